@@ -1,0 +1,44 @@
+"""What can go wrong, by who can do something about it.
+
+Does not know who raises or who catches.
+"""
+
+from collections.abc import Sequence
+
+from fathom.state import Charge
+
+
+class FathomError(Exception):
+    """Anything Fathom says no to, in one sentence for a person."""
+
+
+class BadInput(FathomError):
+    """The caller asked for something that is not there or not allowed."""
+
+
+class RunStopped(FathomError):
+    """A run stands where it is, checkpointed, and can be resumed."""
+
+
+class ProviderError(FathomError):
+    """A model, an engine or a page did not serve; what was paid on the way is kept."""
+
+    def __init__(self, message: str, charges: Sequence[Charge] = ()) -> None:
+        super().__init__(message)
+        self.charges = list(charges)
+
+
+class Unavailable(ProviderError):
+    """Timeout, 429, 5xx, no route: worth another try, after `wait_s` if the provider said so."""
+
+    def __init__(self, message: str, charges: Sequence[Charge] = (), *, wait_s: float | None = None) -> None:
+        super().__init__(message, charges)
+        self.wait_s = wait_s
+
+
+class Refused(ProviderError):
+    """Bad key, no quota, forbidden, blocked by the guard: the operator can act."""
+
+
+class Unreadable(ProviderError):
+    """It answered, but not as promised."""

@@ -1,0 +1,1 @@
+"""Whether words stand where they are said to stand."""

@@ -1,0 +1,1 @@
+"""Who thinks: any chat model, or none at all, behind one port."""

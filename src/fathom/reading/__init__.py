@@ -1,0 +1,1 @@
+"""From an address to text: fetched with a guard, parsed by kind."""

@@ -1,0 +1,1 @@
+"""From checked sections to what a reader gets."""

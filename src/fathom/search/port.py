@@ -1,0 +1,26 @@
+"""What every search engine promises.
+
+Does not know any engine.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from fathom.state import Hit, Query
+
+Capability = Literal["web", "news", "academic", "local", "content", "semantic"]
+
+
+class Engine(Protocol):
+    """Searches; an empty list means nothing was found, a ProviderError that something failed."""
+
+    @property
+    def name(self) -> str:
+        """The word by which users choose it."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What kinds of sources it finds."""
+
+    async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
+        """The best hits for one query, best first."""

@@ -1,0 +1,1 @@
+"""How to read words, sentences and likeness out of text, in any script."""

@@ -1,0 +1,41 @@
+"""The knobs of one run: plain JSON, drawn as a form by LangGraph Studio.
+
+Does not know the process's settings: keys and addresses of services are never knobs.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Depth = Literal["quick", "standard", "comprehensive"]
+ROUNDS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 10}
+
+
+class Knobs(BaseModel):
+    """One dial, depth; everything else follows from it unless it is set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    depth: Depth = Field("quick", description="How far to go: at most 3, 5 or 10 rounds.")
+    rounds: int | None = Field(None, ge=1, le=100, description="At most this many rounds; empty: by depth.")
+    sources: int = Field(10, ge=1, le=100, description="At most this many pages are read a round.")
+    queries: int = Field(5, ge=1, le=20, description="At most this many searches a round.")
+    threshold: float = Field(0.8, ge=0, le=1, description="The sufficiency score that is enough.")
+    budget_usd: float = Field(1.0, ge=0, description="No new round starts once this much is spent.")
+    docs: list[str] = Field([], description="Folders or files to search; empty: search the web.")
+    engines: list[str] = Field(
+        [], description="Engines by name: local, tavily, arxiv; empty: chosen for you."
+    )
+    academic: bool = Field(False, description="Prefer papers.")
+    news: bool = Field(False, description="Prefer news.")
+    model: str | None = Field(None, description="The model that thinks; empty: as configured.")
+    base_url: str | None = Field(
+        None, description="Its OpenAI-compatible server; must be one the operator named."
+    )
+    language: str | None = Field(None, description="Language of the report; empty: that of the question.")
+    review: bool = Field(False, description="Stop and show the plan before every round.")
+
+    @property
+    def max_rounds(self) -> int:
+        """Rounds this run may have."""
+        return self.rounds if self.rounds is not None else ROUNDS[self.depth]

@@ -1,0 +1,288 @@
+"""What is known, as typed records: frozen, strict, and safe to checkpoint.
+
+Does not know how a record comes about, or who reads it.
+"""
+
+from hashlib import sha256
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Score = float
+Role = Literal["plan", "read", "verify", "judge", "outline", "write", "check"]
+
+
+def short_hash(*parts: str) -> str:
+    """A stable twelve-character name for what the parts say."""
+    return sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+class Record(BaseModel):
+    """What all records share: nobody changes one, and nothing unknown slips in."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @property
+    def key(self) -> str:
+        """What makes two records the same one when branches meet."""
+        raise TypeError(f"{type(self).__name__} is never merged")
+
+
+class SubQuestion(Record):
+    """One part of the question that the report answers on its own."""
+
+    id: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """One entry per id."""
+        return self.id
+
+
+class Query(Record):
+    """Words sent to a search engine on behalf of a sub-question."""
+
+    id: str
+    text: str
+    question: str
+    round: int
+
+    @property
+    def key(self) -> str:
+        """One entry per id."""
+        return self.id
+
+
+class Plan(Record):
+    """What a planner wants to find out, and how it wants to look for it."""
+
+    strategy: str
+    questions: list[SubQuestion]
+    queries: list[Query]
+
+
+class Hit(Record):
+    """One place a search engine points to; nothing of it has been read yet."""
+
+    query: str
+    address: str
+    title: str
+    snippet: str
+    engine: str
+    rank: int
+    published: str | None = None
+
+    @property
+    def key(self) -> str:
+        """One entry per query, engine and address."""
+        return short_hash(self.query, self.engine, self.address)
+
+
+class Page(Record):
+    """A source that was read; its text is kept outside the state, under its hash."""
+
+    sha: str
+    address: str
+    title: str
+    how: str
+    chars: int
+    fetched: str
+    published: str | None = None
+
+    @property
+    def key(self) -> str:
+        """One entry per address: the same text at two addresses is still two places."""
+        return self.address
+
+
+class Quote(Record):
+    """The page's own words, and where they stand in its text."""
+
+    page: str
+    start: int
+    end: int
+    text: str
+
+
+class Verdict(Record):
+    """What checking a statement against its quotes found (Chain-of-Verification)."""
+
+    is_explicit: bool
+    is_same_scope: bool
+    is_not_overstated: bool
+    score: Score = Field(ge=0, le=1)
+    reason: str = ""
+
+
+class Claim(Record):
+    """A statement with the quotes that carry it."""
+
+    id: str
+    statement: str
+    question: str
+    quotes: list[Quote] = Field(min_length=1)
+    verdict: Verdict
+    relevance: Score = Field(ge=0, le=1)
+
+    @property
+    def key(self) -> str:
+        """One entry per id."""
+        return self.id
+
+
+class Loss(Record):
+    """Something that could not be searched, read or thought; told to the reader."""
+
+    where: str
+    what: str
+    why: str
+
+    @property
+    def key(self) -> str:
+        """The same loss told twice is one loss."""
+        return short_hash(self.where, self.what, self.why)
+
+
+class Charge(Record):
+    """One finished call that was paid for, named by what was asked."""
+
+    call: str
+    role: str
+    model: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    usd: float = 0.0
+    is_priced: bool = True
+
+    @property
+    def key(self) -> str:
+        """A call that is remembered is not paid for twice."""
+        return self.call
+
+
+class Dropped(Record):
+    """Claims of one page that were refused, and why."""
+
+    page: str
+    count: int
+    why: str
+
+    @property
+    def key(self) -> str:
+        """One entry per page and reason."""
+        return short_hash(self.page, self.why)
+
+
+class Gap(Record):
+    """Something the evidence does not answer yet."""
+
+    description: str
+    priority: Literal["high", "medium", "low"]
+    suggested_query: str
+    question: str
+
+
+class Rubric(Record):
+    """Quality on four scales of 1 to 5, with the evidence quoted before the scores (G-Eval)."""
+
+    evidence: str
+    accuracy: int = Field(ge=1, le=5)
+    relevance: int = Field(ge=1, le=5)
+    completeness: int = Field(ge=1, le=5)
+    consistency: int = Field(ge=1, le=5)
+
+
+StopRule = Literal[
+    "sufficient",
+    "saturated",
+    "only minor gaps",
+    "diverse",
+    "rounds used up",
+    "budget used up",
+    "a person's word",
+    "nothing left to ask",
+    "nothing found",
+]
+
+
+class Judgement(Record):
+    """How much is known after a round, what is missing, and whether that is enough."""
+
+    round: int
+    coverage: Score
+    diversity: Score
+    quality: Score
+    freshness: Score
+    overall: Score
+    rubric: Rubric
+    gaps: list[Gap]
+    claims: int
+    new_claims: int
+    stop: StopRule | None = None
+    because: str = ""
+
+    @property
+    def key(self) -> str:
+        """One judgement a round."""
+        return str(self.round)
+
+
+class Heading(Record):
+    """A section the report will have, and the claims it is written from."""
+
+    id: str
+    title: str
+    question: str
+    claims: list[str]
+
+
+class Outline(Record):
+    """The report before it is written."""
+
+    title: str
+    headings: list[Heading]
+
+
+class Sentence(Record):
+    """One sentence of the report and what it stands on."""
+
+    text: str
+    claims: list[str]
+    status: Literal["supported", "unsupported", "connective"]
+    why: str = ""
+
+
+class Section(Record):
+    """A written part of the report."""
+
+    id: str
+    title: str
+    sentences: list[Sentence]
+
+    @property
+    def key(self) -> str:
+        """One entry per heading."""
+        return self.id
+
+
+class Citation(Record):
+    """A numbered source of the report, with the quotes the report uses."""
+
+    number: int
+    page: str
+    address: str
+    title: str
+    published: str | None
+    fetched: str
+    quotes: list[Quote]
+
+
+class Report(Record):
+    """What the reader gets."""
+
+    title: str
+    status: Literal["complete", "partial", "failed"]
+    sections: list[Section]
+    citations: list[Citation]
+    markdown: str

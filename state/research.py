@@ -1,0 +1,115 @@
+"""The state that flows through the graph, and the parts of it that branches get.
+
+Does not know the graph's shape. Each key says who writes it; reduced keys may have many writers.
+"""
+
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from fathom.state.knobs import Knobs
+from fathom.state.records import (
+    Charge,
+    Claim,
+    Dropped,
+    Heading,
+    Hit,
+    Judgement,
+    Loss,
+    Outline,
+    Page,
+    Query,
+    Report,
+    Section,
+    SubQuestion,
+)
+from fathom.state.reducers import merged, united
+
+
+class ResearchInput(TypedDict, total=False):
+    """What starts a run: the question; the knobs only when they are to be remembered with it."""
+
+    question: str
+    knobs: Knobs
+
+
+class ResearchState(TypedDict, total=False):
+    """Everything a run knows."""
+
+    question: str  # the caller
+    knobs: Knobs  # the caller, else planner
+    strategy: str  # planner
+    questions: Annotated[list[SubQuestion], merged]  # planner
+    queries: list[Query]  # planner; review, when a person edits them
+    feedback: str  # review; planner empties it
+    is_finishing: bool  # review
+    asked: Annotated[list[Query], merged]  # searcher
+    hits: Annotated[list[Hit], merged]  # searcher; selector empties it
+    chosen: list[Hit]  # selector
+    visited: Annotated[list[str], united]  # selector
+    pages: Annotated[list[Page], merged]  # extractor
+    claims: Annotated[list[Claim], merged]  # analyzer
+    dropped: Annotated[list[Dropped], merged]  # analyzer
+    judgements: Annotated[list[Judgement], merged]  # judge
+    outline: Outline  # outline
+    sections: Annotated[list[Section], merged]  # section, check
+    report: Report  # publish; judge, when there is nothing to write about
+    losses: Annotated[list[Loss], merged]  # every node that calls the world
+    charges: Annotated[list[Charge], merged]  # every node that thinks
+
+
+class Assignment(TypedDict, total=False):
+    """What one searcher gets."""
+
+    query: Query
+    knobs: Knobs
+
+
+class Reading(TypedDict, total=False):
+    """What one reader of one page knows."""
+
+    hit: Hit
+    question: str
+    questions: list[SubQuestion]
+    knobs: Knobs
+    pages: Annotated[list[Page], merged]
+    claims: Annotated[list[Claim], merged]
+    dropped: Annotated[list[Dropped], merged]
+    losses: Annotated[list[Loss], merged]
+    charges: Annotated[list[Charge], merged]
+
+
+class ReadingOutput(TypedDict, total=False):
+    """What one reader brings back."""
+
+    pages: Annotated[list[Page], merged]
+    claims: Annotated[list[Claim], merged]
+    dropped: Annotated[list[Dropped], merged]
+    losses: Annotated[list[Loss], merged]
+    charges: Annotated[list[Charge], merged]
+
+
+class Chapter(TypedDict, total=False):
+    """What the writer of one section gets."""
+
+    question: str
+    heading: Heading
+    claims: list[Claim]
+    knobs: Knobs
+
+
+class Writing(TypedDict, total=False):
+    """What the writing of a report knows."""
+
+    question: str
+    knobs: Knobs
+    questions: list[SubQuestion]
+    pages: list[Page]
+    claims: list[Claim]
+    dropped: list[Dropped]
+    judgements: list[Judgement]
+    outline: Outline
+    sections: Annotated[list[Section], merged]
+    report: Report
+    losses: Annotated[list[Loss], merged]
+    charges: Annotated[list[Charge], merged]
