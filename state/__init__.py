@@ -35,7 +35,9 @@ from fathom.state.research import (
     ResearchInput,
     ResearchState,
     Writing,
+    WritingOutput,
 )
+from fathom.state.review import ReviewAnswer
 
 __all__ = [
     "ROUNDS",
@@ -63,6 +65,7 @@ __all__ = [
     "Report",
     "ResearchInput",
     "ResearchState",
+    "ReviewAnswer",
     "Role",
     "Rubric",
     "Section",
@@ -71,5 +74,6 @@ __all__ = [
     "SubQuestion",
     "Verdict",
     "Writing",
+    "WritingOutput",
     "short_hash",
 ]

@@ -202,7 +202,6 @@ StopRule = Literal[
     "budget used up",
     "a person's word",
     "nothing left to ask",
-    "nothing found",
 ]
 
 
@@ -259,6 +258,7 @@ class Section(Record):
     id: str
     title: str
     sentences: list[Sentence]
+    is_list: bool = False
 
     @property
     def key(self) -> str:

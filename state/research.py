@@ -113,3 +113,13 @@ class Writing(TypedDict, total=False):
     report: Report
     losses: Annotated[list[Loss], merged]
     charges: Annotated[list[Charge], merged]
+
+
+class WritingOutput(TypedDict, total=False):
+    """What the writing of a report brings back."""
+
+    outline: Outline
+    sections: Annotated[list[Section], merged]
+    report: Report
+    losses: Annotated[list[Loss], merged]
+    charges: Annotated[list[Charge], merged]

@@ -1,0 +1,117 @@
+"""What a run works with, and how nodes get it.
+
+Does not know the graph's shape. A kit is made once for a process and a set of knobs.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from fathom import store
+from fathom.errors import BadInput
+from fathom.minds import mind_for
+from fathom.minds.port import Mind
+from fathom.nodes.ports import Clock, Engines, Pages, Reader
+from fathom.reading.fetch import Fetcher
+from fathom.reading.reader import AnyReader, FileReader, WebReader
+from fathom.search.patient import PatientReader
+from fathom.search.table import engines_for, roots_of
+from fathom.settings import Settings, load_settings
+from fathom.state import Knobs
+
+
+@dataclass(frozen=True)
+class Kit:
+    """Everything the nodes of one run may ask for, by name."""
+
+    knobs: Knobs
+    mind: Mind
+    engines: Engines
+    reader: Reader
+    pages: Pages
+    clock: Clock
+
+
+Kits = Callable[[Knobs], Kit]
+Node = Callable[..., Awaitable[Any]]
+
+
+def equip(node: Node, kits: Kits, *parts: str) -> Node:
+    """The node with its parts taken from the run's kit.
+
+    A caller's knobs beat the ones remembered with the run, so that a run can be resumed anywhere.
+    """
+
+    @wraps(node)
+    async def equipped(state: Any, runtime: Runtime[Knobs]) -> Any:
+        # In a thread: making a kit opens files, which `langgraph dev` forbids in the event loop.
+        kit = await asyncio.to_thread(kits, runtime.context or state.get("knobs") or Knobs())
+        return await node(state, **{part: getattr(kit, part) for part in parts})
+
+    # LangGraph reads what to pass from the signature, and must not see the node's own.
+    del equipped.__wrapped__
+    equipped.__annotations__ = {"state": node.__annotations__["state"], "runtime": Runtime[Knobs]}
+    return equipped
+
+
+def now() -> datetime:
+    """The time, with its zone."""
+    return datetime.now(UTC)
+
+
+def standard_kits(settings: Settings) -> Kits:
+    """Kits for these settings; a run may read and ask only what the settings allow."""
+
+    lock = threading.Lock()  # one kit a set of knobs, even when twenty branches ask for it at once
+
+    @cache
+    def made(words: str) -> Kit:
+        knobs = Knobs.model_validate_json(words)
+        _refuse_strangers(settings, knobs)
+        return Kit(
+            knobs=knobs,
+            mind=mind_for(settings, knobs),
+            engines=engines_for(settings, knobs),
+            reader=_reader(settings, knobs),
+            pages=store.pages(settings.database),
+            clock=now,
+        )
+
+    def kit_for(knobs: Knobs) -> Kit:
+        with lock:
+            return made(knobs.model_dump_json())
+
+    return kit_for
+
+
+def _reader(settings: Settings, knobs: Knobs) -> Reader:
+    web = WebReader(Fetcher(is_private_allowed=settings.allow_private))
+    return AnyReader(files=FileReader(tuple(roots_of(knobs))), web=PatientReader(web))
+
+
+def _refuse_strangers(settings: Settings, knobs: Knobs) -> None:
+    """A run asked for over the network must not read any folder or send keys to any server it likes."""
+    if knobs.base_url and knobs.base_url.rstrip("/") != settings.base_url:
+        raise BadInput(f"The model server {knobs.base_url} was not named by the operator (FATHOM_BASE_URL).")
+    roots = [root.expanduser().resolve() for root in settings.docs_roots]
+    for place in knobs.docs:
+        path = Path(place).expanduser().resolve()
+        if not any(path.is_relative_to(root) for root in roots):
+            raise BadInput(f"{place} is outside the folders that may be read (FATHOM_DOCS_ROOTS).")
+
+
+@cache
+def _environment_kits() -> Kits:
+    return standard_kits(load_settings())
+
+
+def kits_from_environment(knobs: Knobs) -> Kit:
+    """Kits as the environment configures them, read when the first run needs them."""
+    return _environment_kits()(knobs)

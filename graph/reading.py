@@ -1,0 +1,24 @@
+"""One page: fetched, read, its claims drawn and verified. No page waits for another."""
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from fathom.graph.kit import Kits, equip
+from fathom.graph.routes import was_read
+from fathom.nodes.analyzer import analyzer
+from fathom.nodes.extractor import extractor
+from fathom.state import Knobs, Reading, ReadingOutput
+
+
+def build_reading(kits: Kits) -> CompiledStateGraph[Reading, Knobs, Reading, Any]:
+    """The subgraph that a round sends every chosen hit to."""
+    b = StateGraph(Reading, context_schema=Knobs, output_schema=ReadingOutput)
+    b.add_node("extractor", equip(extractor, kits, "reader", "pages", "clock"))
+    b.add_node("analyzer", equip(analyzer, kits, "mind", "pages"))
+
+    b.add_edge(START, "extractor")
+    b.add_conditional_edges("extractor", was_read, ["analyzer", END])
+    b.add_edge("analyzer", END)
+    return b.compile()

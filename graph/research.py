@@ -1,0 +1,47 @@
+"""The whole machine on one screen."""
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer
+
+from fathom.graph.kit import Kits, equip, kits_from_environment
+from fathom.graph.reading import build_reading
+from fathom.graph.routes import is_enough, what_to_read, whom_to_ask
+from fathom.graph.writing import build_writing
+from fathom.nodes.judge import judge
+from fathom.nodes.planner import planner
+from fathom.nodes.review import review
+from fathom.nodes.searcher import searcher
+from fathom.nodes.selector import selector
+from fathom.state import Assignment, Knobs, ResearchInput, ResearchState
+
+Research = CompiledStateGraph[ResearchState, Knobs, ResearchInput, ResearchState]
+
+
+def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None) -> Research:
+    """The compiled graph; `kits` says what a run with given knobs works with."""
+    b: StateGraph[ResearchState, Knobs, ResearchInput, ResearchState] = StateGraph(
+        ResearchState, context_schema=Knobs, input_schema=ResearchInput
+    )
+    b.add_node("planner", equip(planner, kits, "mind", "engines", "knobs"))
+    b.add_node("review", equip(review, kits, "knobs"))
+    b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)
+    b.add_node("selector", equip(selector, kits, "knobs"))
+    b.add_node("reading", build_reading(kits))
+    b.add_node("judge", equip(judge, kits, "mind", "knobs", "clock"))
+    b.add_node("writer", build_writing(kits))
+
+    b.add_edge(START, "planner")
+    b.add_edge("planner", "review")
+    b.add_conditional_edges("review", whom_to_ask, ["planner", "searcher", "judge"])
+    b.add_edge("searcher", "selector")
+    b.add_conditional_edges("selector", what_to_read, ["reading", "judge"])
+    b.add_edge("reading", "judge")
+    b.add_conditional_edges("judge", is_enough, ["planner", "writer", END])
+    b.add_edge("writer", END)
+    return b.compile(checkpointer=checkpointer)
+
+
+graph: Any = build()

@@ -1,0 +1,32 @@
+"""The analyzer: what one page says about the sub-questions, with quotes that are really there."""
+
+from fathom.errors import ProviderError
+from fathom.evidence.claims import as_claims, grounded, self_evident
+from fathom.minds.port import Mind
+from fathom.nodes.ports import Pages
+from fathom.state import Loss, Reading
+
+
+async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
+    """Draw claims from the page, ground them, verify them; keep what holds and count what does not.
+
+    Reads:  pages, question, questions
+    Writes: claims, dropped, losses, charges
+    """
+    page = state["pages"][0]
+    try:
+        text = await pages.get(page.sha)
+        read = await mind.read(state["question"], state["questions"], page.title, text)
+        drafts = grounded(read.value, page, text, state["questions"])
+        doubtful = [d.evidence for d in drafts if not self_evident(d)]
+        verified = await mind.verify(doubtful) if doubtful else None
+    except ProviderError as error:
+        loss = Loss(where="analysis", what=page.title, why=str(error))
+        return {"losses": [loss], "charges": error.charges}
+    claims, dropped = as_claims(read.value, drafts, verified.value if verified else [], page)
+    return {
+        "claims": claims,
+        "dropped": dropped,
+        "losses": [*read.losses, *(verified.losses if verified else [])],
+        "charges": [*read.charges, *(verified.charges if verified else [])],
+    }

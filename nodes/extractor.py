@@ -1,0 +1,28 @@
+"""The extractor: one hit becomes one page that was read."""
+
+from fathom.errors import ProviderError
+from fathom.nodes.ports import Clock, Pages, Reader
+from fathom.state import Loss, Page, Reading
+
+
+async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Clock) -> Reading:
+    """Read one source and keep its text; what cannot be read is told.
+
+    Reads:  hit
+    Writes: pages, losses
+    """
+    hit = state["hit"]
+    try:
+        document = await reader(hit)
+    except ProviderError as error:
+        return {"losses": [Loss(where="reading", what=hit.address, why=str(error))]}
+    page = Page(
+        sha=await pages.put(document.text),
+        address=hit.address,
+        title=document.title or hit.title or hit.address,
+        how=document.how,
+        chars=len(document.text),
+        fetched=clock().isoformat(timespec="seconds"),
+        published=document.published or hit.published,
+    )
+    return {"pages": [page]}

@@ -1,0 +1,77 @@
+"""The judge: how much is known, what is missing, and whether that is enough."""
+
+from fathom.evidence import sufficiency
+from fathom.evidence.stopping import Standing, stop
+from fathom.minds.port import Assessment, Mind, Thought
+from fathom.minds.rubric import nothing_known
+from fathom.nodes.ports import Clock
+from fathom.report.publishing import nothing_found
+from fathom.state import Judgement, Knobs, ResearchState
+
+
+async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock) -> ResearchState:
+    """Judge the round with one thought for rubric and gaps; every other score is computed.
+
+    Reads:  question, questions, queries, claims, pages, judgements, charges, losses, is_finishing
+    Writes: judgements, losses, charges; report when it ends with nothing found
+    """
+    claims = state.get("claims", [])
+    questions = state.get("questions", [])
+    # Without claims there is nothing to weigh, and a model would be paid to say so.
+    thought = (
+        await mind.judge(state["question"], questions, claims)
+        if claims
+        else Thought(nothing_known(questions))
+    )
+    judgement = _judged(state, thought.value, knobs, clock)
+    spent = [*state.get("charges", []), *thought.charges]
+    name, because = stop(_standing(state, judgement, knobs, sum(c.usd for c in spent)))
+    judgement = judgement.model_copy(update={"stop": name, "because": because})
+    update: ResearchState = {
+        "judgements": [judgement],
+        "losses": thought.losses,
+        "charges": thought.charges,
+    }
+    if name and not claims:
+        losses = [*state.get("losses", []), *thought.losses]
+        read = len(state.get("pages", []))
+        update["report"] = nothing_found(state["question"], judgement, losses, state.get("asked", []), read)
+    return update
+
+
+def _judged(state: ResearchState, assessment: Assessment, knobs: Knobs, clock: Clock) -> Judgement:
+    claims, pages = state.get("claims", []), state.get("pages", [])
+    before = state.get("judgements", [])
+    parts = {
+        "coverage": sufficiency.coverage(state.get("questions", []), claims),
+        "diversity": sufficiency.diversity(claims, pages),
+        "quality": sufficiency.quality(assessment.rubric) if claims else 0.0,
+        "freshness": sufficiency.freshness(claims, pages, clock().date()),
+    }
+    return Judgement(
+        round=len(before) + 1,
+        **parts,
+        overall=sufficiency.overall(**parts),
+        rubric=assessment.rubric,
+        gaps=assessment.gaps,
+        claims=len(claims),
+        new_claims=len(claims) - (before[-1].claims if before else 0),
+    )
+
+
+def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, spent_usd: float) -> Standing:
+    return Standing(
+        round=judgement.round,
+        max_rounds=knobs.max_rounds,
+        overall=judgement.overall,
+        threshold=knobs.threshold,
+        diversity=judgement.diversity,
+        sources=sufficiency.voices(state.get("claims", [])),
+        claims=judgement.claims,
+        new_claims=judgement.new_claims,
+        gaps=judgement.gaps,
+        spent_usd=spent_usd,
+        budget_usd=knobs.budget_usd,
+        is_finishing=state.get("is_finishing", False),
+        has_asked=bool(state.get("queries")),
+    )

@@ -1,0 +1,59 @@
+"""The review: a person's word on the plan, when it was asked for."""
+
+from langgraph.types import interrupt
+
+from fathom.state import Knobs, Query, ResearchState, ReviewAnswer
+
+_FINDINGS = 5
+_SUGGESTED = 3
+
+
+async def review(state: ResearchState, *, knobs: Knobs) -> ResearchState:
+    """Show the plan and wait for an answer; pass through when nobody asked for review.
+
+    Nothing that costs money stands in front of the interrupt, since the node runs again from its start.
+
+    Reads:  question, strategy, questions, queries, claims, judgements
+    Writes: queries, feedback, is_finishing
+    """
+    if not knobs.review:
+        return {}
+    answer = ReviewAnswer.model_validate(interrupt(_on_the_table(state), response_schema=ReviewAnswer))
+    queries = state.get("queries", [])
+    if answer.action == "finish":
+        return {"is_finishing": True}
+    if answer.action == "feedback":
+        return {"feedback": answer.text.strip()}
+    if answer.action == "edit":
+        return {"queries": _as_queries(answer.queries, state)}
+    if answer.action == "add":
+        return {"queries": [*queries, *_as_queries([answer.text], state, first=len(queries) + 1)]}
+    return {}
+
+
+def _on_the_table(state: ResearchState) -> dict[str, object]:
+    judgements = state.get("judgements", [])
+    gaps = judgements[-1].gaps if judgements else []
+    return {
+        "round": len(judgements) + 1,
+        "question": state["question"],
+        "strategy": state.get("strategy", ""),
+        "questions": [q.text for q in state.get("questions", [])],
+        "queries": [q.text for q in state.get("queries", [])],
+        "findings": [c.statement for c in state.get("claims", [])[-_FINDINGS:]],
+        "gaps": [g.description for g in gaps],
+        "suggested": [g.suggested_query for g in gaps[:_SUGGESTED]],
+        "answers": ["approve", "edit", "feedback", "add", "finish"],
+    }
+
+
+def _as_queries(texts: list[str], state: ResearchState, first: int = 1) -> list[Query]:
+    """A person's queries; one that was in the plan keeps its sub-question."""
+    number = len(state.get("judgements", [])) + 1
+    planned = {q.text: q.question for q in state.get("queries", [])}
+    fallback = state["questions"][0].id
+    kept = [text.strip() for text in texts if text.strip()]
+    return [
+        Query(id=f"r{number}q{place}", text=text, question=planned.get(text, fallback), round=number)
+        for place, text in enumerate(kept, first)
+    ]

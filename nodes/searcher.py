@@ -1,0 +1,19 @@
+"""The searcher: hits for one query."""
+
+from fathom.errors import ProviderError
+from fathom.nodes.ports import Engines
+from fathom.state import Assignment, Knobs, Loss, ResearchState
+
+
+async def searcher(state: Assignment, *, engines: Engines, knobs: Knobs) -> ResearchState:
+    """Collect hits for one query; a lost branch is told, it does not end the run.
+
+    Reads:  query
+    Writes: asked, hits, losses
+    """
+    query = state["query"]
+    try:
+        hits, losses = await engines.search(query, limit=knobs.sources)
+    except ProviderError as error:
+        return {"asked": [query], "losses": [Loss(where="search", what=query.text, why=str(error))]}
+    return {"asked": [query], "hits": hits, "losses": losses}

@@ -1,0 +1,92 @@
+"""Prompts as files: a checked header, a system part, a user part, places to fill.
+
+Does not know models. Text from outside is fenced with a tag it cannot forge.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+_HEADER = {"revision", "purpose", "inputs", "untrusted", "returns"}
+_PARTS = re.compile(
+    r"\A\+\+\+\n(?P<header>.*?)\n\+\+\+\n+# system\n(?P<system>.*?)\n# user\n(?P<user>.*)\Z", re.DOTALL
+)
+
+
+class PromptError(ValueError):
+    """A prompt file and its use do not fit together."""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A prompt with its places filled, ready to be sent."""
+
+    id: str
+    system: str
+    user: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt file: what it is for, what it needs, what it says."""
+
+    name: str
+    revision: int
+    inputs: tuple[str, ...]
+    untrusted: frozenset[str]
+    system: str
+    user: str
+
+    def fill(self, **values: str) -> Filled:
+        """The prompt with every place filled; a missing or an extra value is refused."""
+        if set(values) != set(self.inputs):
+            odd = sorted(set(values) ^ set(self.inputs))
+            raise PromptError(f"prompt {self.name} takes {sorted(self.inputs)}; check {odd}")
+        fenced = {k: _fence(k, v) if k in self.untrusted else v for k, v in values.items()}
+        return Filled(
+            f"{self.name}@{self.revision}",
+            Template(self.system).substitute(fenced).strip(),
+            Template(self.user).substitute(fenced).strip(),
+        )
+
+
+def _fence(name: str, text: str) -> str:
+    """The text between tags that carry a mark made from the text itself, so that it cannot close them."""
+    mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"<{name}-{mark}>\n{text}\n</{name}-{mark}>"
+
+
+@cache
+def load(name: str) -> Prompt:
+    """The prompt of that name, checked."""
+    return parse(name, files("fathom.prompts").joinpath(f"{name}.md").read_text("utf-8"))
+
+
+def parse(name: str, text: str) -> Prompt:
+    """A prompt from the text of its file; refuses a header that does not fit its words."""
+    parts = _PARTS.match(text)
+    if not parts:
+        raise PromptError(f"prompt {name} needs a +++ header, then '# system' and '# user'")
+    header: dict[str, Any] = tomllib.loads(parts["header"])
+    if set(header) != _HEADER:
+        raise PromptError(f"prompt {name}: the header must have exactly {sorted(_HEADER)}")
+    inputs = tuple(header["inputs"])
+    used = set(Template(parts["system"]).get_identifiers()) | set(Template(parts["user"]).get_identifiers())
+    if used != set(inputs):
+        raise PromptError(f"prompt {name}: declared and used inputs differ: {sorted(used ^ set(inputs))}")
+    if not set(header["untrusted"]) <= set(inputs):
+        raise PromptError(f"prompt {name}: untrusted names must be inputs")
+    return Prompt(
+        name, header["revision"], inputs, frozenset(header["untrusted"]), parts["system"], parts["user"]
+    )
+
+
+def names() -> list[str]:
+    """Every prompt there is."""
+    found = (entry.name for entry in files("fathom.prompts").iterdir())
+    return sorted(name.removesuffix(".md") for name in found if name.endswith(".md"))

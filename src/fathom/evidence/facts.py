@@ -1,0 +1,78 @@
+"""The parts of a sentence a machine can check: its numbers, dates and names.
+
+Does not know meaning: a sentence that passes may still be wrong, one that fails is not carried by its quotes.
+"""
+
+import re
+from collections.abc import Iterable
+
+from fathom.text.normal import folded
+
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+_NAME = re.compile(r"[^\W\d_][\w'’.-]*", re.UNICODE)
+_MONTHS = ("january february march april may june july august september october november december").split()
+_WORDS_FOR_NUMBERS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
+}  # fmt: skip
+
+
+def missing_facts(sentence: str, quotes: Iterable[str]) -> list[str]:
+    """Numbers, dates and names of the sentence that no quote has, in order."""
+    carried = " ".join(quotes)
+    absent = _absent_numbers(sentence, carried)
+    absent += [name for name in names(sentence) if not _is_named(name, carried)]
+    return list(dict.fromkeys(absent))
+
+
+def numbers(text: str) -> list[str]:
+    """Every number as plain digits, thousands separators removed."""
+    return [_plain(found) for found in _NUMBER.findall(folded(text).text)]
+
+
+def names(sentence: str) -> list[str]:
+    """Words written like names: capitals inside a sentence, acronyms, mixed case."""
+    found = []
+    is_first = True
+    for match in _NAME.finditer(sentence):
+        word = re.sub(r"['’]s$", "", match.group().strip("'’.-"))
+        if word and _is_name(word, is_first) and word.lower() not in _NOT_NAMES:
+            found.append(word)
+        is_first = sentence[match.end() : match.end() + 2].strip()[:1] in {".", "!", "?", ":", "“", '"'} or (
+            match.group().endswith(".")
+        )
+    return found
+
+
+_NOT_NAMES = {"i", "a", "the", "in", "it", "this", "that", "these", "those", "he", "she", "they", "we"}
+
+
+def _is_name(word: str, is_first: bool) -> bool:
+    has_inner_capital = any(c.isupper() for c in word[1:])
+    return has_inner_capital or (word[0].isupper() and not is_first)
+
+
+def _absent_numbers(sentence: str, carried: str) -> list[str]:
+    present = set(numbers(carried))
+    words = set(re.findall(r"[a-z]+", carried.lower()))
+    present |= {digit for word, digit in _WORDS_FOR_NUMBERS.items() if word in words}
+    present |= {str(place) for place, month in enumerate(_MONTHS, 1) if month in words}
+    return [n for n in numbers(sentence) if n not in present]
+
+
+def _plain(number: str) -> str:
+    bare = number.strip(".,")
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", bare):
+        bare = bare.replace(",", "")
+    whole, dot, part = bare.partition(".")
+    part = part.rstrip("0") if dot and part.isdigit() else part
+    return f"{whole.lstrip('0') or '0'}.{part}" if part else whole.lstrip("0") or "0"
+
+
+def _is_named(name: str, carried: str) -> bool:
+    wanted, text = folded(name).text, folded(carried).text
+    if re.search(rf"(?<!\w){re.escape(wanted)}", text):
+        return True
+    # "Koreans" is carried by "Korea", "Studios" by "Studio": one inflection, never another stem.
+    stem = re.sub(r"(?:ns|es|s|n)$", "", wanted)
+    return len(stem) >= 4 and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text) is not None

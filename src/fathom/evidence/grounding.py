@@ -1,0 +1,72 @@
+"""Whether a quote stands in a page, and where.
+
+Does not know who quotes. What is returned is always the page's own words.
+"""
+
+import difflib
+
+from fathom.state import Quote
+from fathom.text.normal import Folded, folded
+
+MIN_LIKENESS = 0.9
+_MIN_CHARS = 8
+_MAX_CHARS = 1500
+_SEED_CHARS = 12
+_CLOSING = ".!?…。！？"
+
+
+class GroundedPage:
+    """A page that quotes can be looked up in; the folding is done once."""
+
+    def __init__(self, sha: str, text: str) -> None:
+        self._sha = sha
+        self._text = text
+        self._folded: Folded = folded(text)
+
+    def find(self, words: str) -> Quote | None:
+        """The quote as the page has it, exact after folding or nearly so; None when it is not there."""
+        wanted = folded(words.strip().strip("\"'“”‘’「」")).text.strip(" .…")
+        if not _MIN_CHARS <= len(wanted) <= _MAX_CHARS:
+            return None
+        start = self._folded.text.find(wanted)
+        if start >= 0:
+            return self._quote(start, start + len(wanted))
+        return self._nearly(wanted)
+
+    def _quote(self, start: int, end: int) -> Quote:
+        first, last = self._folded.original_span(start, end)
+        while last < len(self._text) and self._text[last] in _CLOSING:
+            last += 1
+        return Quote(page=self._sha, start=first, end=last, text=self._text[first:last])
+
+    def _nearly(self, wanted: str) -> Quote | None:
+        """The best window around a shared run of characters, if it is alike enough.
+
+        Digits must agree: a quote with another number is another quote.
+        """
+        for start in self._candidates(wanted):
+            window = self._folded.text[start : start + len(wanted) + len(wanted) // 8]
+            matcher = difflib.SequenceMatcher(None, wanted, window, autojunk=False)
+            blocks = [b for b in matcher.get_matching_blocks() if b.size]
+            if not blocks:
+                continue
+            end = blocks[-1].b + blocks[-1].size
+            likeness = 2 * sum(b.size for b in blocks) / (len(wanted) + end)
+            if likeness >= MIN_LIKENESS and _digits(wanted) == _digits(window[:end]):
+                return self._quote(start + blocks[0].b, start + end)
+        return None
+
+    def _candidates(self, wanted: str) -> list[int]:
+        """Where the quote could begin, judged from runs of it that the page has."""
+        starts: dict[int, None] = {}
+        for offset in range(0, max(1, len(wanted) - _SEED_CHARS), _SEED_CHARS // 2):
+            seed = wanted[offset : offset + _SEED_CHARS]
+            place = self._folded.text.find(seed)
+            while place >= 0 and len(starts) < 40:
+                starts.setdefault(max(0, place - offset))
+                place = self._folded.text.find(seed, place + 1)
+        return list(starts)
+
+
+def _digits(text: str) -> str:
+    return "".join(c for c in text if c.isdigit())

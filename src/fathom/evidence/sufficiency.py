@@ -1,0 +1,72 @@
+"""How much is known, as numbers: the parts of the score that need no model, and their sum.
+
+Does not know when to stop.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+from urllib.parse import urlsplit
+
+from fathom.state import Claim, Page, Rubric, SubQuestion
+
+WEIGHTS = {"coverage": 0.35, "diversity": 0.20, "quality": 0.30, "freshness": 0.15}
+_ANSWERED_FROM = 0.5
+_UNDATED = 0.5
+_HALF_LIFE_DAYS = 2 * 365.0
+
+
+def coverage(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> float:
+    """The share of sub-questions with evidence; weak evidence counts half."""
+    if not questions:
+        return 0.0
+    best: dict[str, float] = {}
+    for claim in claims:
+        best[claim.question] = max(best.get(claim.question, 0.0), claim.relevance)
+    credit = (0.0 if q.id not in best else 1.0 if best[q.id] >= _ANSWERED_FROM else 0.5 for q in questions)
+    return sum(credit) / len(questions)
+
+
+def diversity(claims: Sequence[Claim], pages: Sequence[Page]) -> float:
+    """How likely two claims come from two voices (Simpson's index): 0 with one voice, towards 1 with many."""
+    voices = {page.sha: voice(page.address) for page in pages}
+    counts = Counter(voices.get(quote.page, quote.page) for claim in claims for quote in claim.quotes[:1])
+    total = sum(counts.values())
+    return 1.0 - sum((n / total) ** 2 for n in counts.values()) if total else 0.0
+
+
+def voice(address: str) -> str:
+    """Who speaks at an address: the host of a web page, the file itself for a local document."""
+    return urlsplit(address).hostname or address
+
+
+def quality(rubric: Rubric) -> float:
+    """The rubric's mean, from 1–5 to 0–1."""
+    marks = (rubric.accuracy, rubric.relevance, rubric.completeness, rubric.consistency)
+    return (sum(marks) / len(marks) - 1) / 4
+
+
+def freshness(claims: Sequence[Claim], pages: Sequence[Page], today: date) -> float:
+    """How recent the cited pages are: 1 today, half after two years; an undated page counts 0.5."""
+    cited = {quote.page for claim in claims for quote in claim.quotes}
+    values = [_recency(page.published, today) for page in pages if page.sha in cited]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _recency(published: str | None, today: date) -> float:
+    try:
+        age_days = (today - date.fromisoformat((published or "")[:10])).days
+    except ValueError:
+        return _UNDATED
+    return float(0.5 ** (max(0, age_days) / _HALF_LIFE_DAYS))
+
+
+def overall(coverage: float, diversity: float, quality: float, freshness: float) -> float:
+    """The weighted sum."""
+    parts = {"coverage": coverage, "diversity": diversity, "quality": quality, "freshness": freshness}
+    return sum(WEIGHTS[name] * value for name, value in parts.items())
+
+
+def voices(claims: Sequence[Claim]) -> int:
+    """How many pages carry the claims."""
+    return len({quote.page for claim in claims for quote in claim.quotes})

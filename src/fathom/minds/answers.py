@@ -1,0 +1,133 @@
+"""What a model is asked to fill in, one form a prompt; the form says the format, the prompt never does.
+
+Does not know the records these become. Forms are strict for the server and lenient for what comes back.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+def _closed(schema: dict[str, Any]) -> None:
+    schema["additionalProperties"] = False
+
+
+class Form(BaseModel):
+    """Every field asked for, none allowed beside; an extra one that comes back is ignored."""
+
+    model_config = ConfigDict(extra="ignore", json_schema_extra=_closed, coerce_numbers_to_str=True)
+
+
+class SubQuestionForm(Form):
+    """A sub-question and a short id such as Q1."""
+
+    id: str
+    text: str
+
+
+class QueryForm(Form):
+    """A search query and the id of the sub-question it serves."""
+
+    question: str
+    text: str
+
+
+class PlanAnswer(Form):
+    """The plan of a round."""
+
+    strategy: str
+    questions: list[SubQuestionForm]
+    queries: list[QueryForm]
+
+
+class ClaimForm(Form):
+    """The words copied from the source first, then what they say."""
+
+    question: str
+    quote: str
+    statement: str
+    relevance: float
+
+
+class ReadAnswer(Form):
+    """What one source says."""
+
+    claims: list[ClaimForm]
+
+
+class VerdictForm(Form):
+    """The check of one numbered item."""
+
+    item: int
+    is_explicit: bool
+    is_same_scope: bool
+    is_not_overstated: bool
+    reason: str
+    score: float
+
+
+class VerifyAnswer(Form):
+    """The check of every item."""
+
+    verdicts: list[VerdictForm]
+
+
+class GapForm(Form):
+    """Something missing; priority is high, medium or low."""
+
+    question: str
+    description: str
+    priority: str
+    suggested_query: str
+
+
+class JudgeAnswer(Form):
+    """Evidence first, then the marks of 1 to 5, then the gaps."""
+
+    evidence: str
+    accuracy: int
+    relevance: int
+    completeness: int
+    consistency: int
+    gaps: list[GapForm]
+
+
+class SectionForm(Form):
+    """A section, the sub-question it answers, and the keys of its claims."""
+
+    title: str
+    question: str
+    claims: list[str]
+
+
+class OutlineAnswer(Form):
+    """The outline of the report."""
+
+    title: str
+    sections: list[SectionForm]
+
+
+class SentenceForm(Form):
+    """A sentence and the keys of the claims it stands on."""
+
+    text: str
+    claims: list[str]
+
+
+class WriteAnswer(Form):
+    """The sentences of one section."""
+
+    sentences: list[SentenceForm]
+
+
+class ObjectionForm(Form):
+    """The number of a sentence that is not carried, and why."""
+
+    sentence: int
+    why: str
+
+
+class CheckAnswer(Form):
+    """The sentences that are not carried."""
+
+    objections: list[ObjectionForm]

@@ -1,0 +1,133 @@
+"""A mind without any model: it splits, ranks, quotes and counts.
+
+Does not understand, and never claims to: every statement it makes is a sentence of a source. It is what works
+with no key, and what finishes a report when a model is gone.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
+from fathom.minds.questions import bridges, parts_of, with_topic
+from fathom.minds.quoting import grouped, quotable
+from fathom.minds.rubric import computed
+from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
+from fathom.text.normal import one_line
+from fathom.text.ranking import terms
+
+_NEGATIONS = {"not", "no", "never", "without", "cannot", "none", "neither", "nor"}
+_NEW_NAMES = 2
+_LONGEST_TITLE = 120
+
+
+@dataclass(frozen=True)
+class Extractive:
+    """The mind that needs nothing."""
+
+    most_points: int = 8
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        """The question's own parts first; then what is still open, and names the sources brought up."""
+        plan = _first_plan(brief) if brief.round == 1 else _next_plan(brief)
+        if brief.feedback:
+            extra = Query(id="", text=brief.feedback, question="", round=brief.round)
+            plan = plan.model_copy(update={"queries": [extra, *plan.queries]})
+        return Thought(plan)
+
+    async def read(
+        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+    ) -> Thought[list[Draft]]:
+        """The sentences of the page that answer best."""
+        return Thought(await asyncio.to_thread(quotable, question, questions, title, text))
+
+    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+        """Whether the quote has the statement's words; strict, since words are all it knows."""
+        return Thought([_word_for_word(e) for e in evidence])
+
+    async def judge(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Assessment]:
+        """Marks and gaps from counts."""
+        return Thought(computed(questions, claims))
+
+    async def outline(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Outline]:
+        """One heading a sub-question that has evidence, strongest claims first."""
+        headings = []
+        for asked in questions:
+            own = [c for c in claims if c.question == asked.id]
+            groups = await asyncio.to_thread(grouped, own, self.most_points)
+            ids = [c.id for group in groups for c in group]
+            headings.append(Heading(id="", title=asked.text, question=asked.id, claims=ids))
+        return Thought(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
+
+    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+        """The claims themselves, one a line; claims that say the same share a line and its citations."""
+        groups = await asyncio.to_thread(grouped, list(claims), len(claims))
+        sentences = [
+            Sentence(text=group[0].statement, claims=[c.id for c in group], status="supported")
+            for group in groups
+        ]
+        return Thought(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
+
+    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+        """A sentence that is not one of its claims word for word is objected to when it has other words."""
+        statements = {c.id: c for c in claims}
+        objections = []
+        for place, sentence in enumerate(section.sentences):
+            own = [statements[c] for c in sentence.claims if c in statements]
+            said = " ".join([c.statement + " " + " ".join(q.text for q in c.quotes) for c in own])
+            if own and _word_for_word(Evidence(sentence.text, said, said)).score < 0.7:
+                objections.append(Objection(place, "it has words that its quotes do not have"))
+        return Thought(objections)
+
+
+def _first_plan(brief: Brief) -> Plan:
+    parts = parts_of(brief.question)
+    questions = [SubQuestion(id=f"Q{n}", text=part) for n, part in enumerate(parts, 1)]
+    queries = [
+        Query(id="", text=with_topic(q.text, brief.question), question=q.id, round=1) for q in questions
+    ]
+    names = bridges([f"{h.title}. {h.snippet}" for h in brief.scouted], brief.question, _NEW_NAMES)
+    queries += [
+        Query(id="", text=f"{name} {brief.question}", question=questions[0].id, round=1) for name in names
+    ]
+    return Plan(
+        strategy="Search each part of the question, read what ranks best, quote what answers.",
+        questions=questions,
+        queries=queries,
+    )
+
+
+def _next_plan(brief: Brief) -> Plan:
+    """What is still open, each time with another name that the sources brought up."""
+    known = " ".join([brief.question, *(q.text for q in brief.asked), *(q.text for q in brief.questions)])
+    leads = bridges([c.statement for c in brief.findings], known, brief.limit)
+    texts = {q.id: q.text for q in brief.questions}
+    open_ids = [gap.question for gap in brief.gaps if gap.question in texts] or [brief.questions[0].id]
+    pairs = [(q, lead) for lead in ["", *leads] for q in open_ids][: brief.limit * 2]
+    queries = [
+        Query(id="", text=f"{with_topic(texts[q], brief.question)} {lead}".strip(), question=q, round=brief.round)
+        for q, lead in pairs
+    ]
+    return Plan(
+        strategy="Search for what is still open, with names the sources brought up.",
+        questions=list(brief.questions),
+        queries=queries,
+    )
+
+
+def _word_for_word(evidence: Evidence) -> Verdict:
+    said, quoted = terms(evidence.statement), terms(evidence.quote)
+    score = len(said & quoted) / len(said) if said else 0.0
+    negated = _NEGATIONS & set(evidence.statement.lower().split())
+    is_same = bool(negated) == bool(_NEGATIONS & set(evidence.quote.lower().split()))
+    return Verdict(
+        is_explicit=score >= 0.7,
+        is_same_scope=is_same,
+        is_not_overstated=is_same,
+        score=score if is_same else 0.0,
+        reason=f"{score:.0%} of its words are in the quote",
+    )

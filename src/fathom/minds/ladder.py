@@ -1,0 +1,89 @@
+"""A filled form from any model: by schema, by tool call, by plain words, and by one repair.
+
+Does not know what the forms are for. A rung that a server does not offer is not tried on it again.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel
+
+from fathom.errors import ProviderError, Unreadable
+from fathom.minds.chat import Chat, NotSupported
+from fathom.minds.parsing import NotAForm, parsed, without_thinking
+from fathom.prompts import Filled
+from fathom.state import Charge, Role
+
+F = TypeVar("F", bound=BaseModel)
+Rung = Literal["schema", "tool", "words"]
+
+
+@dataclass
+class Ladder:
+    """One model and the rungs its server offers."""
+
+    chat: Chat
+    _absent: set[Rung] = field(default_factory=set)
+
+    async def ask(self, role: Role, prompt: Filled, form: type[F]) -> tuple[F, list[Charge]]:
+        """The filled form and what it cost; Unreadable when no rung gave one."""
+        charges: list[Charge] = []
+        messages: list[BaseMessage] = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
+        wrong, said = "no kind of request is taken by the server", ""
+        try:
+            for rung in ("schema", "tool", "words"):
+                if rung in self._absent:
+                    continue
+                try:
+                    asked = [*messages, _plainly(form)] if rung == "words" else messages
+                    said = await self._say(role, asked, _options(rung, form), charges)
+                    return parsed(said, form), charges
+                except NotSupported as error:
+                    wrong = str(error)
+                    self._absent.add(rung)
+                except NotAForm as error:
+                    wrong = str(error)
+            said = await self._say(role, [*messages, _plainly(form), *_repair(said, wrong)], {}, charges)
+            return parsed(said, form), charges
+        except NotAForm as error:
+            told = f"The model {self.chat.name} gave no usable answer to {prompt.id}: {error}."
+            raise Unreadable(told, charges) from error
+        except ProviderError as error:
+            error.charges = charges
+            raise
+
+    async def _say(
+        self, role: Role, messages: list[BaseMessage], options: dict[str, Any], charges: list[Charge]
+    ) -> str:
+        reply = await self.chat.say(role, messages, options)
+        charges.append(reply.charge)
+        return reply.text
+
+
+def _options(rung: Rung, form: type[BaseModel]) -> dict[str, Any]:
+    name, schema = form.__name__, form.model_json_schema()
+    if rung == "schema":
+        inner = {"name": name, "schema": schema, "strict": True}
+        return {"response_format": {"type": "json_schema", "json_schema": inner}}
+    if rung == "tool":
+        function = {"name": name, "description": form.__doc__ or name, "parameters": schema}
+        return {
+            "tools": [{"type": "function", "function": function}],
+            "tool_choice": {"type": "function", "function": {"name": name}},
+        }
+    return {}
+
+
+def _plainly(form: type[BaseModel]) -> HumanMessage:
+    schema = json.dumps(form.model_json_schema(), ensure_ascii=False)
+    return HumanMessage(f"Answer with one JSON object that fits this schema, and nothing else:\n{schema}")
+
+
+def _repair(said: str, wrong: str) -> list[BaseMessage]:
+    shown = without_thinking(said)[:2000] or "(nothing)"
+    return [
+        AIMessage(shown),
+        HumanMessage(f"That cannot be used: {wrong}. Send the whole JSON object again, corrected."),
+    ]

@@ -1,0 +1,45 @@
+"""Models from settings: one ladder a model, one model a role.
+
+Does not know prompts.
+"""
+
+from typing import get_args
+
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from fathom import store
+from fathom.minds.chat import Chat
+from fathom.minds.extractive import Extractive
+from fathom.minds.ladder import Ladder
+from fathom.minds.port import Mind
+from fathom.minds.prompted import Prompted
+from fathom.minds.steadfast import Steadfast
+from fathom.settings import Settings
+from fathom.state import Knobs, Role
+from fathom.turns import Turns
+
+OPENAI = "https://api.openai.com/v1"
+
+
+def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
+    """The mind that asks the configured models, with a stand-in that needs none."""
+    roles: dict[Role, str] = {role: settings.model_for(role, knobs.model) for role in get_args(Role)}
+    turns = Turns(settings.parallel_calls)
+    by_model = {name: _ladder(settings, name, turns) for name in set(roles.values())}
+    ladders = {role: by_model[name] for role, name in roles.items()}
+    mind = Prompted(ladders, knobs.language) if knobs.language else Prompted(ladders)
+    return Steadfast(mind, Extractive())
+
+
+def _ladder(settings: Settings, model: str, turns: Turns) -> Ladder:
+    server = settings.base_url or OPENAI
+    client = ChatOpenAI(
+        model=model,
+        base_url=server,
+        api_key=settings.openai_api_key or SecretStr("none"),
+        timeout=settings.call_timeout_s,
+        max_retries=settings.call_retries,
+        max_completion_tokens=settings.max_answer_tokens,
+    )
+    return Ladder(Chat(client, server, store.calls(settings.database), turns))

@@ -1,0 +1,117 @@
+"""What every mind promises: the verbs the nodes need, and what they give and get.
+
+Does not know models, prompts or graphs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from fathom.state import (
+    Charge,
+    Claim,
+    Gap,
+    Heading,
+    Hit,
+    Loss,
+    Outline,
+    Plan,
+    Query,
+    Rubric,
+    Section,
+    SubQuestion,
+    Verdict,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Thought(Generic[T]):
+    """What a mind came up with, what that cost, and what it could not do on the way."""
+
+    value: T
+    charges: list[Charge] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a planner knows when it plans a round."""
+
+    question: str
+    round: int
+    limit: int
+    questions: Sequence[SubQuestion] = ()
+    asked: Sequence[Query] = ()
+    gaps: Sequence[Gap] = ()
+    findings: Sequence[Claim] = ()
+    scouted: Sequence[Hit] = ()
+    feedback: str = ""
+    proposed: Sequence[Query] = ()
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a mind says a page says; nothing of it is believed yet."""
+
+    statement: str
+    quote: str
+    question: str
+    relevance: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A statement with the page's own words and what stands around them."""
+
+    statement: str
+    quote: str
+    context: str
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """How good the evidence is, and what it lacks."""
+
+    rubric: Rubric
+    gaps: list[Gap]
+
+
+@dataclass(frozen=True)
+class Objection:
+    """A sentence of a section, by its place, that its claims do not carry."""
+
+    sentence: int
+    why: str
+
+
+class Mind(Protocol):
+    """Thinks; raises a ProviderError when it cannot."""
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        """Sub-questions and the next queries."""
+
+    async def read(
+        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+    ) -> Thought[list[Draft]]:
+        """What one page says about the sub-questions."""
+
+    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+        """One verdict for each piece of evidence, in order."""
+
+    async def judge(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Assessment]:
+        """Quality by rubric, and the gaps."""
+
+    async def outline(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Outline]:
+        """Headings, each with the claims it is written from."""
+
+    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+        """One section, each sentence with the claims it stands on."""
+
+    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+        """The sentences that say more than their claims."""

@@ -1,0 +1,215 @@
+"""A mind that asks models: one prompt a verb, one model a role.
+
+Does not know servers, files or graphs. Models see short keys, never addresses; unknown keys mean nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fathom.minds import answers
+from fathom.minds.ladder import F, Ladder
+from fathom.minds.passages import best_passages
+from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
+from fathom.prompts import load
+from fathom.state import (
+    Charge,
+    Claim,
+    Gap,
+    Heading,
+    Outline,
+    Plan,
+    Query,
+    Role,
+    Rubric,
+    Section,
+    Sentence,
+    SubQuestion,
+    Verdict,
+)
+
+_PAGE_CHARS = 12_000
+_MOST_CLAIMS = 80
+_LATEST = 20
+_NONE = "(none)"
+_PROMPTS: dict[Role, str] = {
+    "plan": "planner", "read": "reader", "verify": "verifier", "judge": "judge", "outline": "outline",
+    "write": "writer", "check": "checker",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """The mind that most runs think with."""
+
+    ladders: Mapping[Role, Ladder]
+    language: str = "the language of the question"
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        """Sub-questions and queries, grounded in what a first search showed."""
+        answer, charges = await self._ask(
+            "plan",
+            answers.PlanAnswer,
+            question=brief.question,
+            round=str(brief.round),
+            limit=str(brief.limit),
+            language=self.language,
+            known=_listed(f"{q.id}: {q.text}" for q in brief.questions),
+            asked=_listed(q.text for q in brief.asked),
+            gaps=_listed(f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps),
+            findings=_listed(c.statement for c in brief.findings[-_LATEST:]),
+            scouted=_listed(f"{h.title}: {h.snippet[:300]}" for h in brief.scouted),
+            feedback=_with_proposal(brief),
+        )
+        questions = [SubQuestion(id=q.id, text=q.text) for q in answer.questions]
+        queries = [Query(id="", text=q.text, question=q.question, round=brief.round) for q in answer.queries]
+        return Thought(Plan(strategy=answer.strategy, questions=questions, queries=queries), charges)
+
+    async def read(
+        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+    ) -> Thought[list[Draft]]:
+        """Claims with quotes, from the passages of the page that fit the sub-questions best."""
+        answer, charges = await self._ask(
+            "read",
+            answers.ReadAnswer,
+            question=question,
+            questions=_listed(f"{q.id}: {q.text}" for q in questions),
+            title=title,
+            passages="\n\n[…]\n\n".join(best_passages(text, [q.text for q in questions], _PAGE_CHARS)),
+            language=self.language,
+        )
+        return Thought([Draft(c.statement, c.quote, c.question, c.relevance) for c in answer.claims], charges)
+
+    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+        """One verdict for each; what the model passes over is not verified."""
+        items = (
+            f"Item {n}\nStatement: {e.statement}\nQuote: {e.quote}\nAround it: {e.context}"
+            for n, e in enumerate(evidence, 1)
+        )
+        answer, charges = await self._ask("verify", answers.VerifyAnswer, evidence="\n\n".join(items))
+        found = {verdict.item: verdict for verdict in answer.verdicts}
+        return Thought([_verdict(found.get(n)) for n in range(1, len(evidence) + 1)], charges)
+
+    async def judge(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Assessment]:
+        """Rubric and gaps in one call."""
+        answer, charges = await self._ask(
+            "judge", answers.JudgeAnswer, **self._material(question, questions, _by_key(claims))
+        )
+        marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
+        known = {q.id for q in questions}
+        gaps = [
+            Gap(
+                description=gap.description,
+                priority=_priority(gap.priority),
+                suggested_query=gap.suggested_query,
+                question=gap.question if gap.question in known else "",
+            )
+            for gap in answer.gaps
+        ]
+        return Thought(Assessment(Rubric(evidence=answer.evidence, **marks), gaps), charges)
+
+    async def outline(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Outline]:
+        """Headings over claims."""
+        keyed = _by_key(claims)
+        answer, charges = await self._ask(
+            "outline", answers.OutlineAnswer, **self._material(question, questions, keyed)
+        )
+        headings = [
+            Heading(id="", title=s.title, question=s.question, claims=_ids(s.claims, keyed))
+            for s in answer.sections
+        ]
+        return Thought(Outline(title=answer.title, headings=headings), charges)
+
+    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+        """One section, from its claims only."""
+        keyed = _by_key(claims)
+        answer, charges = await self._ask(
+            "write",
+            answers.WriteAnswer,
+            question=question,
+            heading=heading.title,
+            claims="\n".join(f"{k}: {c.statement}\n  quote: {c.quotes[0].text}" for k, c in keyed.items()),
+            language=self.language,
+        )
+        sentences = [
+            Sentence(text=s.text, claims=_ids(s.claims, keyed), status="supported") for s in answer.sentences
+        ]
+        return Thought(Section(id=heading.id, title=heading.title, sentences=sentences), charges)
+
+    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+        """The sentences of a section that say more than their quotes."""
+        quotes = {c.id: c.quotes for c in claims}
+        shown = [
+            f"Sentence {place}: {s.text}\n"
+            + "\n".join(f"  quote: {q.text}" for c in s.claims for q in quotes.get(c, []))
+            for place, s in enumerate(section.sentences)
+            if s.status == "supported"
+        ]
+        if not shown:
+            return Thought([])
+        answer, charges = await self._ask("check", answers.CheckAnswer, sentences="\n\n".join(shown))
+        return Thought([Objection(o.sentence, o.why) for o in answer.objections], charges)
+
+    async def _ask(self, role: Role, form: type[F], **inputs: str) -> tuple[F, list[Charge]]:
+        return await self.ladders[role].ask(role, load(_PROMPTS[role]).fill(**inputs), form)
+
+    def _material(
+        self, question: str, questions: Sequence[SubQuestion], keyed: Mapping[str, Claim]
+    ) -> dict[str, str]:
+        return {
+            "question": question,
+            "questions": _listed(f"{q.id}: {q.text}" for q in questions),
+            "claims": _listed(f"{key} (for {c.question}): {c.statement}" for key, c in keyed.items()),
+            "language": self.language,
+        }
+
+
+def _listed(lines: object) -> str:
+    found = [f"- {' '.join(str(line).split())}" for line in lines]  # type: ignore[attr-defined]
+    return "\n".join(found) or _NONE
+
+
+def _with_proposal(brief: Brief) -> str:
+    if not brief.feedback:
+        return _NONE
+    return f"{brief.feedback}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
+
+
+def _by_key(claims: Sequence[Claim]) -> dict[str, Claim]:
+    """The most relevant claims under short keys; a model never sees an address or a hash."""
+    best = sorted(claims, key=lambda c: -c.relevance)[:_MOST_CLAIMS]
+    return {f"E{n}": claim for n, claim in enumerate(best, 1)}
+
+
+def _ids(keys: Sequence[str], keyed: Mapping[str, Claim]) -> list[str]:
+    return [keyed[k].id for key in keys if (k := key.strip().strip("[]")) in keyed]
+
+
+def _priority(word: str) -> Literal["high", "medium", "low"]:
+    match word.strip().lower():
+        case "high":
+            return "high"
+        case "low":
+            return "low"
+        case _:
+            return "medium"
+
+
+def _verdict(form: answers.VerdictForm | None) -> Verdict:
+    if form is None:
+        return Verdict(
+            is_explicit=False, is_same_scope=False, is_not_overstated=False, score=0.0, reason="not verified"
+        )
+    is_sound = form.is_explicit and form.is_same_scope and form.is_not_overstated
+    score = min(1.0, max(0.0, form.score))
+    return Verdict(
+        is_explicit=form.is_explicit,
+        is_same_scope=form.is_same_scope,
+        is_not_overstated=form.is_not_overstated,
+        score=score if is_sound else min(score, 0.6),
+        reason=form.reason,
+    )

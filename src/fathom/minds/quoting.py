@@ -1,0 +1,128 @@
+"""Which sentences of a page are worth quoting, and which of them say the same.
+
+Does not know who quotes.
+"""
+
+import re
+from collections.abc import Sequence
+
+from fathom.minds.port import Draft
+from fathom.state import Claim, SubQuestion
+from fathom.text.normal import one_line
+from fathom.text.ranking import likeness, relevance, terms
+from fathom.text.sentences import Span, sentences
+from fathom.text.tokens import has_paired_script
+
+_FROM = 0.34
+_PER_QUESTION = 4
+_SAME = 0.6
+_PER_PAGE = 3
+_LEANS_ON_THE_ONE_BEFORE = re.compile(
+    r"^(?:(?:if|when|with|without|for|in|to|from|by)\s+)?(?:it|its|this|that|these|those|they|their|he|she|such|here)\b"
+    r"|^(?:then|thus|therefore|hence|however|but|and|so|also|otherwise|instead|similarly|additionally)\b"
+    r"|^(?:이는|이것은|이를|그것은|이러한|그러나|하지만|따라서|또한|이때|이로)",
+    re.IGNORECASE,
+)
+
+
+_UNWANTED = re.compile(r"\]\(|https?://|www\.|==|^\w+\s+\([\w ,.|\[\]]+\):|^\w+: ")
+_POINTS_ELSEWHERE = re.compile(
+    r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|learn more|read more|for (?:more|full|further))\b|^\(",
+    re.IGNORECASE,
+)
+_ASKS_WHAT = re.compile(
+    r"^(?:what|who)\s+(?:is|are|was|were)\s+(?:a|an|the)?\s*(?P<name>[\w .+#-]+?)\??$", re.IGNORECASE
+)
+_ASKS_WHAT_KOREAN = re.compile(r"^(?P<name>.+?)(?:이란|란|은|는|이|가)?\s*무엇")
+
+
+def quotable(question: str, questions: Sequence[SubQuestion], title: str, text: str) -> list[Draft]:
+    """The best sentences for each sub-question; a sentence serves the one it answers best."""
+    written = sentences(text)
+    spans = [_standing_alone(written, n, text) for n, span in enumerate(written) if _is_worth_it(span.text)]
+    if not spans:
+        return []
+    asked = [q.text for q in questions]
+    scores = relevance(asked, [s.text for s in spans], [f"{title} {s.heading}" for s in spans])
+    scores = [
+        [_weighed(q, s.text, v) for s, v in zip(spans, row, strict=True)]
+        for q, row in zip(asked, scores, strict=True)
+    ]
+    tops = [max(row) or 1.0 for row in scores]
+    drafts: list[Draft] = []
+    for number, sub_question in enumerate(questions):
+        # Measured against each question's best, so that an easy question does not take every sentence.
+        mine = [p for p in range(len(spans)) if _is_best_served(number, [r[p] for r in scores], tops)]
+        taken: list[set[str]] = []
+        for place in sorted(mine, key=lambda p: -scores[number][p]):
+            score, words = scores[number][place], terms(spans[place].text)
+            if score < _FROM or len(taken) == _PER_QUESTION:
+                break
+            if all(likeness(words, other) < _SAME for other in taken):
+                taken.append(words)
+                span = spans[place]
+                drafts.append(Draft(one_line(span.text), text[span.start : span.end], sub_question.id, score))
+    return drafts
+
+
+def _is_best_served(number: int, scores: list[float], tops: list[float]) -> bool:
+    shares = [score / top for score, top in zip(scores, tops, strict=True)]
+    return shares.index(max(shares)) == number
+
+
+def _weighed(question: str, sentence: str, score: float) -> float:
+    """A definition is what a "what is" asks for; a pointer to another place is never an answer."""
+    if _POINTS_ELSEWHERE.search(sentence):
+        return score * 0.6
+    if (found := _ASKS_WHAT.match(question)) and re.match(
+        rf"(?:an?|the)?\s*`?{re.escape(found['name'])}`?\s+(?:is|are|was|were)\b", sentence, re.IGNORECASE
+    ):
+        return min(1.0, score + 0.25)
+    if (found := _ASKS_WHAT_KOREAN.match(question)) and sentence.startswith(found["name"]):
+        return min(1.0, score + 0.25)
+    return score
+
+
+def _is_worth_it(text: str) -> bool:
+    """Whether it is a sentence somebody wrote to be read, not a label, a signature or a table row."""
+    letters = sum(c.isalpha() or c.isspace() for c in text)
+    if letters < 0.75 * len(text) or text.count("`") % 2 or _UNWANTED.search(text):
+        return False
+    if has_paired_script(text):
+        return 15 <= len(text) <= 300
+    return 40 <= len(text) <= 420 and len(text.split()) >= 7 and text[-1] in ".!?\"')”’"
+
+
+def _standing_alone(spans: Sequence[Span], place: int, text: str) -> Span:
+    """A sentence that leans on the one before it is quoted together with it."""
+    span = spans[place]
+    if place == 0 or not _LEANS_ON_THE_ONE_BEFORE.match(span.text):
+        return span
+    before = spans[place - 1]
+    between = text[before.end : span.start]
+    if between.strip() or "\n" in between or span.end - before.start > 500:
+        return span
+    return Span(before.start, span.end, text[before.start : span.end], span.heading)
+
+
+def grouped(claims: Sequence[Claim], most: int) -> list[list[Claim]]:
+    """Claims that say the same together, the strongest group first, a few from each page."""
+    groups: list[list[Claim]] = []
+    bags: list[set[str]] = []
+    per_page: dict[str, int] = {}
+    for claim in sorted(claims, key=lambda c: -c.relevance):
+        words = terms(claim.statement)
+        same = next((n for n, bag in enumerate(bags) if _is_same(words, bag)), None)
+        page = claim.quotes[0].page
+        if same is not None:
+            if all(page != other.quotes[0].page for other in groups[same]):
+                groups[same].append(claim)
+        elif len(groups) < most and per_page.get(page, 0) < max(_PER_PAGE, most // 2):
+            groups.append([claim])
+            bags.append(words)
+            per_page[page] = per_page.get(page, 0) + 1
+    return groups
+
+
+def _is_same(words: set[str], bag: set[str]) -> bool:
+    return likeness(words, bag) >= _SAME or words <= bag or bag <= words

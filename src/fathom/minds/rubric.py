@@ -1,0 +1,71 @@
+"""Judging without a model: a rubric and gaps computed from the claims themselves.
+
+Does not know the overall score. A quotation is accurate by construction; whether claims agree is not examined.
+"""
+
+from collections.abc import Sequence
+
+from fathom.minds.port import Assessment
+from fathom.state import Claim, Gap, Rubric, SubQuestion
+from fathom.text.normal import is_korean
+
+_ANSWERED_FROM = 0.5
+
+
+def nothing_known(questions: Sequence[SubQuestion]) -> Assessment:
+    """The assessment when there is no claim at all."""
+    rubric = Rubric(evidence="no claim", accuracy=1, relevance=1, completeness=1, consistency=1)
+    return Assessment(rubric, [_gap(q, [], "high") for q in questions])
+
+
+def computed(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> Assessment:
+    """Relevance and completeness as measured; a sub-question with little evidence is a gap."""
+    if not claims:
+        return nothing_known(questions)
+    best = sorted(claims, key=lambda c: -c.relevance)[:3]
+    answered = [q for q in questions if any(_answers(c, q) for c in claims)]
+    rubric = Rubric(
+        evidence="; ".join(f"“{c.quotes[0].text[:160]}”" for c in best),
+        accuracy=5,
+        relevance=_mark(sum(c.relevance for c in best) / len(best)),
+        completeness=_mark(len(answered) / max(1, len(questions))),
+        consistency=3,
+    )
+    return Assessment(rubric, [gap for q in questions if (gap := _gap_of(q, claims))])
+
+
+def _answers(claim: Claim, question: SubQuestion) -> bool:
+    return claim.question == question.id and claim.relevance >= _ANSWERED_FROM
+
+
+def _mark(share: float) -> int:
+    return 1 + round(4 * max(0.0, min(1.0, share)))
+
+
+def _gap_of(question: SubQuestion, claims: Sequence[Claim]) -> Gap | None:
+    own = [c for c in claims if c.question == question.id]
+    if not own:
+        return _gap(question, own, "high")
+    if not any(_answers(c, question) for c in own):
+        return _gap(question, own, "medium")
+    if len({c.quotes[0].page for c in own}) < 2:
+        return _gap(question, own, "low")
+    return None
+
+
+def _gap(question: SubQuestion, own: Sequence[Claim], priority: str) -> Gap:
+    korean = is_korean(question.text)
+    if not own:
+        words = "근거를 찾지 못함: {}" if korean else "No evidence found for: {}"
+    elif priority == "medium":
+        words = "약한 근거만 있음: {}" if korean else "Only weak evidence for: {}"
+    else:
+        words = "출처가 하나뿐임: {}" if korean else "Only one source for: {}"
+    return Gap.model_validate(
+        {
+            "description": words.format(question.text),
+            "priority": priority,
+            "suggested_query": question.text,
+            "question": question.id,
+        }
+    )

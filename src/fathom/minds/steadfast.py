@@ -1,0 +1,68 @@
+"""A mind that finishes what it began: where a model fails, a mind that needs none steps in, and says so.
+
+Does not know either mind. A plan is not stood in for when the model cannot be reached: nothing is lost yet, and
+whoever asked for a model should hear that it is not there.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fathom.errors import ProviderError, Unreadable
+from fathom.minds.port import Assessment, Brief, Draft, Evidence, Mind, Objection, Thought
+from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, SubQuestion, Verdict
+
+T = TypeVar("T")
+Verb = Callable[[Mind], Awaitable[Thought[T]]]
+
+
+@dataclass(frozen=True)
+class Steadfast:
+    """The first mind if it can, the stand-in if not."""
+
+    first: Mind
+    stand_in: Mind
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        """A plan; only an unusable one is stood in for."""
+        return await self._either("planning", lambda mind: mind.plan(brief), Unreadable)
+
+    async def read(
+        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+    ) -> Thought[list[Draft]]:
+        """Claims of a page."""
+        return await self._either("reading", lambda mind: mind.read(question, questions, title, text))
+
+    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+        """Verdicts."""
+        return await self._either("verifying", lambda mind: mind.verify(evidence))
+
+    async def judge(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Assessment]:
+        """Rubric and gaps."""
+        return await self._either("judging", lambda mind: mind.judge(question, questions, claims))
+
+    async def outline(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Outline]:
+        """Headings."""
+        return await self._either("outlining", lambda mind: mind.outline(question, questions, claims))
+
+    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+        """A section."""
+        return await self._either("writing", lambda mind: mind.write(question, heading, claims))
+
+    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+        """Objections."""
+        return await self._either("checking", lambda mind: mind.check(section, claims))
+
+    async def _either(
+        self, what: str, verb: Verb[T], caught: type[ProviderError] = ProviderError
+    ) -> Thought[T]:
+        try:
+            return await verb(self.first)
+        except caught as error:
+            thought = await verb(self.stand_in)
+            told = Loss(where="model", what=f"{what}, done without the model", why=str(error))
+            return Thought(thought.value, [*error.charges, *thought.charges], [told, *thought.losses])

@@ -1,0 +1,77 @@
+"""The one shape all documents are brought into: blocks with blank lines between them.
+
+A block is a heading (`# `), a paragraph on one line, a list or a table with a line an entry, or fenced code.
+Does not know where blocks come from.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from fathom.errors import Unreadable
+from fathom.reading.port import Document
+
+FENCE = "```"
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]"
+)
+_BREAKS = re.compile("\r\n?|[\u2028\u2029\x85]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_SPACES = re.compile(r"\s+")
+
+
+class Empty(Unreadable):
+    """There is nothing to read in it, and nothing is wrong with that."""
+
+
+def clean(text: str) -> str:
+    """The same text without characters that nobody sees: composed, one kind of line break, no controls."""
+    text = _BREAKS.sub("\n", text)
+    text = _CONTROL.sub("", text.replace("\x0c", "\n\n").replace("\xa0", " "))
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
+    return text
+
+
+def one_line(text: str) -> str:
+    """A paragraph without its line breaks, so that every sentence stands on one line."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def heading(level: int, text: str) -> str:
+    """A heading block; nothing for a heading without words."""
+    words = one_line(text)
+    return f"{'#' * max(1, min(level, 6))} {words}" if words else ""
+
+
+def code(lines: Iterable[str]) -> str:
+    """A fenced block, with a fence that the code cannot close; nothing for no code."""
+    kept = [line.expandtabs(4).rstrip() for line in lines]
+    while kept and not kept[0]:
+        kept.pop(0)
+    while kept and not kept[-1]:
+        kept.pop()
+    if not kept:
+        return ""
+    margin = min(len(line) - len(line.lstrip()) for line in kept if line)
+    inside = [line[margin:] for line in kept]
+    fence = FENCE
+    while any(line.startswith(fence) for line in inside):
+        fence += "`"
+    return "\n".join([fence, *inside, fence])
+
+
+def document(
+    blocks: Iterable[str], *, how: str, name: str, title: str | None = None, published: str | None = None
+) -> Document:
+    """The finished document, named after its first heading or its file if nothing better is known."""
+    kept = [block for block in (_tidy(block) for block in blocks) if block]
+    if not kept:
+        raise Empty(f"{name} has no text")
+    first = next((block.lstrip("# ") for block in kept[:10] if block.startswith("#")), "")
+    chosen = one_line(clean(title or "")) or first or name.rstrip("/").rpartition("/")[2] or name
+    return Document(text="\n\n".join(kept), title=chosen[:300], how=how, published=published)
+
+
+def _tidy(block: str) -> str:
+    return "\n".join(line.rstrip() for line in clean(block).split("\n")).strip("\n")

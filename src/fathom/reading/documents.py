@@ -1,0 +1,107 @@
+"""Which kind of document some bytes are, and what reads that kind.
+
+Adding a kind is one file and one line in each table. Does not know where the bytes come from.
+"""
+
+import re
+from email.message import Message
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from fathom.errors import Unreadable
+from fathom.reading.blocks import Empty
+from fathom.reading.html import declared_charset, read_html
+from fathom.reading.markdown import read_markdown
+from fathom.reading.metadata import read_metadata
+from fathom.reading.pdf import read_pdf
+from fathom.reading.plain import decode, read_plain
+from fathom.reading.port import Document
+from fathom.reading.python_source import read_python
+from fathom.reading.rst import read_rst
+
+Kind = Literal["html", "pdf", "markdown", "rst", "python", "metadata", "text"]
+
+_BY_TYPE: dict[str, Kind] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "text/x-rst": "rst",
+    "text/prs.fallenstein.rst": "rst",
+    "text/x-python": "python",
+    "application/json": "text",
+    "application/xml": "text",
+}
+_BY_SUFFIX: dict[str, Kind] = {
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".rst": "rst",
+    ".py": "python",
+    ".txt": "text",
+    ".text": "text",
+}
+_BY_NAME: dict[str, Kind] = {"METADATA": "metadata", "PKG-INFO": "metadata"}
+_READERS = {
+    "html": read_html,
+    "markdown": read_markdown,
+    "rst": read_rst,
+    "python": read_python,
+    "metadata": read_metadata,
+    "text": read_plain,
+}
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL
+)
+_VAGUE_TYPES = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file of a folder counts, by its name alone."""
+    return path.name in _BY_NAME or path.suffix.lower() in _BY_SUFFIX
+
+
+def parse(body: bytes, *, content_type: str | None, name: str) -> Document:
+    """The document in some bytes; Unreadable if it is of no known kind, Empty if it has nothing to say."""
+    if not body.strip():
+        raise Empty(f"{name} is empty")
+    media, charset = _media(content_type)
+    kind = _kind(body, media, name)
+    if kind == "pdf":
+        return read_pdf(body, name=name)
+    if kind == "html":
+        charset = charset or declared_charset(body)
+    return _READERS[kind](decode(body, charset=charset, name=name), name=name)
+
+
+def _media(content_type: str | None) -> tuple[str, str | None]:
+    if not content_type:
+        return "", None
+    message = Message()
+    message["Content-Type"] = content_type
+    stated = content_type.partition(";")[0].strip().lower()
+    charset = message.get_content_charset()
+    return stated, charset
+
+
+def _kind(body: bytes, media: str, name: str) -> Kind:
+    path = PurePosixPath(name)
+    if b"%PDF-" in body[:1024] and media in {*_VAGUE_TYPES, "application/pdf", "application/x-pdf"}:
+        return "pdf"
+    if media in _BY_TYPE:
+        return _BY_TYPE[media]
+    named = _BY_NAME.get(path.name) or _BY_SUFFIX.get(path.suffix.lower())
+    if media in _VAGUE_TYPES and named and named != "pdf":
+        return named
+    if media in _VAGUE_TYPES and _HTML.match(body[:4096]):
+        return "html"
+    if media.startswith("text/"):
+        return "text"
+    if media in _VAGUE_TYPES and named:
+        return named
+    raise Unreadable(f"{name} is of a kind that cannot be read ({media or path.suffix or 'no known ending'})")

@@ -1,0 +1,118 @@
+"""Which addresses a fetch may connect to: public ones only, checked after the name is resolved.
+
+A connection goes to the very address that was checked, so a name cannot change in between. Does not know
+HTTP, nor which address a name was part of.
+"""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Iterable
+from urllib.parse import urlsplit
+
+import httpcore2
+
+from fathom.errors import Refused
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+
+_NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
+_V4_COMPATIBLE = ipaddress.ip_network("::/96")
+_MAX_ADDRESS_CHARS = 2048
+
+
+class HostUnknown(Exception):
+    """A name that nobody can resolve now."""
+
+
+class HostBlocked(Exception):
+    """A name that leads, or would lead, to an address that is not public."""
+
+
+def check_address(address: str) -> None:
+    """Refuse what is no plain web address; says nothing yet about where the name leads."""
+    try:
+        parts = urlsplit(address)
+        port, host = parts.port, parts.hostname
+    except ValueError:
+        raise Refused(f"{address} is not a web address") from None
+    if parts.scheme not in {"http", "https"}:
+        raise Refused(f"{address} is refused: only http and https are fetched")
+    if len(address) > _MAX_ADDRESS_CHARS or not host or port == 0 or any(char <= " " for char in address):
+        raise Refused(f"{address[:200]} is not a web address")
+    if "@" in parts.netloc:
+        raise Refused(f"an address at {host} is refused because it carries a user name")
+
+
+def is_public(ip: IpAddress) -> bool:
+    """Whether an address belongs to the open internet, in whatever form it is dressed."""
+    if isinstance(ip, ipaddress.IPv6Address):
+        if (
+            any(ip in network for network in (*_NAT64, _V4_COMPATIBLE))
+            or ip.ipv4_mapped
+            or ip.sixtofour
+            or ip.teredo
+        ):
+            return False
+        if ip.is_site_local:
+            return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
+
+
+async def resolve_host(host: str, port: int) -> list[str]:
+    """All addresses of a name, as the machine's own resolver gives them."""
+    try:
+        answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        raise HostUnknown(f"{host} cannot be found ({error.strerror})") from error
+    except UnicodeError as error:
+        raise HostBlocked(f"{host} is not a name") from error
+    return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
+
+
+class GuardedBackend(httpcore2.AsyncNetworkBackend):
+    """Connects only to public addresses, unless private ones are allowed."""
+
+    def __init__(self, resolve: Resolve = resolve_host, *, is_private_allowed: bool = False) -> None:
+        self._resolve = resolve
+        self._is_private_allowed = is_private_allowed
+        self._inner = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  the interface is httpcore's
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Resolve once, check every answer, connect to the first that lets us."""
+        failure: httpcore2.ConnectError | None = None
+        for ip in await self._checked(host, port):
+            try:
+                return await self._inner.connect_tcp(ip, port, timeout, local_address, socket_options)
+            except httpcore2.ConnectError as error:
+                failure = error
+        raise failure or HostUnknown(f"{host} cannot be found")
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ARG002, ASYNC109  the interface is httpcore's
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
+    ) -> httpcore2.AsyncNetworkStream:
+        """Never."""
+        raise HostBlocked(f"{path} is a Unix socket")
+
+    async def sleep(self, seconds: float) -> None:
+        """As httpcore wants it."""
+        await self._inner.sleep(seconds)
+
+    async def _checked(self, host: str, port: int) -> list[str]:
+        found = await self._resolve(host, port)
+        # All must be public, not one of them: a mixed answer is an attack or a mistake.
+        are_public = all(is_public(ipaddress.ip_address(ip.partition("%")[0])) for ip in found)
+        if not are_public and not self._is_private_allowed:
+            raise HostBlocked(f"{host} leads to an address that is not public")
+        return found

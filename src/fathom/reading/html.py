@@ -1,0 +1,110 @@
+"""Web pages: the main text without menus and footers, by trafilatura.
+
+Keeps headings, lists, tables and code, and drops every link address. Does not know where a page came from.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import trafilatura
+from lxml import etree  # type: ignore[import-untyped]
+from lxml import html as lxml_html
+
+from fathom.errors import Unreadable
+from fathom.reading.blocks import code, document, heading, one_line
+from fathom.reading.port import Document
+
+_CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DECLARED = re.compile(r"^\s*<\?xml[^>]*\?>")
+_UNSEEN = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
+_BLOCK_TAGS = "p|div|section|article|li|tr|h[1-6]|pre|blockquote|dt|dd|table|ul|ol|br|hr|main"
+
+
+def declared_charset(body: bytes) -> str | None:
+    """What the page says of its own encoding."""
+    found = _CHARSET.search(body[:4096])
+    return found.group(1).decode("ascii", "replace") if found else None
+
+
+def read_html(text: str, *, name: str) -> Document:
+    """The main text of a page, or all its visible words if no main text stands out."""
+    text = _DECLARED.sub("", text)
+    try:
+        found: Any = trafilatura.bare_extraction(
+            text, include_comments=False, include_tables=True, include_links=False, with_metadata=True
+        )
+        tree = lxml_html.fromstring(text) if text.strip() else None
+    except (etree.LxmlError, ValueError, RecursionError) as error:
+        raise Unreadable(f"{name} is not a web page that can be read: {one_line(str(error))}") from error
+    blocks = list(_blocks(found.body)) if found is not None and found.body is not None else []
+    if not any(blocks):
+        blocks = _visible(tree) if tree is not None else []
+    if not any(blocks):
+        raise Unreadable(f"{name} has no text, only markup")
+    title = (found.title if found is not None else None) or _title(tree)
+    date = found.date if found is not None else None
+    is_dated = bool(date and _ISO_DATE.fullmatch(date))
+    return document(blocks, how="html", name=name, title=title, published=date if is_dated else None)
+
+
+def _title(tree: lxml_html.HtmlElement | None) -> str | None:
+    return tree.findtext(".//title") if tree is not None else None
+
+
+def _blocks(parent: etree._Element) -> Iterator[str]:
+    """Trafilatura's tree (a small TEI) as our blocks."""
+    if parent.text and parent.text.strip():
+        yield one_line(parent.text)
+    for node in parent:
+        if node.tag == "head":
+            yield heading(int((node.get("rend") or "h2").lstrip("h") or 2), _words(node))
+        elif node.tag == "code" and "\n" in "".join(node.itertext()).strip():
+            yield code("".join(node.itertext()).split("\n"))
+        elif node.tag == "list":
+            yield "\n".join(_entries(node))
+        elif node.tag == "table":
+            yield "\n".join(filter(None, map(_row, node.iter("row"))))
+        elif node.tag in {"quote", "div", "body"} and len(node):
+            yield from _blocks(node)
+        elif isinstance(node.tag, str):
+            yield from filter(None, map(one_line, _words(node).split("\n\n")))
+        if node.tail and node.tail.strip():
+            yield one_line(node.tail)
+
+
+def _entries(node: etree._Element) -> Iterator[str]:
+    for item in node.iter("item"):
+        nested = sum(1 for _ in item.iterancestors("item"))
+        if words := one_line(_words(item)):
+            yield f"{'  ' * nested}- {words}"
+
+
+def _row(row: etree._Element) -> str:
+    cells = [one_line(_words(cell)) for cell in row.iter("cell")]
+    return f"| {' | '.join(cells)} |" if any(cells) else ""
+
+
+def _words(node: etree._Element) -> str:
+    """Everything said in a node, but not in the lists inside it: their entries speak for themselves."""
+    parts = [node.text or ""]
+    for child in node:
+        if child.tag == "lb":
+            parts.append(" ")
+        elif child.tag == "code":
+            inner = "".join(child.itertext())
+            parts.append(f"`{inner}`" if inner.strip() else inner)
+        elif child.tag != "list" and isinstance(child.tag, str):
+            parts.append(_words(child) + (" " if child.tag in {"p", "row", "cell"} else ""))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _visible(tree: lxml_html.HtmlElement) -> list[str]:
+    etree.strip_elements(tree, *_UNSEEN, etree.Comment, with_tail=False)
+    for node in tree.iter():
+        if isinstance(node.tag, str) and re.fullmatch(_BLOCK_TAGS, node.tag):
+            node.text = "\n\n" + (node.text or "")
+            node.tail = "\n\n" + (node.tail or "")
+    return [one_line(block) for block in "".join(tree.itertext()).split("\n\n") if block.strip()]

@@ -1,0 +1,67 @@
+"""PDF files: their text layer, by pdfium.
+
+Scanned pages have none and are refused. Does not know how text was laid out beyond what pdfium restores.
+"""
+
+import re
+from collections.abc import Iterator
+from threading import Lock
+
+import pypdfium2
+
+from fathom.errors import Unreadable
+from fathom.reading.blocks import Empty, document
+from fathom.reading.plain import paragraphs
+from fathom.reading.port import Document
+
+_pdfium = Lock()  # pdfium must not be entered by two threads, not even with two documents
+_SOFT_HYPHEN = re.compile("[\x02\u00ad\ufffe]\\s*")
+_KOREAN_WRAP = re.compile(r"(?<=\w)\n(?=[가-힣])")
+_DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
+
+
+def read_pdf(body: bytes, *, name: str) -> Document:
+    """The text of all pages, a block a paragraph."""
+    with _pdfium:
+        try:
+            pdf = pypdfium2.PdfDocument(body)
+            try:
+                pages = list(_pages(pdf))
+                about = pdf.get_metadata_dict(skip_empty=True)
+            finally:
+                pdf.close()
+        except pypdfium2.PdfiumError as error:
+            raise Unreadable(f"{name} is not a PDF that can be opened: {error}") from error
+    blocks = [block for page in pages for block in _blocks(page)]
+    try:
+        return document(
+            blocks,
+            how="pdf",
+            name=name,
+            title=about.get("Title"),
+            published=_date(about.get("CreationDate", "")),
+        )
+    except Empty:
+        raise Unreadable(f"{name} has no text layer") from None
+
+
+def _pages(pdf: pypdfium2.PdfDocument) -> Iterator[str]:
+    for number in range(len(pdf)):
+        page = pdf[number]
+        words = page.get_textpage()
+        yield words.get_text_range()
+        words.close()
+        page.close()
+
+
+def _blocks(page: str) -> list[str]:
+    """A line that ends early ends its paragraph: pdfium gives no blank lines between paragraphs."""
+    page = _SOFT_HYPHEN.sub("", page.replace("\r\n", "\n"))
+    # pdfium keeps the space at a line's end if there was one; a Korean line without it broke inside a word.
+    page = _KOREAN_WRAP.sub("", page)
+    return [line for block in paragraphs(page) for line in block.split("\n")]
+
+
+def _date(stamp: str) -> str | None:
+    found = _DATE.match(stamp)
+    return "-".join(found.groups()) if found else None

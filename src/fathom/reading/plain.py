@@ -1,0 +1,87 @@
+"""Plain text: bytes decoded by what they say of themselves, lines joined back into paragraphs.
+
+Does not know any markup.
+"""
+
+import codecs
+import re
+from itertools import pairwise
+
+from charset_normalizer import from_bytes
+
+from fathom.errors import Unreadable
+from fathom.reading.blocks import clean, document, one_line
+from fathom.reading.port import Document
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BINARY_BYTES = bytes({*range(0x20)} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
+_ENTRY = re.compile(r"\s*(?:[-*+•·▪]|\d{1,3}[.)]|\(\d{1,3}\))\s+\S")
+_SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’)\]]*$")
+_SAMPLE = 65_536
+
+
+def decode(body: bytes, *, charset: str | None, name: str) -> str:
+    """The text of some bytes: byte order mark, UTF-8, what was declared, then the best guess."""
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            return _decoded(body, encoding) or _refuse(name)
+    start = body[:_SAMPLE]
+    if len(start) - len(start.translate(None, _BINARY_BYTES)) > len(start) // 100:
+        _refuse(name)
+    text = _decoded(body, "utf-8")
+    if text is None and charset:
+        text = _decoded(body, charset)
+    return text if text is not None else _guessed(body)
+
+
+def read_plain(text: str, *, name: str) -> Document:
+    """A text file as it is, with its wrapped lines joined."""
+    return document(paragraphs(text), how="text", name=name)
+
+
+def paragraphs(text: str) -> list[str]:
+    """Blocks between blank lines; lines that were only wrapped become one, lines that were meant stay."""
+    return [_unwrapped(block.split("\n")) for block in re.split(r"\n\s*\n", clean(text)) if block.strip()]
+
+
+def _unwrapped(lines: list[str]) -> str:
+    width = max(len(line) for line in lines)
+    out = [one_line(lines[0])]
+    for before, line in pairwise(lines):
+        is_meant = _ENTRY.match(line) or (len(before) < 0.6 * width and _SENTENCE_END.search(before.rstrip()))
+        if is_meant or len(before) < 0.3 * width:
+            out.append(one_line(line))
+        else:
+            out[-1] = f"{out[-1]} {one_line(line)}"
+    return "\n".join(out)
+
+
+def _refuse(name: str) -> str:
+    raise Unreadable(f"{name} is not text")
+
+
+def _decoded(body: bytes, encoding: str) -> str | None:
+    try:
+        return body.decode(encoding)
+    except (UnicodeError, LookupError, ValueError):
+        return None
+
+
+def _guessed(body: bytes) -> str:
+    korean = _decoded(body, "cp949")
+    if korean is not None and _is_korean(korean):
+        return korean
+    best = from_bytes(body[:_SAMPLE]).best()
+    text = _decoded(body, best.encoding) if best else None
+    return text if text is not None else body.decode("cp1252", "replace")
+
+
+def _is_korean(text: str) -> bool:
+    foreign = [char for char in text[:_SAMPLE] if not char.isascii()]
+    return bool(foreign) and sum("가" <= char <= "힣" for char in foreign) >= 0.8 * len(foreign)

@@ -1,0 +1,80 @@
+"""The readers: a hit's address to its document, from files or from the web.
+
+Does not know formats (documents.py) or sockets (fetch.py), and does not retry.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from fathom.errors import Refused, Unreadable
+from fathom.reading.documents import parse
+from fathom.reading.fetch import Fetched, Fetcher
+from fathom.reading.port import Document, Reader
+from fathom.state import Hit
+
+
+@dataclass(frozen=True)
+class FileReader:
+    """Reads `file://` addresses, only inside its roots and only after following every link."""
+
+    roots: tuple[Path, ...]
+    max_bytes: int = 20 * 1024 * 1024
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The document in a file."""
+        return await asyncio.to_thread(self._read, hit.address)
+
+    def _read(self, address: str) -> Document:
+        path = self._allowed(address)
+        try:
+            if not path.is_file():
+                raise Unreadable(f"{path} is not a file")
+            if path.stat().st_size > self.max_bytes:
+                raise Unreadable(f"{path} is larger than {self.max_bytes:,} bytes")
+            body = path.read_bytes()
+        except OSError as error:
+            raise Unreadable(f"{path} cannot be opened: {error.strerror}") from error
+        return parse(body, content_type=None, name=str(path))
+
+    def _allowed(self, address: str) -> Path:
+        parts = urlsplit(address)
+        if parts.scheme != "file" or parts.netloc not in {"", "localhost"} or "\0" in unquote(parts.path):
+            raise Refused(f"{address} is not a file of this machine")
+        try:
+            path = Path(unquote(parts.path)).resolve()
+            roots = [root.resolve() for root in self.roots]
+        except (OSError, RuntimeError) as error:
+            raise Unreadable(f"{address} cannot be opened: {error}") from error
+        if not any(path.is_relative_to(root) for root in roots):
+            raise Refused(f"{path} is outside the folders that may be read")
+        return path
+
+
+@dataclass(frozen=True)
+class WebReader:
+    """Fetches an address and reads what came back."""
+
+    fetch: Callable[[str], Awaitable[Fetched]] = field(default_factory=Fetcher)
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The document behind a web address."""
+        fetched = await self.fetch(hit.address)
+        return await asyncio.to_thread(
+            parse, fetched.body, content_type=fetched.content_type, name=fetched.address
+        )
+
+
+@dataclass(frozen=True)
+class AnyReader:
+    """Chooses by the address: files here, the rest on the web."""
+
+    files: Reader
+    web: Reader
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The document, wherever it is."""
+        is_file = urlsplit(hit.address).scheme == "file"
+        return await (self.files(hit) if is_file else self.web(hit))

@@ -1,0 +1,102 @@
+"""A report as Markdown.
+
+Does not know where its parts come from. Words of sources are shown as words: no link, tag or address inside them
+comes through, so that the only addresses in a report are those of pages that were read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from urllib.parse import unquote, urlsplit
+
+from fathom.report.words import Words
+from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, Section, Sentence
+from fathom.text.normal import one_line
+
+_ADDRESS = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"')\]]+|\bwww\.[^\s<>\"')\]]+", re.IGNORECASE)
+_SHOWN_QUOTES = 3
+_QUOTE_CHARS = 300
+
+
+def plain(text: str) -> str:
+    """Words of a source or a model, with nothing in them that a Markdown reader would act on."""
+    bare = _ADDRESS.sub(lambda found: urlsplit(found.group()).hostname or "", one_line(text))
+    return re.sub(r"\](?=[(\[])", "]\\\\", re.sub(r"<(?=[A-Za-z/!?])", r"\\<", bare))
+
+
+def body(sections: Sequence[Section], numbers: Mapping[str, Sequence[int]], words: Words) -> list[str]:
+    """The sections, every sentence with its marks."""
+    blocks: list[str] = []
+    for section in sections:
+        lines = [_sentence(s, numbers, words) for s in section.sentences]
+        text = "\n".join(f"- {line}" for line in lines) if section.is_list else " ".join(lines)
+        blocks += [f"## {plain(section.title)}", text]
+    return blocks
+
+
+def _sentence(sentence: Sentence, numbers: Mapping[str, Sequence[int]], words: Words) -> str:
+    text = plain(sentence.text)
+    if sentence.status == "unsupported":
+        return f"{text} {words.unsupported}"
+    marks = "".join(f"[{n}]" for n in sorted({n for c in sentence.claims for n in numbers.get(c, [])}))
+    return f"{text} {marks}".rstrip()
+
+
+def open_points(gaps: Sequence[Gap], unanswered: Sequence[str], words: Words) -> list[str]:
+    """What the reader will not find in the report."""
+    told = [g.description for g in gaps if g.priority != "low"]
+    told += [question for question in unanswered if not any(question in line for line in told)]
+    lines = [f"- {plain(line)}" for line in dict.fromkeys(told)]
+    return [f"## {words.open_points}", "\n".join(lines)] if lines else []
+
+
+def losses(lost: Sequence[Loss], dropped: Sequence[Dropped], words: Words) -> list[str]:
+    """What could not be done, and what was not believed."""
+    lines = [f"- {loss.where}: `{named(loss.what)}`: {plain(loss.why)}" for loss in lost]
+    counts: Counter[str] = Counter()
+    for entry in dropped:
+        counts[entry.why] += entry.count
+    lines += [f"- {words.dropped.format(count=n, why=why)}" for why, n in counts.items()]
+    return [f"## {words.lost}", "\n".join(lines)] if lines else []
+
+
+def named(what: str) -> str:
+    """An address as a name: what was not read must not look like a source."""
+    parts = urlsplit(what) if "://" in what else None
+    if parts and parts.scheme == "file":
+        return unquote(parts.path)
+    return one_line(f"{parts.netloc}{parts.path}" if parts else what).replace("`", "'")
+
+
+def sources(citations: Sequence[Citation], words: Words) -> list[str]:
+    """The numbered list, with the words that were used."""
+    return [f"## {words.sources}", "\n".join(_source(c, words) for c in citations)] if citations else []
+
+
+def _source(citation: Citation, words: Words) -> str:
+    dates = [words.read_on.format(date=citation.fetched[:10])]
+    if citation.published:
+        dates.insert(0, words.published_on.format(date=citation.published[:10]))
+    lines = [f"{citation.number}. {plain(citation.title)}. <{citation.address}> ({', '.join(dates)})"]
+    for quote in citation.quotes[:_SHOWN_QUOTES]:
+        text = plain(quote.text)
+        shown = text if len(text) <= _QUOTE_CHARS else text[:_QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
+        lines.append(f"   > {shown}\n")
+    return "\n".join(lines).rstrip("\n")
+
+
+def summary(status: str, judgement: Judgement, claims: Sequence[Claim], read: int, words: Words) -> str:
+    """One line under the title: how far to trust what follows."""
+    cited = len({quote.page for claim in claims for quote in claim.quotes})
+    parts = [
+        getattr(words, status),
+        words.basis.format(claims=len(claims), cited=cited, read=read, rounds=judgement.round),
+        words.stopped.format(rule=judgement.stop, because=judgement.because),
+    ]
+    return f"*{'. '.join(parts)}.*"
+
+
+def searched(queries: Sequence[Query], words: Words) -> list[str]:
+    """What was looked for in vain."""
+    lines = [f"- {plain(q.text)}" for q in queries]
+    return [f"## {words.searched}", "\n".join(lines)] if lines else []

@@ -1,0 +1,68 @@
+"""The report's own words, in the languages it speaks.
+
+Does not know what it frames.
+"""
+
+from dataclasses import dataclass
+
+from fathom.text.normal import is_korean
+
+
+@dataclass(frozen=True)
+class Words:
+    """The fixed phrases of a report."""
+
+    complete: str
+    partial: str
+    failed: str
+    basis: str
+    stopped: str
+    open_points: str
+    lost: str
+    dropped: str
+    sources: str
+    read_on: str
+    published_on: str
+    nothing: str
+    searched: str
+    unsupported: str = "[citation needed]"
+
+
+ENGLISH = Words(
+    complete="Complete",
+    partial="Partial: something failed on the way, see the end",
+    failed="Nothing was found",
+    basis="{claims} claims from {cited} of {read} sources read, {rounds} round(s)",
+    stopped="stopped by: {rule} ({because})",
+    open_points="What was not found",
+    lost="What could not be searched, read or thought through",
+    dropped="{count} claims were dropped: {why}.",
+    sources="Sources",
+    read_on="read {date}",
+    published_on="published {date}",
+    nothing="No source that could be read says anything about this. There is nothing to report, so nothing is.",
+    searched="Searched for",
+)
+KOREAN = Words(
+    complete="완료",
+    partial="일부만 완료: 진행 중 실패한 부분이 있으며 끝에 적혀 있음",
+    failed="찾은 것이 없음",
+    basis="읽은 출처 {read}건 중 {cited}건에서 얻은 근거 {claims}개, {rounds}회 조사",
+    stopped="멈춘 이유: {rule} ({because})",
+    open_points="찾지 못한 것",
+    lost="검색하거나 읽거나 판단하지 못한 것",
+    dropped="주장 {count}개를 버렸음: {why}.",
+    sources="출처",
+    read_on="{date} 읽음",
+    published_on="{date} 발행",
+    nothing="읽을 수 있었던 어떤 출처도 이에 대해 말하지 않으므로 보고할 내용이 없습니다.",
+    searched="검색한 질의",
+)
+
+
+def words_for(question: str, language: str | None) -> Words:
+    """Korean for a Korean question or when Korean is asked for, English otherwise."""
+    asked = (language or "").strip().lower()
+    if asked:
+        return KOREAN if asked.startswith(("ko", "한국")) else ENGLISH
+    return KOREAN if is_korean(question) else ENGLISH

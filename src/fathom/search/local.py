@@ -1,0 +1,161 @@
+"""The `local` engine: finds documents in folders on this machine, with no key and no network.
+
+The first search reads the folders into an index; later ones read only what changed since. Does not know what
+questions are asked, and never writes into the folders.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from filelock import FileLock, Timeout
+
+from fathom.errors import Refused, Unavailable
+from fathom.reading import documents
+from fathom.search.local_files import list_documents
+from fathom.search.local_index import Found, LocalIndex, Parse
+from fathom.search.port import Capability
+from fathom.state import Hit, Loss, Query
+from fathom.text.embedding import embed, is_embeddable
+from fathom.text.tokens import query_terms
+
+_PASSAGES = 200
+_RESCORED = 50
+_SNIPPET_CHARS = 300
+_FURTHER_WEIGHT = 0.05
+_FURTHER_PASSAGES = 4
+
+
+@dataclass
+class _Session:
+    """What one engine has opened; shared by all threads and event loops that use it."""
+
+    opening: Lock = field(default_factory=Lock)
+    waiting: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = field(
+        default_factory=WeakKeyDictionary
+    )
+    index: LocalIndex | None = None
+    unread: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class LocalEngine:
+    """An index of files and folders; two engines or processes may share one `index_home`."""
+
+    roots: tuple[Path, ...]
+    index_home: Path
+    is_rescored: bool = True
+    lock_wait_s: float = 120.0
+    parse: Parse = documents.parse
+    name: str = "local"
+    capabilities: frozenset[Capability] = frozenset({"local", "content"})
+    _session: _Session = field(default_factory=_Session, init=False, repr=False, compare=False)
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The best files for one query, one hit a file."""
+        index = await self._ready()
+        best = await asyncio.to_thread(self._search, index, query.text)
+        return [
+            Hit(
+                query=query.id,
+                address=Path(found.path).as_uri(),
+                title=found.title,
+                snippet=_snippet(found.text),
+                engine=self.name,
+                rank=rank,
+                published=found.published,
+            )
+            for rank, found in enumerate(best[:limit], start=1)
+        ]
+
+    async def prepare(self) -> int:
+        """Bring the index up to date and tell how many documents it holds."""
+        index = await self._ready()
+        return await asyncio.to_thread(index.manifest.count)
+
+    async def losses(self) -> list[Loss]:
+        """The files that could not be read, for the reader of the report."""
+        await self._ready()
+        return [Loss(where=self.name, what=path, why=why) for path, why in self.unread]
+
+    @property
+    def unread(self) -> list[tuple[str, str]]:
+        """Path and reason of what could not be read; known after the first search."""
+        return list(self._session.unread)
+
+    async def _ready(self) -> LocalIndex:
+        """The index, brought up to date by the first who asks while the others wait without a thread."""
+        if self._session.index is not None:
+            return self._session.index
+        turn = self._session.waiting.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+        async with turn:
+            return await asyncio.to_thread(self._open)
+
+    def _open(self) -> LocalIndex:
+        with self._session.opening:
+            if self._session.index is None:
+                try:
+                    self._session.index = self._synced()
+                except (OSError, ValueError, sqlite3.Error) as error:
+                    raise Refused(
+                        f"the index of {self._named()} cannot be kept in {self.index_home}: {error}"
+                    ) from error
+            return self._session.index
+
+    def _synced(self) -> LocalIndex:
+        key = "\n".join(sorted(str(root.resolve()) for root in self.roots))
+        home = self.index_home / sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        self.index_home.mkdir(parents=True, exist_ok=True)
+        listing = list_documents(self.roots)
+        try:
+            with FileLock(f"{home}.lock", timeout=self.lock_wait_s):
+                index = LocalIndex(home)
+                index.sync(listing, self.parse)
+        except Timeout:
+            if not home.exists():
+                raise Unavailable(f"another process is still indexing {self._named()}") from None
+            index = LocalIndex(home)
+        self._session.unread = sorted({**listing.unread, **index.manifest.unread()}.items())
+        return index
+
+    def _named(self) -> str:
+        return ", ".join(str(root) for root in self.roots)
+
+    def _search(self, index: LocalIndex, text: str) -> list[Found]:
+        best = _by_file(index.search(query_terms(text), limit=_PASSAGES))
+        if self.is_rescored and len(best) > 1 and is_embeddable(text):
+            best = _rescored(text, best[:_RESCORED]) + best[_RESCORED:]
+        return best
+
+
+def _by_file(found: Iterable[Found]) -> list[Found]:
+    """Each file's best passage, best file first; further passages that match count a little."""
+    passages: dict[str, list[Found]] = {}
+    for passage in found:
+        passages.setdefault(passage.path, []).append(passage)
+
+    def score(path: str) -> float:
+        first, *further = [passage.score for passage in passages[path]]
+        return first + _FURTHER_WEIGHT * sum(further[:_FURTHER_PASSAGES])
+
+    return [passages[path][0] for path in sorted(passages, key=lambda path: (-score(path), path))]
+
+
+def _rescored(text: str, best: list[Found]) -> list[Found]:
+    """Meaning beside words: the lexical rank and the cosine count together."""
+    vectors = embed([text, *(f"{found.title}. {found.text}" for found in best)])
+    closeness = vectors[1:] @ vectors[0]
+    scores = {found.path: 10 / (10 + rank) + float(closeness[rank]) for rank, found in enumerate(best)}
+    return sorted(best, key=lambda found: -scores[found.path])
+
+
+def _snippet(text: str) -> str:
+    line = " ".join(text.split())
+    if len(line) <= _SNIPPET_CHARS:
+        return line
+    return line[: _SNIPPET_CHARS - 1].rsplit(" ", 1)[0] + "…"

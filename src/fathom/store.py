@@ -1,0 +1,148 @@
+"""What lasts: checkpoints, page texts and finished calls, in one SQLite file.
+
+Does not know what a run does. Page texts and replies are kept by hash, compressed, shared by all runs.
+"""
+
+import asyncio
+import sqlite3
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import aiosqlite
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from fathom import state
+from fathom.errors import BadInput, Unreadable
+from fathom.saver import ThriftySqliteSaver
+from fathom.settings import load_settings
+
+BUSY_TIMEOUT_S = 60
+_TABLES = """
+create table if not exists pages (sha text primary key, body blob not null) without rowid;
+create table if not exists calls (call text primary key, reply blob not null) without rowid;
+"""
+# Every type that may stand in a checkpoint. Anything else comes back as plain data, and a test fails.
+ALLOWED = [
+    (record.__module__, record.__name__)
+    for record in (
+        state.Charge, state.Citation, state.Claim, state.Dropped, state.Gap, state.Heading, state.Hit,
+        state.Judgement, state.Knobs, state.Loss, state.Outline, state.Page, state.Plan, state.Query,
+        state.Quote, state.Report, state.Rubric, state.Section, state.Sentence, state.SubQuestion,
+        state.Verdict,
+    )
+]  # fmt: skip
+
+
+class CompressedSerializer(JsonPlusSerializer):
+    """The strict serializer with its bytes deflated: checkpoints repeat themselves a lot."""
+
+    def dumps_typed(self, obj: object) -> tuple[str, bytes]:
+        """A type word that says it is deflated, and the bytes."""
+        kind, body = super().dumps_typed(obj)
+        return f"{kind}+z", zlib.compress(body, 6)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> object:
+        """What was dumped, deflated or not."""
+        kind, body = data
+        if kind.endswith("+z"):
+            return super().loads_typed((kind.removesuffix("+z"), zlib.decompress(body)))
+        return super().loads_typed(data)
+
+
+@asynccontextmanager
+async def checkpointer(path: Path | None = None) -> AsyncIterator[ThriftySqliteSaver]:
+    """The saver that the command line, the facade and `langgraph.json` share."""
+    database = path if path is not None else (await asyncio.to_thread(load_settings)).database
+    await asyncio.to_thread(_prepare, database)
+    async with aiosqlite.connect(database, timeout=BUSY_TIMEOUT_S) as connection:
+        saver = ThriftySqliteSaver(connection, serde=CompressedSerializer(allowed_msgpack_modules=ALLOWED))
+        await saver.setup()
+        await connection.execute("pragma synchronous=normal")
+        yield saver
+
+
+def _prepare(database: Path) -> None:
+    """Make sure the file is there and ours to write, or say in one sentence why not."""
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        with _connected(database) as connection:
+            connection.execute("pragma journal_mode=wal")
+            connection.executescript(_TABLES)
+    except (OSError, sqlite3.Error) as error:
+        raise BadInput(f"The database {database} cannot be used: {error}.") from error
+
+
+@contextmanager
+def _connected(database: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)
+    try:
+        connection.execute("pragma synchronous=normal")
+        with connection:
+            yield connection
+    finally:
+        connection.close()
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A table of compressed texts by key; every call is its own short transaction, safe from any thread."""
+
+    database: Path
+    table: str
+    key: str
+    column: str
+
+    async def put(self, key: str, text: str) -> None:
+        """Keep a text; keeping it again changes nothing."""
+        await asyncio.to_thread(self._put, key, zlib.compress(text.encode("utf-8", "replace"), 9))
+
+    async def get(self, key: str) -> str | None:
+        """The text under a key, or None."""
+        return await asyncio.to_thread(self._get, key)
+
+    def _put(self, key: str, body: bytes) -> None:
+        words = f"insert or ignore into {self.table} ({self.key}, {self.column}) values (?, ?)"  # noqa: S608
+        with _connected(self.database) as connection:
+            connection.executescript(_TABLES)
+            connection.execute(words, (key, body))
+
+    def _get(self, key: str) -> str | None:
+        words = f"select {self.column} from {self.table} where {self.key} = ?"  # noqa: S608
+        with _connected(self.database) as connection:
+            connection.executescript(_TABLES)
+            row = connection.execute(words, (key,)).fetchone()
+        return zlib.decompress(row[0]).decode() if row else None
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Texts of pages that were read, by the hash of the text."""
+
+    shelf: Shelf
+
+    async def put(self, text: str) -> str:
+        """Keep a page's text and name it."""
+        sha = sha256(text.encode("utf-8", "replace")).hexdigest()
+        await self.shelf.put(sha, text)
+        return sha
+
+    async def get(self, sha: str) -> str:
+        """The text that was kept."""
+        text = await self.shelf.get(sha)
+        if text is None:
+            raise Unreadable(f"The text of page {sha[:12]} is no longer in the database.")
+        return text
+
+
+def pages(database: Path) -> Pages:
+    """The page texts of a database."""
+    return Pages(Shelf(database, "pages", "sha", "body"))
+
+
+def calls(database: Path) -> Shelf:
+    """The finished calls of a database."""
+    return Shelf(database, "calls", "call", "reply")

@@ -1,0 +1,73 @@
+"""How well short texts answer a question, between 0 and 1: shared words by rarity, and meaning where it helps.
+
+Does not know pages or claims.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from fathom.text.embedding import embed, is_embeddable
+from fathom.text.tokens import query_terms, tokens
+
+_MEANING = 0.45
+_HEADING_SHARE = 0.5
+
+
+def stem(word: str) -> str:
+    """An English word without its commonest endings; other words as they are."""
+    if not word.isascii() or len(word) < 5:
+        return word
+    cut = re.sub(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment)$", "", word)
+    return cut if len(cut) >= 3 else word
+
+
+def terms(text: str) -> set[str]:
+    """The telling words of a text, stemmed."""
+    return {stem(word) for word in query_terms(text)}
+
+
+def likeness(left: set[str], right: set[str]) -> float:
+    """The share of words two texts have in common (Jaccard)."""
+    return len(left & right) / len(left | right) if left and right else 0.0
+
+
+def relevance(
+    questions: Sequence[str], texts: Sequence[str], contexts: Sequence[str] = ()
+) -> list[list[float]]:
+    """For each question, how well each text answers it; a word in a text's context counts half."""
+    bags = [{stem(w) for w in tokens(text)} for text in texts]
+    around = [{stem(w) for w in tokens(context)} for context in contexts] or [set[str]() for _ in texts]
+    rarity = _rarity(bags)
+    lexical = [_covered(terms(question), bags, around, rarity) for question in questions]
+    if not texts or not all(is_embeddable(q) for q in questions):
+        return lexical
+    alike = embed(questions) @ embed(texts).T
+    return [
+        [
+            (1 - _MEANING) * words + _MEANING * max(0.0, float(meaning))
+            for words, meaning in zip(a, b, strict=True)
+        ]
+        for a, b in zip(lexical, alike, strict=True)
+    ]
+
+
+def _rarity(bags: Sequence[set[str]]) -> Counter[str]:
+    counts: Counter[str] = Counter(word for bag in bags for word in bag)
+    return counts
+
+
+def _covered(
+    wanted: set[str], bags: Sequence[set[str]], around: Sequence[set[str]], counts: Counter[str]
+) -> list[float]:
+    """The share of the wanted words that each text has, rare words weighing more."""
+    weights = {word: math.log(1 + (len(bags) + 1) / (counts[word] + 0.5)) for word in wanted}
+    total = sum(weights.values())
+    if not total:
+        return [0.0] * len(bags)
+    return [
+        sum(w * (1.0 if t in bag else _HEADING_SHARE if t in near else 0.0) for t, w in weights.items())
+        / total
+        for bag, near in zip(bags, around, strict=True)
+    ]

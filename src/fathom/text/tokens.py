@@ -1,0 +1,65 @@
+"""Text as the words a search index compares: the same for documents and for queries.
+
+Korean, Chinese and Japanese runs become overlapping pairs of characters, because their words carry endings or
+have no spaces between them. Does not know any index, nor how much a word weighs.
+"""
+
+import re
+import unicodedata
+
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_PAIRED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
+_RUN = re.compile(rf"[{_PAIRED}]+|[^\W_{_PAIRED}]+")
+_HAS_PAIRED = re.compile(f"[{_PAIRED}]")
+
+_ENGLISH = """
+a about after again all also am an and any are as at be because been before being between both but by can
+could did do does doing don down during each few for from further had has have having he her here hers
+him his how i if in into is isn it its itself just ll me more most my no nor not now of off on once only
+or other our out over own re s same she should so some such t than that the their them then there these
+they this those through to too under until up very ve was wasn we were what when where which while who
+whom whose why will with would you your
+"""
+_KOREAN = """
+그 그리고 그런 그러나 그것 는 은 이 가 을 를 의 에 와 과 도 로 및 등 또는 또한 하는 하고 있는
+있다 있나 있나요 무엇 무엇인가 무엇인가요 무슨 어떤 어떻게 어디 언제 누구 누가 왜 얼마나 어느 대한 대해
+대하여 관한 관해 위한 위해 통해 때문에 수 것 것은 것이 인가 인가요 한다 된다 되는
+"""
+STOP_WORDS = frozenset((_ENGLISH + " " + _KOREAN).split())
+
+
+def has_paired_script(text: str) -> bool:
+    """Whether some of it is Korean, Chinese or Japanese."""
+    return not text.isascii() and _HAS_PAIRED.search(text) is not None
+
+
+def _runs(text: str) -> list[str]:
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+        text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
+    return _RUN.findall(text.lower())
+
+
+def _pieces(run: str) -> list[str]:
+    if len(run) < 3 or not _HAS_PAIRED.match(run):
+        return [run]
+    return [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text in lower case without accents, in their order."""
+    if text.isascii():
+        return _runs(text)
+    return [piece for run in _runs(text) for piece in _pieces(run)]
+
+
+def index_text(text: str) -> str:
+    """The words of a text with spaces between them, ready for an index that splits at spaces."""
+    return " ".join(tokens(text))
+
+
+def query_terms(text: str) -> list[str]:
+    """The words that tell what a query is about, each once; all of them if it has only stop words."""
+    runs = _runs(text)
+    telling = [run for run in runs if run not in STOP_WORDS] or runs
+    return list(dict.fromkeys(piece for run in telling for piece in _pieces(run)))

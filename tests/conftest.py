@@ -1,0 +1,83 @@
+"""Every test runs offline, in a clean environment and with a home of its own.
+
+Only loopback and Unix sockets connect. This is the one place where patching is justified.
+"""
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+FOREIGN = ("OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_")
+PROXIES = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}
+
+
+class OfflineError(OSError):
+    """A test tried to leave this machine."""
+
+
+def is_loopback(host: object) -> bool:
+    """Whether a host is this machine; nothing is looked up to find out."""
+    if isinstance(host, bytes | bytearray):
+        host = host.decode("ascii", "replace")
+    if host is None or host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(str(host).split("%", maxsplit=1)[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def is_named(host: object) -> bool:
+    """Whether a host would have to be looked up."""
+    try:
+        ipaddress.ip_address(str(host).split("%", maxsplit=1)[0])
+    except ValueError:
+        return not is_loopback(host)
+    return False
+
+
+def refuse(sock: socket.socket, address: object) -> None:
+    """Raise unless the address is on this machine."""
+    if sock.family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple):
+        if not is_loopback(address[0]):
+            raise OfflineError(f"tests are offline, refused to connect to {address}")
+    elif sock.family != socket.AF_UNIX:
+        raise OfflineError(f"tests are offline, refused a socket of family {sock.family}")
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Refuse every connection and every look-up that leaves this machine."""
+    connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: object) -> None:
+        refuse(self, address)
+        return connect(self, address)  # type: ignore[arg-type]
+
+    def guarded_connect_ex(self: socket.socket, address: object) -> int:
+        refuse(self, address)
+        return connect_ex(self, address)  # type: ignore[arg-type]
+
+    def guarded_getaddrinfo(host: object, *args: object, **kwargs: object) -> object:
+        if is_named(host):
+            raise socket.gaierror(socket.EAI_NONAME, f"tests are offline, refused to look up {host!r}")
+        return getaddrinfo(host, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_getaddrinfo)
+    yield
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No keys, no proxies, no tracing; what Fathom keeps goes into the test's own folder."""
+    for name in list(os.environ):
+        if name.startswith(FOREIGN) or name.lower() in PROXIES:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("FATHOM_HOME", str(tmp_path))
+    monkeypatch.setenv("LANGSMITH_TRACING", "false")

@@ -1,0 +1,60 @@
+"""Tests of reading reStructuredText."""
+
+import pytest
+
+from fathom.reading.rst import blocks, read_rst
+
+
+def text_of(rst: str) -> str:
+    return read_rst(rst, name="notes.rst").text
+
+
+def test_underlined_titles_become_headings_by_their_order() -> None:
+    source = "=====\nTides\n=====\n\nHigh\n----\nWords.\n\nSpring\n~~~~~~\n\nLow\n---\n\n바다 이야기\n-----------\n"
+    assert text_of(source) == "# Tides\n\n## High\n\nWords.\n\n### Spring\n\n## Low\n\n## 바다 이야기"
+
+
+@pytest.mark.parametrize(
+    ("rst", "words"),
+    [
+        ("a :class:`~sea.tide.Wave` and :ref:`words <target>`", "a `Wave` and words"),
+        ("``lit __x__`` **bold** *soft*", "`lit __x__` bold soft"),
+        ("`text <http://a.example>`_ and `phrase`_ and word_ here [1]_.", "text and phrase and word here."),
+        ("|release| notes", "release notes"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_marks_go_and_words_stay(rst: str, words: str) -> None:
+    assert text_of(rst) == words
+
+
+def test_literal_blocks_and_code_directives_are_fenced() -> None:
+    source = "Example::\n\n    x = 1\n\n    y = 2\n\n.. code-block:: python\n   :linenos:\n\n   z = 3\n\nEnd."
+    assert text_of(source) == "Example:\n\n```\nx = 1\n\ny = 2\n```\n\n```\nz = 3\n```\n\nEnd."
+
+
+def test_notes_keep_their_words_and_pictures_and_comments_go() -> None:
+    source = (
+        ".. note:: Mind\n   the gap.\n\n.. versionadded:: 3.2\n   Waves.\n\n.. image:: x.png\n   :alt: foo\n\n"
+        ".. _target:\n\n.. a comment\n   goes on\n\n.. toctree::\n\n   a\n   b\n\n.. [1] A footnote."
+    )
+    assert text_of(source) == "Mind the gap.\n\nAdded in version 3.2 Waves.\n\nA footnote."
+
+
+def test_lists_fields_and_tables_keep_a_line_each() -> None:
+    source = (
+        "* one\n  goes on\n* two\n\n#. first\n\n:param a: the a\n    and more\n:returns: nothing\n\n"
+        "== =====\nA  B\n== =====\n1  two x\n== =====\n"
+    )
+    assert text_of(source) == (
+        "- one goes on\n- two\n\n#. first\n\n- param a: the a and more\n- returns: nothing\n\n| A | B |\n| 1 | two x |"
+    )
+
+
+def test_doctests_are_fenced() -> None:
+    assert text_of("So:\n\n>>> 1 + 1\n2\n") == "So:\n\n```\n>>> 1 + 1\n2\n```"
+
+
+def test_argument_sections_become_lists() -> None:
+    source = "Args:\n    url: Where\n        to go.\n    wait (float): Seconds.\n\nReturns:\n    A page."
+    assert blocks(source) == ["Args:", "- url: Where to go.\n- wait (float): Seconds.", "Returns:", "A page."]
