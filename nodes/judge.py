@@ -23,7 +23,7 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
         if claims
         else Thought(nothing_known(questions))
     )
-    judgement = _judged(state, thought.value, knobs, clock)
+    judgement = _judged(state, thought.value, clock)
     spent = [*state.get("charges", []), *thought.charges]
     name, because = stop(_standing(state, judgement, knobs, sum(c.usd for c in spent)))
     judgement = judgement.model_copy(update={"stop": name, "because": because})
@@ -39,7 +39,7 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
     return update
 
 
-def _judged(state: ResearchState, assessment: Assessment, knobs: Knobs, clock: Clock) -> Judgement:
+def _judged(state: ResearchState, assessment: Assessment, clock: Clock) -> Judgement:
     claims, pages = state.get("claims", []), state.get("pages", [])
     before = state.get("judgements", [])
     parts = {

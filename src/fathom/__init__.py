@@ -1,1 +1,46 @@
-"""Fathom: a deep-research agent whose every sentence leads back to a quotation."""
+"""Fathom: a deep-research agent whose every sentence leads back to a quotation in a source that was read.
+
+The public names are loaded when they are first used, so that `fathom --help` stays quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fathom.errors import BadInput, FathomError, RunStopped
+    from fathom.progress import Progress
+    from fathom.request import ResearchRequest
+    from fathom.researcher import DeepResearcher
+    from fathom.result import ResearchResult
+    from fathom.settings import Settings
+    from fathom.state import ReviewAnswer
+
+_HOMES = {
+    "BadInput": "errors",
+    "DeepResearcher": "researcher",
+    "FathomError": "errors",
+    "Progress": "progress",
+    "ResearchRequest": "request",
+    "ResearchResult": "result",
+    "ReviewAnswer": "state",
+    "RunStopped": "errors",
+    "Settings": "settings",
+}
+
+__all__ = [
+    "BadInput",
+    "DeepResearcher",
+    "FathomError",
+    "Progress",
+    "ResearchRequest",
+    "ResearchResult",
+    "ReviewAnswer",
+    "RunStopped",
+    "Settings",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fathom' has no attribute {name!r}")
+    return getattr(import_module(f"fathom.{_HOMES[name]}"), name)

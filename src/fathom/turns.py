@@ -1,27 +1,52 @@
-"""At most so many at a time, whatever event loop asks.
+"""Taking turns within a process: per event loop, and with a pause in between.
 
-Does not know what is being done.
+Does not know who takes them.
 """
 
 import asyncio
-from types import TracebackType
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
+
+T = TypeVar("T")
+
+
+class PerLoop(Generic[T]):
+    """One of a kind per event loop, made when first asked for: asyncio's locks cannot be shared."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
+
+    def __call__(self) -> T:
+        """The one of the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._made:
+            self._made[loop] = self._make()
+        return self._made[loop]
 
 
 class Turns:
-    """A semaphore for each event loop, made when it is first needed."""
+    """One at a time in a loop, and in the whole process a pause between any two starts."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+    def __init__(self) -> None:
+        self._lock = PerLoop(asyncio.Lock)
+        self._guard = threading.Lock()
+        self._free_at = float("-inf")
 
-    async def __aenter__(self) -> None:
-        await self._semaphore().acquire()
+    @asynccontextmanager
+    async def turn(self, pause_s: float) -> AsyncIterator[None]:
+        """Wait until it is one's turn; the next one waits for the end and for the pause."""
+        async with self._lock():
+            await asyncio.sleep(self._book(pause_s))
+            yield
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._semaphore().release()
-
-    def _semaphore(self) -> asyncio.Semaphore:
-        return self._by_loop.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._most))
+    def _book(self, pause_s: float) -> float:
+        with self._guard:
+            now = time.monotonic()
+            start = max(now, self._free_at)
+            self._free_at = start + pause_s
+            return start - now

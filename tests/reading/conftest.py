@@ -23,7 +23,10 @@ def make_pdf(pages: list[list[str]], *, title: str = "", created: str = "") -> b
         kids.append(len(objects) + 1)
         page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources%s/Contents %d 0 R>>"
         objects.append(page % (resources, len(objects)))
-    objects[1] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(kids), b" ".join(b"%d 0 R" % kid for kid in kids))
+    objects[1] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (
+        len(kids),
+        b" ".join(b"%d 0 R" % kid for kid in kids),
+    )
     objects.append(f"<</Title({title})/CreationDate({created})>>".encode())
     return _assembled(objects)
 
@@ -96,9 +99,14 @@ def site() -> Iterator[Site]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 64
+
+        def handle_error(self, *_: object) -> None:
+            pass  # callers hang up on purpose here
+
+    server = Server(("127.0.0.1", 0), Handler)
     made.port = server.server_address[1]
     Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     yield made

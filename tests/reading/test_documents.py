@@ -124,7 +124,10 @@ def test_any_text_is_read_or_refused_and_comes_out_clean(text: str, name: str) -
     assert not any(line.endswith((" ", "\t")) for line in document.text.split("\n"))
 
 
-@given(st.binary(max_size=300), st.sampled_from(["a.md", "a.rst", "a.txt", "a.py", "a.html", "a.pdf", "METADATA"]))
+@given(
+    st.binary(max_size=300),
+    st.sampled_from(["a.md", "a.rst", "a.txt", "a.py", "a.html", "a.pdf", "METADATA"]),
+)
 def test_any_bytes_are_read_or_refused(body: bytes, name: str) -> None:
     try:
         assert parse(body, content_type=None, name=name).text

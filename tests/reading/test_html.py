@@ -6,15 +6,16 @@ from fathom.errors import Unreadable
 from fathom.reading.documents import parse
 
 PAGE = """<!doctype html><html lang="en"><head><title>Lake levels | Water Board</title>
-<meta property="og:title" content="Lake levels"><meta property="article:published_time" content="2024-03-05T10:00Z">
+<meta property="og:title" content="Lake levels">
+<meta property="article:published_time" content="2024-03-05T10:00Z">
 <script>var tracked = true;</script></head><body>
 <nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop our bestsellers</a></li></ul></nav>
 <article><h1>Lake levels</h1>
 <p>The lake <b>rose</b> by <a href="https://a.example/gauge">twelve centimetres</a> in May,
-which was more than anyone at the water board had expected.</p>
+which was more than anyone at the board had expected.</p>
 <h2>Months</h2>
 <table><tr><th>Month</th><th>Level</th></tr><tr><td>May</td><td>12</td></tr></table>
-<ul><li>Snow melted early in the northern valleys.</li><li>Run <code>gauge --now</code> to see the level.</li></ul>
+<ul><li>Snow melted early in the valleys.</li><li>Run <code>gauge --now</code> to see the level.</li></ul>
 <pre><code>level = 12
 print(level)</code></pre>
 <p>호수의 수위는 오월에 십이 센티미터 올랐으며 이는 예상보다 훨씬 높은 수치였다.</p>
@@ -25,10 +26,10 @@ def test_the_main_text_is_kept_with_its_shape() -> None:
     document = parse(PAGE.encode(), content_type="text/html", name="https://w.example/lake")
     assert document.text.split("\n\n") == [
         "# Lake levels",
-        "The lake rose by twelve centimetres in May, which was more than anyone at the water board had expected.",
+        "The lake rose by twelve centimetres in May, which was more than anyone at the board had expected.",
         "## Months",
         "| Month | Level |\n| May | 12 |",
-        "- Snow melted early in the northern valleys.\n- Run `gauge --now` to see the level.",
+        "- Snow melted early in the valleys.\n- Run `gauge --now` to see the level.",
         "```\nlevel = 12\nprint(level)\n```",
         "호수의 수위는 오월에 십이 센티미터 올랐으며 이는 예상보다 훨씬 높은 수치였다.",
     ]
@@ -41,7 +42,7 @@ def test_no_menu_no_footer_no_address_gets_in() -> None:
 
 
 def test_a_page_without_main_text_gives_its_visible_words() -> None:
-    page = b"<html><head><title>T</title></head><body><span>Only</span> <b>this</b><script>x</script></body></html>"
+    page = b"<html><head><title>T</title></head><body><span>Only</span> <b>this</b><script>x</script></body>"
     document = parse(page, content_type="text/html", name="x")
     assert "Only this" in document.text
     assert document.title == "T"

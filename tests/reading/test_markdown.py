@@ -32,7 +32,10 @@ def test_without_front_matter_the_first_heading_is_the_title() -> None:
         ("비중이 **47%**까지 늘었다", "비중이 47%까지 늘었다"),
         ("see [the *chart*](http://a.example/x_(y) 'T') and [that][1]", "see the chart and that"),
         ("[![ok](https://b.example/x.svg)](https://ci.example) ![chart](c.png) words", "words"),
-        ("keep `__init__` and snake_case_name and 2 * 3 * 4", "keep `__init__` and snake_case_name and 2 * 3 * 4"),
+        (
+            "keep `__init__` and snake_case_name and 2 * 3 * 4",
+            "keep `__init__` and snake_case_name and 2 * 3 * 4",
+        ),
         ("a <b>tag</b> but List<int> &amp; `<b>`", "a tag but List<int> & `<b>`"),
         ("go to <https://a.example/b> now[^1]", "go to https://a.example/b now"),
         (r"a \*star\* stays", "a *star* stays"),

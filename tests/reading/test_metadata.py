@@ -5,19 +5,21 @@ import pytest
 from fathom.errors import Unreadable
 from fathom.reading.metadata import read_metadata
 
-HEAD = "Metadata-Version: 2.4\nName: ocean\nVersion: 1.2\nSummary: Waves for everyone.\nRequires-Python: >=3.11\n"
+HEAD = "Metadata-Version: 2.4\nName: ocean\nVersion: 1.2\nSummary: Waves for all.\nRequires-Python: >=3.11\n"
 
 
 def test_a_markdown_description_follows_name_and_summary() -> None:
-    text = HEAD + "Description-Content-Type: text/markdown; charset=UTF-8\n\n# Ocean\n\nMake **waves**\nnow. 파도.\n"
+    text = (
+        HEAD + "Description-Content-Type: text/markdown; charset=UTF-8\n\n# Ocean\n\n**Waves**\nnow. 파도.\n"
+    )
     document = read_metadata(text, name="METADATA")
     assert document.title == "ocean 1.2"
     assert document.text.split("\n\n") == [
         "# ocean 1.2",
-        "Waves for everyone.",
+        "Waves for all.",
         "- Requires-Python: >=3.11",
         "# Ocean",
-        "Make waves now. 파도.",
+        "Waves now. 파도.",
     ]
 
 
@@ -27,7 +29,10 @@ def test_without_a_type_the_description_is_restructured_text() -> None:
 
 
 def test_a_description_folded_into_a_header_is_read() -> None:
-    text = HEAD + "Description-Content-Type: text/plain\nDescription: Make waves.\n        \n        Then rest.\n"
+    text = (
+        HEAD
+        + "Description-Content-Type: text/plain\nDescription: Make waves.\n        \n        Then rest.\n"
+    )
     assert read_metadata(text, name="PKG-INFO").text.endswith("Make waves.\n\nThen rest.")
 
 

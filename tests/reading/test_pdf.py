@@ -10,7 +10,11 @@ from fathom.reading.pdf import read_pdf
 
 
 def test_lines_become_paragraphs_across_pages(pdf_of: Callable[..., bytes]) -> None:
-    first = ["The tide rises twice a day because the moon", "pulls the water towards itself.", "It falls as often."]
+    first = [
+        "The tide rises twice a day because the moon",
+        "pulls the water towards itself.",
+        "It falls as often.",
+    ]
     body = pdf_of([first, ["Second page."]], title="Tides", created="D:20240305120000Z")
     document = read_pdf(body, name="tides.pdf")
     assert document.text.split("\n\n") == [

@@ -12,8 +12,8 @@ from standins.server import Answer, closed_port, most_at_once
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.arxiv import Arxiv
 from fathom.search.port import Engine
-from fathom.search.turns import Turns
 from fathom.state import Query
+from fathom.turns import Turns
 
 QUERY = Query(id="q1", text="tidal power", question="s1", round=1)
 PAPERS = [Paper(f"2101.0000{n}v1") for n in range(9)]

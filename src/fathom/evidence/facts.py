@@ -10,7 +10,10 @@ from fathom.text.normal import folded
 
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 _NAME = re.compile(r"[^\W\d_][\w'’.-]*", re.UNICODE)
-_MONTHS = ("january february march april may june july august september october november december").split()
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
 _WORDS_FOR_NUMBERS = {
     "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
     "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",

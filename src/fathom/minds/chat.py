@@ -4,6 +4,7 @@ Does not know prompts or forms. A turn that was answered is never sent again: it
 model and request. https://platform.openai.com/docs/api-reference/chat
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from langchain_openai import ChatOpenAI
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.minds.prices import priced
 from fathom.state import Charge
-from fathom.turns import Turns
+from fathom.turns import PerLoop
 
 
 class Memory(Protocol):
@@ -49,7 +50,7 @@ class Chat:
     client: ChatOpenAI
     server: str
     memory: Memory
-    turns: Turns = field(default_factory=lambda: Turns(10))
+    slots: PerLoop[asyncio.Semaphore] = field(default_factory=lambda: PerLoop(lambda: asyncio.Semaphore(10)))
 
     @property
     def name(self) -> str:
@@ -61,7 +62,7 @@ class Chat:
         call = self._hash(messages, options)
         kept = await self.memory.get(call)
         if kept is None:
-            async with self.turns:
+            async with self.slots():
                 message = await self._sent(messages, options)
             usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
             kept = json.dumps([_said(message), usage["input_tokens"], usage["output_tokens"]])

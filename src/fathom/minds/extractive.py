@@ -39,7 +39,7 @@ class Extractive:
         self, question: str, questions: Sequence[SubQuestion], title: str, text: str
     ) -> Thought[list[Draft]]:
         """The sentences of the page that answer best."""
-        return Thought(await asyncio.to_thread(quotable, question, questions, title, text))
+        return Thought(await asyncio.to_thread(quotable, questions, title, text))
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """Whether the quote has the statement's words; strict, since words are all it knows."""
@@ -109,7 +109,12 @@ def _next_plan(brief: Brief) -> Plan:
     open_ids = [gap.question for gap in brief.gaps if gap.question in texts] or [brief.questions[0].id]
     pairs = [(q, lead) for lead in ["", *leads] for q in open_ids][: brief.limit * 2]
     queries = [
-        Query(id="", text=f"{with_topic(texts[q], brief.question)} {lead}".strip(), question=q, round=brief.round)
+        Query(
+            id="",
+            text=f"{with_topic(texts[q], brief.question)} {lead}".strip(),
+            question=q,
+            round=brief.round,
+        )
         for q, lead in pairs
     ]
     return Plan(

@@ -3,6 +3,7 @@
 Does not know prompts.
 """
 
+import asyncio
 from typing import get_args
 
 from langchain_openai import ChatOpenAI
@@ -17,7 +18,7 @@ from fathom.minds.prompted import Prompted
 from fathom.minds.steadfast import Steadfast
 from fathom.settings import Settings
 from fathom.state import Knobs, Role
-from fathom.turns import Turns
+from fathom.turns import PerLoop
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -25,14 +26,14 @@ OPENAI = "https://api.openai.com/v1"
 def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
     """The mind that asks the configured models, with a stand-in that needs none."""
     roles: dict[Role, str] = {role: settings.model_for(role, knobs.model) for role in get_args(Role)}
-    turns = Turns(settings.parallel_calls)
-    by_model = {name: _ladder(settings, name, turns) for name in set(roles.values())}
+    slots = PerLoop(lambda: asyncio.Semaphore(settings.parallel_calls))
+    by_model = {name: _ladder(settings, name, slots) for name in set(roles.values())}
     ladders = {role: by_model[name] for role, name in roles.items()}
     mind = Prompted(ladders, knobs.language) if knobs.language else Prompted(ladders)
     return Steadfast(mind, Extractive())
 
 
-def _ladder(settings: Settings, model: str, turns: Turns) -> Ladder:
+def _ladder(settings: Settings, model: str, slots: PerLoop[asyncio.Semaphore]) -> Ladder:
     server = settings.base_url or OPENAI
     client = ChatOpenAI(
         model=model,
@@ -42,4 +43,4 @@ def _ladder(settings: Settings, model: str, turns: Turns) -> Ladder:
         max_retries=settings.call_retries,
         max_completion_tokens=settings.max_answer_tokens,
     )
-    return Ladder(Chat(client, server, store.calls(settings.database), turns))
+    return Ladder(Chat(client, server, store.calls(settings.database), slots))

@@ -59,16 +59,15 @@ def bridges(texts: Sequence[str], known: str, most: int) -> list[str]:
     """Names that several texts use and the question does not: what it may be worth asking about next."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update({found.group() for found in _PHRASE.finditer(text) if not _is_opening(text, found)})
+        counts.update({found.group() for found in _PHRASE.finditer(text) if not _is_opening(found)})
     seen = known.lower()
     ranked = [name for name, n in counts.most_common() if n >= 2 and _is_telling(name, seen)]
     return ranked[:most]
 
 
-def _is_opening(text: str, found: re.Match[str]) -> bool:
+def _is_opening(found: re.Match[str]) -> bool:
     return found.start() == 0 and " " not in found.group() and "_" not in found.group()
 
 
 def _is_telling(name: str, known: str) -> bool:
     return len(name) > 3 and name.lower() not in known and name.lower() not in STOP_WORDS
-

@@ -27,7 +27,8 @@ _LEANS_ON_THE_ONE_BEFORE = re.compile(
 
 _UNWANTED = re.compile(r"\]\(|https?://|www\.|==|^\w+\s+\([\w ,.|\[\]]+\):|^\w+: ")
 _POINTS_ELSEWHERE = re.compile(
-    r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|learn more|read more|for (?:more|full|further))\b|^\(",
+    r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|learn more|read more)\b"
+    r"|\bfor (?:more|full|further)\b|^\(",
     re.IGNORECASE,
 )
 _ASKS_WHAT = re.compile(
@@ -36,7 +37,7 @@ _ASKS_WHAT = re.compile(
 _ASKS_WHAT_KOREAN = re.compile(r"^(?P<name>.+?)(?:이란|란|은|는|이|가)?\s*무엇")
 
 
-def quotable(question: str, questions: Sequence[SubQuestion], title: str, text: str) -> list[Draft]:
+def quotable(questions: Sequence[SubQuestion], title: str, text: str) -> list[Draft]:
     """The best sentences for each sub-question; a sentence serves the one it answers best."""
     written = sentences(text)
     spans = [_standing_alone(written, n, text) for n, span in enumerate(written) if _is_worth_it(span.text)]

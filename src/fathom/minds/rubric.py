@@ -1,6 +1,7 @@
 """Judging without a model: a rubric and gaps computed from the claims themselves.
 
-Does not know the overall score. A quotation is accurate by construction; whether claims agree is not examined.
+Does not know the overall score. A quotation is accurate by construction; whether claims
+agree is not examined.
 """
 
 from collections.abc import Sequence

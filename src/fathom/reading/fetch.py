@@ -56,8 +56,9 @@ class Fetcher:
 
     async def __call__(self, address: str) -> Fetched:
         """The body behind an address, after its redirects."""
+        agent, certificates = await asyncio.to_thread(_identity)
         try:
-            async with asyncio.timeout(self.limit_s), self._client() as client:
+            async with asyncio.timeout(self.limit_s), self._client(agent, certificates) as client:
                 return await self._follow(client, address)
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise Unavailable(f"{address} did not answer within {self.limit_s:g} s") from error
@@ -70,15 +71,15 @@ class Fetcher:
         except httpx2.TransportError as error:
             raise Unavailable(f"{address} cannot be reached: {error or type(error).__name__}") from error
 
-    def _client(self) -> httpx2.AsyncClient:
-        transport = httpx2.AsyncHTTPTransport(verify=_certificates(), trust_env=False)
+    def _client(self, agent: str, certificates: SSLContext) -> httpx2.AsyncClient:
+        transport = httpx2.AsyncHTTPTransport(verify=certificates, trust_env=False)
         # httpx2's transport has no argument for the network backend; a test watches over this.
         transport._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=_certificates(),
+            ssl_context=certificates,
             http2=True,
             network_backend=GuardedBackend(self.resolve, is_private_allowed=self.is_private_allowed),
         )
-        headers = {"User-Agent": _user_agent(), "Accept": _ACCEPTED, "Accept-Encoding": "gzip, deflate"}
+        headers = {"User-Agent": agent, "Accept": _ACCEPTED, "Accept-Encoding": "gzip, deflate"}
         return httpx2.AsyncClient(transport=transport, headers=headers, timeout=self.limit_s, trust_env=False)
 
     async def _follow(self, client: httpx2.AsyncClient, address: str) -> Fetched:
@@ -123,7 +124,7 @@ async def _decompressed(response: httpx2.Response, address: str, max_bytes: int)
 
 def _check_status(response: httpx2.Response, address: str) -> None:
     status = response.status_code
-    if status == 200 or 203 <= status < 207:
+    if status in {200, 203}:
         return
     said = f"{address} answered {status} {response.reason_phrase}".rstrip()
     if status == 429 or status >= 500:
@@ -147,13 +148,10 @@ def _wait_s(retry_after: str | None) -> float | None:
 
 
 @cache
-def _certificates() -> SSLContext:
-    return httpx2.create_ssl_context()
-
-
-@cache
-def _user_agent() -> str:
+def _identity() -> tuple[str, SSLContext]:
+    """How we name ourselves and whom we trust; both are read from files, so call it in a thread."""
     try:
-        return f"fathom-research/{version('fathom-research')}"
+        release = version("fathom-research")
     except PackageNotFoundError:
-        return "fathom-research/unknown"
+        release = "unknown"
+    return f"fathom-research/{release}", httpx2.create_ssl_context()

@@ -32,7 +32,8 @@ def decode(body: bytes, *, charset: str | None, name: str) -> str:
         if body.startswith(mark):
             return _decoded(body, encoding) or _refuse(name)
     start = body[:_SAMPLE]
-    if len(start) - len(start.translate(None, _BINARY_BYTES)) > len(start) // 100:
+    controls = len(start) - len(start.translate(None, _BINARY_BYTES))
+    if b"\0" in start or controls > 4 + len(start) // 100:
         _refuse(name)
     text = _decoded(body, "utf-8")
     if text is None and charset:

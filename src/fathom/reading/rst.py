@@ -132,8 +132,8 @@ class _Parser:
         if name in _CODE_DIRECTIVES:
             self.done.append(code(inside))
         elif name not in _SILENT_DIRECTIVES:
-            said = f"{_VERSION_WORDS[name]} {argument}" if name in _VERSION_WORDS else argument
-            if name in _ADMONITIONS:
+            said = f"{_VERSION_WORDS[name]} {argument}:" if name in _VERSION_WORDS else argument
+            if name in _ADMONITIONS or name in _VERSION_WORDS:
                 self.done += self._inner([said, *inside])
             else:
                 self.done += [one_line(plain_words(said)), *self._inner(inside)]
@@ -159,7 +159,7 @@ class _Parser:
             is_argument = _NUMPY_ARGUMENT.match(line) and self._peek(1).startswith(" ")
             if not item and not pair and not is_argument:
                 break
-            mark = item.group(1) if item and item.group(1)[-1] in ".)" else "-"
+            mark = item.group(1) if item and item.group(1)[-1] in ".)" and "#" not in item.group(1) else "-"
             first = item.group(2) if item else f"{pair.group(1)}: {pair.group(2) or ''}" if pair else line
             inner = self._inner([first.rstrip(), *self._indented(1)])
             entries.append(f"{mark} " + "\n".join(inner).replace("\n", "\n  "))

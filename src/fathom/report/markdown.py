@@ -1,7 +1,7 @@
 """A report as Markdown.
 
-Does not know where its parts come from. Words of sources are shown as words: no link, tag or address inside them
-comes through, so that the only addresses in a report are those of pages that were read.
+Does not know where its parts come from. Words of sources are shown as words: no link, tag or address inside
+them comes through, so that the only addresses in a report are those of pages that were read.
 """
 
 import re

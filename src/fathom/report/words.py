@@ -40,7 +40,7 @@ ENGLISH = Words(
     sources="Sources",
     read_on="read {date}",
     published_on="published {date}",
-    nothing="No source that could be read says anything about this. There is nothing to report, so nothing is.",
+    nothing="No source that could be read says anything about this. Nothing is reported.",
     searched="Searched for",
 )
 KOREAN = Words(

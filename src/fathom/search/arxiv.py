@@ -16,8 +16,8 @@ from requests.exceptions import ChunkedEncodingError
 from fathom.errors import Unavailable, Unreadable
 from fathom.search.port import Capability
 from fathom.search.statuses import failure
-from fathom.search.turns import Turns
 from fathom.state import Hit, Query
+from fathom.turns import Turns
 
 _MAX_WORDS = 12
 _MAX_SNIPPET_CHARS = 500

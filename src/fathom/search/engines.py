@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fathom.errors import ProviderError, Unavailable
 from fathom.search.addresses import canonical
 from fathom.search.port import Engine
-from fathom.search.turns import PerLoop
 from fathom.state import Hit, Loss, Query
+from fathom.turns import PerLoop
 
 _AT_ONCE = 5
 _RRF = 60

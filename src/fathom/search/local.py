@@ -27,6 +27,7 @@ from fathom.text.tokens import query_terms
 _PASSAGES = 200
 _RESCORED = 50
 _SNIPPET_CHARS = 300
+_MEANING_WEIGHT = 0.7
 _FURTHER_WEIGHT = 0.05
 _FURTHER_PASSAGES = 4
 
@@ -117,11 +118,18 @@ class LocalEngine:
                 index = LocalIndex(home)
                 index.sync(listing, self.parse)
         except Timeout:
-            if not home.exists():
-                raise Unavailable(f"another process is still indexing {self._named()}") from None
-            index = LocalIndex(home)
+            index = self._as_it_is(home)
         self._session.unread = sorted({**listing.unread, **index.manifest.unread()}.items())
         return index
+
+    def _as_it_is(self, home: Path) -> LocalIndex:
+        """The index while somebody else is writing it; nothing is mended under their hands."""
+        try:
+            if home.exists():
+                return LocalIndex(home, is_mended=False)
+        except (OSError, ValueError, sqlite3.Error):
+            pass  # told below: half an index is none
+        raise Unavailable(f"another process is still indexing {self._named()}")
 
     def _named(self) -> str:
         return ", ".join(str(root) for root in self.roots)
@@ -150,7 +158,10 @@ def _rescored(text: str, best: list[Found]) -> list[Found]:
     """Meaning beside words: the lexical rank and the cosine count together."""
     vectors = embed([text, *(f"{found.title}. {found.text}" for found in best)])
     closeness = vectors[1:] @ vectors[0]
-    scores = {found.path: 10 / (10 + rank) + float(closeness[rank]) for rank, found in enumerate(best)}
+    scores = {
+        found.path: 10 / (10 + rank) + _MEANING_WEIGHT * float(closeness[rank])
+        for rank, found in enumerate(best)
+    }
     return sorted(best, key=lambda found: -scores[found.path])
 
 

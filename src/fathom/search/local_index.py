@@ -62,12 +62,14 @@ def _stemmer() -> tantivy.TextAnalyzer:
 class LocalIndex:
     """One index in one folder; opening a damaged or outdated one empties it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, is_mended: bool = True) -> None:
         self.home = home
         self._stemmer = _stemmer()
         try:
             self._open()
         except (ValueError, OSError, sqlite3.DatabaseError):
+            if not is_mended:
+                raise
             shutil.rmtree(home, ignore_errors=True)
             self._open()
 

@@ -1,4 +1,4 @@
-"""How well short texts answer a question, between 0 and 1: shared words by rarity, and meaning where it helps.
+"""How well short texts answer a question, from 0 to 1: shared words by rarity, and meaning where it helps.
 
 Does not know pages or claims.
 """

@@ -1,0 +1,53 @@
+"""Commands that only look: list runs, show a report.
+
+Does not know how runs are made.
+"""
+
+import argparse
+import asyncio
+from datetime import UTC, datetime
+
+from fathom.cli.output import check_format, print_result
+from fathom.runs import RunLine, open_runs
+from fathom.settings import load_settings
+
+_QUESTION_CHARS = 60
+
+
+def runs(_: argparse.Namespace) -> int:
+    """Print the latest runs."""
+    lines = asyncio.run(_lines())
+    if not lines:
+        print('No runs yet. Try: fathom "your question" --docs FOLDER')
+        return 0
+    print(f"{'ID':8}  {'STATUS':18}  {'AGE':>5}  {'COST':>9}  QUESTION")
+    for line in lines:
+        question = " ".join(line.question.split())
+        shown = question if len(question) <= _QUESTION_CHARS else question[: _QUESTION_CHARS - 1] + "…"
+        print(f"{line.id[:8]}  {line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}  {shown}")
+    return 0
+
+
+async def _lines() -> list[RunLine]:
+    async with open_runs(load_settings()) as opened:
+        return await opened.lines()
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Print one report."""
+    check_format(arguments.format)
+    asyncio.run(_show(arguments))
+    return 0
+
+
+async def _show(arguments: argparse.Namespace) -> None:
+    async with open_runs(load_settings()) as opened:
+        print_result(await opened.result(await opened.find(arguments.id)), arguments.format)
+
+
+def _age(started: datetime) -> str:
+    seconds = (datetime.now(UTC) - started).total_seconds()
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{seconds // size:.0f}{unit}"
+    return f"{max(0, seconds):.0f}s"

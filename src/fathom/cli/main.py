@@ -1,0 +1,126 @@
+"""The command line's front door: words in, an exit code out.
+
+Does not know how anything is done; what a command needs is imported when the command runs, so help is quick.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+_EPILOG = """\
+other commands:
+  fathom resume [ID]   go on with the last run, or a given one, after any stop
+  fathom runs          list runs: status, age, cost, question
+  fathom show ID       print a finished report again
+  fathom doctor        what is configured, what is missing, what would be used
+
+exit codes:
+  0 a report was written   1 stopped, can be resumed   2 bad input
+  3 waiting for review     4 finished, nothing found   130 interrupted, can be resumed
+
+examples:
+  fathom "How does the cache expire entries?" --docs ./docs ./src
+  fathom "What limits perovskite solar cells?" --search arxiv
+  fathom "…" --docs notes/ --model llama3.1 --base-url http://localhost:11434/v1
+"""
+
+
+def _research_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fathom",
+        description="Research a question; every sentence of the report leads back to a quotation.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("question", help="what you want to know (at most 2,000 characters)")
+    find = parser.add_argument_group("where to look")
+    find.add_argument("--docs", nargs="+", default=[], metavar="PLACE", help="folders or files to search")
+    find.add_argument(
+        "--search", metavar="NAMES", help="engines by name, e.g. tavily,arxiv (default: chosen)"
+    )
+    find.add_argument("--academic", action="store_true", help="prefer papers")
+    find.add_argument("--news", action="store_true", help="prefer news")
+    think = parser.add_argument_group("who thinks")
+    think.add_argument("--model", help="a model by name; without a key or server, none is used")
+    think.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server, e.g. Ollama or vLLM")
+    think.add_argument("--language", help="language of the report (default: that of the question)")
+    far = parser.add_argument_group("how far to go")
+    far.add_argument("--depth", default="quick", help="quick, standard or comprehensive: 3, 5 or 10 rounds")
+    far.add_argument("--rounds", type=int, metavar="N", help="at most N rounds instead")
+    far.add_argument("--sources", type=int, default=10, metavar="N", help="pages a round (default 10)")
+    far.add_argument("--queries", type=int, default=5, metavar="N", help="searches a round (default 5)")
+    far.add_argument(
+        "--budget", type=float, default=1.0, metavar="USD", help="no new round once this is spent (1.0)"
+    )
+    far.add_argument("--review", action="store_true", help="show the plan and ask before every round")
+    _add_output(parser)
+    return parser
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    out = parser.add_argument_group("what comes out")
+    out.add_argument("--format", default="markdown", help="what is printed: markdown or json")
+    out.add_argument("--out", metavar="FOLDER", help="where report.md and report.json go (default runs/ID)")
+    out.add_argument("--quiet", action="store_true", help="no progress, only the report")
+
+
+def _resume_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fathom resume", description="Go on with a run where it stopped.", allow_abbrev=False
+    )
+    parser.add_argument("id", nargs="?", help="a run's id or its first characters (default: the last run)")
+    answer = parser.add_mutually_exclusive_group()
+    answer.add_argument("--approve", action="store_true", help="the plan is fine")
+    answer.add_argument("--edit", nargs="+", metavar="QUERY", help="send these queries instead")
+    answer.add_argument("--feedback", metavar="WORDS", help="plan again with this in mind")
+    answer.add_argument("--add", metavar="QUERY", help="send this query too")
+    answer.add_argument("--finish", action="store_true", help="stop looking and write the report")
+    parser.add_argument("--base-url", metavar="URL", help="confirm the model server of the run")
+    _add_output(parser)
+    return parser
+
+
+def _show_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fathom show", description="Print a finished report again.")
+    parser.add_argument("id", help="a run's id or its first characters")
+    parser.add_argument("--format", default="markdown", help="markdown or json")
+    return parser
+
+
+def _plain_parser(name: str, description: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(prog=f"fathom {name}", description=description)
+
+
+# Each command: its parser, and the module and function that carry it out.
+_COMMANDS = {
+    "resume": (_resume_parser, "fathom.cli.working", "resume"),
+    "runs": (lambda: _plain_parser("runs", "List runs."), "fathom.cli.looking", "runs"),
+    "show": (_show_parser, "fathom.cli.looking", "show"),
+    "doctor": (lambda: _plain_parser("doctor", "Say what is configured."), "fathom.cli.doctor", "doctor"),
+}
+_RESEARCH = (_research_parser, "fathom.cli.working", "research")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; bad input is one sentence on standard error and exit code 2."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    make_parser, module, function = _COMMANDS.get(words[0], _RESEARCH) if words else _RESEARCH
+    given = words[1:] if words and words[0] in _COMMANDS else words
+    parser = make_parser()
+    if not words:
+        parser.print_help()
+        return 2
+    arguments = parser.parse_args(given)
+    from fathom.errors import BadInput
+
+    try:
+        code: int = getattr(import_module(module), function)(arguments)
+    except BadInput as error:
+        print(f"fathom: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output has left, as `head` does
+        sys.stderr.close()
+        return 0
+    return code

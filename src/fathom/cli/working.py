@@ -1,0 +1,142 @@
+"""Commands that work on a run: begin one, go on with one.
+
+Does not know the graph. Whatever ends the work, the last words say how to go on.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from pathlib import Path
+from typing import Any
+
+from fathom.cli.output import out_folder, print_result, write_report
+from fathom.cli.reviewing import answer_from, ask_person
+from fathom.cli.screen import Screen
+from fathom.errors import BadInput, RunStopped
+from fathom.minds.prices import is_own_server
+from fathom.progress import Progress
+from fathom.request import ResearchRequest, checked_request
+from fathom.runs import Runs, open_runs
+from fathom.settings import Settings, load_settings
+from fathom.state import ReviewAnswer
+
+Start = ResearchRequest | ReviewAnswer | None
+
+
+def research(arguments: argparse.Namespace) -> int:
+    """Begin a run and see it to its end."""
+    request = checked_request(
+        query=arguments.question,
+        depth=arguments.depth,
+        output_format=arguments.format,
+        language=arguments.language,
+        max_rounds=arguments.rounds,
+        max_sources=arguments.sources,
+        max_queries=arguments.queries,
+        budget_usd=arguments.budget,
+        providers=[name for name in (arguments.search or "").split(",") if name.strip()],
+        academic=arguments.academic,
+        news=arguments.news,
+        docs=arguments.docs,
+        model=arguments.model,
+        base_url=arguments.base_url,
+        review=arguments.review,
+    )
+    settings = load_settings(base_url=arguments.base_url)
+    return _guarded(_begun(settings, request, arguments))
+
+
+def resume(arguments: argparse.Namespace) -> int:
+    """Go on with a run."""
+    settings = load_settings(base_url=arguments.base_url)
+    return _guarded(_resumed(settings, arguments))
+
+
+def _guarded(work: Coroutine[Any, Any, int]) -> int:
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        print("fathom: interrupted; go on with: fathom resume", file=sys.stderr)
+        return 130
+
+
+async def _begun(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
+    async with open_runs(settings) as runs:
+        run_id, _ = await runs.begin(request)
+        folder = out_folder(arguments.out, run_id)
+        return await _seen_through(runs, run_id, request, folder, arguments)
+
+
+async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
+    async with open_runs(settings) as runs:
+        run_id = await runs.find(arguments.id)
+        folder = out_folder(arguments.out, run_id)
+        snapshot = await runs.snapshot(run_id)
+        if not snapshot.next and "report" in snapshot.values:
+            return await _reported(runs, run_id, folder, arguments)
+        _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
+        answer = answer_from(arguments)
+        if answer and not snapshot.interrupts:
+            raise BadInput(f"Run {run_id[:8]} is not waiting for an answer.")
+        if snapshot.interrupts and not answer:
+            answer = ask_person(dict(snapshot.interrupts[0].value))
+            if answer is None:
+                return _waiting(run_id)
+        return await _seen_through(runs, run_id, answer, folder, arguments)
+
+
+def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str) -> None:
+    """A key goes only to a server that whoever is at the keyboard has named, or to their own machine."""
+    server = getattr(knobs, "base_url", None)
+    if server and server != runs.settings.base_url and not is_own_server(server):
+        raise BadInput(
+            f"This run asks {server}; confirm with: fathom resume {run_id[:8]} --base-url {server}"
+        )
+
+
+async def _seen_through(
+    runs: Runs, run_id: str, start: Start, folder: Path, arguments: argparse.Namespace
+) -> int:
+    """Work until the report is there, asking a person where the run does."""
+    screen = Screen(is_quiet=arguments.quiet)
+    screen.begin(run_id)
+    try:
+        while True:
+            shown = await _worked(runs.work(run_id, start), screen)
+            if shown is None:
+                return await _reported(runs, run_id, folder, arguments)
+            start = ask_person(shown)
+            if start is None:
+                return _waiting(run_id)
+    except RunStopped as error:
+        print(f"fathom: {error} Nothing is lost; go on with: fathom resume {run_id[:8]}", file=sys.stderr)
+        return 1
+
+
+async def _worked(events: AsyncIterator[Progress], screen: Screen) -> dict[str, object] | None:
+    """Show what happens; what a person must look at, or None at the end."""
+    shown = None
+    async for event in events:
+        screen.tell(event)
+        if event.kind == "checkpoint":
+            shown = event.payload
+    return shown
+
+
+async def _reported(runs: Runs, run_id: str, folder: Path, arguments: argparse.Namespace) -> int:
+    result = await runs.result(run_id)
+    write_report(result, folder)
+    print_result(result, arguments.format)
+    if not arguments.quiet:
+        print(f"\nWritten to {folder / 'report.md'} and {folder / 'report.json'}", file=sys.stderr)
+    return 4 if result.status == "failed" else 0
+
+
+def _waiting(run_id: str) -> int:
+    print(
+        f"fathom: waiting for your answer: fathom resume {run_id[:8]} --approve"
+        ' | --edit "…" "…" | --feedback "…" | --add "…" | --finish',
+        file=sys.stderr,
+    )
+    return 3

@@ -1,0 +1,73 @@
+"""What a caller asks for, checked at the door.
+
+Does not know how it is done.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fathom.errors import BadInput
+from fathom.state import Depth, Knobs
+
+MAX_QUESTION_CHARS = 2000
+
+
+class ResearchRequest(BaseModel):
+    """One question and how it is to be researched."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    depth: Depth = "quick"
+    output_format: Literal["markdown", "json"] = "markdown"
+    language: str | None = None
+    max_rounds: int | None = Field(None, ge=1, le=100)
+    max_sources: int = Field(10, ge=1, le=100)
+    max_queries: int = Field(5, ge=1, le=20)
+    threshold: float = Field(0.8, ge=0, le=1)
+    budget_usd: float = Field(1.0, ge=0)
+    providers: list[str] = []
+    academic: bool = False
+    news: bool = False
+    docs: list[str] = []
+    model: str | None = None
+    base_url: str | None = None
+    review: bool = False
+
+    def knobs(self) -> Knobs:
+        """The same as the graph takes it; folders in full, so that a run can be resumed from anywhere."""
+        return Knobs(
+            depth=self.depth,
+            rounds=self.max_rounds,
+            sources=self.max_sources,
+            queries=self.max_queries,
+            threshold=self.threshold,
+            budget_usd=self.budget_usd,
+            docs=[str(Path(place).expanduser().resolve()) for place in self.docs],
+            engines=self.providers,
+            academic=self.academic,
+            news=self.news,
+            model=self.model,
+            base_url=self.base_url.rstrip("/") if self.base_url else None,
+            language=self.language,
+            review=self.review,
+        )
+
+
+_SENTENCES = {
+    ("query", "string_too_short"): "The question is empty.",
+    ("query", "string_too_long"): f"The question is longer than {MAX_QUESTION_CHARS} characters.",
+}
+
+
+def checked_request(**words: object) -> ResearchRequest:
+    """A request from loose words; one sentence when they do not make sense."""
+    try:
+        return ResearchRequest.model_validate(words)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        told = _SENTENCES.get((name, first["type"])) or f"{name} is not usable: {first['msg']}."
+        raise BadInput(told) from None

@@ -1,0 +1,55 @@
+"""Fathom from Python.
+
+Does not know the command line. See `DeepResearcher`.
+"""
+
+from collections.abc import AsyncIterator
+
+from fathom.errors import RunStopped
+from fathom.progress import Progress
+from fathom.request import ResearchRequest
+from fathom.result import ResearchResult
+from fathom.runs import Runs, open_runs
+from fathom.settings import Settings, load_settings
+from fathom.state import ReviewAnswer
+
+
+class DeepResearcher:
+    """Researches questions; every run is kept and can be resumed.
+
+    result = await DeepResearcher().research(ResearchRequest(query="…", docs=["papers/"]))
+    print(result.report)
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings or load_settings()
+
+    async def research(self, request: ResearchRequest) -> ResearchResult:
+        """The result of one question; raises RunStopped, with the run's id, when it must be resumed."""
+        async with open_runs(self._settings) as runs:
+            run_id, _ = await runs.begin(request)
+            return await _finished(runs, run_id, request)
+
+    async def stream(self, request: ResearchRequest) -> AsyncIterator[Progress]:
+        """The same, telling what happens; the last event is `completed` or `checkpoint`."""
+        async with open_runs(self._settings) as runs:
+            run_id, _ = await runs.begin(request)
+            async for event in runs.work(run_id, request):
+                yield event
+
+    async def resume(self, run_id: str, answer: ReviewAnswer | None = None) -> ResearchResult:
+        """Go on after any stop, a crash included; `answer` is for a run that waits for review."""
+        async with open_runs(self._settings) as runs:
+            return await _finished(runs, await runs.find(run_id), answer)
+
+    async def result(self, run_id: str) -> ResearchResult:
+        """The result of a run that has ended."""
+        async with open_runs(self._settings) as runs:
+            return await runs.result(await runs.find(run_id))
+
+
+async def _finished(runs: Runs, run_id: str, start: ResearchRequest | ReviewAnswer | None) -> ResearchResult:
+    async for event in runs.work(run_id, start):
+        if event.kind == "checkpoint":
+            raise RunStopped(f"Run {run_id} waits for review; answer with resume(run_id, ReviewAnswer(…)).")
+    return await runs.result(run_id)

@@ -1,0 +1,104 @@
+"""What a caller gets back.
+
+Does not know the graph; it reads a run's last state.
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+from fathom.state import (
+    Charge,
+    Citation,
+    Claim,
+    Dropped,
+    Judgement,
+    Loss,
+    Page,
+    Query,
+    ResearchState,
+    Section,
+)
+
+
+class Metadata(BaseModel):
+    """The run in numbers."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rounds: int
+    queries: int
+    sources: int
+    claims: int
+    duration_s: float
+    model_calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    is_priced: bool
+    score: float
+    stop: str
+    because: str
+
+
+class ResearchResult(BaseModel):
+    """A report, everything it stands on, and what went wrong on the way."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    question: str
+    status: str
+    is_partial: bool
+    report: str
+    sections: list[Section]
+    sources: list[Page]
+    citations: list[Citation]
+    claims: list[Claim]
+    dropped: list[Dropped]
+    judgements: list[Judgement]
+    asked: list[Query]
+    errors: list[Loss]
+    metadata: Metadata
+
+    def _repr_markdown_(self) -> str:
+        return self.report
+
+
+def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchResult:
+    """The result of a run that has ended with a report."""
+    report = state["report"]
+    return ResearchResult(
+        run_id=run_id,
+        question=state["question"],
+        status=report.status,
+        is_partial=report.status == "partial",
+        report=report.markdown,
+        sections=report.sections,
+        sources=state.get("pages", []),
+        citations=report.citations,
+        claims=state.get("claims", []),
+        dropped=state.get("dropped", []),
+        judgements=state.get("judgements", []),
+        asked=state.get("asked", []),
+        errors=state.get("losses", []),
+        metadata=_metadata(state, duration_s),
+    )
+
+
+def _metadata(state: ResearchState, duration_s: float) -> Metadata:
+    charges: list[Charge] = state.get("charges", [])
+    last = state["judgements"][-1]
+    return Metadata(
+        rounds=last.round,
+        queries=len(state.get("asked", [])),
+        sources=len(state.get("pages", [])),
+        claims=len(state.get("claims", [])),
+        duration_s=round(duration_s, 3),
+        model_calls=len(charges),
+        tokens_in=sum(c.tokens_in for c in charges),
+        tokens_out=sum(c.tokens_out for c in charges),
+        cost_usd=round(sum(c.usd for c in charges), 6),
+        is_priced=all(c.is_priced for c in charges),
+        score=last.overall,
+        stop=last.stop or "",
+        because=last.because,
+    )

@@ -1,0 +1,227 @@
+"""Runs on a database: begun, watched, resumed, listed.
+
+Does not know the command line or the graph's inside. One process works on a run at a time.
+"""
+
+import asyncio
+import sqlite3
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command, StateSnapshot
+
+from fathom.errors import BadInput, ProviderError, RunStopped
+from fathom.graph import Research, build, standard_kits
+from fathom.progress import Progress, told
+from fathom.request import ResearchRequest
+from fathom.result import ResearchResult, result_of
+from fathom.saver import ThriftySqliteSaver
+from fathom.search.table import local_engine
+from fathom.settings import Settings
+from fathom.state import Knobs, ReviewAnswer
+from fathom.store import checkpointer
+
+_AT_ONCE = 10
+_UUID6_EPOCH = 0x01B21DD213814000
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run as a list shows it."""
+
+    id: str
+    status: str
+    question: str
+    started: datetime
+    cost_usd: float
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of one database."""
+
+    settings: Settings
+    saver: ThriftySqliteSaver
+
+    async def begin(self, request: ResearchRequest) -> tuple[str, Knobs]:
+        """A new run's id, after everything that can be refused was refused."""
+        knobs = request.knobs()
+        kits = standard_kits(self.settings.admitting(knobs))
+        await asyncio.to_thread(kits, knobs)
+        await self._refuse_empty(knobs)
+        return str(uuid.uuid4()), knobs
+
+    async def work(
+        self, run_id: str, start: ResearchRequest | ReviewAnswer | None = None
+    ) -> AsyncIterator[Progress]:
+        """Begin a run with its request, or go on with it where it stands, telling what happens."""
+        knobs = start.knobs() if isinstance(start, ResearchRequest) else await self._remembered(run_id)
+        graph = build(standard_kits(self.settings.admitting(knobs)), self.saver)
+        if isinstance(start, ResearchRequest):
+            given: Any = {"question": start.query, "knobs": knobs}
+        else:
+            given = Command(resume=start.model_dump()) if start else None
+        with self._alone(run_id):
+            async for event in _worked(graph, run_id, given, knobs):
+                yield event
+
+    async def result(self, run_id: str) -> ResearchResult:
+        """The result of a run that has ended."""
+        snapshot = await self.snapshot(run_id)
+        if "report" not in snapshot.values or snapshot.next:
+            raise BadInput(f"Run {run_id[:8]} has no report yet; go on with: fathom resume {run_id[:8]}")
+        first, last = await self._times(run_id)
+        return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
+
+    async def snapshot(self, run_id: str) -> StateSnapshot:
+        """Where a run stands."""
+        return await self._graph().aget_state(_config(run_id))
+
+    async def find(self, name: str | None) -> str:
+        """The full id of a run named by its first characters; the latest run without a name."""
+        ids = await self._ids()
+        if name is None:
+            if not ids:
+                raise BadInput("There is no run yet.")
+            return ids[0]
+        found = [run_id for run_id in ids if run_id.startswith(name.lower())] if name else []
+        if len(found) != 1:
+            several = "There is no run" if not found else "There are several runs"
+            raise BadInput(f"{several} whose id begins with {name!r}; fathom runs lists them.")
+        return found[0]
+
+    async def lines(self, most: int = 50) -> list[RunLine]:
+        """The latest runs, newest first."""
+        return [await self._line(run_id) for run_id in (await self._ids())[:most]]
+
+    async def _line(self, run_id: str) -> RunLine:
+        snapshot = await self.snapshot(run_id)
+        spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
+        started, _ = await self._times(run_id)
+        question = snapshot.values.get("question") or _asked(snapshot)
+        return RunLine(run_id, self._status(run_id, snapshot), question, started, spent)
+
+    def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
+        if not snapshot.next and "report" in snapshot.values:
+            return str(snapshot.values["report"].status)
+        if snapshot.interrupts:
+            return "waiting for review"
+        try:
+            with self._alone(run_id):
+                return "stopped"
+        except BadInput:
+            return "running"
+
+    async def _remembered(self, run_id: str) -> Knobs:
+        snapshot = await self.snapshot(run_id)
+        knobs = snapshot.values.get("knobs") or next(
+            (t.result["knobs"] for t in snapshot.tasks if t.result and "knobs" in t.result), None
+        )
+        return knobs if isinstance(knobs, Knobs) else Knobs.model_validate(knobs or {})
+
+    async def _refuse_empty(self, knobs: Knobs) -> None:
+        """Say before the run, not in its report, that there is nothing to read."""
+        for place in knobs.docs:
+            if not await asyncio.to_thread(Path(place).exists):
+                raise BadInput(f"There is no folder or file {place}.")
+        engine = await asyncio.to_thread(local_engine, self.settings, knobs)
+        try:
+            if engine and not await engine.prepare():
+                reasons = "; ".join(why for _, why in engine.unread[:3])
+                raise BadInput(
+                    f"{', '.join(knobs.docs)} has no document that can be read (Markdown, text, HTML, PDF,"
+                    f" Python, reStructuredText, package metadata){': ' + reasons if reasons else ''}."
+                )
+        except ProviderError as error:
+            raise BadInput(f"{error}.") from error
+
+    def _graph(self) -> Research:
+        return build(checkpointer=self.saver)
+
+    @contextmanager
+    def _alone(self, run_id: str) -> Iterator[None]:
+        """Hold the run; the lock is the kernel's, so a killed process leaves nothing behind."""
+        folder = self.settings.home / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f"{run_id}.lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise BadInput(f"Run {run_id[:8]} is being worked on by another process.") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    async def _ids(self) -> list[str]:
+        words = (
+            "select thread_id from checkpoints where checkpoint_ns = ''"
+            " group by thread_id order by min(checkpoint_id) desc"
+        )
+        async with self.saver.lock, self.saver.conn.execute(words) as rows:
+            return [row[0] async for row in rows]
+
+    async def _times(self, run_id: str) -> tuple[datetime, datetime]:
+        words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
+        async with self.saver.lock, self.saver.conn.execute(words, (run_id,)) as rows:
+            first, last = await rows.fetchone() or ("", "")
+        return _time_of(first), _time_of(last)
+
+
+@asynccontextmanager
+async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
+    """The runs of the settings' database."""
+    async with checkpointer(settings.database) as saver:
+        yield Runs(settings, saver)
+
+
+async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> AsyncIterator[Progress]:
+    began = time.monotonic()
+    number = 1
+
+    def event(kind: Any, payload: dict[str, Any]) -> Progress:
+        return Progress(kind, run_id, number, knobs.max_rounds, time.monotonic() - began, payload)
+
+    yield event("started", {})
+    try:
+        stream = graph.astream(
+            given, _config(run_id), context=knobs, stream_mode="updates", subgraphs=True, durability="async"
+        )
+        async for part in stream:
+            updates: dict[str, Any] = part[1]
+            for node, update in updates.items():
+                if node == "__interrupt__":
+                    yield event("checkpoint", dict(update[0].value))
+                for kind, payload in told(node, update) if isinstance(update, dict) else ():
+                    if kind == "plan generated":
+                        number = payload["round"] or number
+                    yield event(kind, payload)
+    except ProviderError as error:
+        raise RunStopped(f"{error}") from error
+    except sqlite3.Error as error:
+        raise RunStopped(f"The database could not be written: {error}.") from error
+    yield event("completed", {})
+
+
+def _config(run_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": run_id}, "max_concurrency": _AT_ONCE}
+
+
+def _asked(snapshot: StateSnapshot) -> str:
+    """The question of a run that was killed before its first step was saved."""
+    return next((t.result["question"] for t in snapshot.tasks if t.result and "question" in t.result), "")
+
+
+def _time_of(checkpoint_id: str) -> datetime:
+    """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
+    bits = uuid.UUID(checkpoint_id).hex
+    ticks = int(bits[:12] + bits[13:16], 16) - _UUID6_EPOCH
+    return datetime.fromtimestamp(ticks / 10_000_000, UTC)

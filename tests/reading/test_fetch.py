@@ -1,0 +1,262 @@
+"""Tests of guarded fetching, against a real server on loopback."""
+
+import asyncio
+import gzip
+import ipaddress
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.reading import guard
+from fathom.reading.fetch import Fetcher
+from fathom.reading.guard import is_public
+
+OPEN = Fetcher(is_private_allowed=True, limit_s=5)
+
+
+class Names:
+    """A resolver with a fixed book of names; remembers who was asked for."""
+
+    def __init__(self, **book: list[str]) -> None:
+        self.book = {name.replace("_", "."): ips for name, ips in book.items()}
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        self.asked.append(host)
+        return self.book[host]
+
+
+async def test_a_page_is_fetched_with_its_type_and_an_honest_name(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"words", headers={"Content-Type": "text/plain"})
+    fetched = await OPEN(f"{site.url}/a")
+    assert (fetched.body, fetched.content_type, fetched.address) == (b"words", "text/plain", f"{site.url}/a")
+    assert site.seen[0][1]["User-Agent"].startswith("fathom-research/")
+
+
+async def test_loopback_is_refused_unless_the_operator_asks(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"words")
+    with pytest.raises(
+        Refused, match=f"{site.url}/a is refused: 127.0.0.1 leads to an address that is not public"
+    ):
+        await Fetcher()(f"{site.url}/a")
+    assert site.seen == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1/",
+        "https://127.0.0.1/",
+        "http://127.1.2.3:8080/",
+        "http://localhost/",
+        "http://0.0.0.0/",
+        "http://[::1]/",
+        "http://[::]/",
+        "http://10.0.0.5/",
+        "http://172.16.0.1/",
+        "http://192.168.1.1/",
+        "http://100.64.0.5/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://224.0.0.1/",
+        "http://255.255.255.255/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:7f00:1]/",
+        "http://[::127.0.0.1]/",
+        "http://[2002:7f00:1::]/",
+        "http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[fe80::1]/",
+        "http://[fd00::1]/",
+        "http://[ff02::1]/",
+        "http://0177.0.0.1/",
+        "http://user:secret@93.184.216.34/",
+        "http://93.184.216.34@127.0.0.1/",
+        "file:///etc/passwd",
+        "ftp://93.184.216.34/",
+        "gopher://127.0.0.1/",
+        "data:text/html,x",
+        "//127.0.0.1/",
+        "http://",
+        "http://[::1",
+        "http://127.0.0.1:99999/",
+        "http://a b/",
+        "http://a\r\nHost: b/",
+        "",
+    ],
+)
+async def test_hostile_addresses_are_refused(address: str) -> None:
+    with pytest.raises(Refused) as caught:
+        await Fetcher(limit_s=5)(address)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "0x7f.1", "127.1", "017700000001"])
+async def test_numbers_in_disguise_lead_nowhere(host: str) -> None:
+    # The machine's resolver reads these as 127.0.0.1; the check is on what it answers.
+    with pytest.raises(Refused):
+        await Fetcher(resolve=Names(**{host: ["127.0.0.1"]}))(f"http://{host}/")
+
+
+async def test_one_private_answer_among_public_ones_is_enough_to_refuse() -> None:
+    names = Names(mixed_example=["93.184.216.34", "10.0.0.5"])
+    with pytest.raises(Refused, match=r"mixed\.example leads to an address that is not public"):
+        await Fetcher(resolve=names)("http://mixed.example/")
+
+
+async def test_the_connection_goes_to_the_address_that_was_checked(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"words")
+    names = Names(pinned_example=["127.0.0.1"])
+    fetcher = Fetcher(resolve=names, is_private_allowed=True)
+    await fetcher(f"http://pinned.example:{site.port}/a")
+    assert names.asked == ["pinned.example"]
+    assert site.seen[0][1]["Host"] == f"pinned.example:{site.port}"
+
+
+@pytest.mark.parametrize(
+    ("ip", "expected"),
+    [("93.184.216.34", True), ("2606:4700::1111", True), ("192.0.2.1", False), ("240.0.0.1", False)],
+)
+def test_only_the_open_internet_is_public(ip: str, expected: bool) -> None:
+    assert is_public(ipaddress.ip_address(ip)) is expected
+
+
+async def test_redirects_are_followed_and_the_last_address_is_told(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(status=302, headers={"Location": "b?x=1"})
+    site.pages["/b?x=1"] = reply(b"there")
+    assert (await OPEN(f"{site.url}/a")).address == f"{site.url}/b?x=1"
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://u:p@127.0.0.1/"])
+async def test_a_redirect_to_something_else_is_refused(site: Any, reply: Any, target: str) -> None:
+    site.pages["/a"] = reply(status=301, headers={"Location": target})
+    with pytest.raises(Refused):
+        await OPEN(f"{site.url}/a")
+
+
+async def test_a_redirect_into_the_private_network_is_refused(
+    site: Any, reply: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The only patch here: the first hop must be on loopback, so this one address is called public.
+    monkeypatch.setattr(guard, "is_public", lambda ip: str(ip) == "127.0.0.1" or is_public(ip))
+    site.pages["/a"] = reply(status=302, headers={"Location": "http://10.0.0.5/admin"})
+    with pytest.raises(Refused, match=r"10\.0\.0\.5 leads to an address that is not public"):
+        await Fetcher(limit_s=5)(f"{site.url}/a")
+    assert len(site.seen) == 1
+
+
+async def test_a_redirect_loop_ends(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(status=302, headers={"Location": "/a"})
+    with pytest.raises(Unreadable, match="redirects more than 5 times"):
+        await OPEN(f"{site.url}/a")
+    assert len(site.seen) == 6
+
+
+async def test_cookies_are_not_kept(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(status=302, headers={"Location": "/b", "Set-Cookie": "id=1"})
+    site.pages["/b"] = reply(b"ok")
+    await OPEN(f"{site.url}/a")
+    assert "Cookie" not in site.seen[1][1]
+
+
+async def test_a_body_that_is_too_large_is_unreadable(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"x" * 2001)
+    with pytest.raises(Unreadable, match="is larger than 2,000 bytes"):
+        await Fetcher(is_private_allowed=True, max_bytes=2000)(f"{site.url}/a")
+
+
+async def test_compressed_pages_are_opened(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(gzip.compress(b"words" * 500), headers={"Content-Encoding": "gzip"})
+    assert (await OPEN(f"{site.url}/a")).body == b"words" * 500
+
+
+async def test_a_compressed_bomb_is_bounded(site: Any, reply: Any) -> None:
+    bomb = gzip.compress(b"\0" * 20_000_000, 9)
+    site.pages["/a"] = reply(bomb, headers={"Content-Encoding": "gzip"})
+    with pytest.raises(Unreadable, match="is larger than"):
+        await Fetcher(is_private_allowed=True, max_bytes=1_000_000)(f"{site.url}/a")
+
+
+@pytest.mark.parametrize(("encoding", "said"), [("gzip", "compressed wrongly"), ("br", "not asked for")])
+async def test_a_wrong_compression_is_unreadable(site: Any, reply: Any, encoding: str, said: str) -> None:
+    site.pages["/a"] = reply(b"plain words", headers={"Content-Encoding": encoding})
+    with pytest.raises(Unreadable, match=said):
+        await OPEN(f"{site.url}/a")
+
+
+async def test_a_slow_server_is_unavailable_soon(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"late", pause_s=5)
+    started = time.perf_counter()
+    with pytest.raises(Unavailable, match=r"did not answer within 0\.2 s"):
+        await Fetcher(is_private_allowed=True, limit_s=0.2)(f"{site.url}/a")
+    assert time.perf_counter() - started < 2
+
+
+async def test_a_server_that_hangs_up_is_unavailable(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"half", headers={"Content-Length": "1000", "Connection": "close"})
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        await Fetcher(is_private_allowed=True, limit_s=2)(f"{site.url}/a")
+
+
+async def test_nobody_listening_is_unavailable(site: Any) -> None:
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        await OPEN("http://127.0.0.1:1/")
+
+
+async def test_an_unknown_name_is_unavailable() -> None:
+    with pytest.raises(Unavailable, match=r"no-such-name\.invalid cannot be found"):
+        await Fetcher()("http://no-such-name.invalid/")
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (401, Refused),
+        (403, Refused),
+        (451, Refused),
+        (404, Unreadable),
+        (410, Unreadable),
+        (418, Unreadable),
+        (204, Unreadable),
+        (429, Unavailable),
+        (500, Unavailable),
+        (503, Unavailable),
+    ],
+)
+async def test_each_status_tells_who_can_act(
+    site: Any, reply: Any, status: int, error: type[ProviderError]
+) -> None:
+    site.pages["/a"] = reply(status=status)
+    with pytest.raises(error, match=f"{site.url}/a answered {status}") as caught:
+        await OPEN(f"{site.url}/a")
+    assert type(caught.value) is error
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"), [("7", 7, 7), ("date", 50, 60), ("Fri, 01 Jan 2021 00:00:00 GMT", 0, 0)]
+)
+async def test_the_wish_to_wait_is_kept(site: Any, reply: Any, header: str, low: float, high: float) -> None:
+    if header == "date":
+        header = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    site.pages["/a"] = reply(status=429, headers={"Retry-After": header})
+    with pytest.raises(Unavailable) as caught:
+        await OPEN(f"{site.url}/a")
+    assert caught.value.wait_s is not None
+    assert low <= caught.value.wait_s <= high
+
+
+async def test_a_senseless_wish_to_wait_is_ignored(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(status=503, headers={"Retry-After": "soon"})
+    with pytest.raises(Unavailable) as caught:
+        await OPEN(f"{site.url}/a")
+    assert caught.value.wait_s is None
+
+
+async def test_many_fetches_run_side_by_side(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"words", pause_s=0.2)
+    started = time.perf_counter()
+    await asyncio.gather(*(OPEN(f"{site.url}/a") for _ in range(10)))
+    assert time.perf_counter() - started < 1.5
