@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from filelock import FileLock, Timeout
 from langchain_core.runnables import RunnableConfig
@@ -196,7 +196,7 @@ async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> Asy
             given, _config(run_id), context=knobs, stream_mode="updates", subgraphs=True, durability="async"
         )
         async for part in stream:
-            updates: dict[str, Any] = part[1]
+            updates: dict[str, Any] = cast(Any, part)[1]
             for node, update in updates.items():
                 if node == "__interrupt__":
                     yield event("checkpoint", dict(update[0].value))

@@ -106,7 +106,7 @@ class Settings(BaseSettings):
         return self.models.get(role) or (self.model or "gpt-4.1" if role in LARGE_ROLES else small)
 
     def admitting(self, knobs: Knobs) -> "Settings":
-        """The same settings for a caller whose word counts: the folders and server of its knobs are allowed."""
+        """The same settings for a caller whose word counts: what its knobs name is allowed."""
         roots = [*self.docs_roots, *(Path(place) for place in knobs.docs)]
         return self.model_copy(update={"docs_roots": roots, "base_url": knobs.base_url or self.base_url})
 
