@@ -1,0 +1,103 @@
+"""A model that does its work: it plans, quotes what it was shown, and writes from its claims.
+
+Does not know the documents; it reads them out of the prompts, like a model would.
+"""
+
+import re
+
+from standins.model import ModelRequest
+from standins.replies import Reply
+
+
+def researcher(request: ModelRequest) -> Reply:
+    """A sound answer to any of Fathom's prompts."""
+    return Reply.give(_FORMS[form_of(request)](request.user_text))
+
+
+def form_of(request: ModelRequest) -> str:
+    """Which form the request wants filled, whatever way it asks."""
+    schema = request.schema or {}
+    fields = set(schema.get("properties", {})) or set(re.findall(r'"(\w+)": \{', request.user_text))
+    return next(name for name, known in _FIELDS.items() if known in fields)
+
+
+def fenced(name: str, text: str) -> str:
+    """What stands between the tags of that name."""
+    found = re.search(rf"<{name}-(\w+)>\n(.*?)\n</{name}-\1>", text, re.DOTALL)
+    return found.group(2) if found else ""
+
+
+def _plan(text: str) -> dict[str, object]:
+    question = fenced("question", text)
+    number = re.search(r"Round (\d+)", text)
+    return {
+        "strategy": "Look it up, then look for what speaks against it.",
+        "questions": [
+            {"id": "Q1", "text": question},
+            {"id": "Q2", "text": f"What speaks against it: {question}"},
+        ],
+        "queries": [
+            {"question": "Q1", "text": f"{question} facts {number.group(1) if number else ''}"},
+            {"question": "Q2", "text": f"{question} limits {number.group(1) if number else ''}"},
+        ],
+    }
+
+
+def _read(text: str) -> dict[str, object]:
+    passages = fenced("passages", text)
+    sentences = [s.strip() for s in re.findall(r"[A-Z가-힣][^.#\n]{25,}\.", passages)][:2]
+    return {
+        "claims": [
+            {"question": f"Q{n}", "quote": quote, "statement": f"It is reported: {quote}", "relevance": 0.9}
+            for n, quote in enumerate(sentences, 1)
+        ]
+    }
+
+
+def _verify(text: str) -> dict[str, object]:
+    verdict = {"is_explicit": True, "is_same_scope": True, "is_not_overstated": True, "score": 0.95}
+    items = [int(n) for n in re.findall(r"^Item (\d+)", text, re.MULTILINE)]
+    return {"verdicts": [{"item": n, "reason": "said word for word", **verdict} for n in items]}
+
+
+def _judge(text: str) -> dict[str, object]:
+    marks = {"accuracy": 4, "relevance": 4, "completeness": 4, "consistency": 4}
+    return {"evidence": "E1", **marks, "gaps": []}
+
+
+def _outline(text: str) -> dict[str, object]:
+    keys = re.findall(r"(E\d+) \(for (Q\d+)\)", text)
+    sections = [
+        {"title": title, "question": q, "claims": [k for k, of in keys if of == q]}
+        for q, title in (("Q1", "What is known"), ("Q2", "What speaks against it"))
+    ]
+    return {"title": "A report", "sections": sections}
+
+
+def _write(text: str) -> dict[str, object]:
+    claims = re.findall(r"^(E\d+): (.*)$", fenced("claims", text), re.MULTILINE)
+    return {"sentences": [{"text": statement, "claims": [key]} for key, statement in claims]}
+
+
+def _check(text: str) -> dict[str, object]:
+    return {"objections": []}
+
+
+_FIELDS = {
+    "plan": "strategy",
+    "read": "claims",
+    "verify": "verdicts",
+    "judge": "accuracy",
+    "outline": "sections",
+    "write": "sentences",
+    "check": "objections",
+}
+_FORMS = {
+    "plan": _plan,
+    "read": _read,
+    "verify": _verify,
+    "judge": _judge,
+    "outline": _outline,
+    "write": _write,
+    "check": _check,
+}
