@@ -5,7 +5,7 @@ Does not know the graph's shape. A kit is made once for a process and a set of k
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, wraps
@@ -46,19 +46,27 @@ Node = Callable[..., Awaitable[Any]]
 def equip(node: Node, kits: Kits, *parts: str) -> Node:
     """The node with its parts taken from the run's kit.
 
-    A caller's knobs beat the ones remembered with the run, so that a run can be resumed anywhere.
+    What a caller sets beats what the run remembers, knob by knob, so that a run can be resumed anywhere.
     """
 
     @wraps(node)
     async def equipped(state: Any, runtime: Runtime[Knobs]) -> Any:
+        knobs = knobs_of(runtime.context, state.get("knobs"))
         # In a thread: making a kit opens files, which `langgraph dev` forbids in the event loop.
-        kit = await asyncio.to_thread(kits, runtime.context or state.get("knobs") or Knobs())
+        kit = await asyncio.to_thread(kits, knobs)
         return await node(state, **{part: getattr(kit, part) for part in parts})
 
     # LangGraph reads what to pass from the signature, and must not see the node's own.
     del equipped.__wrapped__
     equipped.__annotations__ = {"state": node.__annotations__["state"], "runtime": Runtime[Knobs]}
     return equipped
+
+
+def knobs_of(given: Knobs | None, remembered: Knobs | Mapping[str, Any] | None) -> Knobs:
+    """The knobs a run goes on with; a server gives every run a context, and often an empty one."""
+    knobs = Knobs.model_validate(remembered or {})
+    said = {name: getattr(given, name) for name in given.model_fields_set} if given else {}
+    return knobs.model_copy(update=said)
 
 
 def now() -> datetime:

@@ -9,6 +9,7 @@ from fathom.search.addresses import canonical
 from fathom.state import Hit, Knobs, ResearchState
 
 _PER_HOST = 3
+_SURE_PER_QUERY = 2
 _RRF = 60
 
 
@@ -20,16 +21,27 @@ async def selector(state: ResearchState, *, knobs: Knobs) -> ResearchState:
     """
     seen = set(state.get("visited", []))
     best: dict[str, Hit] = {}
-    scores: Counter[str] = Counter()
+    scores: dict[str, float] = {}
     for hit in state.get("hits", []):
         address = canonical(hit.address)
         if address not in seen:
-            scores[address] += 1 / (_RRF + hit.rank)  # type: ignore[assignment]
+            scores[address] = scores.get(address, 0.0) + 1 / (_RRF + hit.rank)
             best.setdefault(address, hit)
-    ranked = sorted(best, key=lambda address: -scores[address])
+    firsts = _firsts(state.get("hits", []), seen)
+    ranked = sorted(best, key=lambda address: (address not in firsts, -scores[address]))
     chosen = _few_per_host(ranked)[: knobs.sources]
     # Unread hits are dropped: what matters is found again, and checkpoints stay small.
     return {"chosen": [best[a] for a in chosen], "visited": chosen, "hits": Overwrite([])}  # type: ignore[typeddict-item]
+
+
+def _firsts(hits: list[Hit], seen: set[str]) -> set[str]:
+    """The best new pages of each query, so that no sub-question goes unread because another is popular."""
+    by_query: dict[str, list[str]] = {}
+    for hit in sorted(hits, key=lambda h: h.rank):
+        places = by_query.setdefault(hit.query, [])
+        if (address := canonical(hit.address)) not in seen and len(places) < _SURE_PER_QUERY:
+            places.append(address)
+    return {address for places in by_query.values() for address in places}
 
 
 def _few_per_host(addresses: list[str]) -> list[str]:

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from fathom.state import Charge
 
 
-class FathomError(Exception):
-    """Anything Fathom says no to, in one sentence for a person."""
+class FathomError(RuntimeError):
+    """Anything Fathom says no to, in one sentence for a person.
+
+    A RuntimeError because `langgraph dev` hides the words of errors that are not of Python's own kinds.
+    """
 
 
 class BadInput(FathomError):

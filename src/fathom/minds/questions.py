@@ -14,13 +14,17 @@ from fathom.text.tokens import STOP_WORDS
 _ASKING = (
     "how|what|why|when|where|which|who|whom|whose|does|do|did|is|are|was|were|can|could|should|has|have|will"
 )
-_NEXT_PART = re.compile(rf"[,;]?\s+(?:and|or|but)\s+(?=(?:{_ASKING})\b)|;\s+|\s+그리고\s+", re.IGNORECASE)
+_NEXT_PART = re.compile(
+    rf"[,;]?\s+(?:and|or|but)\s+(?=(?:{_ASKING})\b)|,\s+(?=(?:how|what|why|when|where|which|who)\b)|;\s+|\s+그리고\s+",
+    re.IGNORECASE,
+)
 _COMPARISON = re.compile(
-    r"(?:compare|(?:differences?|comparison)\s+between)\s+(?P<a>[^,?]+?)\s+(?:and|with|to)\s+(?P<b>[^,?]+)"
+    r"(?:compare|(?:differences?|comparison)\s+between)\s+(?P<a>[^,?]+?)\s+(?:and|with|to)\s+(?P<b>[^,?]+?)(?=\s+(?:for|in|as|when|on|with)\b|[,?.]|$)"
     r"|(?P<c>[\w.+#-]+(?:\s[\w.+#-]+)?)\s+(?:vs\.?|versus)\s+(?P<d>[\w.+#-]+(?:\s[\w.+#-]+)?)",
     re.IGNORECASE,
 )
 _PHRASE = re.compile(r"\b(?:[A-Z][\w.]*[A-Za-z0-9](?:\s+[A-Z][\w.]*[A-Za-z0-9])*)\b|\b\w+_\w+\b")
+_IS_ASKING = re.compile(rf"(?:{_ASKING})\b", re.IGNORECASE)
 _MOST_PARTS = 4
 
 
@@ -45,8 +49,10 @@ def _named(part: str, first: str) -> str:
 
 
 def _asked(piece: str) -> str:
-    words = piece.strip().rstrip("?？.;,").strip()
-    return f"{words[:1].upper()}{words[1:]}?" if words else ""
+    words = re.sub(r"^(?:and|or|but|그리고|또한|또)\s+", "", piece.strip(), flags=re.IGNORECASE)
+    words = words.rstrip("?？.;,").strip()
+    mark = "?" if "?" in piece or "？" in piece or _IS_ASKING.match(words) else ""
+    return f"{words[:1].upper()}{words[1:]}{mark}" if words else ""
 
 
 def with_topic(part: str, question: str) -> str:

@@ -25,7 +25,9 @@ _LEANS_ON_THE_ONE_BEFORE = re.compile(
 )
 
 
-_UNWANTED = re.compile(r"\]\(|https?://|www\.|==|^\w+\s+\([\w ,.|\[\]]+\):|^\w+: ")
+_UNWANTED = re.compile(
+    r"\]\(|https?://|www\.|==|=>|\(\);|[{};]\s*$|^//|[│├└┌┐─→]{1}.*[│├└┌┐─]|^\w+\s+\([\w ,.|\[\]]+\):|^\w+: "
+)
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|learn more|read more)\b"
     r"|\bfor (?:more|full|further)\b|^\(",

