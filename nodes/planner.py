@@ -1,9 +1,9 @@
 """The planner: what to find out next, and with which queries."""
 
-from fathom.errors import ProviderError
+from fathom.errors import BadInput, ProviderError
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines
-from fathom.state import Knobs, Loss, Plan, Query, ResearchState, SubQuestion
+from fathom.state import MAX_QUESTION_CHARS, Knobs, Loss, Plan, Query, ResearchState, SubQuestion
 
 SCOUT = "scout"
 _SCOUTED = 8
@@ -15,6 +15,7 @@ async def planner(state: ResearchState, *, mind: Mind, engines: Engines, knobs: 
     Reads:  question, questions, queries, asked, judgements, claims, feedback
     Writes: knobs, strategy, questions, queries, feedback, hits, asked, losses, charges
     """
+    _refuse_no_question(state)
     judgements = state.get("judgements", [])
     scouted = {} if state.get("questions") else await _scout(state["question"], engines, knobs)
     brief = Brief(
@@ -41,6 +42,15 @@ async def planner(state: ResearchState, *, mind: Mind, engines: Engines, knobs: 
         "losses": [*scouted.get("losses", []), *thought.losses],
         "charges": thought.charges,
     }
+
+
+def _refuse_no_question(state: ResearchState) -> None:
+    """A server starts a run with whatever it was sent."""
+    question: object = state.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise BadInput("The question is empty.")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise BadInput(f"The question is longer than {MAX_QUESTION_CHARS} characters.")
 
 
 async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState:

@@ -28,6 +28,7 @@ from fathom.state.records import (
     short_hash,
 )
 from fathom.state.research import (
+    MAX_QUESTION_CHARS,
     Assignment,
     Chapter,
     Reading,
@@ -40,6 +41,7 @@ from fathom.state.research import (
 from fathom.state.review import ReviewAnswer
 
 __all__ = [
+    "MAX_QUESTION_CHARS",
     "ROUNDS",
     "Assignment",
     "Chapter",

@@ -3,8 +3,9 @@
 Does not know the graph's shape. Each key says who writes it; reduced keys may have many writers.
 """
 
-from typing import Annotated
+from typing import Annotated, Required
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from fathom.state.knobs import Knobs
@@ -25,11 +26,17 @@ from fathom.state.records import (
 )
 from fathom.state.reducers import merged, united
 
+MAX_QUESTION_CHARS = 2000
+
 
 class ResearchInput(TypedDict, total=False):
     """What starts a run: the question; the knobs only when they are to be remembered with it."""
 
-    question: str
+    question: Required[
+        Annotated[
+            str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What you want to know.")
+        ]
+    ]
     knobs: Knobs
 
 

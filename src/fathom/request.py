@@ -9,9 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fathom.errors import BadInput
-from fathom.state import Depth, Knobs
-
-MAX_QUESTION_CHARS = 2000
+from fathom.state import MAX_QUESTION_CHARS, Depth, Knobs
 
 
 class ResearchRequest(BaseModel):

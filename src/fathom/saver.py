@@ -1,10 +1,20 @@
 """LangGraph's SQLite saver, made to clean up after itself.
 
-Does not know what a checkpoint holds.
+Does not know what a checkpoint holds. What a resume can no longer need is forgotten as a run goes on: the steps
+inside a finished branch, and the branches' writes once a checkpoint holds them. Every checkpoint of the run
+itself stays, so that one can still go back to any of them.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+)
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 _LATEST = (
@@ -13,7 +23,45 @@ _LATEST = (
 
 
 class ThriftySqliteSaver(AsyncSqliteSaver):
-    """Adds the two clean-ups that `langgraph dev` asks a saver for."""
+    """Forgets what is done with, and adds the two clean-ups that `langgraph dev` asks a saver for."""
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; the writes it was made from are in it, and go."""
+        saved = await super().aput(config, checkpoint, metadata, new_versions)
+        at = config["configurable"]
+        if before := at.get("checkpoint_id"):
+            where = "thread_id = ? and checkpoint_ns = ? and checkpoint_id = ?"
+            async with self.lock:
+                await self.conn.execute(
+                    f"delete from writes where {where}",  # noqa: S608
+                    (str(at["thread_id"]), at.get("checkpoint_ns", ""), before),
+                )
+                await self.conn.commit()
+        return saved
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save what a task wrote; once that is its result, the steps inside it go."""
+        await super().aput_writes(config, writes, task_id, task_path)
+        if not _is_result(writes):
+            return
+        inside = "thread_id = ? and checkpoint_ns > '' and (checkpoint_ns like ? or checkpoint_ns like ?)"
+        given = (str(config["configurable"]["thread_id"]), f"%:{task_id}", f"%:{task_id}|%")
+        async with self.lock:
+            for table in ("writes", "checkpoints"):
+                await self.conn.execute(f"delete from {table} where {inside}", given)  # noqa: S608
+            await self.conn.commit()
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Keep only the last checkpoint of each thread, or nothing of it."""
@@ -41,3 +89,9 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
             )
             await self.conn.execute(f"delete from checkpoints where {condition}", (value,))  # noqa: S608
             await self.conn.commit()
+
+
+def _is_result(writes: Sequence[tuple[str, Any]]) -> bool:
+    """Whether a task has ended well; an error or an interrupt is no result, and what is inside is needed."""
+    channels = {channel for channel, _ in writes}
+    return not channels & {"__error__", "__interrupt__"} and not channels <= set(WRITES_IDX_MAP)

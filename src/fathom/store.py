@@ -22,7 +22,7 @@ from fathom.settings import load_settings
 
 BUSY_TIMEOUT_S = 60
 _TABLES = """
-create table if not exists pages (sha text primary key, body blob not null) without rowid;
+create table if not exists pages (sha text primary key, body blob not null);
 create table if not exists calls (call text primary key, reply blob not null) without rowid;
 """
 # Every type that may stand in a checkpoint. Anything else comes back as plain data, and a test fails.
