@@ -1,5 +1,7 @@
 """Tests of reading reStructuredText."""
 
+import time
+
 import pytest
 
 from fathom.reading.rst import blocks, read_rst
@@ -58,3 +60,10 @@ def test_doctests_are_fenced() -> None:
 def test_argument_sections_become_lists() -> None:
     source = "Args:\n    url: Where\n        to go.\n    wait (float): Seconds.\n\nReturns:\n    A page."
     assert blocks(source) == ["Args:", "- url: Where to go.\n- wait (float): Seconds.", "Returns:", "A page."]
+
+
+@pytest.mark.parametrize("mark", ["*a ", "- ", "``a", "`a <", ":a:`", "|a", "\t-", "  - \n"])
+def test_thousands_of_unclosed_marks_take_no_time(mark: str) -> None:
+    started = time.perf_counter()
+    text_of("x " + mark * 5000 + " end\n\n" + mark * 5000 + " end")
+    assert time.perf_counter() - started < 2

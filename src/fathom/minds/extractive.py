@@ -17,7 +17,6 @@ from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
 _NEGATIONS = {"not", "no", "never", "without", "cannot", "none", "neither", "nor"}
-_NEW_NAMES = 2
 _LONGEST_TITLE = 120
 
 
@@ -89,10 +88,6 @@ def _first_plan(brief: Brief) -> Plan:
     questions = [SubQuestion(id=f"Q{n}", text=part) for n, part in enumerate(parts, 1)]
     queries = [
         Query(id="", text=with_topic(q.text, brief.question), question=q.id, round=1) for q in questions
-    ]
-    names = bridges([f"{h.title}. {h.snippet}" for h in brief.scouted], brief.question, _NEW_NAMES)
-    queries += [
-        Query(id="", text=f"{name} {brief.question}", question=questions[0].id, round=1) for name in names
     ]
     return Plan(
         strategy="Search each part of the question, read what ranks best, quote what answers.",

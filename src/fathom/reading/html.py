@@ -36,9 +36,9 @@ def read_html(text: str, *, name: str) -> Document:
             text, include_comments=False, include_tables=True, include_links=False, with_metadata=True
         )
         tree = lxml_html.fromstring(text) if text.strip() else None
+        blocks = list(_blocks(found.body)) if found is not None and found.body is not None else []
     except (etree.LxmlError, ValueError, RecursionError) as error:
         raise Unreadable(f"{name} is not a web page that can be read: {one_line(str(error))}") from error
-    blocks = list(_blocks(found.body)) if found is not None and found.body is not None else []
     if not any(blocks):
         blocks = _visible(tree) if tree is not None else []
     if not any(blocks):

@@ -1,6 +1,7 @@
 """What stands inside a line of Markdown: links, emphasis, code spans, HTML tags and entities.
 
-Code spans and fenced code are never touched. Does not know blocks.
+Code spans and fenced code are never touched. The lengths in the patterns keep hostile text from taking
+quadratic time. Does not know blocks.
 """
 
 import html
@@ -18,8 +19,8 @@ _FENCED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|<!DOCTYPE[^>]*>|<\?.*?\?>", re.DOTALL | re.IGNORECASE)
-_HIDDEN = re.compile(r"<(script|style|svg)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_HTML_HEADING = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
+_HIDDEN = re.compile(r"<(script|style|svg)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_HTML_HEADING = re.compile(r"<h([1-6])\b[^>]{0,500}>(.{0,1000}?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
 _HTML_BLOCK = re.compile(
     r"</?(?:p|div|tr|table|ul|ol|dl|dt|dd|details|summary|center|blockquote|pre)\b[^>]*>", re.IGNORECASE
 )
@@ -27,15 +28,15 @@ _HTML_ITEM = re.compile(r"<li\b[^>]*>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.{1,1000}?)(?<!`)\1(?!`)", re.DOTALL)
 _TARGET = r"\((?:[^()\\]|\\.|\([^()]*\))*\)"
 _IMAGE = re.compile(rf"!\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:{_TARGET}|\[[^\]]*\])")
 _LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:{_TARGET}|\[[^\]]*\])")
 _FOOTNOTE_MARK = re.compile(r"\[\^[^\]]+\]")
 _AUTOLINK = re.compile(r"<((?:https?|ftp|mailto):[^<>\s]+|[\w.+-]+@[\w-]+\.[\w.-]+)>")
-_STARS = re.compile(r"(?<!\\)(\*{1,3})(?=[^\s*])(.+?)(?<=[^\s*\\])\1(?!\*)", re.DOTALL)
-_LINES = re.compile(r"(?<![\w\\])(_{1,3})(?=[^\s_])(.+?)(?<=[^\s_\\])\1(?!\w)", re.DOTALL)
-_STRUCK = re.compile(r"~~(?=\S)(.+?)(?<=\S)~~", re.DOTALL)
+_STARS = re.compile(r"(?<!\\)(\*{1,3})(?=[^\s*])(.{1,300}?)(?<=[^\s*\\])\1(?!\*)", re.DOTALL)
+_LINES = re.compile(r"(?<![\w\\])(_{1,3})(?=[^\s_])(.{1,300}?)(?<=[^\s_\\])\1(?!\w)", re.DOTALL)
+_STRUCK = re.compile(r"~~(?=\S)(.{1,300}?)(?<=\S)~~", re.DOTALL)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ATTRIBUTES = re.compile(r"[ \t]*\{(?:[#.:][\w:.-]+[ \t]*)+\}[ \t]*$")
 

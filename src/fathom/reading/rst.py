@@ -33,6 +33,7 @@ tabularcolumns mermaid inheritance-diagram literalinclude rst-class title
 _SILENT_DIRECTIVES = frozenset(_SILENT.split())
 _NOTES = "note warning tip important hint seealso attention caution danger error todo"
 _ADMONITIONS = frozenset(_NOTES.split())
+_MAX_DEPTH = 20
 _VERSION_WORDS = {
     "versionadded": "Added in version",
     "versionchanged": "Changed in version",
@@ -59,6 +60,7 @@ class _Parser:
     lines: list[str]
     levels: list[str]
     level: int
+    depth: int = 0
     at: int = 0
     done: list[str] = field(default_factory=list)
 
@@ -111,7 +113,9 @@ class _Parser:
         return [line[margin:] for line in taken]
 
     def _inner(self, lines: list[str]) -> list[str]:
-        return _Parser(lines, levels=self.levels, level=self.level).parse()
+        if self.depth == _MAX_DEPTH:
+            return [one_line(plain_words(" ".join(lines)))]
+        return _Parser(lines, levels=self.levels, level=self.level, depth=self.depth + 1).parse()
 
     def _explicit(self) -> bool:
         line = self._peek(0)

@@ -5,7 +5,7 @@ Does not know blocks.
 
 import re
 
-_LITERAL = re.compile(r"``(.+?)``")
+_LITERAL = re.compile(r"``(.{1,1000}?)``")
 _NAMED_ROLE = re.compile(r":[\w:+.-]+:`([^`<]+?)\s*<[^`>]*>`")
 _ROLE = re.compile(r":[\w:+.-]+:`([^`]+)`")
 _NAMED_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
@@ -13,8 +13,8 @@ _LINK = re.compile(r"`([^`]+)`__?(?!\w)")
 _WORD_LINK = re.compile(r"(?<![\w`*])([A-Za-z][A-Za-z0-9-]*)__?(?=[\s.,;:!?)]|$)")
 _SUBSTITUTION = re.compile(r"\|([^|\s][^|]*)\|_{0,2}")
 _NOTE_MARK = re.compile(r"\s?\[(?:#[\w-]*|\*|\d+)\]_")
-_STRONG = re.compile(r"(?<![\w*\\])\*\*(?=\S)(.+?)(?<=[^\s\\])\*\*(?![\w*])")
-_EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=[^\s*])(.+?)(?<=[^\s*\\])\*(?![\w*])")
+_STRONG = re.compile(r"(?<![\w*\\])\*\*(?=\S)(.{1,300}?)(?<=[^\s\\])\*\*(?![\w*])")
+_EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=[^\s*])(.{1,300}?)(?<=[^\s*\\])\*(?![\w*])")
 _ESCAPE = re.compile(r"\\(\S)")
 
 

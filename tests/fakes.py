@@ -1,0 +1,208 @@
+"""Records made with one word, and plain stand-ins for everything a node may ask for.
+
+Every fake gives what it was told to give, raises what it was told to raise, and refuses to run dry.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, TypeVar
+
+from fathom.errors import Unreadable
+from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
+from fathom.reading.port import Document
+from fathom.state import (
+    Charge,
+    Claim,
+    Gap,
+    Heading,
+    Hit,
+    Judgement,
+    Loss,
+    Outline,
+    Page,
+    Plan,
+    Query,
+    Quote,
+    Rubric,
+    Section,
+    Sentence,
+    SubQuestion,
+    Verdict,
+)
+
+T = TypeVar("T")
+
+RUBRIC = Rubric(evidence="E1", accuracy=4, relevance=4, completeness=4, consistency=4)
+SOUND = Verdict(is_explicit=True, is_same_scope=True, is_not_overstated=True, score=0.9)
+DOUBTED = Verdict(is_explicit=False, is_same_scope=True, is_not_overstated=True, score=0.3)
+
+
+def clock() -> datetime:
+    """Always the same moment."""
+    return datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
+
+
+def sha(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def question(number: int = 1, text: str = "") -> SubQuestion:
+    return SubQuestion(id=f"Q{number}", text=text or f"What is part {number}?")
+
+
+def query(text: str = "tidal power", name: str = "r1q1", about: str = "Q1", number: int = 1) -> Query:
+    return Query(id=name, text=text, question=about, round=number)
+
+
+def hit(address: str = "https://a.example/x", rank: int = 1, query: str = "r1q1", **words: Any) -> Hit:
+    given = {"title": "A page", "snippet": "words", "engine": "fake", **words}
+    return Hit(query=query, address=address, rank=rank, **given)
+
+
+def page(text: str = "page one", address: str = "https://a.example/x", **words: Any) -> Page:
+    given = {"title": "A page", "how": "html", "fetched": "2025-06-01T12:00:00+00:00", **words}
+    return Page(sha=sha(text), address=address, chars=len(text), **given)
+
+
+def quote(text: str = "the plant makes 240 megawatts", of: str = "page one", start: int = 0) -> Quote:
+    return Quote(page=sha(of), start=start, end=start + len(text), text=text)
+
+
+def claim(statement: str = "The plant makes 240 megawatts.", name: str = "c1", **words: Any) -> Claim:
+    """A claim that is its quote, unless told otherwise; `of` is the text of its page."""
+    quotes = words.pop("quotes", None) or [quote(words.pop("said", statement), words.pop("of", "page one"))]
+    given = {"question": "Q1", "verdict": SOUND, "relevance": 0.9, **words}
+    return Claim(id=name, statement=statement, quotes=quotes, **given)
+
+
+def gap(priority: str = "high", description: str = "Costs are missing") -> Gap:
+    return Gap.model_validate(
+        {"description": description, "priority": priority, "suggested_query": "cost", "question": "Q1"}
+    )
+
+
+def charge(call: str = "call", usd: float = 0.01) -> Charge:
+    return Charge(call=call, role="plan", model="m", tokens_in=10, tokens_out=5, usd=usd)
+
+
+def judgement(number: int = 1, **words: Any) -> Judgement:
+    scores = dict.fromkeys(("coverage", "diversity", "quality", "freshness", "overall"), 0.5)
+    given = {"rubric": RUBRIC, "gaps": [], "claims": 1, "new_claims": 1, **words}
+    return Judgement(round=number, **scores, **given)
+
+
+def heading(*claims: str, name: str = "S1", title: str = "What is known") -> Heading:
+    return Heading(id=name, title=title, question="Q1", claims=list(claims))
+
+
+def sentence(text: str, *claims: str, status: str = "supported") -> Sentence:
+    return Sentence.model_validate({"text": text, "claims": list(claims), "status": status})
+
+
+def section(*sentences: Sentence, name: str = "S1", title: str = "What is known") -> Section:
+    return Section(id=name, title=title, sentences=list(sentences))
+
+
+def plan(*queries: str, questions: Sequence[str] = ("What is part 1?",)) -> Plan:
+    """A plan whose queries all serve the first sub-question."""
+    asked = [SubQuestion(id=f"Q{n}", text=text) for n, text in enumerate(questions, 1)]
+    return Plan(
+        strategy="look", questions=asked, queries=[query(text, name="", about="Q1") for text in queries]
+    )
+
+
+@dataclass
+class FakeMind:
+    """Gives the thoughts it was given, verb by verb, and remembers what it was asked."""
+
+    plans: list[Any] = field(default_factory=list)
+    reads: list[Any] = field(default_factory=list)
+    verdicts: list[Any] = field(default_factory=list)
+    assessments: list[Any] = field(default_factory=list)
+    outlines: list[Any] = field(default_factory=list)
+    written: list[Any] = field(default_factory=list)
+    objections: list[Any] = field(default_factory=list)
+    charges: list[Charge] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
+
+    def _next(self, script: list[T], asked: object) -> Thought[T]:
+        self.asked.append(asked)
+        assert script, f"nothing was prepared for {asked!r}"
+        value = script.pop(0)
+        if isinstance(value, Exception):
+            raise value
+        return Thought(value, list(self.charges), list(self.losses))
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        return self._next(self.plans, brief)
+
+    async def read(
+        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+    ) -> Thought[list[Draft]]:
+        return self._next(self.reads, text)
+
+    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+        return self._next(self.verdicts, list(evidence))
+
+    async def judge(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Assessment]:
+        return self._next(self.assessments, list(claims))
+
+    async def outline(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Outline]:
+        return self._next(self.outlines, list(claims))
+
+    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+        return self._next(self.written, heading)
+
+    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+        return self._next(self.objections, (section, list(claims)))
+
+
+@dataclass
+class FakeEngines:
+    """Answers each search with the next thing it was given."""
+
+    answers: list[Any] = field(default_factory=list)
+    asked: list[tuple[str, int]] = field(default_factory=list)
+
+    async def search(self, query: Query, *, limit: int) -> tuple[list[Hit], list[Loss]]:
+        self.asked.append((query.text, limit))
+        assert self.answers, f"nothing was prepared for {query.text!r}"
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer, []
+
+
+@dataclass
+class FakePages:
+    """Texts by hash, in memory."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+    async def put(self, text: str) -> str:
+        self.texts[sha(text)] = text
+        return sha(text)
+
+    async def get(self, sha: str) -> str:
+        if sha not in self.texts:
+            raise Unreadable(f"The text of page {sha[:12]} is no longer in the database.")
+        return self.texts[sha]
+
+
+@dataclass
+class FakeReader:
+    """Reads one document, or fails."""
+
+    answer: Document | Exception
+
+    async def __call__(self, hit: Hit) -> Document:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer

@@ -1,0 +1,108 @@
+"""Parts of a run that a test holds in its hand: a library for a web, a clerk for a mind.
+
+Does not know settings, servers or command lines.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fathom import store
+from fathom.errors import ProviderError, Unreadable
+from fathom.graph import Kit, Kits
+from fathom.minds.extractive import Extractive
+from fathom.minds.port import Assessment, Brief, Draft, Mind, Thought
+from fathom.reading.port import Document
+from fathom.state import Charge, Claim, Gap, Hit, Knobs, Loss, Plan, Query, Rubric, SubQuestion
+
+
+@dataclass
+class Library:
+    """Engines and reader in one: each round it offers the next books on the shelf."""
+
+    books: Mapping[str, str]
+    lost_queries: Sequence[str] = ()
+    lost_books: Sequence[str] = ()
+    searched: list[str] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+
+    async def search(self, query: Query, *, limit: int) -> tuple[list[Hit], list[Loss]]:
+        """The books of the query's round."""
+        self.searched.append(query.text)
+        if any(part in query.text for part in self.lost_queries):
+            raise ProviderError("the catalogue is closed")
+        start = (query.round - 1) * limit
+        found = list(self.books)[start : start + limit]
+        hits = [
+            Hit(query=query.id, address=address, title=f"Book {rank}", snippet="", engine="shelf", rank=rank)
+            for rank, address in enumerate(found, start=1)
+        ]
+        return hits, []
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The book's text."""
+        self.read.append(hit.address)
+        if hit.address in self.lost_books:
+            raise Unreadable(f"{hit.address} is torn")
+        return Document(text=self.books[hit.address], title=hit.title, how="shelf")
+
+
+def gap(priority: str) -> Gap:
+    """Something missing."""
+    return Gap.model_validate(
+        {"description": "More is missing.", "priority": priority, "suggested_query": "more", "question": "Q1"}
+    )
+
+
+@dataclass(frozen=True)
+class Clerk(Extractive):
+    """A mind that quotes; what it thinks of its work, what it asks and what it costs is up to the test."""
+
+    missing: str | None = "high"
+    is_repeating: bool = False
+    usd_a_call: float = 0.0
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        """One question, and a query a round."""
+        number = 1 if self.is_repeating else brief.round
+        queries = [Query(id="", text=f"{brief.question} {number}", question="Q1", round=brief.round)]
+        questions = [SubQuestion(id="Q1", text=brief.question)]
+        return self._paid(Thought(Plan(strategy="look", questions=questions, queries=queries)), "plan")
+
+    async def read(
+        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+    ) -> Thought[list[Draft]]:
+        """As any quoting mind does."""
+        return self._paid(await super().read(question, questions, title, text), f"read {title} {text[:60]}")
+
+    async def judge(
+        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+    ) -> Thought[Assessment]:
+        """Fair marks, and what the test says is missing."""
+        rubric = Rubric(evidence="E1", accuracy=3, relevance=3, completeness=3, consistency=3)
+        gaps = [gap(self.missing)] if self.missing else []
+        return self._paid(Thought(Assessment(rubric, gaps)), f"judge {len(claims)}")
+
+    def _paid(self, thought: Thought[object], call: str) -> Thought:  # type: ignore[type-arg]
+        if not self.usd_a_call:
+            return thought
+        role = call.split()[0]
+        charge = Charge(call=call, role=role, model="clerk", tokens_in=100, usd=self.usd_a_call)
+        return replace(thought, charges=[*thought.charges, charge])
+
+
+def noon() -> datetime:
+    """A time that does not pass."""
+    return datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+def kits_of(home: Path, library: Library, mind: Mind | Callable[[Knobs], Mind]) -> Kits:
+    """Kits that always hold these parts."""
+
+    def kit_for(knobs: Knobs) -> Kit:
+        thinks = mind(knobs) if callable(mind) else mind
+        pages = store.pages(home / "fathom.sqlite")
+        return Kit(knobs=knobs, mind=thinks, engines=library, reader=library, pages=pages, clock=noon)
+
+    return kit_for

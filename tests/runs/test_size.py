@@ -1,0 +1,84 @@
+"""What a run leaves on disk, against what it read."""
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kits import Clerk, Library, kits_of
+from standins.model import Model, ModelRequest
+from standins.prose import page
+from standins.replies import Reply
+from standins.researcher import form_of, researcher
+
+from fathom.graph import build
+from fathom.minds.models import prompted_mind
+from fathom.minds.port import Mind
+from fathom.settings import load_settings
+from fathom.state import Knobs
+from fathom.store import checkpointer
+
+PAGES = 100
+PAGE_CHARS = 20_000
+QUESTION = "How much does tidal power cost?"
+
+
+def shelf() -> dict[str, str]:
+    return {f"https://shelf.example/{number}": page(number, PAGE_CHARS) for number in range(PAGES)}
+
+
+def never_satisfied(request: ModelRequest) -> Reply:
+    """The model that finds something missing whatever it is shown."""
+    reply = researcher(request)
+    if form_of(request) != "judge":
+        return reply
+    missing = {"question": "Q1", "description": "m", "priority": "high", "suggested_query": "m"}
+    return Reply.give({**dict(reply.value), "gaps": [missing]})  # type: ignore[call-overload]
+
+
+async def left_by(home: Path, knobs: Knobs, mind: Mind | Callable[[Knobs], Mind]) -> tuple[int, dict[str, Any]]:
+    """The bytes of the database after a run, and the run's last state."""
+    library = Library(shelf())
+    async with checkpointer(home / "fathom.sqlite") as saver:
+        graph = build(kits_of(home, library, mind), saver)
+        state = await graph.ainvoke(
+            {"question": QUESTION, "knobs": knobs},
+            {"configurable": {"thread_id": "t"}, "max_concurrency": 10},
+            context=knobs,
+            durability="async",
+        )
+    return sum(file.stat().st_size for file in home.glob("fathom.sqlite*")), state
+
+
+def allowed() -> int:
+    return int(1.5 * sum(len(zlib.compress(text.encode())) for text in shelf().values())) + 1_000_000
+
+
+def test_the_pages_compress_like_prose() -> None:
+    texts = list(shelf().values())
+    ratio = sum(map(len, texts)) / sum(len(zlib.compress(text.encode())) for text in texts)
+    assert 2.5 < ratio < 4
+
+
+@pytest.mark.parametrize(("rounds", "sources"), [(1, 100), (10, 10)])
+async def test_a_run_without_a_model_stays_small(tmp_path: Path, rounds: int, sources: int) -> None:
+    knobs = Knobs(rounds=rounds, sources=sources, threshold=1.0)
+    size, state = await left_by(tmp_path, knobs, Clerk())
+    assert len(state["pages"]) == PAGES
+    assert len(state["judgements"]) == rounds
+    print(size, allowed())
+    assert size <= allowed()
+
+
+@pytest.mark.parametrize(("rounds", "sources"), [(1, 100), (10, 10)])
+async def test_a_run_with_a_model_stays_small(tmp_path: Path, rounds: int, sources: int) -> None:
+    knobs = Knobs(rounds=rounds, sources=sources, threshold=1.0, model="stand-in")
+    with Model(never_satisfied) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        size, state = await left_by(tmp_path, knobs, lambda own: prompted_mind(settings, own))
+    assert len(state["pages"]) == PAGES
+    assert len(state["judgements"]) == rounds
+    assert len(state["charges"]) > 2 * PAGES
+    print(size, allowed())
+    assert size <= allowed()

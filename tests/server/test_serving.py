@@ -1,0 +1,161 @@
+"""What `langgraph dev` serves: the forms, a run from question to report, and clear refusals."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+from langgraph_sdk.client import SyncLangGraphClient
+from standins.devserver import ROOT, DevServer
+from standins.library import DOCUMENTS, QUESTION
+
+from fathom.state import Claim, Report
+
+pytestmark = pytest.mark.server
+Record = dict[str, Any]
+
+
+def answered(client: SyncLangGraphClient, given: object, context: Record | None = None) -> Record:
+    """The state at the end of a run on a new thread, or the server's words when it failed."""
+    thread = client.threads.create()
+    words: Any = {"input": given, "context": context, "raise_error": False}
+    state = client.runs.wait(thread["thread_id"], "research", **words)
+    assert isinstance(state, dict)
+    return state
+
+
+def refusal(client: SyncLangGraphClient, given: object, context: Record | None = None) -> str:
+    """What the server says to a run that must not start."""
+    state = answered(client, given, context)
+    assert "report" not in state
+    return str(state["__error__"]["message"])
+
+
+def test_the_configuration_is_valid() -> None:
+    words = [sys.executable, "-m", "langgraph_cli", "validate", "--config", str(ROOT / "langgraph.json")]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert "1 graph found" in told.stdout
+
+
+def test_the_knobs_are_a_form_with_words_and_limits(client: SyncLangGraphClient) -> None:
+    assistant = client.assistants.search(graph_id="research")[0]
+    schemas = client.assistants.get_schemas(assistant["assistant_id"])
+    form = schemas["context_schema"]
+    assert form is not None
+    assert all(field["description"] for field in form["properties"].values())
+    assert form["properties"]["depth"]["enum"] == ["quick", "standard", "comprehensive"]
+    assert form["properties"]["sources"] | {"minimum": 1, "maximum": 100} == form["properties"]["sources"]
+    asked = schemas["input_schema"]
+    assert asked is not None
+    assert asked["required"] == ["question"]
+    assert asked["properties"]["question"]["maxLength"] == 2000
+
+
+def test_a_run_over_a_folder_ends_with_a_report(client: SyncLangGraphClient, shelf: Path) -> None:
+    state = answered(client, {"question": QUESTION}, {"docs": [str(shelf)], "rounds": 1})
+    report = Report.model_validate(state["report"])
+    assert report.status == "complete"
+    assert report.citations
+    claims = [Claim.model_validate(claim) for claim in state["claims"]]
+    quoted = [quote.text for claim in claims for quote in claim.quotes]
+    assert quoted
+    assert all(any(text in document for document in DOCUMENTS.values()) for text in quoted)
+    assert state["charges"] == []
+
+
+def test_knobs_in_the_input_are_remembered(client: SyncLangGraphClient, shelf: Path) -> None:
+    given = {"question": QUESTION, "knobs": {"docs": [str(shelf)], "rounds": 1, "sources": 1}}
+    state = answered(client, given)
+    assert len(state["pages"]) == 1
+    assert state["knobs"]["docs"] == [str(shelf)]
+
+
+def test_updates_are_streamed_while_the_run_works(client: SyncLangGraphClient, shelf: Path) -> None:
+    context = {"docs": [str(shelf)], "rounds": 1}
+    parts = client.runs.stream(
+        client.threads.create()["thread_id"],
+        "research",
+        input={"question": QUESTION},
+        context=context,
+        stream_mode="updates",
+    )
+    nodes = [node for part in parts if part.event == "updates" for node in part.data]
+    assert nodes[:2] == ["planner", "review"]
+    assert nodes[-2:] == ["judge", "writer"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({}, "The question is empty."),
+        ({"question": "   "}, "The question is empty."),
+        ({"question": 5}, "The question is empty."),
+        ({"question": "x" * 2001}, "The question is longer than 2000 characters."),
+    ],
+)
+def test_a_run_without_a_question_is_refused(
+    client: SyncLangGraphClient, shelf: Path, given: Record, sentence: str
+) -> None:
+    assert refusal(client, given, {"docs": [str(shelf)]}) == sentence
+
+
+@pytest.mark.parametrize(
+    ("knobs", "name", "words"),
+    [
+        ({"rounds": 0}, "rounds", "greater than or equal to 1"),
+        ({"sources": -1}, "sources", "greater than or equal to 1"),
+        ({"depth": "deep"}, "depth", "'quick', 'standard' or 'comprehensive'"),
+    ],
+)
+def test_a_bad_knob_is_refused_by_name(
+    client: SyncLangGraphClient, knobs: Record, name: str, words: str
+) -> None:
+    for told in (
+        refusal(client, {"question": QUESTION}, knobs),
+        refusal(client, {"question": QUESTION, "knobs": knobs}),
+    ):
+        assert name in told
+        assert words in told
+
+
+def test_an_unknown_knob_is_refused(client: SyncLangGraphClient, shelf: Path) -> None:
+    """In the input. From the context the server itself takes it out before anybody could refuse it."""
+    assert "rouns" in refusal(client, {"question": QUESTION, "knobs": {"rouns": 1}})
+    context = {"rouns": 1, "docs": [str(shelf)], "rounds": 1}
+    assert answered(client, {"question": QUESTION}, context)["report"]["status"] == "complete"
+
+
+def test_a_folder_outside_the_roots_is_refused(client: SyncLangGraphClient, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("# Not for you\n")
+    told = refusal(client, {"question": QUESTION}, {"docs": [str(tmp_path)]})
+    assert told == f"{tmp_path} is outside the folders that may be read (FATHOM_DOCS_ROOTS)."
+
+
+def test_a_server_nobody_named_is_refused(client: SyncLangGraphClient, shelf: Path) -> None:
+    context = {"base_url": "http://127.0.0.1:9/v1", "docs": [str(shelf)]}
+    told = refusal(client, {"question": QUESTION}, context)
+    assert told == "The model server http://127.0.0.1:9/v1 was not named by the operator (FATHOM_BASE_URL)."
+
+
+def test_only_studio_and_this_machine_may_ask_from_a_browser(server: DevServer) -> None:
+    def allowed(origin: str) -> str | None:
+        with urlopen(Request(f"{server.url}/info", headers={"Origin": origin}), timeout=5) as answer:
+            return answer.headers.get("access-control-allow-origin")
+
+    assert allowed("https://smith.langchain.com") == "https://smith.langchain.com"
+    assert allowed("http://localhost:3000") == "http://localhost:3000"
+    assert allowed("https://example.org") is None
+    assert allowed("http://localhost.example.org") is None
+
+
+def test_the_log_is_clean_after_a_run(client: SyncLangGraphClient, server: DevServer, shelf: Path) -> None:
+    answered(client, {"question": QUESTION}, {"docs": [str(shelf)], "rounds": 2})
+    time.sleep(0.2)
+    assert "Blocking" not in server.log
+    assert "API key" not in "\n".join(r["event"] for r in server.records() if r["level"] != "info")
+    grave = [r["event"] for r in server.records() if r["level"] not in {"info", "debug"}]
+    assert [event for event in grave if not event.startswith("Background run failed")] == []

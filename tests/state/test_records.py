@@ -1,0 +1,127 @@
+"""Records are strict, and come back from a checkpoint as what they were."""
+
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from fakes import RUBRIC, charge, claim, gap, heading, hit, judgement, page, plan, query, quote
+from fakes import section as section_of
+from fakes import sentence
+from fathom import state
+from fathom.state import Citation, Dropped, Knobs, Loss, Outline, Record, Report, SubQuestion, short_hash
+from fathom.store import ALLOWED, CompressedSerializer
+
+SERIALIZER = CompressedSerializer(allowed_msgpack_modules=ALLOWED)
+SECTION = section_of(sentence("조력 발전소는 바다에 있다.", "c1"))
+CITATION = Citation(
+    number=1,
+    page="ab",
+    address="https://a.example/x",
+    title="A",
+    published=None,
+    fetched="2025-06-01",
+    quotes=[quote()],
+)
+EXAMPLES: list[BaseModel] = [
+    charge(),
+    CITATION,
+    claim("조력 발전은 바다에서 전기를 얻는다."),
+    Dropped(page="ab", count=2, why="not there"),
+    gap(),
+    heading("c1"),
+    hit(published="2024-01-01"),
+    judgement(gaps=[gap("low")], stop="sufficient", because="score"),
+    Knobs(depth="standard", docs=["notes"]),
+    Loss(where="search", what="q", why="timeout"),
+    Outline(title="T", headings=[heading("c1")]),
+    page(),
+    plan("a", "b"),
+    query(),
+    quote(),
+    Report(title="T", status="partial", sections=[SECTION], citations=[CITATION], markdown="# T\n"),
+    RUBRIC,
+    SECTION,
+    sentence("x", status="connective"),
+    SubQuestion(id="Q1", text="Why?"),
+    claim().verdict,
+]
+
+
+def subclasses(of: type[Record]) -> set[type[Record]]:
+    return {kind for direct in of.__subclasses__() for kind in {direct, *subclasses(direct)}}
+
+
+def mentioned(hint: Any) -> set[type[BaseModel]]:
+    """Every model a type annotation speaks of, through lists, options and the models' own fields."""
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        inner = {kind for info in hint.model_fields.values() for kind in mentioned(info.annotation)}
+        return {hint} | inner
+    return {kind for part in get_args(hint) for kind in mentioned(part)}
+
+
+def test_every_record_may_stand_in_a_checkpoint() -> None:
+    ours = {kind for kind in subclasses(Record) if kind.__module__.startswith("fathom.")}
+    assert {(kind.__module__, kind.__name__) for kind in ours | {Knobs}} == set(ALLOWED)
+
+
+@pytest.mark.parametrize(
+    "schema", [state.ResearchState, state.Assignment, state.Reading, state.Chapter, state.Writing]
+)
+def test_every_type_a_state_names_is_allowed(schema: type) -> None:
+    named = {kind for hint in get_type_hints(schema).values() for kind in mentioned(hint)}
+    assert named
+    assert {(kind.__module__, kind.__name__) for kind in named} <= set(ALLOWED)
+
+
+@pytest.mark.parametrize("record", EXAMPLES, ids=lambda r: type(r).__name__)
+def test_a_record_comes_back_as_what_it_was(record: BaseModel) -> None:
+    back = SERIALIZER.loads_typed(SERIALIZER.dumps_typed({"key": [record]}))
+    assert isinstance(back, dict)
+    assert type(back["key"][0]) is type(record)
+    assert back["key"][0] == record
+
+
+def test_there_is_an_example_of_every_allowed_type() -> None:
+    assert {(type(r).__module__, type(r).__name__) for r in EXAMPLES} == set(ALLOWED)
+
+
+def test_a_type_that_is_not_allowed_comes_back_as_plain_data() -> None:
+    strict = CompressedSerializer(allowed_msgpack_modules=[pair for pair in ALLOWED if pair[1] != "Loss"])
+    loss = Loss(where="a", what="b", why="c")
+    assert not isinstance(strict.loads_typed(strict.dumps_typed(loss)), Loss)
+
+
+def test_what_was_saved_uncompressed_is_still_read() -> None:
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    plain = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED).dumps_typed(query())
+    assert SERIALIZER.loads_typed(plain) == query()
+    assert SERIALIZER.dumps_typed(query())[0].endswith("+z")
+
+
+def test_a_record_is_frozen_and_takes_nothing_unknown() -> None:
+    with pytest.raises(ValidationError):
+        query().text = "other"  # type: ignore[misc]
+    with pytest.raises(ValidationError, match="extra"):
+        Loss.model_validate({"where": "a", "what": "b", "why": "c", "who": "d"})
+
+
+def test_a_claim_without_a_quote_cannot_be_made() -> None:
+    with pytest.raises(ValidationError):
+        claim().model_validate({**claim().model_dump(), "quotes": []})
+
+
+def test_only_records_with_a_key_are_merged() -> None:
+    with pytest.raises(TypeError, match="Quote is never merged"):
+        _ = quote().key
+
+
+def test_the_same_address_under_another_query_is_another_hit() -> None:
+    assert hit(query="r1q1").key != hit(query="r1q2").key
+    assert page("one").key == page("another text").key
+
+
+def test_a_short_hash_does_not_mix_up_its_parts() -> None:
+    assert short_hash("ab", "c") != short_hash("a", "bc")
+    assert len(short_hash("\ud800 lone surrogate")) == 12

@@ -1,0 +1,52 @@
+"""Branches may meet in any grouping, and twice: the state does not notice."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.state import Loss, Query
+from fathom.state.reducers import merged, united
+
+few = st.sampled_from("abcd")
+queries = st.lists(
+    st.builds(Query, id=few, text=few, question=st.just("Q1"), round=st.integers(1, 2)), max_size=6
+)
+losses = st.lists(st.builds(Loss, where=few, what=few, why=few), max_size=6)
+words = st.lists(few, max_size=6)
+
+
+@given(queries, queries, queries)
+def test_records_meet_in_any_grouping(a: list[Query], b: list[Query], c: list[Query]) -> None:
+    assert merged(merged(a, b), c) == merged(a, merged(b, c))
+
+
+@given(queries, queries)
+def test_records_that_come_twice_are_there_once(a: list[Query], b: list[Query]) -> None:
+    once = merged(a, b)
+    assert merged(once, b) == once == merged(once, once)
+    assert len({q.id for q in once}) == len(once)
+
+
+@given(losses, losses)
+def test_merging_changes_neither_side(a: list[Loss], b: list[Loss]) -> None:
+    before = (list(a), list(b))
+    assert merged(a, b) is not a
+    assert (a, b) == before
+
+
+def test_the_first_keeps_the_place_and_the_last_the_content() -> None:
+    old, other, new = (
+        Query(id=name, text=text, question="Q1", round=1)
+        for name, text in (("x", "old"), ("y", "other"), ("x", "new"))
+    )
+    assert merged([old, other], [new]) == [new, other]
+
+
+@given(words, words, words)
+def test_words_are_united_in_any_grouping_and_only_once(a: list[str], b: list[str], c: list[str]) -> None:
+    assert united(united(a, b), c) == united(a, united(b, c))
+    assert united(united(a, b), b) == united(a, b)
+
+
+def test_a_side_that_was_never_written_is_empty() -> None:
+    assert merged(None, None) == []
+    assert united(None, ["a"]) == united(["a"], None) == ["a"]
