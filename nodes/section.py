@@ -13,19 +13,21 @@ async def section(state: Chapter, *, mind: Mind) -> Writing:
     heading, claims = state["heading"], state["claims"]
     thought = await mind.write(state["question"], heading, claims)
     known = {claim.id for claim in claims}
-    sentences = [
-        sentence.model_copy(update={"claims": [c for c in dict.fromkeys(sentence.claims) if c in known]})
-        for sentence in thought.value.sentences
-        if sentence.text.strip()
-    ]
     written = Section(
         id=heading.id,
         title=heading.title,
-        sentences=[_with_status(s) for s in sentences],
+        sentences=[_with_status(s, known) for s in thought.value.sentences if s.text.strip()],
         is_list=thought.value.is_list,
     )
     return {"sections": [written], "losses": thought.losses, "charges": thought.charges}
 
 
-def _with_status(sentence: Sentence) -> Sentence:
-    return sentence.model_copy(update={"status": "supported" if sentence.claims else "connective"})
+def _with_status(sentence: Sentence, known: set[str]) -> Sentence:
+    """Supported by what is known; a sentence that names only unknown claims connects nothing."""
+    claims = [c for c in dict.fromkeys(sentence.claims) if c in known]
+    if claims:
+        return sentence.model_copy(update={"claims": claims, "status": "supported"})
+    if sentence.claims or sentence.status == "unsupported":
+        why = sentence.why or "its claims are unknown"
+        return sentence.model_copy(update={"claims": [], "status": "unsupported", "why": why})
+    return sentence.model_copy(update={"status": "connective"})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from fathom import store
 from fathom.errors import ProviderError, Unreadable
@@ -15,6 +16,8 @@ from fathom.minds.extractive import Extractive
 from fathom.minds.port import Assessment, Brief, Draft, Mind, Thought
 from fathom.reading.port import Document
 from fathom.state import Charge, Claim, Gap, Hit, Knobs, Loss, Plan, Query, Rubric, SubQuestion
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -84,7 +87,7 @@ class Clerk(Extractive):
         gaps = [gap(self.missing)] if self.missing else []
         return self._paid(Thought(Assessment(rubric, gaps)), f"judge {len(claims)}")
 
-    def _paid(self, thought: Thought[object], call: str) -> Thought:  # type: ignore[type-arg]
+    def _paid(self, thought: Thought[T], call: str) -> Thought[T]:
         if not self.usd_a_call:
             return thought
         role = call.split()[0]

@@ -20,6 +20,7 @@ from langgraph.types import Command, StateSnapshot
 
 from fathom.errors import BadInput, ProviderError, RunStopped
 from fathom.graph import Research, build, standard_kits
+from fathom.ids import short_id
 from fathom.progress import Progress, told
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
@@ -77,7 +78,9 @@ class Runs:
         """The result of a run that has ended."""
         snapshot = await self.snapshot(run_id)
         if "report" not in snapshot.values or snapshot.next:
-            raise BadInput(f"Run {run_id[:8]} has no report yet; go on with: fathom resume {run_id[:8]}")
+            raise BadInput(
+                f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}"
+            )
         first, last = await self._times(run_id)
         return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
@@ -106,7 +109,7 @@ class Runs:
         snapshot = await self.snapshot(run_id)
         spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
         started, _ = await self._times(run_id)
-        question = snapshot.values.get("question") or _asked(snapshot)
+        question = str(snapshot.values.get("question") or _asked(snapshot))
         return RunLine(run_id, self._status(run_id, snapshot), question, started, spent)
 
     def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
@@ -155,7 +158,7 @@ class Runs:
         try:
             lock.acquire()
         except Timeout:
-            raise BadInput(f"Run {run_id[:8]} is being worked on by another process.") from None
+            raise BadInput(f"Run {short_id(run_id)} is being worked on by another process.") from None
         try:
             yield
         finally:

@@ -1,12 +1,12 @@
 """LangGraph's SQLite saver, made to clean up after itself.
 
-Does not know what a checkpoint holds. What a resume can no longer need is forgotten as a run goes on: the steps
-inside a finished branch, and the branches' writes once a checkpoint holds them. Every checkpoint of the run
-itself stays, so that one can still go back to any of them.
+Does not know what a checkpoint holds. What a resume can no longer need is forgotten as a run goes on: the
+steps inside a finished branch, and the branches' writes once a checkpoint holds them. Every checkpoint of the
+run itself stays, so that one can still go back to any of them; they share what they have in common.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -14,8 +14,11 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
 )
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from fathom import slices
 
 _LATEST = (
     "select checkpoint_ns, max(checkpoint_id) from checkpoints where thread_id = ?1 group by checkpoint_ns"
@@ -25,6 +28,42 @@ _LATEST = (
 class ThriftySqliteSaver(AsyncSqliteSaver):
     """Forgets what is done with, and adds the two clean-ups that `langgraph dev` asks a saver for."""
 
+    async def setup(self) -> None:
+        """Make the tables, ours included."""
+        if not self.is_setup:
+            await super().setup()
+            async with self.lock:
+                await self.conn.execute(slices.TABLE)
+                await self.conn.commit()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """A checkpoint, its lists whole."""
+        found = await super().aget_tuple(config)
+        if found is None:
+            return None
+        async with self.lock:  # a reading beside a writing on one connection would see it locked
+            return await self._whole(found)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - the name is LangGraph's
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Checkpoints, their lists whole, newest first; the lock is held for as long as they come."""
+        async for found in super().alist(config, filter=filter, before=before, limit=limit):
+            yield await self._whole(found)
+
+    async def _whole(self, found: CheckpointTuple) -> CheckpointTuple:
+        values = found.checkpoint["channel_values"]
+        if not (shas := slices.named(values)):
+            return found
+        rows = await slices.kept(self.conn, str(found.config["configurable"]["thread_id"]), shas)
+        checkpoint = {**found.checkpoint, "channel_values": slices.whole(values, rows, self.serde)}
+        return found._replace(checkpoint=cast(Checkpoint, checkpoint))
+
     async def aput(
         self,
         config: RunnableConfig,
@@ -33,8 +72,14 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint; the writes it was made from are in it, and go."""
-        saved = await super().aput(config, checkpoint, metadata, new_versions)
+        await self.setup()
         at = config["configurable"]
+        values, rows = slices.cut(checkpoint["channel_values"], self.serde)
+        async with self.lock:
+            await slices.keep(self.conn, str(at["thread_id"]), rows)
+            await self.conn.commit()
+        cut = cast(Checkpoint, {**checkpoint, "channel_values": values})
+        saved = await super().aput(config, cut, metadata, new_versions)
         if before := at.get("checkpoint_id"):
             where = "thread_id = ? and checkpoint_ns = ? and checkpoint_id = ?"
             async with self.lock:
@@ -61,6 +106,13 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         async with self.lock:
             for table in ("writes", "checkpoints"):
                 await self.conn.execute(f"delete from {table} where {inside}", given)  # noqa: S608
+            await self.conn.commit()
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Forget all of a thread."""
+        await super().adelete_thread(thread_id)
+        async with self.lock:
+            await self.conn.execute("delete from slices where thread_id = ?", (str(thread_id),))
             await self.conn.commit()
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:

@@ -37,7 +37,9 @@ def never_satisfied(request: ModelRequest) -> Reply:
     return Reply.give({**dict(reply.value), "gaps": [missing]})  # type: ignore[call-overload]
 
 
-async def left_by(home: Path, knobs: Knobs, mind: Mind | Callable[[Knobs], Mind]) -> tuple[int, dict[str, Any]]:
+async def left_by(
+    home: Path, knobs: Knobs, mind: Mind | Callable[[Knobs], Mind]
+) -> tuple[int, dict[str, Any]]:
     """The bytes of the database after a run, and the run's last state."""
     library = Library(shelf())
     async with checkpointer(home / "fathom.sqlite") as saver:

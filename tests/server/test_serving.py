@@ -157,5 +157,6 @@ def test_the_log_is_clean_after_a_run(client: SyncLangGraphClient, server: DevSe
     time.sleep(0.2)
     assert "Blocking" not in server.log
     assert "API key" not in "\n".join(r["event"] for r in server.records() if r["level"] != "info")
-    grave = [r["event"] for r in server.records() if r["level"] not in {"info", "debug"}]
-    assert [event for event in grave if not event.startswith("Background run failed")] == []
+    grave = [r for r in server.records() if r["level"] not in {"info", "debug"}]
+    # Runs that were refused are told by the worker; nothing else has a reason to complain.
+    assert [r["event"] for r in grave if r["logger"] != "langgraph_api.worker"] == []

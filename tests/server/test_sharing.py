@@ -9,6 +9,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from standins.library import QUESTION
 
 from fathom.cli.main import main
+from fathom.ids import short_id
 from fathom.state import ReviewAnswer
 
 pytestmark = pytest.mark.server
@@ -75,7 +76,7 @@ def test_a_run_of_the_server_is_listed_and_ended_on_the_command_line(
 ) -> None:
     thread_id, _ = waiting(client, shelf)
     assert main(["runs"]) == 0
-    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(thread_id[:8]))
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(short_id(thread_id)))
     assert "waiting for review" in line
     assert QUESTION in line
     assert main(["resume", thread_id, "--approve", "--quiet", "--out", str(tmp_path / "out")]) == 0
@@ -95,7 +96,9 @@ def test_a_run_of_the_command_line_is_seen_and_ended_on_the_server(
     words = [QUESTION, "--docs", str(shelf), "--rounds", "1", "--review", "--out", str(tmp_path / "out")]
     assert main(words) == 3
     run_id = newest_run(capsys)
-    thread_id = client.threads.create(thread_id=run_id, if_exists="do_nothing")["thread_id"]
+    thread_id = client.threads.create(thread_id=run_id, graph_id="research", if_exists="do_nothing")[
+        "thread_id"
+    ]
     seen: Any = client.threads.get_state(thread_id)
     assert seen["next"] == ["review"]
     assert seen["values"]["question"] == QUESTION

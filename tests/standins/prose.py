@@ -18,7 +18,9 @@ def words(seed: int, count: int = 900) -> list[str]:
     """A vocabulary nobody has."""
     chance = random.Random(seed)
     return [
-        "".join(chance.choice(_ONSETS) + chance.choice(_RHYMES) for _ in range(chance.choice((1, 1, 2, 2, 3))))
+        "".join(
+            chance.choice(_ONSETS) + chance.choice(_RHYMES) for _ in range(chance.choice((1, 1, 2, 2, 3)))
+        )
         for _ in range(count)
     ]
 

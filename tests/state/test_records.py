@@ -3,11 +3,10 @@
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from fakes import RUBRIC, charge, claim, gap, heading, hit, judgement, page, plan, query, quote, sentence
+from fakes import section as section_of
 from pydantic import BaseModel, ValidationError
 
-from fakes import RUBRIC, charge, claim, gap, heading, hit, judgement, page, plan, query, quote
-from fakes import section as section_of
-from fakes import sentence
 from fathom import state
 from fathom.state import Citation, Dropped, Knobs, Loss, Outline, Record, Report, SubQuestion, short_hash
 from fathom.store import ALLOWED, CompressedSerializer

@@ -8,6 +8,7 @@ import asyncio
 from datetime import UTC, datetime
 
 from fathom.cli.output import check_format, print_result
+from fathom.ids import short_id
 from fathom.runs import RunLine, open_runs
 from fathom.settings import load_settings
 
@@ -20,11 +21,13 @@ def runs(_: argparse.Namespace) -> int:
     if not lines:
         print('No runs yet. Try: fathom "your question" --docs FOLDER')
         return 0
-    print(f"{'ID':8}  {'STATUS':18}  {'AGE':>5}  {'COST':>9}  QUESTION")
+    print(f"{'ID':13}  {'STATUS':18}  {'AGE':>5}  {'COST':>9}  QUESTION")
     for line in lines:
         question = " ".join(line.question.split())
         shown = question if len(question) <= _QUESTION_CHARS else question[: _QUESTION_CHARS - 1] + "…"
-        print(f"{line.id[:8]}  {line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}  {shown}")
+        print(
+            f"{short_id(line.id):13}  {line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}  {shown}"
+        )
     return 0
 
 

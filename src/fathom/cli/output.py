@@ -6,6 +6,7 @@ Does not know how it came about. Files are replaced whole or not at all.
 from pathlib import Path
 
 from fathom.errors import BadInput, RunStopped
+from fathom.ids import short_id
 from fathom.result import ResearchResult
 
 FORMATS = ("markdown", "json")
@@ -13,7 +14,7 @@ FORMATS = ("markdown", "json")
 
 def out_folder(named: str | None, run_id: str) -> Path:
     """The folder for a run's files, made now, so that an unwritable place is refused before the work."""
-    folder = Path(named) if named else Path("runs") / run_id[:8]
+    folder = Path(named) if named else Path("runs") / short_id(run_id)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"

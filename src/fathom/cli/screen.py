@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from fathom.ids import short_id
 from fathom.progress import Kind, Progress
 
 _SHORT = 76
@@ -23,7 +24,8 @@ class Screen:
 
     def begin(self, run_id: str) -> None:
         """The first line: how to come back."""
-        self._line(f"run {run_id[:8]}; if it stops, go on with: fathom resume {run_id[:8]}")
+        name = short_id(run_id)
+        self._line(f"run {name}; if it stops, go on with: fathom resume {name}")
 
     def tell(self, event: Progress) -> None:
         """One event, as a line if it is worth one."""

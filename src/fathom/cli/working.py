@@ -14,6 +14,7 @@ from fathom.cli.output import out_folder, print_result, write_report
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.screen import Screen
 from fathom.errors import BadInput, RunStopped
+from fathom.ids import short_id
 from fathom.minds.prices import is_own_server
 from fathom.progress import Progress
 from fathom.request import ResearchRequest, checked_request
@@ -78,7 +79,7 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
         _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
         answer = answer_from(arguments)
         if answer and not snapshot.interrupts:
-            raise BadInput(f"Run {run_id[:8]} is not waiting for an answer.")
+            raise BadInput(f"Run {short_id(run_id)} is not waiting for an answer.")
         if snapshot.interrupts and not answer:
             answer = ask_person(dict(snapshot.interrupts[0].value))
             if answer is None:
@@ -91,7 +92,7 @@ def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str) -> None:
     server = getattr(knobs, "base_url", None)
     if server and server != runs.settings.base_url and not is_own_server(server):
         raise BadInput(
-            f"This run asks {server}; confirm with: fathom resume {run_id[:8]} --base-url {server}"
+            f"This run asks {server}; confirm with: fathom resume {short_id(run_id)} --base-url {server}"
         )
 
 
@@ -110,7 +111,9 @@ async def _seen_through(
             if start is None:
                 return _waiting(run_id)
     except RunStopped as error:
-        print(f"fathom: {error} Nothing is lost; go on with: fathom resume {run_id[:8]}", file=sys.stderr)
+        print(
+            f"fathom: {error} Nothing is lost; go on with: fathom resume {short_id(run_id)}", file=sys.stderr
+        )
         return 1
 
 
@@ -135,7 +138,7 @@ async def _reported(runs: Runs, run_id: str, folder: Path, arguments: argparse.N
 
 def _waiting(run_id: str) -> int:
     print(
-        f"fathom: waiting for your answer: fathom resume {run_id[:8]} --approve"
+        f"fathom: waiting for your answer: fathom resume {short_id(run_id)} --approve"
         ' | --edit "…" "…" | --feedback "…" | --add "…" | --finish',
         file=sys.stderr,
     )

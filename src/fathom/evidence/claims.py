@@ -59,8 +59,10 @@ def as_claims(
     remaining = iter(verdicts)
     claims: list[Claim] = []
     refused: Counter[str] = Counter()
-    if len(kept) < len(drafts):
-        refused["the quote is not in the page, or does not carry the statement"] = len(drafts) - len(kept)
+    # By what they say: a draft that came twice is one draft.
+    unfounded = {folded(d.statement).text for d in drafts} - {folded(k.draft.statement).text for k in kept}
+    if unfounded:
+        refused["the quote is not in the page, or does not carry the statement"] = len(unfounded)
     for item in kept:
         verdict = _QUOTED if self_evident(item) else next(remaining)
         if verdict.score < KEEP_FROM:

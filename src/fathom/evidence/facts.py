@@ -9,7 +9,14 @@ from collections.abc import Iterable
 from fathom.text.normal import folded
 
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
-_NAME = re.compile(r"[^\W\d_][\w'’.-]*", re.UNICODE)
+_PAIRED = (
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"  # no capitals there, and endings glued to names
+)
+_NAME = re.compile(rf"[^\W\d_{_PAIRED}](?:[^\W{_PAIRED}]|['’.-])*")
+_NEW_SENTENCE = re.compile(r"[.!?:…](?!\d)|[“\"]")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|without|cannot|none|neither|nor)\b|n['’]t\b|않|없|못하|못한|못했|아니", re.IGNORECASE
+)
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -36,18 +43,26 @@ def numbers(text: str) -> list[str]:
 def names(sentence: str) -> list[str]:
     """Words written like names: capitals inside a sentence, acronyms, mixed case."""
     found = []
-    is_first = True
+    end = 0
     for match in _NAME.finditer(sentence):
+        between = sentence[end : match.start()]
+        is_first = (
+            not re.search(r"\w", sentence[: match.start()]) or _NEW_SENTENCE.search(between) is not None
+        )
+        is_first = is_first or sentence[end - 1 : end] == "."
         word = re.sub(r"['’]s$", "", match.group().strip("'’.-"))
         if word and _is_name(word, is_first) and word.lower() not in _NOT_NAMES:
             found.append(word)
-        is_first = sentence[match.end() : match.end() + 2].strip()[:1] in {".", "!", "?", ":", "“", '"'} or (
-            match.group().endswith(".")
-        )
+        end = match.end()
     return found
 
 
 _NOT_NAMES = {"i", "a", "the", "in", "it", "this", "that", "these", "those", "he", "she", "they", "we"}
+
+
+def is_negated(text: str) -> bool:
+    """Whether something is said not to be."""
+    return _NEGATION.search(text) is not None
 
 
 def _is_name(word: str, is_first: bool) -> bool:
@@ -74,8 +89,11 @@ def _plain(number: str) -> str:
 
 def _is_named(name: str, carried: str) -> bool:
     wanted, text = folded(name).text, folded(carried).text
-    if re.search(rf"(?<!\w){re.escape(wanted)}", text):
+    # A long name may go on, as "Korea" does in "Korean"; a short one may not, since "US" begins "use".
+    beyond = "" if len(wanted) > 3 else r"s?(?![a-z\u00c0-\u024f])"
+    if re.search(rf"(?<!\w){re.escape(wanted)}{beyond}", text):
         return True
     # "Koreans" is carried by "Korea", "Studios" by "Studio": one inflection, never another stem.
     stem = re.sub(r"(?:ns|es|s|n)$", "", wanted)
-    return len(stem) >= 4 and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text) is not None
+    is_long = len(stem) >= 4 or (name.endswith("s") and name[:-1].isupper())
+    return is_long and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text) is not None

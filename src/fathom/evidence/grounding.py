@@ -4,6 +4,7 @@ Does not know who quotes. What is returned is always the page's own words.
 """
 
 import difflib
+import re
 
 from fathom.state import Quote
 from fathom.text.normal import Folded, folded
@@ -13,6 +14,7 @@ _MIN_CHARS = 8
 _MAX_CHARS = 1500
 _SEED_CHARS = 12
 _CLOSING = ".!?…。！？"
+_INSIDE_A_NUMBER = re.compile(r"\d[.,]?\|\d|\d\|[.,]\d")
 
 
 class GroundedPage:
@@ -29,9 +31,17 @@ class GroundedPage:
         if not _MIN_CHARS <= len(wanted) <= _MAX_CHARS:
             return None
         start = self._folded.text.find(wanted)
-        if start >= 0:
-            return self._quote(start, start + len(wanted))
+        while start >= 0:
+            if not self._cuts_a_number(start, start + len(wanted)):
+                return self._quote(start, start + len(wanted))
+            start = self._folded.text.find(wanted, start + 1)
         return self._nearly(wanted)
+
+    def _cuts_a_number(self, start: int, end: int) -> bool:
+        """Whether a number goes on beyond an edge: "5 percent" is not what "2.5 percent" says."""
+        text = self._folded.text
+        around = (f"{text[max(0, edge - 2) : edge]}|{text[edge : edge + 2]}" for edge in (start, end))
+        return any(_INSIDE_A_NUMBER.search(edge) for edge in around)
 
     def _quote(self, start: int, end: int) -> Quote:
         first, last = self._folded.original_span(start, end)
@@ -52,14 +62,16 @@ class GroundedPage:
                 continue
             end = blocks[-1].b + blocks[-1].size
             likeness = 2 * sum(b.size for b in blocks) / (len(wanted) + end)
-            if likeness >= MIN_LIKENESS and _digits(wanted) == _digits(window[:end]):
+            is_alike = likeness >= MIN_LIKENESS and _digits(wanted) == _digits(window[:end])
+            if is_alike and not self._cuts_a_number(start + blocks[0].b, start + end):
                 return self._quote(start + blocks[0].b, start + end)
         return None
 
     def _candidates(self, wanted: str) -> list[int]:
         """Where the quote could begin, judged from runs of it that the page has."""
         starts: dict[int, None] = {}
-        for offset in range(0, max(1, len(wanted) - _SEED_CHARS), _SEED_CHARS // 2):
+        last = max(0, len(wanted) - _SEED_CHARS)
+        for offset in [*range(0, last, _SEED_CHARS // 2), last]:
             seed = wanted[offset : offset + _SEED_CHARS]
             place = self._folded.text.find(seed)
             while place >= 0 and len(starts) < 40:

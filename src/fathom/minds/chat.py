@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import openai
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.minds.prices import priced
@@ -91,13 +92,10 @@ class Chat:
             message = await self.client.ainvoke(list(messages), extra_body=dict(options))
         except openai.OpenAIError as error:
             raise self._translated(error) from error
-        except (
-            ValueError,
-            TypeError,
-            KeyError,
-        ) as error:  # what the client raises on a body of another shape
+        # What the client raises on a body of another shape.
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise Unreadable(
-                f"The model {self.name} answered in no known format: {_short(error)}."
+                f"The model {self.name} answered in no known format: {self._short(error)}."
             ) from error
         assert isinstance(message, AIMessage)
         return message
@@ -121,9 +119,20 @@ class Chat:
             case openai.APIStatusError() if error.status_code >= 500:
                 return Unavailable(f"{who} failed ({error.status_code}).")
             case openai.APIStatusError():
-                return NotSupported(f"{who} did not take the request ({error.status_code}: {_short(error)}).")
+                return NotSupported(
+                    f"{who} did not take the request ({error.status_code}: {self._short(error)})."
+                )
             case _:
-                return Unreadable(f"{who} answered in no known format: {_short(error)}.")
+                return Unreadable(f"{who} answered in no known format: {self._short(error)}.")
+
+    def _short(self, error: Exception) -> str:
+        """What went wrong in few words; a server that repeats the key must not make us repeat it."""
+        body = getattr(error, "body", None)
+        words = " ".join(str(body.get("message") if isinstance(body, dict) else error).split())
+        key = self.client.openai_api_key
+        if isinstance(key, SecretStr) and key.get_secret_value():
+            words = words.replace(key.get_secret_value(), "***")
+        return words[:160].rstrip(".")
 
 
 def _said(message: AIMessage) -> str:
@@ -133,9 +142,3 @@ def _said(message: AIMessage) -> str:
     if message.invalid_tool_calls:
         return message.invalid_tool_calls[0]["args"] or ""
     return message.text
-
-
-def _short(error: Exception) -> str:
-    body = getattr(error, "body", None)
-    words = body.get("message") if isinstance(body, dict) else str(error)
-    return " ".join(str(words).split())[:160].rstrip(".")

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fathom.evidence.facts import is_negated
 from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
 from fathom.minds.questions import bridges, parts_of, with_topic
 from fathom.minds.quoting import grouped, quotable
@@ -16,7 +17,6 @@ from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
-_NEGATIONS = {"not", "no", "never", "without", "cannot", "none", "neither", "nor"}
 _LONGEST_TITLE = 120
 
 
@@ -122,8 +122,7 @@ def _next_plan(brief: Brief) -> Plan:
 def _word_for_word(evidence: Evidence) -> Verdict:
     said, quoted = terms(evidence.statement), terms(evidence.quote)
     score = len(said & quoted) / len(said) if said else 0.0
-    negated = _NEGATIONS & set(evidence.statement.lower().split())
-    is_same = bool(negated) == bool(_NEGATIONS & set(evidence.quote.lower().split()))
+    is_same = is_negated(evidence.statement) == is_negated(evidence.quote)
     return Verdict(
         is_explicit=score >= 0.7,
         is_same_scope=is_same,

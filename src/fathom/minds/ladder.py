@@ -32,6 +32,7 @@ class Ladder:
         charges: list[Charge] = []
         messages: list[BaseMessage] = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
         wrong, said = "no kind of request is taken by the server", ""
+        refused: set[Rung] = set()
         try:
             for rung in ("schema", "tool", "words"):
                 if rung in self._absent:
@@ -39,11 +40,13 @@ class Ladder:
                 try:
                     asked = [*messages, _plainly(form)] if rung == "words" else messages
                     said = await self._say(role, asked, _options(rung, form), charges)
+                    # Only now is it known that it was the rung, and not the question, that was refused.
+                    self._absent |= refused
                     return parsed(said, form), charges
                 except NotSupported as error:
                     wrong = str(error)
-                    self._absent.add(rung)
-                except NotAForm as error:
+                    refused.add(rung)
+                except (NotAForm, Unreadable) as error:
                     wrong = str(error)
             said = await self._say(role, [*messages, _plainly(form), *_repair(said, wrong)], {}, charges)
             return parsed(said, form), charges

@@ -12,7 +12,8 @@ from pydantic_core import from_json
 F = TypeVar("F", bound=BaseModel)
 
 _THINKING = re.compile(r"<(think|thinking|reasoning|reflection)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_UNCLOSED = re.compile(r"^.*?</(?:think|thinking|reasoning|reflection)>", re.DOTALL | re.IGNORECASE)
+_UNOPENED = re.compile(r"^.*?</(?:think|thinking|reasoning|reflection)>", re.DOTALL | re.IGNORECASE)
+_UNCLOSED = re.compile(r"^\s*<(?:think|thinking|reasoning|reflection)>.*", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```(?:json|JSON)?\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MOST_DROPPED = 50
@@ -23,39 +24,42 @@ class NotAForm(ValueError):
 
 
 def without_thinking(text: str) -> str:
-    """The text without what the model thought aloud."""
-    return _UNCLOSED.sub("", _THINKING.sub("", text)).strip()
+    """The text without what the model thought aloud; tags inside an answer are words of the answer."""
+    if text.lstrip().startswith("{"):
+        return text.strip()
+    return _UNCLOSED.sub("", _UNOPENED.sub("", _THINKING.sub("", text))).strip()
 
 
 def parsed(text: str, form: type[F]) -> F:
     """The form in the text: bare, fenced, inside prose, cut off, or with a bad entry in a list."""
-    last = "there is no JSON object in it"
+    wrong = ""
     for candidate in _candidates(without_thinking(text)):
         try:
             return _validated(candidate, form)
         except ValidationError as error:
-            last = _told(error)
-    raise NotAForm(last)
+            wrong = wrong or _told(error)
+    raise NotAForm(wrong or "there is no JSON object in it")
 
 
 def _candidates(text: str) -> list[Any]:
-    """Every JSON object that can be read out of the text, the likeliest first."""
+    """Every JSON object that can be read out of the text, whole ones first, then those that were cut off."""
     pieces = [text, *_FENCED.findall(text)]
     pieces += [text[found.start() :] for found in re.finditer(r"\{", text)][:5]
-    found = []
-    for piece in pieces:
+    whole: list[Any] = []
+    cut: list[Any] = []
+    for piece in map(str.strip, pieces):
+        if not piece.startswith("{"):
+            continue
+        end = _balanced_end(piece)
         for form_of_it in (piece, _TRAILING_COMMA.sub(r"\1", piece)):
             value = _loaded(form_of_it)
             if isinstance(value, dict):
-                found.append(value)
+                (whole if end else cut).append(value)
                 break
-    return found
+    return whole + cut
 
 
 def _loaded(text: str) -> Any:
-    text = text.strip()
-    if not text.startswith("{"):
-        return None
     end = _balanced_end(text)
     try:
         return from_json(text[:end] if end else text, allow_partial="off" if end else "trailing-strings")

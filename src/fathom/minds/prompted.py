@@ -135,9 +135,7 @@ class Prompted:
             claims="\n".join(f"{k}: {c.statement}\n  quote: {c.quotes[0].text}" for k, c in keyed.items()),
             language=self.language,
         )
-        sentences = [
-            Sentence(text=s.text, claims=_ids(s.claims, keyed), status="supported") for s in answer.sentences
-        ]
+        sentences = [_sentence(s, keyed) for s in answer.sentences]
         return Thought(Section(id=heading.id, title=heading.title, sentences=sentences), charges)
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
@@ -187,6 +185,14 @@ def _by_key(claims: Sequence[Claim]) -> dict[str, Claim]:
 
 def _ids(keys: Sequence[str], keyed: Mapping[str, Claim]) -> list[str]:
     return [keyed[k].id for key in keys if (k := key.strip().strip("[]")) in keyed]
+
+
+def _sentence(form: answers.SentenceForm, keyed: Mapping[str, Claim]) -> Sentence:
+    """A sentence whose keys are all unknown claimed support it does not have; one without keys connects."""
+    ids = _ids(form.claims, keyed)
+    if form.claims and not ids:
+        return Sentence(text=form.text, claims=[], status="unsupported", why="its claims are unknown")
+    return Sentence(text=form.text, claims=ids, status="supported" if ids else "connective")
 
 
 def _priority(word: str) -> Literal["high", "medium", "low"]:

@@ -33,6 +33,7 @@ def parts_of(question: str) -> list[str]:
     whole = one_line(question)
     pieces = [p for sentence in re.split(r"(?<=[?？])\s+", whole) for p in _NEXT_PART.split(sentence)]
     parts = [_asked(piece) for piece in pieces if len(piece.split()) >= 2 or len(piece) >= 6]
+    parts = [part for part in parts if part]
     parts = [_named(part, parts[0]) for part in parts]
     if found := _COMPARISON.search(whole):
         sides = [side.strip() for side in found.groups() if side]

@@ -6,6 +6,7 @@ Does not know who quotes.
 import re
 from collections.abc import Sequence
 
+from fathom.evidence.facts import is_negated, numbers
 from fathom.minds.port import Draft
 from fathom.state import Claim, SubQuestion
 from fathom.text.normal import one_line
@@ -34,7 +35,9 @@ _POINTS_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHAT = re.compile(
-    r"^(?:what|who)\s+(?:is|are|was|were)\s+(?:a|an|the)?\s*(?P<name>[\w .+#-]+?)\??$", re.IGNORECASE
+    r"^(?:what|who)\s+(?:is|are|was|were)\s+(?:(?:a|an|the)\s+)?(?P<name>[\w .+#-]+?)\??$"
+    r"|^(?:what|how)\s+(?:does|do)\s+(?:(?:a|an|the)\s+)?(?P<doer>[\w .+#-]+?)\s+(?:do|work)\??$",
+    re.IGNORECASE,
 )
 _ASKS_WHAT_KOREAN = re.compile(r"^(?P<name>.+?)(?:이란|란|은|는|이|가)?\s*무엇")
 
@@ -77,13 +80,18 @@ def _weighed(question: str, sentence: str, score: float) -> float:
     """A definition is what a "what is" asks for; a pointer to another place is never an answer."""
     if _POINTS_ELSEWHERE.search(sentence):
         return score * 0.6
-    if (found := _ASKS_WHAT.match(question)) and re.match(
-        rf"(?:an?|the)?\s*`?{re.escape(found['name'])}`?\s+(?:is|are|was|were)\b", sentence, re.IGNORECASE
-    ):
+    if (found := _ASKS_WHAT.match(question)) and _begins_with(sentence, found):
         return min(1.0, score + 0.25)
     if (found := _ASKS_WHAT_KOREAN.match(question)) and sentence.startswith(found["name"]):
         return min(1.0, score + 0.25)
     return score
+
+
+def _begins_with(sentence: str, asked: re.Match[str]) -> bool:
+    """Whether the sentence says what the thing is, or begins with it doing something."""
+    verb = r"\s+(?:is|are|was|were)\b" if asked["name"] else r"s?\s+\w+"
+    thing = re.escape(asked["name"] or asked["doer"])
+    return re.match(rf"(?:(?:an?|the)\s+)?`?{thing}`?{verb}", sentence, re.IGNORECASE) is not None
 
 
 def _is_worth_it(text: str) -> bool:
@@ -111,21 +119,23 @@ def _standing_alone(spans: Sequence[Span], place: int, text: str) -> Span:
 def grouped(claims: Sequence[Claim], most: int) -> list[list[Claim]]:
     """Claims that say the same together, the strongest group first, a few from each page."""
     groups: list[list[Claim]] = []
-    bags: list[set[str]] = []
     per_page: dict[str, int] = {}
     for claim in sorted(claims, key=lambda c: -c.relevance):
-        words = terms(claim.statement)
-        same = next((n for n, bag in enumerate(bags) if _is_same(words, bag)), None)
+        same = next((n for n, group in enumerate(groups) if _is_same(claim, group[0])), None)
         page = claim.quotes[0].page
         if same is not None:
             if all(page != other.quotes[0].page for other in groups[same]):
                 groups[same].append(claim)
         elif len(groups) < most and per_page.get(page, 0) < max(_PER_PAGE, most // 2):
             groups.append([claim])
-            bags.append(words)
             per_page[page] = per_page.get(page, 0) + 1
     return groups
 
 
-def _is_same(words: set[str], bag: set[str]) -> bool:
+def _is_same(claim: Claim, other: Claim) -> bool:
+    """Whether they share most of their words; another number or a "not" makes another claim."""
+    left, right = claim.statement, other.statement
+    if set(numbers(left)) != set(numbers(right)) or is_negated(left) != is_negated(right):
+        return False
+    words, bag = terms(left), terms(right)
     return likeness(words, bag) >= _SAME or words <= bag or bag <= words

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fathom.errors import ProviderError, Unreadable
+from fathom.evidence.grounding import GroundedPage
 from fathom.minds.port import Assessment, Brief, Draft, Evidence, Mind, Objection, Thought
 from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, SubQuestion, Verdict
 
@@ -30,8 +31,16 @@ class Steadfast:
     async def read(
         self, question: str, questions: Sequence[SubQuestion], title: str, text: str
     ) -> Thought[list[Draft]]:
-        """Claims of a page."""
-        return await self._either("reading", lambda mind: mind.read(question, questions, title, text))
+        """Claims of a page; quotes of which not one stands in it are no reading of it."""
+
+        async def quoted(mind: Mind) -> Thought[list[Draft]]:
+            thought = await mind.read(question, questions, title, text)
+            page = GroundedPage("", text)
+            if thought.value and not any(page.find(draft.quote) for draft in thought.value):
+                raise Unreadable("The model gave quotes, but none of them is in the page.", thought.charges)
+            return thought
+
+        return await self._either("reading", quoted)
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """Verdicts."""

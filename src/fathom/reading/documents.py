@@ -58,6 +58,8 @@ _READERS = {
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL
 )
+_MARKDOWN = re.compile(r"^(?:#{1,4} \S|```|\|.*\|$|[-*] \*\*)", re.MULTILINE)
+_MARKDOWN_SIGNS = 3
 _VAGUE_TYPES = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
 
 
@@ -76,7 +78,10 @@ def parse(body: bytes, *, content_type: str | None, name: str) -> Document:
         return read_pdf(body, name=name)
     if kind == "html":
         charset = charset or declared_charset(body)
-    return _READERS[kind](decode(body, charset=charset, name=name), name=name)
+    text = decode(body, charset=charset, name=name)
+    if kind == "text" and len(_MARKDOWN.findall(text)) >= _MARKDOWN_SIGNS:
+        kind = "markdown"  # notes and raw files are often Markdown under another name
+    return _READERS[kind](text, name=name)
 
 
 def _media(content_type: str | None) -> tuple[str, str | None]:

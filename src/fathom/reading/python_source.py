@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from fathom.errors import Unreadable
-from fathom.reading import rst
+from fathom.reading import markdown, rst
 from fathom.reading.blocks import document, heading
 from fathom.reading.port import Document
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _LIBRARY = re.compile(r"(?:.*/)?(?:site-packages|dist-packages|src|python\d\.\d+)/(?=.)")
+_MARKDOWN = re.compile(r"^\s*```|\]\(\S|\]\[", re.MULTILINE)
 _MAX_SIGNATURE = 300
 
 
@@ -32,10 +33,15 @@ def read_python(text: str, *, name: str) -> Document:
     module = _module(name)
     blocks: list[str] = []
     if said := ast.get_docstring(tree):
-        blocks += [heading(1, module), *rst.blocks(said, level=2)]
+        blocks += [heading(1, module), *_said(said, level=2)]
     for dotted, node, docstring in _documented(tree, module):
-        blocks += [heading(2, _signature(dotted, node)), *rst.blocks(docstring, level=3)]
+        blocks += [heading(2, _signature(dotted, node)), *_said(docstring, level=3)]
     return document(blocks, how="python", name=name, title=module)
+
+
+def _said(docstring: str, *, level: int) -> list[str]:
+    """A docstring's blocks; many projects write theirs in Markdown."""
+    return markdown.blocks(docstring) if _MARKDOWN.search(docstring) else rst.blocks(docstring, level=level)
 
 
 def _module(name: str) -> str:

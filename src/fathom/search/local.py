@@ -29,6 +29,7 @@ _RESCORED = 50
 _SNIPPET_CHARS = 300
 _MEANING_WEIGHT = 0.7
 _FURTHER_WEIGHT = 0.05
+_NAMED_WEIGHT = 1.5
 _FURTHER_PASSAGES = 4
 
 
@@ -135,23 +136,33 @@ class LocalEngine:
         return ", ".join(str(root) for root in self.roots)
 
     def _search(self, index: LocalIndex, text: str) -> list[Found]:
-        best = _by_file(index.search(query_terms(text), limit=_PASSAGES))
+        wanted = query_terms(text)
+        best = _by_file(index.search(wanted, limit=_PASSAGES), set(wanted))
         if self.is_rescored and len(best) > 1 and is_embeddable(text):
             best = _rescored(text, best[:_RESCORED]) + best[_RESCORED:]
         return best
 
 
-def _by_file(found: Iterable[Found]) -> list[Found]:
-    """Each file's best passage, best file first; further passages that match count a little."""
+def _by_file(found: Iterable[Found], wanted: set[str]) -> list[Found]:
+    """Each file's best passage, best file first.
+
+    Further passages that match count a little; a file whose whole title is in the query is about it.
+    """
     passages: dict[str, list[Found]] = {}
     for passage in found:
         passages.setdefault(passage.path, []).append(passage)
 
     def score(path: str) -> float:
         first, *further = [passage.score for passage in passages[path]]
-        return first + _FURTHER_WEIGHT * sum(further[:_FURTHER_PASSAGES])
+        named = _NAMED_WEIGHT if _is_named(passages[path][0].title, wanted) else 1.0
+        return named * (first + _FURTHER_WEIGHT * sum(further[:_FURTHER_PASSAGES]))
 
     return [passages[path][0] for path in sorted(passages, key=lambda path: (-score(path), path))]
+
+
+def _is_named(title: str, wanted: set[str]) -> bool:
+    words = {word for word in query_terms(title) if not word.isdigit()}
+    return bool(words) and words <= wanted
 
 
 def _rescored(text: str, best: list[Found]) -> list[Found]:

@@ -5,6 +5,7 @@ would download it, so it is told where the file is. Does not know Korean, Chines
 `is_embeddable`.
 """
 
+import logging
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -26,7 +27,13 @@ _loading = Lock()
 
 @cache
 def _load() -> Any:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
     from wordllama import WordLlama  # half a second of imports, paid only by those who embed
+
+    # Importing it sets up logging for the whole process, which is not a library's to do.
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
     spec = find_spec("wordllama")
     assert spec is not None

@@ -11,43 +11,46 @@ _SAME = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "\u00ad": None}
 )
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+# One character, or a letter with what is written onto it: accents, or the parts of a Hangul syllable.
+_WRITTEN = re.compile(
+    "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A text folded for comparison; `origin[i]` is where its character i stood in the original."""
+    """A text folded for comparison; its character i stood at `origin[i]:ends[i]` of the original."""
 
     text: str
     origin: list[int]
-    length: int
+    ends: list[int]
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """The span of the original text that a span of the folded one came from."""
-        after = self.origin[end] if end < len(self.origin) else self.length
-        last = self.origin[end - 1]
-        return self.origin[start], min(after, last + 1) if after > last else last + 1
+        return self.origin[start], self.ends[end - 1]
 
 
 def folded(text: str) -> Folded:
     """Fold case, Unicode forms, quotation marks, dashes and runs of white space."""
     kept: list[str] = []
     origin: list[int] = []
-    for position, character in enumerate(text):
-        for part in _fold_character(character):
+    ends: list[int] = []
+    for written in _WRITTEN.finditer(text):
+        for part in _fold_written(written.group()):
             if part == " " and (not kept or kept[-1] == " "):
                 continue
             kept.append(part)
-            origin.append(position)
+            origin.append(written.start())
+            ends.append(written.end())
     if kept and kept[-1] == " ":
-        kept.pop()
-        origin.pop()
-    return Folded("".join(kept), origin, len(text))
+        del kept[-1], origin[-1], ends[-1]
+    return Folded("".join(kept), origin, ends)
 
 
-def _fold_character(character: str) -> str:
-    if character.isascii():
-        return " " if character.isspace() else character.lower()
-    part = unicodedata.normalize("NFKC", character.translate(_SAME).translate(_UNSEEN)).lower()
+def _fold_written(written: str) -> str:
+    if written.isascii():
+        return " " if written.isspace() else written.lower()
+    part = unicodedata.normalize("NFKC", written.translate(_SAME).translate(_UNSEEN)).lower()
     return " " if part.isspace() and part else part
 
 

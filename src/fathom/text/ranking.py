@@ -13,6 +13,11 @@ from fathom.text.tokens import has_paired_script, query_terms, tokens
 
 _MEANING = 0.45
 _HEADING_SHARE = 0.5
+# Words that questions are made of and answers are not.
+_ASKING_WORDS = frozenset(
+    "happen happens happened work works working mean means explain describe tell give list example examples"
+    " way ways kind kinds many much exactly actually possible 설명 방법 경우".split()
+)
 _KOREAN_ENDING = re.compile(
     r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란"
     r"|(?:하|되|했|됐|한|된|있|없|이)?(?:는가|은가|ㄴ가|인가|나요|는지|니까|습니까|습니다|한다|된다|다))(?=[\s?.!,]|$)"
@@ -30,7 +35,8 @@ def stem(word: str) -> str:
 def terms(text: str) -> set[str]:
     """The telling words of a text, stemmed; Korean words without their endings."""
     bare = _KOREAN_ENDING.sub("", text) if has_paired_script(text) else text
-    return {stem(word) for word in query_terms(bare)}
+    words = query_terms(bare)
+    return {stem(word) for word in words if word not in _ASKING_WORDS} or {stem(word) for word in words}
 
 
 def likeness(left: set[str], right: set[str]) -> float:
@@ -67,8 +73,10 @@ def _covered(
     wanted: set[str], bags: Sequence[set[str]], around: Sequence[set[str]], counts: Counter[str]
 ) -> list[float]:
     """The share of the wanted words that each text has, rare words weighing more."""
-    weights = {word: math.log(1 + (len(bags) + 1) / (counts[word] + 0.5)) for word in wanted}
-    total = sum(weights.values())
+    weights = {w: math.log(1 + (len(bags) + 1) / (counts[w] + 0.5)) for w in wanted if counts[w]}
+    # A word the page never uses is missing evidence, but no more telling than the words it does use.
+    usual = sum(weights.values()) / len(weights) if weights else 1.0
+    total = sum(weights.values()) + usual * (len(wanted) - len(weights))
     if not total:
         return [0.0] * len(bags)
     return [

@@ -1,0 +1,78 @@
+"""Long lists of a checkpoint, cut into slices that are kept once.
+
+Does not know checkpoints. A run's lists only grow at their end, so that all slices but the last stay the same
+from one checkpoint to the next: a run's history costs about as much as its last state.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import aiosqlite
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+_SLICE = 16
+_MARK = "__slices__"
+TABLE = """
+create table if not exists slices (
+    thread_id text not null, sha text not null, type text not null, body blob not null,
+    primary key (thread_id, sha)
+)
+"""
+
+Rows = dict[str, tuple[str, bytes]]
+
+
+def cut(values: Mapping[str, Any], serde: SerializerProtocol) -> tuple[dict[str, Any], Rows]:
+    """The values with a mark for every long list, and the slices the marks name."""
+    rows: Rows = {}
+    marked = {name: _cut(value, serde, rows) if _is_long(value) else value for name, value in values.items()}
+    return marked, rows
+
+
+def named(values: Mapping[str, Any]) -> list[str]:
+    """The slices that marked values name."""
+    return [sha for value in values.values() if _is_mark(value) for sha in value[_MARK]]
+
+
+def whole(values: Mapping[str, Any], rows: Rows, serde: SerializerProtocol) -> dict[str, Any]:
+    """The values as they were before they were cut."""
+    return {
+        name: [item for sha in value[_MARK] for item in serde.loads_typed(rows[sha])]
+        if _is_mark(value)
+        else value
+        for name, value in values.items()
+    }
+
+
+async def kept(connection: aiosqlite.Connection, thread_id: str, shas: Sequence[str]) -> Rows:
+    """The slices of a thread that have these names."""
+    places = ",".join("?" * len(shas))
+    words = f"select sha, type, body from slices where thread_id = ? and sha in ({places})"  # noqa: S608
+    async with connection.execute(words, (thread_id, *shas)) as found:
+        return {sha: (kind, body) async for sha, kind, body in found}
+
+
+async def keep(connection: aiosqlite.Connection, thread_id: str, rows: Rows) -> None:
+    """Keep slices; one that is there already stays as it is."""
+    await connection.executemany(
+        "insert or ignore into slices (thread_id, sha, type, body) values (?, ?, ?, ?)",
+        [(thread_id, sha, kind, body) for sha, (kind, body) in rows.items()],
+    )
+
+
+def _is_long(value: object) -> bool:
+    return type(value) is list and len(value) > _SLICE
+
+
+def _is_mark(value: object) -> bool:
+    return type(value) is dict and set(value) == {_MARK}
+
+
+def _cut(value: list[Any], serde: SerializerProtocol, rows: Rows) -> dict[str, list[str]]:
+    shas = []
+    for start in range(0, len(value), _SLICE):
+        kind, body = serde.dumps_typed(value[start : start + _SLICE])
+        shas.append(sha256(body).hexdigest()[:32])
+        rows[shas[-1]] = kind, body
+    return {_MARK: shas}

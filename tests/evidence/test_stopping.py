@@ -1,0 +1,125 @@
+"""Each rule alone, at its border, and the order in which they speak."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+from fakes import gap
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.evidence.stopping import RULES, Standing, stop
+from fathom.state import StopRule
+
+GOING_ON = Standing(
+    round=1,
+    max_rounds=3,
+    overall=0.4,
+    threshold=0.8,
+    diversity=0.3,
+    sources=2,
+    claims=10,
+    new_claims=10,
+    gaps=[gap("high"), gap("low")],
+    spent_usd=0.1,
+    budget_usd=1.0,
+    is_finishing=False,
+    has_asked=True,
+)
+
+
+def test_nothing_stops_a_run_in_the_middle() -> None:
+    assert stop(GOING_ON) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("rule", "at"),
+    [
+        ("sufficient", {"overall": 0.8}),
+        ("sufficient", {"overall": 0.0, "threshold": 0.0}),
+        ("saturated", {"round": 2, "claims": 109, "new_claims": 9}),
+        ("saturated", {"round": 2, "new_claims": 0}),
+        ("only minor gaps", {"gaps": [gap("low"), gap("low")]}),
+        ("only minor gaps", {"gaps": []}),
+        ("diverse", {"sources": 5, "diversity": 0.7, "gaps": [gap("medium")]}),
+        ("rounds used up", {"round": 3}),
+        ("rounds used up", {"round": 1, "max_rounds": 1}),
+        ("budget used up", {"spent_usd": 1.0}),
+        ("budget used up", {"spent_usd": 0.1, "budget_usd": 0.0}),
+        ("a person's word", {"is_finishing": True}),
+        ("nothing left to ask", {"has_asked": False}),
+    ],
+)
+def test_each_rule_stops_a_run_alone(rule: StopRule, at: dict[str, object]) -> None:
+    name, because = stop(replace(GOING_ON, **at))  # type: ignore[arg-type]
+    assert name == rule
+    assert because
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        {"overall": 0.799},
+        {"round": 1, "claims": 109, "new_claims": 9},
+        {"round": 2, "claims": 110, "new_claims": 10},
+        {"gaps": [gap("low"), gap("medium")]},
+        {"sources": 4, "diversity": 0.7, "gaps": [gap("medium")]},
+        {"sources": 5, "diversity": 0.69, "gaps": [gap("medium")]},
+        {"sources": 9, "diversity": 0.9},
+        {"round": 2},
+        {"spent_usd": 0.999},
+        {"spent_usd": 0.0, "budget_usd": 0.0},
+    ],
+)
+def test_just_before_its_border_a_rule_is_silent(at: dict[str, object]) -> None:
+    assert stop(replace(GOING_ON, **at)) == (None, "")  # type: ignore[arg-type]
+
+
+def test_a_person_speaks_before_money_and_money_before_scores() -> None:
+    everything = replace(
+        GOING_ON, round=3, overall=1.0, spent_usd=9.0, is_finishing=True, has_asked=False, gaps=[]
+    )
+    quiet = replace(everything, is_finishing=False)
+    free = replace(quiet, spent_usd=0.0)
+    asking = replace(free, has_asked=True)
+    heard = [stop(at)[0] for at in (everything, quiet, free, asking, replace(asking, overall=0.0))]
+    assert heard == [
+        "a person's word",
+        "budget used up",
+        "nothing left to ask",
+        "sufficient",
+        "only minor gaps",
+    ]
+
+
+def test_there_is_a_rule_for_every_name() -> None:
+    assert set(RULES) == set(get_args(StopRule))
+
+
+@given(
+    number=st.integers(1, 9),
+    overall=st.floats(0, 1),
+    threshold=st.floats(0, 1),
+    gaps=st.lists(st.sampled_from([gap("high"), gap("low")]), max_size=2),
+)
+def test_with_nothing_known_only_limits_and_people_stop_a_run(
+    number: int, overall: float, threshold: float, gaps: list[object]
+) -> None:
+    empty = replace(GOING_ON, claims=0, new_claims=0, sources=0, diversity=0.0, max_rounds=10)
+    at = replace(empty, round=number, overall=overall, threshold=threshold, gaps=gaps)  # type: ignore[arg-type]
+    assert stop(at) == (None, "")
+    for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": number}):
+        assert stop(replace(at, **limit))[0] is not None  # type: ignore[arg-type]
+
+
+@given(st.integers(1, 100))
+def test_a_run_never_has_one_round_more_than_allowed(most: int) -> None:
+    number = 0
+    name = None
+    while name is None:
+        number += 1
+        assert number <= most
+        name, _ = stop(
+            replace(GOING_ON, round=number, max_rounds=most, claims=2**number, new_claims=2 ** (number - 1))
+        )
+    assert number == most

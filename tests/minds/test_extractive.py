@@ -1,0 +1,183 @@
+"""The mind without a model says nothing that a page does not say."""
+
+import pytest
+from fakes import claim, gap, heading, query, question, section, sentence
+
+from fathom.evidence.grounding import GroundedPage
+from fathom.minds.extractive import Extractive
+from fathom.minds.port import Brief, Evidence
+
+MIND = Extractive()
+ENGLISH = """# Tidal power
+
+Tidal power is a form of hydropower that turns the energy of tides into electricity. Early mills used the
+same idea on small rivers.
+
+A barrage holds the water of an estuary behind gates at high tide. It then lets the water out by turbines.
+See https://tides.example/more for how tidal power barrages and turbines really work today.
+
+```python
+tidal_power = barrage.turbines(how="do they make tidal power from the water of tides")
+```
+
+| tidal power | barrage turbines make electricity from the tide |
+
+- [how tidal power works](https://tides.example) is a link about turbines in barrages.
+
+The school canteen serves soup on Fridays and closes early in the summer holidays.
+"""
+KOREAN = """# 조력 발전
+
+조력 발전은 밀물과 썰물의 높이 차이를 이용하여 전기를 만드는 방식이다.
+시화호 조력발전소는 2011년에 완공되었다. 이 발전소의 설비 용량은 254 메가와트이다. 점심 메뉴는 매일 바뀌며 금요일에는 국수가 나온다.
+"""
+
+
+async def read(text: str, *questions: str) -> list[tuple[str, str]]:
+    asked = [question(n, q) for n, q in enumerate(questions, 1)]
+    drafts = (await MIND.read(questions[0], asked, "Tidal power", text)).value
+    page = GroundedPage("ab", text)
+    for draft in drafts:
+        quote = page.find(draft.quote)
+        assert quote is not None
+        assert quote.text == draft.quote
+        assert draft.statement == " ".join(draft.quote.split())
+    return [(draft.question, draft.statement) for draft in drafts]
+
+
+async def test_statements_are_quotations_of_the_page() -> None:
+    found = await read(ENGLISH, "What is tidal power?", "How does a tidal barrage use its turbines?")
+    said = dict(reversed(found))
+    assert said["Q1"].startswith("Tidal power is a form of hydropower")
+    assert "barrage" in said["Q2"]
+    assert len({statement for _, statement in found}) == len(found)
+
+
+async def test_a_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
+    found = await read(ENGLISH, "How does water go through the turbines of a barrage?")
+    leaning = [said for _, said in found if "lets the water out" in said]
+    assert leaning
+    assert all(said.startswith("A barrage holds the water") for said in leaning)
+
+
+async def test_code_tables_links_and_pointers_are_not_quoted() -> None:
+    found = await read(ENGLISH, "How do tidal power barrages and turbines make electricity from tides?")
+    assert found
+    for _, said in found:
+        assert not any(mark in said for mark in ("tidal_power", "|", "](", "https://", "canteen"))
+
+
+async def test_korean_pages_are_quoted_too() -> None:
+    found = await read(KOREAN, "조력 발전이란 무엇인가?", "시화호 조력발전소는 언제 완공되었나?")
+    said = dict(reversed(found))
+    assert said["Q1"].startswith("조력 발전은 밀물과 썰물")
+    assert "2011년" in said["Q2"]
+    assert not any("국수" in statement for _, statement in found)
+
+
+@pytest.mark.parametrize("text", [ENGLISH, KOREAN, "", "# Only a heading\n", "| a | b |\n"])
+async def test_a_page_about_something_else_says_nothing(text: str) -> None:
+    assert await read(text, "Who won the chess championship of Iceland?") == []
+
+
+async def test_the_same_thing_said_twice_on_a_page_is_quoted_once() -> None:
+    line = "Tidal turbines in the estuary make electricity for the whole of the coast."
+    found = await read(f"{line}\n\n{line}\n\n{line}", "What do tidal turbines in the estuary make?")
+    assert [said for _, said in found] == [line]
+
+
+async def test_a_compound_question_becomes_sub_questions_with_a_query_each() -> None:
+    plan = (await MIND.plan(Brief("What is tidal power and how is it made in Korea?", 1, 5))).value
+    assert [q.text for q in plan.questions] == ["What is tidal power?", "How is it made in Korea?"]
+    assert [(q.question, q.text) for q in plan.queries] == [
+        ("Q1", "What is tidal power Korea"),
+        ("Q2", "How is it made in Korea"),
+    ]
+
+
+async def test_a_comparison_asks_for_both_sides() -> None:
+    plan = (await MIND.plan(Brief("Compare tidal power with wind power", 1, 9))).value
+    assert {"What is tidal power?", "What is wind power?"} <= {q.text for q in plan.questions}
+    assert {q.question for q in plan.queries} == {"Q1", "Q2", "Q3"}
+
+
+async def test_feedback_is_searched_for_first() -> None:
+    plan = (await MIND.plan(Brief("What is tidal power?", 1, 5, feedback="costs in Korea"))).value
+    assert plan.queries[0].text == "costs in Korea"
+
+
+async def test_later_rounds_ask_for_what_is_open_with_new_names() -> None:
+    known = [
+        claim(f"{start} the gates were made by Andritz Hydro.", name=start) for start in ("Here", "There")
+    ]
+    brief = Brief(
+        "What is tidal power?",
+        2,
+        4,
+        questions=[question(1, "What is tidal power?"), question(2, "What does it cost?")],
+        asked=[query("What does it cost")],
+        gaps=[gap().model_copy(update={"question": "Q2"})],
+        findings=known,
+    )
+    plan = (await MIND.plan(brief)).value
+    assert list(plan.questions) == list(brief.questions)
+    assert [(q.question, q.text) for q in plan.queries] == [
+        ("Q2", "What does it cost"),
+        ("Q2", "What does it cost Andritz Hydro"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said", "is_sound"),
+    [
+        ("The plant makes power.", "the plant makes power from tides", True),
+        ("The plant makes diamonds and gold.", "the plant makes power from tides", False),
+        ("The plant is safe.", "the plant isn't safe", False),
+        ("The plant is safe.", "the plant is not, they say, safe", False),
+        ("발전소는 안전하다.", "발전소는 안전하지 않다", False),
+        ("", "the plant makes power", False),
+    ],
+)
+async def test_only_what_the_quote_says_is_verified(statement: str, said: str, is_sound: bool) -> None:
+    (verdict,) = (await MIND.verify([Evidence(statement, said, said)])).value
+    assert (verdict.score >= 0.7) is is_sound
+
+
+async def test_each_sub_question_is_a_heading_and_the_report_quotes() -> None:
+    known = [
+        claim("Tidal power turns tides into electricity.", name="a", relevance=0.9),
+        claim("Tidal power turns the tides into electricity.", name="b", relevance=0.8, of="page two"),
+        claim("Barrages cost billions to build.", name="c", question="Q2", of="page two"),
+    ]
+    outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], known)).value
+    assert [h.claims for h in outline.headings] == [["a", "b"], ["c"]]
+    written = (await MIND.write("What?", heading("a", "b"), known[:2])).value
+    assert [(s.text, s.claims) for s in written.sentences] == [(known[0].statement, ["a", "b"])]
+    assert written.is_list
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (
+            "The old tower in the harbour is 120 metres high.",
+            "The old tower in the harbour is 95 metres high.",
+        ),
+        ("The old tower in the harbour is safe.", "The old tower in the harbour is not safe."),
+        ("항구의 오래된 탑은 안전하다고 한다.", "항구의 오래된 탑은 안전하지 않다고 한다."),
+    ],
+)
+async def test_claims_that_disagree_never_share_a_line(left: str, right: str) -> None:
+    known = [claim(left, name="a"), claim(right, name="b", of="page two")]
+    written = (await MIND.write("How high?", heading("a", "b"), known)).value
+    assert [s.claims for s in written.sentences] == [["a"], ["b"]]
+
+
+async def test_a_sentence_with_words_of_its_own_is_objected_to() -> None:
+    known = [claim("The plant makes 240 megawatts.", name="a")]
+    text = section(
+        sentence("The plant makes 240 megawatts.", "a"),
+        sentence("Everybody loves expensive plants forever.", "a"),
+        sentence("So much for that.", status="connective"),
+    )
+    assert [o.sentence for o in (await MIND.check(text, known)).value] == [1]

@@ -1,0 +1,174 @@
+"""What models are shown, and what is believed of what they answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+from fakes import charge, claim, gap, heading, hit, page, query, question, section, sentence, sha
+from pydantic import BaseModel
+
+from fathom.minds.ladder import Ladder
+from fathom.minds.port import Brief, Evidence
+from fathom.minds.prompted import Prompted
+from fathom.prompts import Filled
+from fathom.state import Charge, Role
+
+ADDRESS = "https://secret-place.example/deep/page"
+TEXT = "The plant makes 240 megawatts. Divers come in spring."
+CLAIMS = [
+    claim("The plant makes 240 megawatts.", name="c0ffee1", of=TEXT, relevance=0.2),
+    claim("Divers come in spring.", name="c0ffee2", of=TEXT, relevance=0.9),
+]
+ASKED = [question(1), question(2)]
+
+
+@dataclass
+class FakeLadder:
+    """Fills forms with what it was given and keeps the prompts."""
+
+    answers: list[dict[str, Any]]
+    seen: list[Filled] = field(default_factory=list)
+
+    async def ask(self, role: Role, prompt: Filled, form: type[BaseModel]) -> tuple[BaseModel, list[Charge]]:
+        self.seen.append(prompt)
+        assert self.answers, f"nothing was prepared for {prompt.id}"
+        return form.model_validate(self.answers.pop(0)), [charge(role)]
+
+
+def mind(*answers: dict[str, Any], language: str = "English") -> tuple[Prompted, FakeLadder]:
+    ladder = FakeLadder(list(answers))
+    roles: tuple[Role, ...] = ("plan", "read", "verify", "judge", "outline", "write", "check")
+    ladders = cast(Mapping[Role, Ladder], dict.fromkeys(roles, ladder))
+    return Prompted(ladders, language), ladder
+
+
+async def test_models_never_see_an_address_or_a_hash() -> None:
+    marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
+    prompted, ladder = mind(
+        {"strategy": "s", "questions": [], "queries": []},
+        {"claims": []},
+        {"verdicts": []},
+        {"evidence": "E1", **marks, "gaps": []},
+        {"title": "T", "sections": []},
+        {"sentences": []},
+        {"objections": []},
+    )
+    where = page(TEXT, ADDRESS)
+    brief = Brief(
+        "What?", 2, 5, ASKED, [query()], [gap()], CLAIMS, [hit(ADDRESS)], "more on costs", [query()]
+    )
+    await prompted.plan(brief)
+    await prompted.read("What?", ASKED, where.title, TEXT)
+    await prompted.verify([Evidence("s", "q", "c")])
+    await prompted.judge("What?", ASKED, CLAIMS)
+    await prompted.outline("What?", ASKED, CLAIMS)
+    await prompted.write("What?", heading("c0ffee1", "c0ffee2"), CLAIMS)
+    await prompted.check(section(sentence("Divers come in spring.", "c0ffee2")), CLAIMS)
+    said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
+    assert len(ladder.seen) == 7
+    for hidden in (ADDRESS, "secret-place", sha(TEXT), sha(TEXT)[:12], "c0ffee1", "c0ffee2"):
+        assert hidden not in said
+    assert "E1" in said
+
+
+async def test_the_plan_is_asked_for_with_all_that_is_known() -> None:
+    prompted, ladder = mind(
+        {
+            "strategy": "s",
+            "questions": [{"id": "Q1", "text": "Why?"}],
+            "queries": [{"question": "Q1", "text": "tides"}],
+        },
+        language="Korean",
+    )
+    told = [query("old one")], [gap()], CLAIMS, [], "more on costs", [query("new one")]
+    brief = Brief("What?", 2, 4, ASKED, *told)
+    thought = await prompted.plan(brief)
+    assert [(q.text, q.question, q.round) for q in thought.value.queries] == [("tides", "Q1", 2)]
+    assert thought.charges == [charge("plan")]
+    user = ladder.seen[0].user
+    for shown in (
+        "Round 2",
+        "At most 4",
+        "Q2: ",
+        "old one",
+        "new one",
+        "(high)",
+        "more on costs",
+        "240 mega",
+    ):
+        assert shown in user
+    assert "Korean" in ladder.seen[0].system
+    assert ladder.seen[0].id.startswith("planner@")
+
+
+async def test_the_most_relevant_claims_come_first_and_unknown_keys_mean_nothing() -> None:
+    prompted, ladder = mind(
+        {
+            "title": "T",
+            "sections": [{"title": "A", "question": "Q1", "claims": ["E1", "[E2]", "E3", "x", ""]}],
+        },
+        {"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "y", "claims": ["E2 "]}]},
+    )
+    outline = (await prompted.outline("What?", ASKED, CLAIMS)).value
+    assert outline.headings[0].claims == ["c0ffee2", "c0ffee1"]
+    assert "E1 (for Q1): Divers come" in ladder.seen[0].user
+    written = (await prompted.write("What?", heading("c0ffee1"), CLAIMS)).value
+    assert [s.claims for s in written.sentences] == [[], ["c0ffee1"]]
+
+
+async def test_a_sentence_whose_keys_are_all_unknown_is_not_passed_off_as_connective() -> None:
+    prompted, _ = mind({"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "So much.", "claims": []}]})
+    written = (await prompted.write("What?", heading("c0ffee1"), CLAIMS)).value
+    assert [s.status for s in written.sentences] == ["unsupported", "connective"]
+
+
+async def test_what_the_verifier_passes_over_is_not_verified() -> None:
+    sound = {"is_explicit": True, "is_same_scope": True, "is_not_overstated": True, "reason": "said"}
+    prompted, _ = mind(
+        {
+            "verdicts": [
+                {"item": 3, **sound, "score": 7},
+                {"item": 1, **sound, "is_not_overstated": False, "score": 1},
+                {"item": 12, **sound, "score": 1},
+            ]
+        }
+    )
+    verdicts = (await prompted.verify([Evidence("s", "q", "c")] * 3)).value
+    assert [v.score for v in verdicts] == [0.6, 0.0, 1.0]
+    assert verdicts[1].reason == "not verified"
+
+
+@pytest.mark.parametrize(
+    ("word", "priority"), [("HIGH ", "high"), ("Low", "low"), ("urgent", "medium"), ("", "medium")]
+)
+async def test_marks_are_clamped_and_odd_gaps_tamed(word: str, priority: str) -> None:
+    missing = {"question": "Q7", "description": "d", "priority": word, "suggested_query": "s"}
+    prompted, _ = mind(
+        {
+            "evidence": "E1", "accuracy": 9, "relevance": 0, "completeness": -3, "consistency": 5,
+            "gaps": [missing, {**missing, "question": "Q2"}],
+        }
+    )  # fmt: skip
+    value = (await prompted.judge("What?", ASKED, CLAIMS)).value
+    assert (value.rubric.accuracy, value.rubric.relevance, value.rubric.completeness) == (5, 1, 1)
+    assert [(g.question, g.priority) for g in value.gaps] == [("", priority), ("Q2", priority)]
+
+
+async def test_only_supported_sentences_are_checked_and_keep_their_places() -> None:
+    prompted, ladder = mind({"objections": [{"sentence": 1, "why": "no"}]})
+    text = section(
+        sentence("So.", status="connective"),
+        sentence("Divers come in spring.", "c0ffee2"),
+        sentence("Bad.", "c0ffee1", status="unsupported"),
+    )
+    objections = (await prompted.check(text, CLAIMS)).value
+    assert [o.sentence for o in objections] == [1]
+    assert "Sentence 1: Divers" in ladder.seen[0].user
+    assert "Bad." not in ladder.seen[0].user
+
+
+async def test_nothing_to_check_costs_nothing() -> None:
+    prompted, ladder = mind()
+    assert (await prompted.check(section(sentence("So.", status="connective")), [])).value == []
+    assert ladder.seen == []

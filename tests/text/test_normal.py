@@ -1,0 +1,69 @@
+"""Texts folded for comparison lead back to where they came from."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.text.normal import folded, is_korean, one_line
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The  Tide\n\tTurns", "the tide turns"),
+        ("“Quoted” and ‘so’ — or – or −", "\"quoted\" and 'so' - or - or -"),
+        ("soft\u00adhyphen zero\u200bwidth \ufeffmark", "softhyphen zerowidth mark"),
+        ("ﬁle №5 ＡＢＣ", "file no5 abc"),
+        ("no\u00a0break\u2003space\u2028line", "no break space line"),
+        (unicodedata.normalize("NFD", "Café naïve"), "café naïve"),
+        (unicodedata.normalize("NFD", "조력 발전소 각"), "조력 발전소 각"),
+        ("  edges  ", "edges"),
+        ("", ""),
+        ("\u200b", ""),
+    ],
+)
+def test_what_looks_the_same_folds_to_the_same(left: str, right: str) -> None:
+    assert folded(left).text == folded(right).text == right
+
+
+@given(st.text(max_size=60))
+def test_every_folded_character_knows_where_it_stood(text: str) -> None:
+    fold = folded(text)
+    assert len(fold.text) == len(fold.origin)
+    assert all(0 <= place < len(text) for place in fold.origin)
+    assert fold.origin == sorted(fold.origin)
+
+
+@given(st.text(max_size=60))
+def test_folding_leaves_no_double_or_outer_space(text: str) -> None:
+    fold = folded(text).text
+    assert "  " not in fold
+    assert fold == fold.strip(" ")
+
+
+def test_a_span_covers_a_letter_and_its_accent() -> None:
+    text = unicodedata.normalize("NFD", "un café noir")
+    fold = folded(text)
+    start = fold.text.index("café")
+    first, last = fold.original_span(start, start + 4)
+    assert unicodedata.normalize("NFC", text[first:last]) == "café"
+
+
+def test_a_span_that_ends_inside_a_wide_letter_takes_all_of_it() -> None:
+    fold = folded("a ﬁle here")
+    start, end = fold.original_span(0, fold.text.index("i") + 1)
+    assert (start, end) == (0, 3)
+
+
+def test_one_line_is_one_line() -> None:
+    assert one_line("  a\n\n b\t c ") == "a b c"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_it"),
+    [("조력이란?", True), ("GPT-4는 무엇인가요?", True), ("Who said 안녕 first?", False), ("", False), ("123", False)],
+)
+def test_korean_is_recognised_even_with_foreign_names(text: str, is_it: bool) -> None:
+    assert is_korean(text) is is_it
