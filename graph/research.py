@@ -1,7 +1,5 @@
 """The whole machine on one screen."""
 
-from typing import Any
-
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
@@ -44,4 +42,4 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     return b.compile(checkpointer=checkpointer)
 
 
-graph: Any = build()
+graph = build()

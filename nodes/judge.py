@@ -12,7 +12,8 @@ from fathom.state import Judgement, Knobs, ResearchState
 async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
-    Reads:  question, questions, queries, claims, pages, judgements, charges, losses, is_finishing
+    Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
+            is_finishing
     Writes: judgements, losses, charges; report when it ends with nothing found
     """
     claims = state.get("claims", [])
@@ -34,8 +35,7 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
     }
     if name and not claims:
         losses = [*state.get("losses", []), *thought.losses]
-        read = len(state.get("pages", []))
-        update["report"] = nothing_found(state["question"], judgement, losses, state.get("asked", []), read)
+        update["report"] = nothing_found(state, judgement, losses, knobs.language)
     return update
 
 

@@ -1,11 +1,10 @@
 """The selector: the best pages of the round, chosen once from what all queries found."""
 
 from collections import Counter
-from urllib.parse import urlsplit
 
 from langgraph.types import Overwrite
 
-from fathom.search.addresses import canonical
+from fathom.search.addresses import canonical, host
 from fathom.state import Hit, Knobs, ResearchState
 
 _PER_HOST = 3
@@ -50,7 +49,7 @@ def _few_per_host(addresses: list[str]) -> list[str]:
     first: list[str] = []
     rest: list[str] = []
     for address in addresses:
-        host = urlsplit(address).hostname or ""
-        counts[host] += 1
-        (rest if host and counts[host] > _PER_HOST else first).append(address)
+        place = host(address)
+        counts[place] += 1
+        (rest if place and counts[place] > _PER_HOST else first).append(address)
     return first + rest

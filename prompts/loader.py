@@ -76,7 +76,10 @@ def parse(name: str, text: str) -> Prompt:
     if set(header) != _HEADER:
         raise PromptError(f"prompt {name}: the header must have exactly {sorted(_HEADER)}")
     inputs = tuple(header["inputs"])
-    used = set(Template(parts["system"]).get_identifiers()) | set(Template(parts["user"]).get_identifiers())
+    templates = [Template(parts["system"]), Template(parts["user"])]
+    if not all(template.is_valid() for template in templates):
+        raise PromptError(f"prompt {name} has a $ that names no input; write $$ for a dollar sign")
+    used = {place for template in templates for place in template.get_identifiers()}
     if used != set(inputs):
         raise PromptError(f"prompt {name}: declared and used inputs differ: {sorted(used ^ set(inputs))}")
     if not set(header["untrusted"]) <= set(inputs):

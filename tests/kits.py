@@ -16,6 +16,7 @@ from fathom.minds.extractive import Extractive
 from fathom.minds.port import Assessment, Brief, Draft, Mind, Thought
 from fathom.reading.port import Document
 from fathom.state import Charge, Claim, Gap, Hit, Knobs, Loss, Plan, Query, Rubric, SubQuestion
+from fathom.text.sentences import sentences
 
 T = TypeVar("T")
 
@@ -65,19 +66,29 @@ class Clerk(Extractive):
     missing: str | None = "high"
     is_repeating: bool = False
     usd_a_call: float = 0.0
+    queries: int = 1
+    quotes: int | None = None
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
-        """One question, and a query a round."""
+        """One question, and as many queries a round as told."""
         number = 1 if self.is_repeating else brief.round
-        queries = [Query(id="", text=f"{brief.question} {number}", question="Q1", round=brief.round)]
-        questions = [SubQuestion(id="Q1", text=brief.question)]
-        return self._paid(Thought(Plan(strategy="look", questions=questions, queries=queries)), "plan")
+        queries = [
+            Query(id="", text=f"{brief.question} {number}, shelf {place}", question="Q1", round=brief.round)
+            for place in range(1, self.queries + 1)
+        ]
+        plan = Plan(strategy="look", questions=[SubQuestion(id="Q1", text=brief.question)], queries=queries)
+        return self._paid(Thought(plan), f"plan {brief.round}")
 
     async def read(
         self, question: str, questions: Sequence[SubQuestion], title: str, text: str
     ) -> Thought[list[Draft]]:
-        """As any quoting mind does."""
-        return self._paid(await super().read(question, questions, title, text), f"read {title} {text[:60]}")
+        """As any quoting mind does, or exactly as many sentences as told."""
+        if self.quotes is None:
+            thought = await super().read(question, questions, title, text)
+        else:
+            first = sentences(text)[1 : self.quotes + 1]
+            thought = Thought([Draft(s.text, s.text, "Q1", 0.9) for s in first])
+        return self._paid(thought, f"read {title} {text[:60]}")
 
     async def judge(
         self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]

@@ -119,3 +119,5 @@ def load_settings(**words: object) -> Settings:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"The setting {name} is not usable: {first['msg']}.") from None
+    except ValueError as error:  # a file that is no TOML or no text, or a list that is no JSON
+        raise BadInput(f"The settings cannot be read: {' '.join(str(error).split())}.") from None

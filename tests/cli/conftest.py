@@ -1,28 +1,12 @@
-"""The command line as tests use it: in this process, in a folder of its own."""
+"""The command line on an empty folder with an empty home, and documents to search."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from standins.library import stocked
+from standins.commandline import Fathom, Told
+from standins.shelf import stocked
 
 from fathom.cli.main import main
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-Fathom = Callable[..., Told]
 
 
 @pytest.fixture
@@ -32,14 +16,18 @@ def shelf(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def fathom(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Told]:
-    """Call the command line in an empty folder with an empty home."""
-    work = tmp_path / "work"
-    work.mkdir()
-    monkeypatch.chdir(work)
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The empty folder that commands run in; the home is beside it and not made yet."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     monkeypatch.setenv("FATHOM_HOME", str(tmp_path / "home"))
+    return folder
+
+
+@pytest.fixture
+def fathom(work: Path, capsys: pytest.CaptureFixture[str]) -> Fathom:
+    """Call the command line in this process."""
 
     def call(*words: str) -> Told:
         capsys.readouterr()
@@ -51,10 +39,3 @@ def fathom(
         return Told(code, printed.out, printed.err)
 
     return call
-
-
-def spawned(*words: str, cwd: Path, **options: object) -> "subprocess.CompletedProcess[str]":
-    """The same in a process of its own, for what only a process shows."""
-    whole = [sys.executable, "-m", "fathom.cli.main", *words]
-    more: dict[str, object] = {"env": dict(os.environ), "stdin": subprocess.DEVNULL, **options}
-    return subprocess.run(whole, cwd=cwd, capture_output=True, text=True, check=False, timeout=60, **more)  # type: ignore[call-overload,no-any-return]

@@ -1,18 +1,158 @@
 """Bad input: one sentence on standard error, exit code 2, no traceback, nothing written."""
 
 import os
-import sqlite3
 from pathlib import Path
 
 import pytest
-from standins.library import QUESTION
+from standins.commandline import Fathom
 from standins.model import Model
 from standins.replies import Reply
-from cli.conftest import Fathom, Told
+from standins.server import closed_port
+from standins.shelf import QUESTION
 
 
-def is_one_sentence(told: Told) -> bool:
-    """Whether it was refused as it should be."""
-    lines = told.err.splitlines()
-    is_sentence = len(lines) == 1 and lines[0].startswith("fathom: ") and lines[0].endswith(".")
-    return told.code == 2 and told.out == "" and is_sentence
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([""], "The question is empty."),
+        (["   "], "The question is empty."),
+        (["x" * 2001], "The question is longer than 2000 characters."),
+        ([QUESTION, "--depth", "deep"], "depth is not usable"),
+        ([QUESTION, "--rounds", "0"], "rounds"),
+        ([QUESTION, "--rounds", "101"], "rounds"),
+        ([QUESTION, "--sources", "-3"], "sources"),
+        ([QUESTION, "--queries", "0"], "queries"),
+        ([QUESTION, "--budget", "-1"], "budget"),
+        ([QUESTION, "--budget", "nan"], "budget"),
+        ([QUESTION, "--format", "pdf"], "'markdown' or 'json'"),
+        ([QUESTION, "--search", "tavli"], "known are local, tavily, arxiv. Did you mean tavily?"),
+        ([QUESTION, "--search", "bing"], "There is no engine 'bing'"),
+        ([QUESTION, "--search", "tavily"], "tavily needs TAVILY_API_KEY."),
+        ([QUESTION, "--search", "local"], "local needs folders or files to search"),
+        ([QUESTION, "--model", "gpt-4.1"], "OPENAI_API_KEY"),
+        ([QUESTION, "--base-url", "localhost:11434"], "must look like http://HOST:PORT/v1"),
+        ([QUESTION, "--base-url", "http://user:pass@127.0.0.1/v1"], "without a user or a password"),
+        ([QUESTION, "--docs", "nowhere"], "There is no folder or file"),
+        (["resume"], "There is no run yet."),
+        (["resume", "abc"], "There is no run whose id begins with 'abc'"),
+        (["resume", ""], "There is no run whose id begins with ''"),
+        (["show", "abc"], "There is no run whose id begins with 'abc'"),
+        (["show", "abc", "--format", "html"], "There is no format 'html'"),
+    ],
+)
+def test_bad_input_is_one_sentence(fathom: Fathom, work: Path, words: list[str], sentence: str) -> None:
+    told = fathom(*words)
+    assert told.is_refusal, told
+    assert sentence in told.err
+    assert list(work.iterdir()) == []
+
+
+def test_words_nobody_knows_are_told_with_the_usage(fathom: Fathom, work: Path) -> None:
+    for words in (["--colour", QUESTION], [QUESTION, "--rounds", "many"], ["show"], ["runs", "all"]):
+        told = fathom(*words)
+        assert told.code == 2
+        assert told.err.startswith("usage: fathom")
+    assert list(work.iterdir()) == []
+
+
+def test_an_empty_folder_is_refused(fathom: Fathom, work: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    told = fathom(QUESTION, "--docs", str(tmp_path / "empty"))
+    assert told.is_refusal
+    assert "has no document that can be read" in told.err
+    assert list(work.iterdir()) == []
+
+
+def test_a_folder_with_nothing_readable_is_refused(fathom: Fathom, work: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n")
+    (folder / "noise.txt").write_bytes(bytes(range(256)) * 40)
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnot really")
+    told = fathom(QUESTION, "--docs", str(folder))
+    assert told.is_refusal
+    assert "has no document that can be read" in told.err
+    assert "noise.txt" in told.err
+    assert list(work.iterdir()) == []
+
+
+def test_a_binary_file_named_txt_is_refused(fathom: Fathom, work: Path, tmp_path: Path) -> None:
+    (tmp_path / "noise.txt").write_bytes(bytes(range(256)) * 40)
+    told = fathom(QUESTION, "--docs", str(tmp_path / "noise.txt"))
+    assert told.is_refusal
+    assert list(work.iterdir()) == []
+
+
+def test_a_file_in_the_way_of_the_report_is_refused(fathom: Fathom, work: Path, shelf: Path) -> None:
+    (work / "taken").write_text("mine")
+    told = fathom(QUESTION, "--docs", str(shelf), "--out", "taken")
+    assert told.is_refusal
+    assert "The folder taken cannot be written" in told.err
+    assert (work / "taken").read_text() == "mine"
+    assert "No runs yet" in fathom("runs").out
+
+
+def test_a_home_that_cannot_be_made_is_refused(
+    fathom: Fathom, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("FATHOM_HOME", str(tmp_path / "file" / "home"))
+    for words in ([QUESTION, "--docs", str(shelf)], ["runs"], ["resume"], ["show", "a"]):
+        told = fathom(*words)
+        assert told.is_refusal
+        assert "fathom.sqlite cannot be used" in told.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_home_without_permission_is_refused(
+    fathom: Fathom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "locked").mkdir(mode=0o500)
+    monkeypatch.setenv("FATHOM_HOME", str(tmp_path / "locked" / "home"))
+    assert fathom("runs").is_refusal
+
+
+def test_a_file_that_is_no_database_is_refused(
+    fathom: Fathom, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "fathom.sqlite").write_bytes(b"these are not the pages you look for" * 100)
+    for words in ([QUESTION, "--docs", str(shelf)], ["runs"]):
+        told = fathom(*words)
+        assert told.is_refusal
+        assert "file is not a database" in told.err
+
+
+def test_a_broken_setting_is_refused_by_name(
+    fathom: Fathom, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_CALL_RETRIES", "many")
+    told = fathom("doctor")
+    assert told.is_refusal
+    assert "The setting call_retries is not usable" in told.err
+    (work / "fathom.toml").write_text("call_retries = = 3")
+    monkeypatch.delenv("FATHOM_CALL_RETRIES")
+    assert fathom("doctor").is_refusal
+
+
+def test_a_model_that_is_not_there_is_refused(fathom: Fathom, shelf: Path) -> None:
+    with Model(lambda _: Reply.no_such_model("grand")) as model:
+        words = ["--docs", str(shelf), "--model", "grand", "--base-url", model.base_url, "--quiet"]
+        told = fathom(QUESTION, *words)
+    assert told.code == 2
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "The model grand" in told.err
+    assert "check the model's name" in told.err
+
+
+def test_a_server_that_is_not_there_stops_the_run(
+    fathom: Fathom, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_CALL_RETRIES", "0")
+    words = ["--docs", str(shelf), "--model", "grand", "--base-url", f"http://127.0.0.1:{closed_port()}/v1"]
+    told = fathom(QUESTION, *words, "--quiet")
+    assert told.code == 1
+    assert "cannot be reached" in told.err
+    assert "go on with: fathom resume" in told.err

@@ -13,7 +13,7 @@ ENGLISH = """# Tidal power
 Tidal power is a form of hydropower that turns the energy of tides into electricity. Early mills used the
 same idea on small rivers.
 
-A barrage holds the water of an estuary behind gates at high tide. It then lets the water out by turbines.
+A barrage holds the water of an estuary behind its gates. It then lets the water out through turbines.
 See https://tides.example/more for how tidal power barrages and turbines really work today.
 
 ```python
@@ -29,7 +29,8 @@ The school canteen serves soup on Fridays and closes early in the summer holiday
 KOREAN = """# 조력 발전
 
 조력 발전은 밀물과 썰물의 높이 차이를 이용하여 전기를 만드는 방식이다.
-시화호 조력발전소는 2011년에 완공되었다. 이 발전소의 설비 용량은 254 메가와트이다. 점심 메뉴는 매일 바뀌며 금요일에는 국수가 나온다.
+시화호 조력발전소는 2011년에 완공되었다. 이 발전소의 설비 용량은 254 메가와트이다.
+점심 메뉴는 매일 바뀌며 금요일에는 국수가 나온다.
 """
 
 

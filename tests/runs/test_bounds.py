@@ -27,7 +27,7 @@ async def test_a_judge_who_is_never_satisfied_gets_exactly_the_rounds_allowed(
     tmp_path: Path, rounds: int
 ) -> None:
     knobs = Knobs(rounds=rounds, sources=3, threshold=1.0)
-    state = await last_state(tmp_path, Clerk(missing="high"), knobs)
+    state = await last_state(tmp_path, Clerk(quotes=2, missing="high"), knobs)
     assert [judgement.round for judgement in state["judgements"]] == list(range(1, rounds + 1))
     assert state["judgements"][-1].stop == "rounds used up"
     assert len(state["pages"]) == 3 * rounds
@@ -37,23 +37,23 @@ async def test_a_judge_who_is_never_satisfied_gets_exactly_the_rounds_allowed(
 
 @pytest.mark.parametrize(("depth", "rounds"), [("quick", 3), ("standard", 5), ("comprehensive", 10)])
 async def test_depth_sets_the_rounds(tmp_path: Path, depth: Any, rounds: int) -> None:
-    state = await last_state(tmp_path, Clerk(missing="high"), Knobs(depth=depth, sources=3, threshold=1.0))
+    state = await last_state(tmp_path, Clerk(quotes=2, missing="high"), Knobs(depth=depth, sources=3, threshold=1.0))
     assert len(state["judgements"]) == rounds
 
 
 async def test_a_judge_who_is_always_satisfied_needs_one_round(tmp_path: Path) -> None:
-    state = await last_state(tmp_path, Clerk(missing=None), Knobs(rounds=9, sources=3))
+    state = await last_state(tmp_path, Clerk(quotes=2, missing=None), Knobs(rounds=9, sources=3))
     assert [judgement.stop for judgement in state["judgements"]] == ["only minor gaps"]
 
 
 async def test_a_low_threshold_is_reached_at_once(tmp_path: Path) -> None:
-    state = await last_state(tmp_path, Clerk(missing="high"), Knobs(rounds=9, sources=3, threshold=0.1))
+    state = await last_state(tmp_path, Clerk(quotes=2, missing="high"), Knobs(rounds=9, sources=3, threshold=0.1))
     assert [judgement.stop for judgement in state["judgements"]] == ["sufficient"]
 
 
 async def test_a_planner_who_repeats_itself_has_nothing_left_to_ask(tmp_path: Path) -> None:
     knobs = Knobs(rounds=9, sources=3, threshold=1.0)
-    state = await last_state(tmp_path, Clerk(is_repeating=True), knobs)
+    state = await last_state(tmp_path, Clerk(quotes=2, is_repeating=True), knobs)
     assert [judgement.stop for judgement in state["judgements"]] == [None, "nothing left to ask"]
     assert len({query.text for query in state["asked"]}) == len(state["asked"])
     assert state["report"].sections
@@ -61,7 +61,7 @@ async def test_a_planner_who_repeats_itself_has_nothing_left_to_ask(tmp_path: Pa
 
 async def test_no_round_starts_once_the_budget_is_spent(tmp_path: Path) -> None:
     knobs = Knobs(rounds=9, sources=3, threshold=1.0, budget_usd=0.09)
-    state = await last_state(tmp_path, Clerk(usd_a_call=0.01), knobs)
+    state = await last_state(tmp_path, Clerk(quotes=2, usd_a_call=0.01), knobs)
     # A round is a plan, three readings and a judgement: five cents, so that the second one spends it.
     assert [judgement.stop for judgement in state["judgements"]] == [None, "budget used up"]
     assert sum(charge.usd for charge in state["charges"]) == pytest.approx(0.10)
@@ -71,22 +71,23 @@ async def test_no_round_starts_once_the_budget_is_spent(tmp_path: Path) -> None:
 
 async def test_a_run_that_costs_nothing_has_no_use_for_a_budget(tmp_path: Path) -> None:
     knobs = Knobs(rounds=2, sources=3, threshold=1.0, budget_usd=0.0)
-    state = await last_state(tmp_path, Clerk(), knobs)
+    state = await last_state(tmp_path, Clerk(quotes=2), knobs)
     assert state["judgements"][-1].stop == "rounds used up"
 
 
 async def test_no_more_pages_are_read_than_allowed_and_none_twice(tmp_path: Path) -> None:
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(60)}
     library = Library(books)
-    await last_state(tmp_path, Clerk(), Knobs(rounds=3, sources=4, threshold=1.0), library)
+    await last_state(tmp_path, Clerk(quotes=2), Knobs(rounds=3, sources=4, threshold=1.0), library)
     assert len(library.read) == len(set(library.read)) == 12
 
 
 async def test_one_lost_search_does_not_cost_the_round(tmp_path: Path) -> None:
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(60)}
-    library = Library(books, lost_queries=[f"{QUESTION} 2"])
-    state = await last_state(tmp_path, Clerk(), Knobs(rounds=3, sources=4, threshold=1.0), library)
-    assert len(state["pages"]) == 8
+    library = Library(books, lost_queries=["shelf 2"])
+    clerk = Clerk(quotes=2, queries=2)
+    state = await last_state(tmp_path, clerk, Knobs(rounds=1, sources=4, threshold=1.0), library)
+    assert len(state["pages"]) == 4
     assert [loss.why for loss in state["losses"]] == ["the catalogue is closed"]
     assert state["report"].status == "partial"
     assert "the catalogue is closed" in state["report"].markdown
@@ -95,7 +96,7 @@ async def test_one_lost_search_does_not_cost_the_round(tmp_path: Path) -> None:
 async def test_every_search_lost_is_an_honest_report_without_prose(tmp_path: Path) -> None:
     books = {"https://shelf.example/book": page(0, 1200)}
     library = Library(books, lost_queries=[QUESTION])
-    state = await last_state(tmp_path, Clerk(), Knobs(rounds=2, threshold=1.0), library)
+    state = await last_state(tmp_path, Clerk(quotes=2), Knobs(rounds=2, threshold=1.0), library)
     report = state["report"]
     assert (report.status, report.sections, report.citations) == ("failed", [], [])
     assert "the catalogue is closed" in report.markdown

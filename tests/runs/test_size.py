@@ -37,6 +37,10 @@ def never_satisfied(request: ModelRequest) -> Reply:
     return Reply.give({**dict(reply.value), "gaps": [missing]})  # type: ignore[call-overload]
 
 
+def on_disk(home: Path) -> int:
+    return sum(file.stat().st_size for file in home.glob("fathom.sqlite*"))
+
+
 async def left_by(
     home: Path, knobs: Knobs, mind: Mind | Callable[[Knobs], Mind]
 ) -> tuple[int, dict[str, Any]]:
@@ -50,7 +54,7 @@ async def left_by(
             context=knobs,
             durability="async",
         )
-    return sum(file.stat().st_size for file in home.glob("fathom.sqlite*")), state
+    return on_disk(home), state
 
 
 def allowed() -> int:
@@ -69,7 +73,6 @@ async def test_a_run_without_a_model_stays_small(tmp_path: Path, rounds: int, so
     size, state = await left_by(tmp_path, knobs, Clerk())
     assert len(state["pages"]) == PAGES
     assert len(state["judgements"]) == rounds
-    print(size, allowed())
     assert size <= allowed()
 
 
@@ -82,5 +85,4 @@ async def test_a_run_with_a_model_stays_small(tmp_path: Path, rounds: int, sourc
     assert len(state["pages"]) == PAGES
     assert len(state["judgements"]) == rounds
     assert len(state["charges"]) > 2 * PAGES
-    print(size, allowed())
     assert size <= allowed()

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 from standins.devserver import ROOT, DevServer
-from standins.library import DOCUMENTS, QUESTION
+from standins.shelf import DOCUMENTS, QUESTION
 
 from fathom.state import Claim, Report
 

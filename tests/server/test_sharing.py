@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
-from standins.library import QUESTION
+from standins.shelf import QUESTION
 
 from fathom.cli.main import main
 from fathom.ids import short_id

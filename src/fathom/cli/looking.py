@@ -25,9 +25,8 @@ def runs(_: argparse.Namespace) -> int:
     for line in lines:
         question = " ".join(line.question.split())
         shown = question if len(question) <= _QUESTION_CHARS else question[: _QUESTION_CHARS - 1] + "…"
-        print(
-            f"{short_id(line.id):13}  {line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}  {shown}"
-        )
+        about = f"{line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}"
+        print(f"{short_id(line.id):13}  {about}  {shown}")
     return 0
 
 

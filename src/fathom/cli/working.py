@@ -13,7 +13,7 @@ from typing import Any
 from fathom.cli.output import out_folder, print_result, write_report
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.screen import Screen
-from fathom.errors import BadInput, RunStopped
+from fathom.errors import BadInput, Refused, RunStopped
 from fathom.ids import short_id
 from fathom.minds.prices import is_own_server
 from fathom.progress import Progress
@@ -72,14 +72,16 @@ async def _begun(settings: Settings, request: ResearchRequest, arguments: argpar
 async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
     async with open_runs(settings) as runs:
         run_id = await runs.find(arguments.id)
-        folder = out_folder(arguments.out, run_id)
         snapshot = await runs.snapshot(run_id)
-        if not snapshot.next and "report" in snapshot.values:
-            return await _reported(runs, run_id, folder, arguments)
-        _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
         answer = answer_from(arguments)
         if answer and not snapshot.interrupts:
             raise BadInput(f"Run {short_id(run_id)} is not waiting for an answer.")
+        is_finished = not snapshot.next and "report" in snapshot.values
+        if not is_finished:
+            _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
+        folder = out_folder(arguments.out, run_id)
+        if is_finished:
+            return await _reported(runs, run_id, folder, arguments)
         if snapshot.interrupts and not answer:
             answer = ask_person(dict(snapshot.interrupts[0].value))
             if answer is None:
@@ -114,7 +116,12 @@ async def _seen_through(
         print(
             f"fathom: {error} Nothing is lost; go on with: fathom resume {short_id(run_id)}", file=sys.stderr
         )
-        return 1
+        return 2 if await _was_bad_input(runs, run_id, error) else 1
+
+
+async def _was_bad_input(runs: Runs, run_id: str, error: RunStopped) -> bool:
+    """Whether a run was refused before anything was done: a model, a key or an address that is not there."""
+    return isinstance(error.__cause__, Refused) and not (await runs.snapshot(run_id)).values.get("questions")
 
 
 async def _worked(events: AsyncIterator[Progress], screen: Screen) -> dict[str, object] | None:

@@ -83,7 +83,7 @@ class Chat:
 
     def _hash(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         said = [[m.type, m.content] for m in messages]
-        words = json.dumps([self.server, self.name, said, options], sort_keys=True, ensure_ascii=False)
+        words = json.dumps([self.name, said, options], sort_keys=True, ensure_ascii=False)
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
     async def _sent(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> AIMessage:

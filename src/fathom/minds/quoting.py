@@ -55,10 +55,11 @@ def quotable(questions: Sequence[SubQuestion], title: str, text: str) -> list[Dr
         for q, row in zip(asked, scores, strict=True)
     ]
     tops = [max(row) or 1.0 for row in scores]
+    sizes = [len(terms(q)) for q in asked]
     drafts: list[Draft] = []
     for number, sub_question in enumerate(questions):
         # Measured against each question's best, so that an easy question does not take every sentence.
-        mine = [p for p in range(len(spans)) if _is_best_served(number, [r[p] for r in scores], tops)]
+        mine = [p for p in range(len(spans)) if _best_served([r[p] for r in scores], tops, sizes) == number]
         taken: list[set[str]] = []
         for place in sorted(mine, key=lambda p: -scores[number][p]):
             score, words = scores[number][place], terms(spans[place].text)
@@ -71,9 +72,10 @@ def quotable(questions: Sequence[SubQuestion], title: str, text: str) -> list[Dr
     return drafts
 
 
-def _is_best_served(number: int, scores: list[float], tops: list[float]) -> bool:
+def _best_served(scores: list[float], tops: list[float], sizes: list[int]) -> int:
+    """The question that a sentence answers best; of two it answers alike, the one that asks for more."""
     shares = [score / top for score, top in zip(scores, tops, strict=True)]
-    return shares.index(max(shares)) == number
+    return max(range(len(shares)), key=lambda n: (round(shares[n], 6), sizes[n]))
 
 
 def _weighed(question: str, sentence: str, score: float) -> float:

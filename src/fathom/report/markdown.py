@@ -7,27 +7,31 @@ them comes through, so that the only addresses in a report are those of pages th
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from fathom.report.words import Words
+from fathom.search.addresses import host
 from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, Section, Sentence
 from fathom.text.normal import one_line
 
 _ADDRESS = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"')\]]+|\bwww\.[^\s<>\"')\]]+", re.IGNORECASE)
+_BEGINS_A_BLOCK = re.compile(r"^(?=#{1,6}\s|>|`{3}|~{3})")
 _SHOWN_QUOTES = 3
 _QUOTE_CHARS = 300
 
 
 def plain(text: str) -> str:
     """Words of a source or a model, with nothing in them that a Markdown reader would act on."""
-    bare = _ADDRESS.sub(lambda found: urlsplit(found.group()).hostname or "", one_line(text))
-    return re.sub(r"\](?=[(\[])", "]\\\\", re.sub(r"<(?=[A-Za-z/!?])", r"\\<", bare))
+    bare = _ADDRESS.sub(lambda found: host(found.group()), one_line(text))
+    # A backslash that stands before the bracket already would take the one put there for itself.
+    bare = re.sub(r"(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
+    return _BEGINS_A_BLOCK.sub(r"\\", re.sub(r"\](?=[(\[:])", r"]\\", bare))
 
 
 def body(sections: Sequence[Section], numbers: Mapping[str, Sequence[int]], words: Words) -> list[str]:
     """The sections, every sentence with its marks."""
     blocks: list[str] = []
-    for section in sections:
+    for section in (s for s in sections if s.sentences):
         lines = [_sentence(s, numbers, words) for s in section.sentences]
         text = "\n".join(f"- {line}" for line in lines) if section.is_list else " ".join(lines)
         blocks += [f"## {plain(section.title)}", text]
@@ -35,11 +39,11 @@ def body(sections: Sequence[Section], numbers: Mapping[str, Sequence[int]], word
 
 
 def _sentence(sentence: Sentence, numbers: Mapping[str, Sequence[int]], words: Words) -> str:
-    text = plain(sentence.text)
-    if sentence.status == "unsupported":
-        return f"{text} {words.unsupported}"
-    marks = "".join(f"[{n}]" for n in sorted({n for c in sentence.claims for n in numbers.get(c, [])}))
-    return f"{text} {marks}".rstrip()
+    found = sorted({n for c in sentence.claims for n in numbers.get(c, [])})
+    if sentence.status == "unsupported" or (sentence.status == "supported" and not found):
+        return f"{plain(sentence.text)} {words.unsupported}"
+    marks = "".join(f"[{n}]" for n in found)
+    return f"{plain(sentence.text)} {marks}".rstrip()
 
 
 def open_points(gaps: Sequence[Gap], unanswered: Sequence[str], words: Words) -> list[str]:
@@ -62,10 +66,13 @@ def losses(lost: Sequence[Loss], dropped: Sequence[Dropped], words: Words) -> li
 
 def named(what: str) -> str:
     """An address as a name: what was not read must not look like a source."""
-    parts = urlsplit(what) if "://" in what else None
-    if parts and parts.scheme == "file":
-        return unquote(parts.path)
-    return one_line(f"{parts.netloc}{parts.path}" if parts else what).replace("`", "'")
+    try:
+        parts = urlsplit(what) if "://" in what else None
+    except ValueError:
+        parts = None
+    if parts:
+        what = unquote(parts.path) if parts.scheme == "file" else f"{parts.netloc}{parts.path}"
+    return one_line(what).replace("`", "'")
 
 
 def sources(citations: Sequence[Citation], words: Words) -> list[str]:
@@ -77,9 +84,10 @@ def _source(citation: Citation, words: Words) -> str:
     dates = [words.read_on.format(date=citation.fetched[:10])]
     if citation.published:
         dates.insert(0, words.published_on.format(date=citation.published[:10]))
-    lines = [f"{citation.number}. {plain(citation.title)}. <{citation.address}> ({', '.join(dates)})"]
-    for quote in citation.quotes[:_SHOWN_QUOTES]:
-        text = plain(quote.text)
+    address = re.sub(r"[\s<>]", lambda found: quote(found.group()), citation.address)
+    lines = [f"{citation.number}. {plain(citation.title)}. <{address}> ({', '.join(dates)})"]
+    for used in citation.quotes[:_SHOWN_QUOTES]:
+        text = plain(used.text)
         shown = text if len(text) <= _QUOTE_CHARS else text[:_QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
         lines.append(f"   > {shown}\n")
     return "\n".join(lines).rstrip("\n")

@@ -7,7 +7,18 @@ from collections.abc import Sequence
 
 from fathom.report import markdown
 from fathom.report.words import words_for
-from fathom.state import Citation, Claim, Judgement, Loss, Page, Query, Quote, Report, Section, Writing
+from fathom.state import (
+    Citation,
+    Claim,
+    Judgement,
+    Loss,
+    Page,
+    Quote,
+    Report,
+    ResearchState,
+    Section,
+    Writing,
+)
 from fathom.text.normal import one_line
 
 
@@ -42,17 +53,17 @@ def published(state: Writing) -> Report:
 
 
 def nothing_found(
-    question: str, judgement: Judgement, lost: Sequence[Loss], asked: Sequence[Query], read: int = 0
+    state: ResearchState, judgement: Judgement, lost: Sequence[Loss], language: str | None
 ) -> Report:
     """The honest report of a run that found nothing: no prose from zero evidence."""
-    words = words_for(question, None)
-    title = one_line(question)
+    words = words_for(state["question"], language)
+    title = one_line(state["question"])
     blocks = [
         f"# {markdown.plain(title)}",
-        markdown.summary("failed", judgement, [], read, words),
+        markdown.summary("failed", judgement, [], len(state.get("pages", [])), words),
         words.nothing,
-        *markdown.searched(asked, words),
-        *markdown.losses(lost, [], words),
+        *markdown.searched(state.get("asked", []), words),
+        *markdown.losses(lost, state.get("dropped", []), words),
     ]
     return Report(
         title=title, status="failed", sections=[], citations=[], markdown="\n\n".join(blocks) + "\n"

@@ -41,6 +41,14 @@ def canonical(address: str) -> str:
     return f"https://{place}{_path(parts.path)}{'?' if query else ''}{query}"
 
 
+def host(address: str) -> str:
+    """The host an address names, as it is written; nothing when it has none or is broken."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
 def _host(host: str) -> str:
     """Lower case, in ASCII, without the prefix or the language's suffix of a mobile site."""
     with suppress(UnicodeError):  # a name that only a broken link has is compared as it is written

@@ -28,7 +28,7 @@ def stem(word: str) -> str:
     """An English word without its commonest endings; other words as they are."""
     if not word.isascii() or len(word) < 5:
         return word
-    cut = re.sub(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment)$", "", word)
+    cut = re.sub(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment|e)$", "", word)
     return cut if len(cut) >= 3 else word
 
 
@@ -53,7 +53,11 @@ def relevance(
     rarity = _rarity(bags)
     lexical = [_covered(terms(question), bags, around, rarity) for question in questions]
     if not texts or not all(is_embeddable(q) for q in questions):
-        return lexical
+        # With nothing but words to go by, a context may strengthen a text but not speak for it.
+        return [
+            [score if wanted & bag else 0.0 for score, bag in zip(row, bags, strict=True)]
+            for row, wanted in zip(lexical, map(terms, questions), strict=True)
+        ]
     alike = embed(questions) @ embed(texts).T
     return [
         [

@@ -1,0 +1,82 @@
+"""Help that comes at once, and a check-up that keeps secrets."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from standins.commandline import Fathom
+
+HEAVY = ("langgraph", "langchain", "openai", "pydantic", "httpx", "numpy", "tantivy")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["runs", "--help"], ["resume", "--help"], []])
+def test_help_loads_nothing_heavy(words: list[str], work: Path) -> None:
+    code = (
+        "import sys\nfrom fathom.cli.main import main\n"
+        f"try:\n    main({words!r})\nexcept SystemExit: pass\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}), sep=' ', file=sys.stderr)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=work)
+    assert told.stdout.startswith("usage: fathom")
+    loaded = told.stderr.split()
+    assert [name for name in loaded if name.startswith(HEAVY)] == []
+    assert list(work.iterdir()) == []
+
+
+def test_help_tells_every_command_and_exit_code(fathom: Fathom) -> None:
+    told = fathom("--help")
+    assert told.code == 0
+    for words in ("fathom resume", "fathom runs", "fathom show", "fathom doctor", "130 interrupted"):
+        assert words in told.out
+
+
+def test_no_words_at_all_show_the_help(fathom: Fathom) -> None:
+    told = fathom()
+    assert told.code == 2
+    assert told.out.startswith("usage: fathom")
+
+
+def test_the_doctor_says_what_works_with_nothing(fathom: Fathom, tmp_path: Path) -> None:
+    told = fathom("doctor")
+    assert told.code == 0
+    assert told.err == ""
+    assert version("fathom-research") in told.out
+    assert "fathom.sqlite (not made yet)" in told.out
+    assert "none: set OPENAI_API_KEY" in told.out
+    assert "none: set TAVILY_API_KEY" in told.out
+    assert "would search arXiv and think with no model" in told.out
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_doctor_never_shows_a_key(fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1")
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-very-secret-2")
+    told = fathom("doctor")
+    assert told.code == 0
+    assert "very-secret" not in told.out + told.err
+    assert "OpenAI, key set" in told.out
+    assert "would search the web with tavily and think with gpt" in told.out
+
+
+def test_the_doctor_names_the_server(fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FATHOM_BASE_URL", "http://127.0.0.1:11434/v1/")
+    monkeypatch.setenv("FATHOM_MODEL", "llama3.1")
+    told = fathom("doctor")
+    assert "llama3.1 plans and writes, llama3.1 reads; http://127.0.0.1:11434/v1, no key" in told.out
+
+
+def test_the_doctor_finds_a_home_that_cannot_be_written(
+    fathom: Fathom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("FATHOM_HOME", str(tmp_path / "file" / "home"))
+    told = fathom("doctor")
+    assert told.code == 2
+    assert "NOT WRITABLE" in told.out
+
+
+def test_the_doctor_reads_the_file_beside_it(fathom: Fathom, work: Path) -> None:
+    (work / "fathom.toml").write_text('model = "from-the-file"\nbase_url = "http://127.0.0.1:1/v1"\n')
+    assert "from-the-file plans and writes" in fathom("doctor").out

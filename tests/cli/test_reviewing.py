@@ -1,0 +1,92 @@
+"""A person at a terminal: keys in, a decision out."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from standins.commandline import Fathom, Terminal
+from standins.shelf import QUESTION
+
+CHOICES = "q leave\r\n> "
+
+
+@pytest.fixture
+def words(shelf: Path) -> list[str]:
+    """A run over the shelf that asks before every round."""
+    return [QUESTION, "--docs", str(shelf), "--rounds", "1", "--review", "--quiet"]
+
+
+def test_every_key_does_what_it_says(work: Path, words: list[str], fathom: Fathom) -> None:
+    terminal = Terminal(words, work)
+    terminal.says("Plan for round 1")
+    terminal.says(CHOICES)
+    terminal.types("x")  # no such key: asked again, nothing decided
+    terminal.says(CHOICES)
+    terminal.types("f")
+    terminal.says("what should change: ")
+    terminal.types("say more about silt")
+    terminal.says("- say more about silt")
+    terminal.says(CHOICES)
+    terminal.types("No, leave the weather out of it now")  # words such as "no" or "now" are just words
+    terminal.says("- No, leave the weather out of it now")
+    terminal.says(CHOICES)
+    terminal.types("e")
+    terminal.says("[Enter] keep, - drop, or type another: ")
+    terminal.types("turbines that stand still")
+    while terminal.offers("[Enter] keep, - drop, or type another: ", "one more, or [Enter] when done: "):
+        terminal.types("-")
+    terminal.types("")
+    assert terminal.ends() == 0
+    assert f"# {QUESTION}" in terminal.screen
+    listed = fathom("show", fathom("runs").out.splitlines()[1].split()[0], "--format", "json").out
+    assert '"text": "turbines that stand still"' in listed
+    assert '"text": "No, leave the weather out of it now"' not in listed
+
+
+class Keyboard(io.StringIO):
+    """Keys pressed beforehand, at what says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def press(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Press keys for the next command."""
+    return lambda keys: monkeypatch.setattr("sys.stdin", Keyboard(keys))
+
+
+def test_a_query_is_added_and_the_plan_goes_on(
+    words: list[str], fathom: Fathom, press: Callable[[str], None]
+) -> None:
+    press("a\n조력 발전소의 흙\n")
+    told = fathom(*words, "--format", "json")
+    assert told.code == 0
+    assert '"text": "조력 발전소의 흙"' in told.out
+
+
+def test_leaving_keeps_the_run_and_enter_goes_on_with_it(
+    words: list[str], fathom: Fathom, press: Callable[[str], None]
+) -> None:
+    for keys in ("q\n", ""):  # the key, or the end of the input
+        press(keys)
+        told = fathom(*words)
+        assert told.code == 3
+        assert "waiting for your answer: fathom resume" in told.err
+    press("\n")
+    assert fathom("resume").code == 0
+
+
+def test_writing_now_ends_the_search(words: list[str], fathom: Fathom, press: Callable[[str], None]) -> None:
+    press("w\n")
+    told = fathom(*words)
+    assert told.code == 4
+    assert "a person's word" in told.out
+
+
+def test_an_edit_that_keeps_nothing_is_asked_again(
+    words: list[str], fathom: Fathom, press: Callable[[str], None]
+) -> None:
+    press("e\n" + "-\n" * 10)
+    assert fathom(*words).code == 3

@@ -1,0 +1,64 @@
+"""Where a run goes next, decided by its state alone."""
+
+import pytest
+from fakes import claim, heading, hit, judgement, page, query, question
+from langgraph.graph import END
+from langgraph.types import Send
+
+from fathom.graph.routes import is_enough, was_read, what_to_read, what_to_write, whom_to_ask
+from fathom.state import Knobs, Outline, ResearchState
+
+STATE: ResearchState = {"question": "What?", "questions": [question()], "knobs": Knobs()}
+
+
+def test_every_query_is_searched_at_once_with_the_runs_knobs() -> None:
+    sends = whom_to_ask({**STATE, "queries": [query("a"), query("b", "r1q2")]})
+    assert isinstance(sends, list)
+    assert [(s.node, s.arg["query"].text, s.arg["knobs"]) for s in sends] == [
+        ("searcher", "a", Knobs()),
+        ("searcher", "b", Knobs()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ({"queries": []}, "judge"),
+        ({}, "judge"),
+        ({"queries": [query()], "is_finishing": True}, "judge"),
+        ({"queries": [query()], "feedback": "no"}, "planner"),
+        ({"queries": [query()], "feedback": "no", "is_finishing": True}, "judge"),
+    ],
+)
+def test_a_persons_word_comes_before_searching(words: ResearchState, place: str) -> None:
+    assert whom_to_ask({**STATE, **words}) == place
+
+
+def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
+    sends = what_to_read({**STATE, "chosen": [hit("https://a.example"), hit("https://b.example")]})
+    assert isinstance(sends, list)
+    assert [s.arg["hit"].address for s in sends] == ["https://a.example", "https://b.example"]
+    assert set(sends[0].arg) == {"hit", "question", "questions", "knobs"}
+    assert what_to_read({**STATE, "chosen": []}) == what_to_read(STATE) == "judge"
+
+
+@pytest.mark.parametrize(
+    ("stop", "claims", "place"),
+    [(None, [], "planner"), (None, [claim()], "planner"), ("sufficient", [claim()], "writer"), ("rounds used up", [], END)],
+)  # fmt: skip
+def test_a_report_is_written_only_from_claims(stop: str | None, claims: list[object], place: str) -> None:
+    ended = judgement(2, stop=stop)
+    assert is_enough({"judgements": [judgement(1), ended], "claims": claims}) == place  # type: ignore[typeddict-item]
+
+
+def test_a_page_that_was_not_read_is_not_analysed() -> None:
+    assert was_read({"pages": [page()]}) == "analyzer"
+    assert was_read({}) == was_read({"pages": []}) == END
+
+
+def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
+    claims = [claim(name=name) for name in ("a", "b", "c")]
+    outline = Outline(title="T", headings=[heading("b", "a"), heading("c", name="S2")])
+    sends = what_to_write({"question": "What?", "knobs": Knobs(), "claims": claims, "outline": outline})
+    assert all(isinstance(s, Send) and s.node == "section" for s in sends)
+    assert [[c.id for c in s.arg["claims"]] for s in sends] == [["b", "a"], ["c"]]

@@ -1,0 +1,58 @@
+"""Nobody changes what models are told without saying so."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fathom.prompts import PromptError, names
+from fathom.prompts.lock import FOLDER, LOCK, changed, locked, main, unraised
+
+
+def test_every_prompt_is_as_locked() -> None:
+    assert changed() == [], "raise the revision, then run: python -m fathom.prompts.lock"
+    assert sorted(locked()) == names()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    copy = tmp_path / "prompts"
+    copy.mkdir()
+    for path in [*FOLDER.glob("*.md"), FOLDER / LOCK]:
+        shutil.copy(path, copy)
+    return copy
+
+
+def edit(folder: Path, old: str, new: str) -> None:
+    path = folder / "planner.md"
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def test_changed_words_under_an_old_revision_are_refused(folder: Path) -> None:
+    edit(folder, "You plan research.", "You plan much research.")
+    assert changed(folder) == unraised(folder) == ["planner"]
+    before = (folder / LOCK).read_text("utf-8")
+    with pytest.raises(PromptError, match="raise the revision of: planner"):
+        main(folder)
+    assert (folder / LOCK).read_text("utf-8") == before
+
+
+def test_a_new_revision_is_locked(folder: Path) -> None:
+    was = locked(folder)["planner"][0]
+    assert isinstance(was, int)
+    edit(folder, "You plan research.", "You plan much research.")
+    edit(folder, f"revision = {was}", f"revision = {was + 1}")
+    assert changed(folder) == ["planner"]
+    assert unraised(folder) == []
+    assert main(folder) == 0
+    assert changed(folder) == []
+
+
+def test_a_prompt_that_came_or_went_is_noticed(folder: Path) -> None:
+    (folder / "planner.md").rename(folder / "thinker.md")
+    assert changed(folder) == ["planner", "thinker"]
+    main(folder)
+    assert "thinker" in locked(folder)
+    assert "planner" not in locked(folder)

@@ -1,0 +1,169 @@
+"""From checked sections to numbered citations and a text that tells what is missing."""
+
+from typing import Any
+
+import pytest
+from fakes import claim, gap, heading, judgement, page, query, question, quote, section, sentence, sha
+
+from fathom.report.publishing import nothing_found, published
+from fathom.state import Dropped, Knobs, Loss, Outline, Report, Writing
+
+ONE = page("one", "https://one.example/a", title="One", published="2024-05-01T10:00:00Z")
+TWO = page("two", "https://two.example/b", title="Two")
+STOPPED = judgement(stop="sufficient", because="score 0.81 of 0.80 needed")
+CLAIMS = [
+    claim("The plant makes 240 megawatts.", name="c1", of="one"),
+    claim("Divers come in spring.", name="c2", of="two"),
+    claim("The gates are old.", name="c3", of="one"),
+    claim("A ghost lives there.", name="c4", of="never read"),
+]
+
+
+def report(*sections: Any, **words: Any) -> Report:
+    headings = [heading(name=s.id, title=s.title) for s in sections]
+    state: Writing = {
+        "question": "What is it?",
+        "knobs": Knobs(),
+        "questions": [question(1)],
+        "pages": [ONE, TWO],
+        "claims": CLAIMS,
+        "judgements": [STOPPED],
+        "outline": Outline(title="A report", headings=headings),
+        "sections": list(sections),
+        **words,  # type: ignore[typeddict-item]
+    }
+    return published(state)
+
+
+def test_sources_are_numbered_as_they_appear_and_one_page_has_one_number() -> None:
+    made = report(
+        section(sentence("Divers come in spring.", "c2"), sentence("It makes 240 megawatts.", "c1")),
+        section(
+            sentence("Old and strong.", "c3", "c2"), sentence("So much.", status="connective"), name="S2"
+        ),
+    )
+    assert [(c.number, c.page) for c in made.citations] == [(1, sha("two")), (2, sha("one"))]
+    assert [len(c.quotes) for c in made.citations] == [1, 2]
+    assert "spring. [1] It makes 240 megawatts. [2]" in made.markdown
+    assert "Old and strong. [1][2] So much.\n" in made.markdown
+    assert "1. Two. <https://two.example/b> (read 2025-06-01)" in made.markdown
+    assert "2. One. <https://one.example/a> (published 2024-05-01, read 2025-06-01)" in made.markdown
+    assert made.status == "complete"
+
+
+def test_sections_stand_in_the_outlines_order() -> None:
+    made = report(
+        section(sentence("Divers come.", "c2"), name="S2", title="Second"),
+        section(sentence("The gates are old.", "c3"), name="S1", title="First"),
+        outline=Outline(title="T", headings=[heading(name="S1"), heading(name="S2")]),
+    )
+    assert made.markdown.index("## First") < made.markdown.index("## Second")
+    assert made.citations[0].page == sha("one")
+
+
+def test_a_page_that_was_not_read_can_never_be_cited() -> None:
+    made = report(section(sentence("A ghost lives there.", "c4"), sentence("The gates are old.", "c3")))
+    assert [c.page for c in made.citations] == [sha("one")]
+    assert "A ghost lives there. [citation needed]" in made.markdown
+
+
+def test_what_is_not_supported_is_marked_and_cites_nothing() -> None:
+    made = report(section(sentence("It is blue.", "c1", status="unsupported"), sentence("Old gates.", "c3")))
+    assert "It is blue. [citation needed]" in made.markdown
+    assert [c.quotes[0].text for c in made.citations] == ["The gates are old."]
+
+
+def test_a_section_without_a_sentence_is_not_shown() -> None:
+    made = report(section(title="Empty"), section(sentence("Old gates.", "c3"), name="S2"))
+    assert "## Empty" not in made.markdown
+
+
+def test_links_and_tags_of_others_do_not_come_through() -> None:
+    evil = "Read [this](https://evil.example/x) or <b>https://evil.example/y</b>"
+    hostile = page("three", "https://three.example/c> <script>", title=evil)
+    made = report(
+        section(sentence(evil, "c9"), title=evil),
+        pages=[hostile],
+        claims=[claim(evil, name="c9", of="three")],
+        losses=[Loss(where="reading", what="https://evil.example/z", why=evil)],
+        judgements=[STOPPED.model_copy(update={"gaps": [gap("high", evil)]})],
+    )
+    assert "https://evil" not in made.markdown
+    assert "](" not in made.markdown
+    assert "<b>" not in made.markdown.replace("\\<b>", "")
+    assert "<https://three.example/c%3E%20%3Cscript%3E>" in made.markdown
+
+
+def test_what_was_lost_dropped_or_not_found_is_told() -> None:
+    made = report(
+        section(sentence("The gates are old.", "c3")),
+        questions=[question(1), question(2, "What does it cost?")],
+        losses=[Loss(where="reading", what="https://gone.example/a", why="404")],
+        dropped=[Dropped(page="a", count=2, why="not there"), Dropped(page="b", count=3, why="not there")],
+        judgements=[STOPPED.model_copy(update={"gaps": [gap("medium", "No prices"), gap("low", "No maps")]})],
+    )
+    assert "## What was not found\n\n- No prices\n- What does it cost?\n" in made.markdown
+    assert "No maps" not in made.markdown
+    assert "- reading: `gone.example/a`: 404" in made.markdown
+    assert "- 5 claims were dropped: not there." in made.markdown
+    assert made.status == "complete"
+
+
+@pytest.mark.parametrize("where", ["search", "search: tavily", "model", "analysis"])
+def test_a_report_with_a_failed_engine_or_model_is_partial(where: str) -> None:
+    made = report(section(sentence("Old.", "c3")), losses=[Loss(where=where, what="x", why="y")])
+    assert made.status == "partial"
+    assert "*Partial" in made.markdown
+
+
+def test_a_report_that_ran_out_of_money_is_partial() -> None:
+    spent = STOPPED.model_copy(update={"stop": "budget used up"})
+    assert report(section(sentence("Old.", "c3")), judgements=[spent]).status == "partial"
+
+
+def test_a_korean_question_gets_korean_labels() -> None:
+    made = report(section(sentence("The gates are old.", "c3")), question="조력 발전이란 무엇인가?")
+    for words in ("완료", "## 출처", "2025-06-01 읽음", "멈춘 이유: 충분함"):
+        assert words in made.markdown
+
+
+def test_long_and_many_quotes_are_shortened() -> None:
+    long = claim(
+        "x", name="c9", quotes=[quote("word " * 200, "one"), *(quote(f"q{n}", "one", n) for n in range(5))]
+    )
+    made = report(section(sentence("x", "c9")), claims=[long])
+    assert made.markdown.count("   > ") == 3
+    assert "word …" in made.markdown
+    assert len(made.citations[0].quotes) == 6
+
+
+def test_nothing_found_is_said_without_prose() -> None:
+    made = nothing_found(
+        {
+            "question": "What is\nit?",
+            "asked": [query("tides"), query("https://evil.example tides", name="r1q2")],
+            "pages": [ONE],
+            "dropped": [Dropped(page="a", count=2, why="not there")],
+        },
+        judgement(claims=0, stop="rounds used up", because="1 of 1 rounds"),
+        [Loss(where="search", what="tides", why="timeout")],
+        None,
+    )
+    assert made.status == "failed"
+    assert made.title == "What is it?"
+    assert (made.sections, made.citations) == ([], [])
+    for told in (
+        "Nothing is reported",
+        "- tides",
+        "- evil.example tides",
+        "timeout",
+        "2 claims were dropped",
+        "of 1 sources read",
+    ):
+        assert told in made.markdown
+    assert "[1]" not in made.markdown
+
+
+def test_nothing_found_speaks_the_language_that_was_asked_for() -> None:
+    made = nothing_found({"question": "What is it?"}, judgement(claims=0), [], "Korean")
+    assert "찾은 것이 없음" in made.markdown

@@ -1,0 +1,152 @@
+"""Whole runs that go well, with a model and without one."""
+
+import re
+from pathlib import Path
+
+from kits import Library, kits_of
+from standins.library import CHEESE, HANOK, TIDES, written
+from standins.model import Model, asked_again, longest_chain
+from standins.prose import page
+from standins.researcher import researcher
+from standins.scripted import never_satisfied, scripted
+from standins.server import Seen
+
+from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
+from fathom.graph import build
+from fathom.minds.models import prompted_mind
+from fathom.settings import load_settings
+from fathom.state import Knobs
+from fathom.store import pages
+
+QUESTION = "How much does tidal power cost?"
+DELAY_S = 0.15
+
+
+async def assert_every_sentence_leads_to_a_page(result: ResearchResult, settings: Settings) -> None:
+    """From each sentence over its claims to words that stand in a page that was read in this run."""
+    texts = pages(settings.database)
+    read = {page.sha: page for page in result.sources}
+    claims = {claim.id: claim for claim in result.claims}
+    assert result.citations
+    for citation in result.citations:
+        assert read[citation.page].address == citation.address
+        for quote in citation.quotes:
+            assert (await texts.get(quote.page))[quote.start : quote.end] == quote.text
+    cited = {quote for citation in result.citations for quote in map(str, citation.quotes)}
+    for sentence in (s for section in result.sections for s in section.sentences):
+        assert sentence.status == "supported"
+        assert sentence.claims
+        assert all(str(quote) in cited for c in sentence.claims for quote in claims[c].quotes)
+    assert set(addresses(result.report)) <= {page.address for page in result.sources}
+
+
+def addresses(report: str) -> list[str]:
+    return re.findall(r"(?:https?|file)://[^\s>)]+", report)
+
+
+async def test_a_run_without_a_model_cites_every_sentence(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path)
+    docs = written(tmp_path / "docs", {**TIDES, **CHEESE})
+    result = await DeepResearcher(settings).research(ResearchRequest(query=QUESTION, docs=[docs]))
+    assert result.status == "complete"
+    await assert_every_sentence_leads_to_a_page(result, settings)
+    assert "euros for each megawatt hour" in result.report
+    assert "brine" not in result.report
+
+
+async def test_a_run_with_a_model_cites_every_sentence(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    with Model(researcher) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in")
+        result = await DeepResearcher(settings).research(request)
+        assert asked_again(model.records) == []
+        assert result.metadata.model_calls == len(model.calls)
+    assert result.status == "complete"
+    await assert_every_sentence_leads_to_a_page(result, settings)
+    assert result.report.startswith("# A report\n")
+    assert len(re.findall(r"\[\d+\]", result.report)) >= 4
+
+
+async def test_the_result_says_what_was_done(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    with Model(researcher) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in")
+        result = await DeepResearcher(settings).research(request)
+        again = await DeepResearcher(settings).result(result.run_id[:8])
+    assert again == result
+    assert ResearchResult.model_validate_json(result.model_dump_json()) == result
+    numbers = result.metadata
+    assert (numbers.rounds, numbers.sources, numbers.claims) == (1, 4, 8)
+    assert numbers.queries == len(result.asked) == 3
+    assert numbers.duration_s > 0
+    assert numbers.tokens_in > numbers.tokens_out > 0
+    assert (numbers.cost_usd, numbers.is_priced) == (0.0, True)
+    assert numbers.stop == result.judgements[-1].stop == "only minor gaps"
+    assert numbers.score == result.judgements[-1].overall
+
+
+async def test_a_korean_question_gets_a_korean_report(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path)
+    docs = written(tmp_path / "docs", HANOK)
+    request = ResearchRequest(query="온돌은 어떻게 방을 따뜻하게 하나?", docs=[docs])
+    result = await DeepResearcher(settings).research(request)
+    assert result.status == "complete"
+    await assert_every_sentence_leads_to_a_page(result, settings)
+    first = result.sections[0].sentences[0].text
+    assert "온돌" in first or "구들장" in first
+    assert "## 출처" in result.report
+    assert "Sources" not in result.report
+    assert "Complete" not in result.report
+
+
+async def test_nothing_found_is_said_and_not_written_around(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path)
+    docs = written(tmp_path / "docs", CHEESE)
+    request = ResearchRequest(query="Which comet passed Jupiter in 1994?", docs=[docs])
+    result = await DeepResearcher(settings).research(request)
+    assert (result.status, result.sections, result.citations) == ("failed", [], [])
+    assert "Nothing is reported" in result.report
+    assert "Which comet passed Jupiter" in result.report
+
+
+async def test_one_round_asks_the_model_at_most_seven_times_in_a_row(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    with Model(lambda request: researcher(request).after(DELAY_S)) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1)
+        result = await DeepResearcher(settings).research(request)
+    assert result.metadata.rounds == 1
+    assert len(model.calls) > 7
+    assert longest_chain(model.calls) <= 7
+
+
+async def chain_of(tmp_path: Path, rounds: int) -> int:
+    """How many calls came one after another in a run of exactly so many rounds."""
+    books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(12)}
+    knobs = Knobs(rounds=rounds, sources=3, threshold=1.0, model="stand-in")
+    answer = scripted(judge=never_satisfied)
+    with Model(lambda request: answer(request).after(DELAY_S)) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        graph = build(kits_of(tmp_path, Library(books), lambda own: prompted_mind(settings, own)))
+        state = await graph.ainvoke({"question": QUESTION}, context=knobs)
+    assert len(state["judgements"]) == rounds
+    return longest_chain(model.calls)
+
+
+async def test_every_further_round_adds_at_most_three_calls_in_a_row(tmp_path: Path) -> None:
+    chains = [await chain_of(tmp_path, rounds) for rounds in (1, 2, 3)]
+    assert chains[0] <= 7
+    assert chains[1] - chains[0] <= 3
+    assert chains[2] - chains[1] <= 3
+
+
+def test_the_measure_counts_what_came_one_after_another() -> None:
+    def seen(arrived: float, answered: float) -> Seen:
+        return Seen("POST", "/", {}, b"", arrived, 200, answered)
+
+    serial = [seen(n, n + 0.9) for n in range(9)]
+    together = [seen(0.1 * n, 5) for n in range(9)]
+    assert longest_chain(serial) == 9
+    assert longest_chain(together) == 1

@@ -1,0 +1,30 @@
+"""A researcher that does some of its work in a way of its own.
+
+Does not know which way; the test says it, form by form.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from standins.model import ModelRequest
+from standins.replies import Reply
+from standins.researcher import form_of, researcher
+
+Answering = Callable[[ModelRequest], Reply]
+
+
+def scripted(**own: Answering) -> Answering:
+    """The researcher, but for the forms that are named: plan, read, verify, judge, outline, write, check."""
+    return lambda request: own.get(form_of(request), researcher)(request)
+
+
+def value(request: ModelRequest) -> dict[str, Any]:
+    """What the researcher would have given."""
+    given: Any = researcher(request).value
+    return dict(given)
+
+
+def never_satisfied(request: ModelRequest) -> Reply:
+    """A judge who always finds something important missing."""
+    missing = {"question": "Q1", "description": "More.", "priority": "high", "suggested_query": "more"}
+    return Reply.give({**value(request), "gaps": [missing]})

@@ -1,0 +1,58 @@
+"""How well short texts answer a question."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.text.ranking import likeness, relevance, stem, terms
+
+TEXTS = [
+    "Tidal barrages hold the water of an estuary and drive turbines.",
+    "The canteen serves soup on Fridays.",
+    "A barrage is expensive to build.",
+]
+
+
+def test_the_text_that_answers_comes_first() -> None:
+    (scores,) = relevance(["How do tidal barrages drive turbines?"], TEXTS)
+    assert scores[0] > scores[2] > scores[1]
+
+
+def test_a_heading_helps_but_less_than_the_text_itself() -> None:
+    texts = ["They need money.", "They need money.", "Tidal barrages cost money."]
+    (scores,) = relevance(["What do tidal barrages cost?"], texts, ["Canteen", "Cost of tidal barrages", ""])
+    assert scores[0] < scores[1] < scores[2]
+
+
+def test_korean_is_ranked_by_its_words_whatever_their_endings() -> None:
+    texts = ["조력발전소를 지으려면 많은 비용이 든다.", "급식실은 금요일에 국을 준다."]
+    (scores,) = relevance(["조력발전소의 비용은 얼마인가?"], texts)
+    assert scores[0] > 0.5
+    assert scores[1] == 0
+
+
+def test_a_korean_heading_does_not_speak_for_a_text_that_says_nothing() -> None:
+    (scores,) = relevance(["조력 발전이란 무엇인가?"], ["급식실은 금요일에 국을 준다."], ["조력 발전"])
+    assert scores == [0.0]
+
+
+def test_nothing_to_rank_is_nothing() -> None:
+    assert relevance(["What is it?"], []) == [[]]
+    assert relevance([], TEXTS) == []
+
+
+@given(st.lists(st.text(max_size=30), max_size=4), st.text(max_size=30))
+def test_a_score_is_between_0_and_1(texts: list[str], question: str) -> None:
+    for row in relevance([question, "조력 발전"], texts):
+        assert len(row) == len(texts)
+        assert all(0 <= score <= 1 + 1e-6 for score in row)
+
+
+def test_common_endings_do_not_keep_words_apart() -> None:
+    assert terms("The turbines are turning") & terms("a turbine turned") == {"turbin", "turn"}
+    assert stem("gas") == "gas"
+    assert stem("발전소를") == "발전소를"
+
+
+def test_likeness_is_the_share_of_common_words() -> None:
+    assert likeness({"a", "b"}, {"b", "c"}) == 1 / 3
+    assert likeness(set(), {"a"}) == likeness(set(), set()) == 0
