@@ -2,9 +2,9 @@
 
 from fathom.errors import ProviderError
 from fathom.evidence.claims import as_claims, grounded, self_evident
-from fathom.minds.port import Mind
+from fathom.minds.port import Mind, Thought
 from fathom.nodes.ports import Pages
-from fathom.state import Loss, Reading
+from fathom.state import Charge, Loss, Reading, Verdict
 
 
 async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
@@ -14,19 +14,22 @@ async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
     Writes: claims, dropped, losses, charges
     """
     page = state["pages"][0]
+    charges: list[Charge] = []
+    losses: list[Loss] = []
     try:
         text = await pages.get(page.sha)
         read = await mind.read(state["question"], state["questions"], page.title, text)
+        charges, losses = [*read.charges], [*read.losses]
         drafts = grounded(read.value, page, text, state["questions"])
         doubtful = [d.evidence for d in drafts if not self_evident(d)]
-        verified = await mind.verify(doubtful) if doubtful else None
+        verified = await mind.verify(doubtful) if doubtful else Thought[list[Verdict]]([])
     except ProviderError as error:
         loss = Loss(where="analysis", what=page.title, why=str(error))
-        return {"losses": [loss], "charges": error.charges}
-    claims, dropped = as_claims(read.value, drafts, verified.value if verified else [], page)
+        return {"losses": [*losses, loss], "charges": [*charges, *error.charges]}
+    claims, dropped = as_claims(read.value, drafts, verified.value, page)
     return {
         "claims": claims,
         "dropped": dropped,
-        "losses": [*read.losses, *(verified.losses if verified else [])],
-        "charges": [*read.charges, *(verified.charges if verified else [])],
+        "losses": [*losses, *verified.losses],
+        "charges": [*charges, *verified.charges],
     }

@@ -4,6 +4,7 @@ from fathom.errors import BadInput, ProviderError
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines
 from fathom.state import MAX_QUESTION_CHARS, Knobs, Loss, Plan, Query, ResearchState, SubQuestion
+from fathom.text.ranking import terms
 
 SCOUT = "scout"
 _SCOUTED = 8
@@ -63,13 +64,16 @@ async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState
 
 
 def _distinct_questions(brief: Brief, plan: Plan) -> list[SubQuestion]:
-    """What was asked before stays; what is new gets the next free id. Never empty."""
+    """What was asked before stays; what is new gets the next free id. Never beside the question."""
     kept = {_folded(q.text): q for q in brief.questions}
     for offered in plan.questions:
         text = offered.text.strip()
         if text and _folded(text) not in kept:
             kept[_folded(text)] = SubQuestion(id=f"Q{len(kept) + 1}", text=text)
-    return list(kept.values()) or [SubQuestion(id="Q1", text=brief.question)]
+    words = terms(brief.question)
+    if not brief.questions and not any(words & terms(q.text) for q in kept.values()):
+        kept[_folded(brief.question)] = SubQuestion(id=f"Q{len(kept) + 1}", text=brief.question)
+    return list(kept.values())
 
 
 def _new_queries(brief: Brief, plan: Plan, questions: list[SubQuestion]) -> list[Query]:

@@ -49,7 +49,8 @@ class DeepResearcher:
 
 
 async def _finished(runs: Runs, run_id: str, start: ResearchRequest | ReviewAnswer | None) -> ResearchResult:
-    async for event in runs.work(run_id, start):
-        if event.kind == "checkpoint":
-            raise RunStopped(f"Run {run_id} waits for review; answer with resume(run_id, ReviewAnswer(…)).")
+    # To the last event: leaving earlier would leave before the run has saved where it stands.
+    kinds = {event.kind async for event in runs.work(run_id, start)}
+    if "checkpoint" in kinds:
+        raise RunStopped(f"Run {run_id} waits for review; answer with resume(run_id, ReviewAnswer(…)).")
     return await runs.result(run_id)

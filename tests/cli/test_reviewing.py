@@ -88,5 +88,15 @@ def test_writing_now_ends_the_search(words: list[str], fathom: Fathom, press: Ca
 def test_an_edit_that_keeps_nothing_is_asked_again(
     words: list[str], fathom: Fathom, press: Callable[[str], None]
 ) -> None:
-    press("e\n" + "-\n" * 10)
+    press("e\n-\n\nq\n")
     assert fathom(*words).code == 3
+
+
+@pytest.mark.parametrize("keys", ["e\n", "a\n", "f\n", "e\n-\n"])
+def test_leaving_in_the_middle_of_an_answer_decides_nothing(
+    words: list[str], fathom: Fathom, press: Callable[[str], None], keys: str
+) -> None:
+    press(keys)
+    told = fathom(*words)
+    assert told.code == 3
+    assert "waiting for your answer" in told.err

@@ -1,12 +1,11 @@
 """Runs from the command line: a report on standard output, progress beside it, files behind it."""
 
 import json
-import subprocess
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from standins.commandline import FATHOM, Fathom, spawned
+from standins.commandline import Fathom
 from standins.model import Model
 from standins.researcher import researcher
 from standins.shelf import DOCUMENTS, KOREAN_QUESTION, QUESTION
@@ -207,27 +206,3 @@ def test_a_question_may_be_named_like_a_command(fathom: Fathom, over: list[str])
     told = fathom(*over, "--", "runs")
     assert told.code in {0, 4}
     assert told.out.startswith("# runs\n")
-
-
-def test_a_reader_who_leaves_early_is_no_error(work: Path, over: list[str]) -> None:
-    fathom = subprocess.Popen(
-        [*FATHOM, QUESTION, *over, "--format", "json"],
-        cwd=work,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert fathom.stdout is not None
-    assert fathom.stderr is not None
-    with fathom.stdout, fathom.stderr:
-        fathom.stdout.close()
-        said = fathom.stderr.read()
-    assert fathom.wait(timeout=30) == 0
-    assert "Traceback" not in said
-    assert "Exception" not in said
-
-
-def test_a_surrogate_in_the_question_is_no_traceback(work: Path, over: list[str]) -> None:
-    told = spawned(["tidal \udcff barrage", *over], work)
-    assert told.code in {0, 2}
-    assert "Traceback" not in told.err

@@ -109,7 +109,7 @@ def test_with_nothing_known_only_limits_and_people_stop_a_run(
     at = replace(empty, round=number, overall=overall, threshold=threshold, gaps=gaps)  # type: ignore[arg-type]
     assert stop(at) == (None, "")
     for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": number}):
-        assert stop(replace(at, **limit))[0] is not None  # type: ignore[arg-type]
+        assert stop(replace(at, **limit))[0] is not None
 
 
 @given(st.integers(1, 100))

@@ -44,8 +44,13 @@ def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
 
 @pytest.mark.parametrize(
     ("stop", "claims", "place"),
-    [(None, [], "planner"), (None, [claim()], "planner"), ("sufficient", [claim()], "writer"), ("rounds used up", [], END)],
-)  # fmt: skip
+    [
+        (None, [], "planner"),
+        (None, [claim()], "planner"),
+        ("sufficient", [claim()], "writer"),
+        ("rounds used up", [], END),
+    ],
+)
 def test_a_report_is_written_only_from_claims(stop: str | None, claims: list[object], place: str) -> None:
     ended = judgement(2, stop=stop)
     assert is_enough({"judgements": [judgement(1), ended], "claims": claims}) == place  # type: ignore[typeddict-item]

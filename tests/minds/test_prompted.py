@@ -1,7 +1,7 @@
 """What models are shown, and what is believed of what they answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
@@ -81,8 +81,8 @@ async def test_the_plan_is_asked_for_with_all_that_is_known() -> None:
         },
         language="Korean",
     )
-    told = [query("old one")], [gap()], CLAIMS, [], "more on costs", [query("new one")]
-    brief = Brief("What?", 2, 4, ASKED, *told)
+    brief = Brief("What?", 2, 4, ASKED, [query("old one")], [gap()], CLAIMS)
+    brief = replace(brief, feedback="more on costs", proposed=[query("new one")])
     thought = await prompted.plan(brief)
     assert [(q.text, q.question, q.round) for q in thought.value.queries] == [("tides", "Q1", 2)]
     assert thought.charges == [charge("plan")]

@@ -1,17 +1,17 @@
 """Where a model fails another mind steps in, says so, and what was paid stays paid."""
 
-from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
-from fakes import RUBRIC, SOUND, FakeMind, charge, claim, heading, plan, question, section
+from fakes import RUBRIC, SOUND, FakeMind, charge, claim, heading, plan, question, section, sentence
 
 from fathom.errors import Refused, Unavailable, Unreadable
-from fathom.minds.port import Assessment, Brief, Mind, Thought
+from fathom.minds.port import Assessment, Brief, Draft, Thought
 from fathom.minds.steadfast import Steadfast
-from fathom.state import Outline
+from fathom.state import Outline, Section
 
 BRIEF = Brief("What?", 1, 5)
-VERBS: dict[str, Callable[[Mind], Awaitable[Thought[object]]]] = {
+VERBS: dict[str, Any] = {
     "reads": lambda mind: mind.read("What?", [question()], "A page", "text"),
     "verdicts": lambda mind: mind.verify([]),
     "assessments": lambda mind: mind.judge("What?", [question()], [claim()]),
@@ -19,12 +19,12 @@ VERBS: dict[str, Callable[[Mind], Awaitable[Thought[object]]]] = {
     "written": lambda mind: mind.write("What?", heading("c1"), [claim()]),
     "objections": lambda mind: mind.check(section(), [claim()]),
 }
-VALUES: dict[str, object] = {
+VALUES: dict[str, Any] = {
     "reads": [],
     "verdicts": [SOUND],
     "assessments": Assessment(RUBRIC, []),
     "outlines": Outline(title="T", headings=[]),
-    "written": section(),
+    "written": section(sentence("It does.", "c1")),
     "objections": [],
 }
 
@@ -33,8 +33,9 @@ VALUES: dict[str, object] = {
 @pytest.mark.parametrize("kind", [Unavailable, Refused, Unreadable])
 async def test_any_failure_is_stood_in_for_and_told(verb: str, kind: type[Unavailable]) -> None:
     paid, own = charge("paid"), charge("own")
-    first = FakeMind(**{verb: [kind("The model is gone.", [paid])]})
-    second = FakeMind(**{verb: [VALUES[verb]]}, charges=[own])
+    failing: dict[str, Any] = {verb: [kind("The model is gone.", [paid])]}
+    working: dict[str, Any] = {verb: [VALUES[verb]], "charges": [own]}
+    first, second = FakeMind(**failing), FakeMind(**working)
     thought = await VERBS[verb](Steadfast(first, second))
     assert thought.value == VALUES[verb]
     assert thought.charges == [paid, own]
@@ -44,8 +45,8 @@ async def test_any_failure_is_stood_in_for_and_told(verb: str, kind: type[Unavai
 
 @pytest.mark.parametrize("verb", VERBS)
 async def test_a_mind_that_works_is_not_stood_in_for(verb: str) -> None:
-    thought = await VERBS[verb](Steadfast(FakeMind(**{verb: [VALUES[verb]]}), FakeMind()))
-    assert thought == Thought(VALUES[verb])
+    working: dict[str, Any] = {verb: [VALUES[verb]]}
+    assert await VERBS[verb](Steadfast(FakeMind(**working), FakeMind())) == Thought(VALUES[verb])
 
 
 async def test_an_unusable_plan_is_made_by_the_other() -> None:
@@ -65,3 +66,53 @@ async def test_a_model_that_is_not_there_is_heard_of_before_anything_starts(kind
 async def test_a_bug_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
         await Steadfast(FakeMind(reads=[ZeroDivisionError()]), FakeMind()).read("W?", [], "t", "x")
+
+
+async def test_quotes_of_which_not_one_is_in_the_page_are_no_reading_of_it() -> None:
+    invented, real = (
+        Draft("It is 5.", "five of them", "Q1", 0.9),
+        Draft("It is 4.", "four of them", "Q1", 0.9),
+    )
+    text = "There are four of them."
+    mind = Steadfast(FakeMind(reads=[[invented]], charges=[charge()]), FakeMind(reads=[[real]]))
+    thought = await mind.read("What?", [question()], "A page", text)
+    assert thought.value == [real]
+    assert thought.charges == [charge()]
+    assert thought.losses[0].why == "The model gave quotes, but none of them is in the page."
+    one_of_two = Steadfast(FakeMind(reads=[[invented, real]]), FakeMind())
+    assert (await one_of_two.read("What?", [question()], "A page", text)).value == [invented, real]
+
+
+async def test_a_section_that_cites_nothing_is_written_by_the_other() -> None:
+    loose, cited = section(sentence("The report answers.")), section(sentence("It does.", "c1"))
+    mind = Steadfast(FakeMind(written=[loose]), FakeMind(written=[cited]))
+    thought = await mind.write("What?", heading("c1"), [claim()])
+    assert thought.value == cited
+    assert thought.losses[0].why == "The model wrote a section that cites none of its claims."
+
+
+TEXT = "The Rance plant opened in 1966 and still runs."
+INVENTED = Draft("It is blue.", "the plant is painted blue all over", "Q1", 1)
+FOUND = Draft("It opened in 1966.", "The Rance plant opened in 1966", "Q1", 1)
+
+
+async def test_quotes_of_which_none_is_in_the_page_are_no_reading_of_it() -> None:
+    first = FakeMind(reads=[[INVENTED]], charges=[charge("paid")])
+    thought = await Steadfast(first, FakeMind(reads=[[FOUND]])).read("What?", [question()], "t", TEXT)
+    assert thought.value == [FOUND]
+    assert thought.charges == [charge("paid")]
+    assert "none of them is in the page" in thought.losses[0].why
+
+
+@pytest.mark.parametrize("drafts", [[], [INVENTED, FOUND]])
+async def test_a_page_may_say_nothing_and_one_bad_quote_is_left_to_the_analyzer(drafts: list[Draft]) -> None:
+    mind = Steadfast(FakeMind(reads=[drafts]), FakeMind())
+    assert (await mind.read("What?", [question()], "t", TEXT)).value == drafts
+
+
+@pytest.mark.parametrize("empty", [section(), section(sentence("So much.", status="connective"))])
+async def test_a_section_that_cites_nothing_is_written_again_without_the_model(empty: Section) -> None:
+    mind = Steadfast(FakeMind(written=[empty]), FakeMind(written=[VALUES["written"]]))
+    thought = await mind.write("What?", heading("c1"), [claim()])
+    assert thought.value == VALUES["written"]
+    assert "cites none of its claims" in thought.losses[0].why

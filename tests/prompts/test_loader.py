@@ -87,7 +87,7 @@ def test_any_text_stays_inside_its_fence(text: str) -> None:
     user = prompt.fill(question="q", page=text).user
     tag = re.match(r"q\n<(page-\w+)>\n", user)
     assert tag is not None
-    assert user == f"q\n<{tag[1]}>\n{text}\n</{tag[1]}>".strip()
+    assert user == f"q\n<{tag[1]}>\n{text}\n</{tag[1]}>"
     assert tag[1] not in text
 
 

@@ -37,7 +37,9 @@ async def test_a_judge_who_is_never_satisfied_gets_exactly_the_rounds_allowed(
 
 @pytest.mark.parametrize(("depth", "rounds"), [("quick", 3), ("standard", 5), ("comprehensive", 10)])
 async def test_depth_sets_the_rounds(tmp_path: Path, depth: Any, rounds: int) -> None:
-    state = await last_state(tmp_path, Clerk(quotes=2, missing="high"), Knobs(depth=depth, sources=3, threshold=1.0))
+    state = await last_state(
+        tmp_path, Clerk(quotes=2, missing="high"), Knobs(depth=depth, sources=3, threshold=1.0)
+    )
     assert len(state["judgements"]) == rounds
 
 
@@ -47,7 +49,9 @@ async def test_a_judge_who_is_always_satisfied_needs_one_round(tmp_path: Path) -
 
 
 async def test_a_low_threshold_is_reached_at_once(tmp_path: Path) -> None:
-    state = await last_state(tmp_path, Clerk(quotes=2, missing="high"), Knobs(rounds=9, sources=3, threshold=0.1))
+    state = await last_state(
+        tmp_path, Clerk(quotes=2, missing="high"), Knobs(rounds=9, sources=3, threshold=0.1)
+    )
     assert [judgement.stop for judgement in state["judgements"]] == ["sufficient"]
 
 

@@ -75,7 +75,7 @@ def test_knobs_in_the_input_are_remembered(client: SyncLangGraphClient, shelf: P
 
 
 def test_updates_are_streamed_while_the_run_works(client: SyncLangGraphClient, shelf: Path) -> None:
-    context = {"docs": [str(shelf)], "rounds": 1}
+    context: Record = {"docs": [str(shelf)], "rounds": 1}
     parts = client.runs.stream(
         client.threads.create()["thread_id"],
         "research",
@@ -144,7 +144,8 @@ def test_a_server_nobody_named_is_refused(client: SyncLangGraphClient, shelf: Pa
 def test_only_studio_and_this_machine_may_ask_from_a_browser(server: DevServer) -> None:
     def allowed(origin: str) -> str | None:
         with urlopen(Request(f"{server.url}/info", headers={"Origin": origin}), timeout=5) as answer:
-            return answer.headers.get("access-control-allow-origin")
+            found: str | None = answer.headers.get("access-control-allow-origin")
+            return found
 
     assert allowed("https://smith.langchain.com") == "https://smith.langchain.com"
     assert allowed("http://localhost:3000") == "http://localhost:3000"

@@ -6,12 +6,83 @@ Does not know who reads them.
 import random
 from pathlib import Path
 
-_ONSETS = "b br c cl d dr f fl g gr h l m n p pl pr r s sl st t tr v w".split()
-_RHYMES = "an ar ell en er est in ing ion ist ity ive o on ore oun ous un ure ow ain eal ode ulate".split()
-_PLACES = "harbour estuary lagoon channel strait basin headland fjord bay delta".split()
-_THINGS = "turbine gate barrage rotor cable sluice generator blade pump seawall".split()
-_DOES = "delivers requires costs replaced outlasted supplies exceeded reduced carries doubled".split()
-_LINKS = "near the|because of a|after the|without a|in spite of the|before any|under the|along a".split("|")
+_ONSETS = [
+    "b",
+    "br",
+    "c",
+    "cl",
+    "d",
+    "dr",
+    "f",
+    "fl",
+    "g",
+    "gr",
+    "h",
+    "l",
+    "m",
+    "n",
+    "p",
+    "pl",
+    "pr",
+    "r",
+    "s",
+    "sl",
+    "st",
+    "t",
+    "tr",
+    "v",
+    "w",
+]
+_RHYMES = [
+    "an",
+    "ar",
+    "ell",
+    "en",
+    "er",
+    "est",
+    "in",
+    "ing",
+    "ion",
+    "ist",
+    "ity",
+    "ive",
+    "o",
+    "on",
+    "ore",
+    "oun",
+    "ous",
+    "un",
+    "ure",
+    "ow",
+    "ain",
+    "eal",
+    "ode",
+    "ulate",
+]
+_PLACES = ["harbour", "estuary", "lagoon", "channel", "strait", "basin", "headland", "fjord", "bay", "delta"]
+_THINGS = ["turbine", "gate", "barrage", "rotor", "cable", "sluice", "generator", "blade", "pump", "seawall"]
+_DOES = [
+    "delivers",
+    "requires",
+    "costs",
+    "replaced",
+    "outlasted",
+    "supplies",
+    "exceeded",
+    "reduced",
+    "carries",
+    "doubled",
+]
+_LINKS = [
+    "near the",
+    "because of a",
+    "after the",
+    "without a",
+    "in spite of the",
+    "before any",
+    "under the",
+    "along a",
+]
 
 
 def words(seed: int, count: int = 900) -> list[str]:

@@ -63,7 +63,13 @@ def test_one_line_is_one_line() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_it"),
-    [("조력이란?", True), ("GPT-4는 무엇인가요?", True), ("Who said 안녕 first?", False), ("", False), ("123", False)],
+    [
+        ("조력이란?", True),
+        ("GPT-4는 무엇인가요?", True),
+        ("Who said 안녕 first?", False),
+        ("", False),
+        ("123", False),
+    ],
 )
 def test_korean_is_recognised_even_with_foreign_names(text: str, is_it: bool) -> None:
     assert is_korean(text) is is_it

@@ -43,11 +43,15 @@ def ask_person(shown: dict[str, Any]) -> ReviewAnswer | None:
     _show(shown)
     if not sys.stdin.isatty():
         return None
+    try:
+        return _asked(shown)
+    except EOFError:
+        return None
+
+
+def _asked(shown: dict[str, Any]) -> ReviewAnswer | None:
     while True:
-        try:
-            choice = _prompt(f"\n{_CHOICES}\n> ").strip()
-        except EOFError:
-            return None
+        choice = _prompt(f"\n{_CHOICES}\n> ").strip()
         if choice in {"", "y", "yes"}:
             return ReviewAnswer(action="approve")
         if choice == "w":

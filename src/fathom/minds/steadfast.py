@@ -1,7 +1,7 @@
 """A mind that finishes what it began: where a model fails, a mind that needs none steps in, and says so.
 
-Does not know either mind. A plan is not stood in for when the model cannot be reached: nothing is lost yet,
-and whoever asked for a model should hear that it is not there.
+Does not know either mind. The first plan is not stood in for when the model cannot be reached: nothing is lost
+yet, and whoever asked for a model should hear that it is not there.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -25,22 +25,23 @@ class Steadfast:
     stand_in: Mind
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
-        """A plan; only an unusable one is stood in for."""
-        return await self._either("planning", lambda mind: mind.plan(brief), Unreadable)
+        """A plan; of the first one only an unusable one is stood in for."""
+        caught = Unreadable if brief.round == 1 else ProviderError
+        return await self._either("planning", lambda mind: mind.plan(brief), caught)
 
     async def read(
         self, question: str, questions: Sequence[SubQuestion], title: str, text: str
     ) -> Thought[list[Draft]]:
         """Claims of a page; quotes of which not one stands in it are no reading of it."""
 
-        async def quoted(mind: Mind) -> Thought[list[Draft]]:
-            thought = await mind.read(question, questions, title, text)
+        def fault(drafts: list[Draft]) -> str:
             page = GroundedPage("", text)
-            if thought.value and not any(page.find(draft.quote) for draft in thought.value):
-                raise Unreadable("The model gave quotes, but none of them is in the page.", thought.charges)
-            return thought
+            is_quoted = not drafts or any(page.find(draft.quote) for draft in drafts)
+            return "" if is_quoted else "The model gave quotes, but none of them is in the page."
 
-        return await self._either("reading", quoted)
+        return await self._either(
+            "reading", lambda mind: mind.read(question, questions, title, text), fault=fault
+        )
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """Verdicts."""
@@ -59,18 +60,30 @@ class Steadfast:
         return await self._either("outlining", lambda mind: mind.outline(question, questions, claims))
 
     async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
-        """A section."""
-        return await self._either("writing", lambda mind: mind.write(question, heading, claims))
+        """A section; one that cites none of its claims is not written from them."""
+
+        def fault(section: Section) -> str:
+            is_cited = any(sentence.claims for sentence in section.sentences)
+            return "" if is_cited else "The model wrote a section that cites none of its claims."
+
+        return await self._either("writing", lambda mind: mind.write(question, heading, claims), fault=fault)
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
         """Objections."""
         return await self._either("checking", lambda mind: mind.check(section, claims))
 
     async def _either(
-        self, what: str, verb: Verb[T], caught: type[ProviderError] = ProviderError
+        self,
+        what: str,
+        verb: Verb[T],
+        caught: type[ProviderError] = ProviderError,
+        fault: Callable[[T], str] = lambda _: "",
     ) -> Thought[T]:
         try:
-            return await verb(self.first)
+            thought = await verb(self.first)
+            if wrong := fault(thought.value):
+                raise Unreadable(wrong, thought.charges)
+            return thought
         except caught as error:
             thought = await verb(self.stand_in)
             told = Loss(where="model", what=f"{what}, done without the model", why=str(error))

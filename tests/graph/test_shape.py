@@ -1,0 +1,104 @@
+"""The graph's shape, its drawing in the README, and the README's tree."""
+
+import re
+from pathlib import Path
+
+import pytest
+from layers import block
+
+from fathom.graph import build, graph
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+EDGES = {
+    ("__start__", "planner"),
+    ("planner", "review"),
+    ("review", "planner"),
+    ("review", "searcher"),
+    ("review", "judge"),
+    ("searcher", "selector"),
+    ("selector", "reading"),
+    ("selector", "judge"),
+    ("reading", "judge"),
+    ("judge", "planner"),
+    ("judge", "writer"),
+    ("judge", "__end__"),
+    ("writer", "__end__"),
+}
+INNER_EDGES = {
+    ("reading:extractor", "reading:analyzer"),
+    ("reading:extractor", "reading:__end__"),
+    ("reading:analyzer", "reading:__end__"),
+    ("writer:outline", "writer:section"),
+    ("writer:section", "writer:check"),
+    ("writer:check", "writer:publish"),
+}
+
+
+def drawing() -> str:
+    """The graph as Mermaid, subgraphs opened; ids without the colon that Mermaid cannot have in them."""
+    drawn = graph.get_graph(xray=True).draw_mermaid(with_styles=False)
+    return str(drawn).replace("\\3a", "_").expandtabs(2).strip()
+
+
+def unnamed(tree: str, root: Path) -> list[str]:
+    """What stands in the repository and not in the tree: top-level folders, and the machine's own files."""
+    hidden = {"build", "dist", "runs", "__pycache__"}
+    folders = {p.name for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")} - hidden
+    missing = [
+        f"{name}/" for name in sorted(folders) if not name.endswith(".egg-info") and not part(tree, name)
+    ]
+    for folder in ("graph", "nodes", "prompts", "state"):
+        words = set(part(tree, folder).replace(",", " ").split())
+        files = [path for path in sorted((root / folder).iterdir()) if path.suffix in {".py", ".md"}]
+        missing += [
+            f"{folder}/{path.name}"
+            for path in files
+            if path.stem != "__init__" and not words & {path.name, path.stem}
+        ]
+    return missing
+
+
+def part(tree: str, folder: str) -> str:
+    """What the tree says about a folder: its line, and the lines under it that are set in."""
+    found = re.search(rf"^{re.escape(folder)}/.*(?:\n[ \t]+.*)*", tree, re.MULTILINE)
+    return found.group() if found else ""
+
+
+def test_the_edges_are_the_designs() -> None:
+    drawn = build().get_graph()
+    assert {(edge.source, edge.target) for edge in drawn.edges} == EDGES
+    assert set(drawn.nodes) == {name for edge in EDGES for name in edge}
+
+
+def test_the_edges_inside_reading_and_writing_are_the_designs() -> None:
+    drawn = build().get_graph(xray=True)
+    inner = {(edge.source, edge.target) for edge in drawn.edges if ":" in edge.source and ":" in edge.target}
+    assert inner == INNER_EDGES
+
+
+def test_the_drawing_in_the_readme_is_the_graph() -> None:
+    assert block(README, "drawing") == drawing(), f"paste this into README.md:\n\n{drawing()}\n"
+
+
+def test_the_tree_in_the_readme_names_every_folder_and_every_part_of_the_machine() -> None:
+    assert unnamed(block(README, "tree"), ROOT) == []
+
+
+def test_what_a_tree_leaves_out_is_seen(tmp_path: Path) -> None:
+    for name in ("graph", "nodes", "state", "prompts", "docs", ".git"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "nodes" / "judge.py").touch()
+    (tmp_path / "prompts" / "judge.md").touch()
+    whole = "docs/ words\ngraph/ the shape\nnodes/ verbs:\n  judge\nprompts/ judge.md\nstate/ nouns"
+    assert unnamed(whole, tmp_path) == []
+    assert unnamed(whole.replace("docs/", "doc/"), tmp_path) == ["docs/"]
+    assert unnamed(whole.replace("  judge", "  judges"), tmp_path) == ["nodes/judge.py"]
+    assert unnamed(whole.replace("judge.md", "-"), tmp_path) == ["prompts/judge.md"]
+
+
+@pytest.mark.parametrize("text", ["", "<!-- drawing -->\n```mermaid\nother\n```\n<!-- end of drawing -->"])
+def test_a_drawing_that_is_not_the_graph_is_seen(text: str) -> None:
+    assert block(text, "drawing") != drawing()
+    pasted = f"<!-- drawing -->\n```mermaid\n{drawing()}\n```\n<!-- end of drawing -->"
+    assert block(pasted, "drawing") == drawing()

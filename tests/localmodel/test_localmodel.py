@@ -1,0 +1,90 @@
+"""A whole run with a real model that is far too small: it must end, honestly, and lose nothing silently."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from standins.localmodel import MODEL, local_model, missing
+from standins.shelf import QUESTION, stocked
+
+from fathom.cli.main import main
+from fathom.result import ResearchResult
+from fathom.state import Sentence
+from fathom.store import pages
+
+pytestmark = [
+    pytest.mark.localmodel,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "everything is installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the model answers."""
+    with local_model(tmp_path_factory.mktemp("model") / "server.log") as url:
+        yield url
+
+
+async def stored(home: Path, shas: set[str]) -> dict[str, str]:
+    """The texts of pages as they were kept."""
+    kept = pages(home / "fathom.sqlite")
+    return {sha: await kept.get(sha) for sha in shas}
+
+
+def test_a_run_with_a_very_small_model_is_honest(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FATHOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("FATHOM_MAX_ANSWER_TOKENS", "200")
+    monkeypatch.setenv("FATHOM_PARALLEL_CALLS", "1")
+    words = [QUESTION, "--docs", str(stocked(tmp_path / "shelf")), "--model", MODEL, "--base-url", address]
+    words += ["--rounds", "1", "--sources", "3", "--queries", "2"]
+    code = main([*words, "--format", "json", "--quiet", "--out", str(tmp_path / "out")])
+    result = ResearchResult.model_validate_json(capsys.readouterr().out)
+    about = result.metadata
+    print(f"{about.model_calls} calls, {about.tokens_in}+{about.tokens_out} tokens, {about.duration_s} s")
+    print(f"{about.claims} claims, dropped {json.dumps(Counter(d.why for d in result.dropped))}")
+    print(f"lost: {[(loss.what, loss.why) for loss in result.errors]}")
+    assert code == (4 if result.status == "failed" else 0)
+    assert about.model_calls >= 3  # it was asked: a plan and every page that was found
+    assert about.cost_usd == 0
+    check_the_evidence(result, tmp_path / "home")
+    check_the_sentences(result)
+    check_nothing_is_hidden(result)
+
+
+def check_the_evidence(result: ResearchResult, home: Path) -> None:
+    """Every quote stands in the text of its page, where it says it does."""
+    import asyncio
+
+    texts = asyncio.run(stored(home, {page.sha for page in result.sources}))
+    quotes = [quote for claim in result.claims for quote in claim.quotes]
+    quotes += [quote for citation in result.citations for quote in citation.quotes]
+    assert all(texts[quote.page][quote.start : quote.end] == quote.text for quote in quotes)
+
+
+def check_the_sentences(result: ResearchResult) -> None:
+    """A sentence has citations or a mark; in a report there is at least one with citations."""
+    sentences = [sentence for section in result.sections for sentence in section.sentences]
+    known = {claim.id for claim in result.claims}
+    cited = [sentence for sentence in sentences if sentence.status == "supported"]
+    assert all(sentence.claims and set(sentence.claims) <= known for sentence in cited)
+    for sentence in sentences:
+        if sentence.status == "unsupported":
+            assert f"{shown(sentence)} [citation needed]" in result.report
+    assert bool(cited) == bool(result.citations)
+    assert cited or result.status == "failed"
+
+
+def shown(sentence: Sentence) -> str:
+    """The last words of a sentence, as the report has them."""
+    return sentence.text.strip()[-20:]
+
+
+def check_nothing_is_hidden(result: ResearchResult) -> None:
+    """What the model could not do stands in the report, and makes it partial."""
+    assert all(loss.why in result.report for loss in result.errors)
+    if any(loss.where == "model" for loss in result.errors):
+        assert result.status in {"partial", "failed"}

@@ -1,0 +1,132 @@
+"""The nodes of a branch: searcher, extractor, analyzer. A lost branch is told, never a lost run."""
+
+from typing import Any
+
+import pytest
+from fakes import (
+    DOUBTED,
+    SOUND,
+    FakeEngines,
+    FakeMind,
+    FakePages,
+    FakeReader,
+    charge,
+    clock,
+    hit,
+    page,
+    query,
+    question,
+    sha,
+)
+
+from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.minds.port import Draft
+from fathom.nodes.analyzer import analyzer
+from fathom.nodes.extractor import extractor
+from fathom.nodes.searcher import searcher
+from fathom.reading.port import Document
+from fathom.state import Knobs, Loss, Reading
+
+TEXT = "The Rance plant opened in 1966. Divers service the gates in spring."
+QUOTED = Draft("The Rance plant opened in 1966.", "The Rance plant opened in 1966", "Q1", 0.9)
+SAID = Draft("Divers look after the gates.", "Divers service the gates in spring", "Q1", 0.7)
+ERRORS = [Unavailable("timeout"), Refused("bad key"), Unreadable("not JSON")]
+
+
+async def test_a_searcher_brings_hits_and_says_what_it_asked() -> None:
+    engines = FakeEngines([[hit()]])
+    update = await searcher({"query": query()}, engines=engines, knobs=Knobs(sources=7))
+    assert update == {"asked": [query()], "hits": [hit()], "losses": []}
+    assert engines.asked == [("tidal power", 7)]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
+async def test_a_lost_search_is_told_and_still_asked(error: Exception) -> None:
+    update = await searcher({"query": query()}, engines=FakeEngines([error]), knobs=Knobs())
+    assert update == {
+        "asked": [query()],
+        "losses": [Loss(where="search", what="tidal power", why=str(error))],
+    }
+
+
+async def read(answer: Any, **words: Any) -> tuple[Reading, FakePages]:
+    pages = FakePages()
+    return await extractor({"hit": hit(**words)}, reader=FakeReader(answer), pages=pages, clock=clock), pages
+
+
+async def test_a_page_is_kept_by_its_hash_and_the_state_holds_no_text() -> None:
+    update, pages = await read(Document(TEXT, "Rance", "html", "2024-01-01"), published="2020-01-01")
+    (kept,) = update["pages"]
+    assert await pages.get(kept.sha) == TEXT
+    assert (kept.title, kept.published, kept.chars) == ("Rance", "2024-01-01", len(TEXT))
+    assert kept.fetched == "2025-06-01T12:00:00+00:00"
+    assert TEXT not in kept.model_dump_json()
+
+
+@pytest.mark.parametrize(("title", "shown"), [("From the hit", "From the hit"), ("", "https://a.example/x")])
+async def test_a_page_without_a_title_is_named_by_its_hit_or_its_address(title: str, shown: str) -> None:
+    update, _ = await read(Document(TEXT, "", "pdf"), title=title, published="2020-01-01")
+    assert update["pages"][0].title == shown
+    assert update["pages"][0].published == "2020-01-01"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
+async def test_a_page_that_cannot_be_read_is_told(error: Exception) -> None:
+    update, pages = await read(error)
+    assert update == {"losses": [Loss(where="reading", what="https://a.example/x", why=str(error))]}
+    assert pages.texts == {}
+
+
+async def analysed(mind: FakeMind, texts: dict[str, str] | None = None) -> Reading:
+    pages = FakePages(texts if texts is not None else {sha(TEXT): TEXT})
+    state: Reading = {"pages": [page(TEXT)], "question": "What?", "questions": [question()]}
+    return await analyzer(state, mind=mind, pages=pages)
+
+
+async def test_claims_are_grounded_verified_and_what_falls_is_counted() -> None:
+    invented = Draft("It is blue.", "the plant is painted blue all over", "Q1", 1)
+    mind = FakeMind(reads=[[QUOTED, SAID, invented]], verdicts=[[SOUND]], charges=[charge()])
+    update = await analysed(mind)
+    assert [c.statement for c in update["claims"]] == [QUOTED.statement, SAID.statement]
+    assert all(TEXT[q.start : q.end] == q.text for c in update["claims"] for q in c.quotes)
+    assert [d.count for d in update["dropped"]] == [1]
+    assert update["charges"] == [charge(), charge()]
+    assert len(mind.asked[1]) == 1
+
+
+async def test_quotations_are_not_paid_to_be_verified() -> None:
+    mind = FakeMind(reads=[[QUOTED]])
+    assert len((await analysed(mind))["claims"]) == 1
+    assert len(mind.asked) == 1
+
+
+async def test_a_doubted_claim_is_dropped() -> None:
+    update = await analysed(FakeMind(reads=[[SAID]], verdicts=[[DOUBTED]]))
+    assert update["claims"] == []
+    assert [d.count for d in update["dropped"]] == [1]
+
+
+async def test_a_mind_that_fails_costs_one_page_and_its_charges_are_kept() -> None:
+    update = await analysed(FakeMind(reads=[Unreadable("no form", [charge("paid")])]))
+    assert update["losses"] == [Loss(where="analysis", what="A page", why="no form")]
+    assert update["charges"] == [charge("paid")]
+    assert not update.get("claims")
+
+
+async def test_a_verification_that_fails_keeps_what_reading_cost() -> None:
+    mind = FakeMind(
+        reads=[[SAID]], verdicts=[Unavailable("gone", [charge("verify")])], charges=[charge("read")]
+    )
+    update = await analysed(mind)
+    assert [c.call for c in update["charges"]] == ["read", "verify"]
+    assert [loss.why for loss in update["losses"]] == ["gone"]
+
+
+async def test_what_a_stand_in_did_is_told() -> None:
+    told = Loss(where="model", what="reading, done without the model", why="gone")
+    assert (await analysed(FakeMind(reads=[[QUOTED]], losses=[told])))["losses"] == [told]
+
+
+async def test_a_text_that_is_gone_from_the_database_is_a_loss() -> None:
+    update = await analysed(FakeMind(), texts={})
+    assert "no longer in the database" in update["losses"][0].why

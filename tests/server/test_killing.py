@@ -1,0 +1,80 @@
+"""A server that is killed in the middle of a run goes on with it when it is back."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_sync_client
+from standins.devserver import DevServer
+from standins.shelf import QUESTION
+from standins.tavily import KEY, TavilyServer, result
+from standins.web import Web, html
+
+pytestmark = [pytest.mark.server, pytest.mark.kill]
+TEXTS = {
+    "/dam": "A tidal barrage needs a dam, and a dam costs more than offshore wind of the same size.",
+    "/wind": "Offshore wind follows the weather, while a tidal barrage follows the moon and can be planned.",
+    "/slow": "Compared with a tidal barrage, offshore wind reaches a capacity factor of 45 percent.",
+}
+SLOW_S = 4.0
+
+
+def page(text: str, delay_s: float = 0.0) -> Any:
+    return html(
+        f"<html><title>{text[:20]}</title><body><article><p>{text}</p></article></body>", delay_s=delay_s
+    )
+
+
+def test_a_killed_run_is_finished_and_nothing_is_read_twice(tmp_path: Path) -> None:
+    pages = {path: page(text, SLOW_S if path == "/slow" else 0.0) for path, text in TEXTS.items()}
+    with (
+        Web(pages) as web,
+        TavilyServer([result(f"{web.url}{path}", path, "tidal barrage") for path in pages]) as found,
+    ):
+        settings = {
+            "FATHOM_HOME": str(tmp_path / "home"),
+            "FATHOM_ALLOW_PRIVATE": "true",
+            "FATHOM_TAVILY_URL": found.url,
+            "TAVILY_API_KEY": KEY,
+        }
+        server = DevServer(tmp_path, settings).start()
+        try:
+            thread_id = begun(server)
+            wait_for(web, fast=2)
+            server.kill()
+            web.pages["/slow"] = page(TEXTS["/slow"])
+            server.start()
+            state = finished(server, thread_id)
+        finally:
+            server.stop()
+    assert state["report"]["status"] == "complete"
+    assert {loaded["address"] for loaded in state["pages"]} == {f"{web.url}{path}" for path in TEXTS}
+    fetched = [seen.route for seen in web.answered if seen.route in TEXTS]
+    assert sorted(fetched) == ["/dam", "/slow", "/wind"]
+
+
+def begun(server: DevServer) -> str:
+    """A run that was started and not waited for."""
+    with get_sync_client(url=server.url) as client:
+        thread_id = client.threads.create()["thread_id"]
+        client.runs.create(thread_id, "research", input={"question": QUESTION}, context={"rounds": 1})
+    return thread_id
+
+
+def wait_for(web: Web, fast: int) -> None:
+    """Wait until the fast pages were read and kept, while the slow one is still being waited for."""
+    until = time.monotonic() + 30
+    while sum(seen.route in TEXTS and seen.route != "/slow" for seen in web.answered) < fast:
+        assert time.monotonic() < until, [seen.path for seen in web.records]
+        time.sleep(0.05)
+    time.sleep(1.5)  # for what was read to be analysed and its branch to be checkpointed
+
+
+def finished(server: DevServer, thread_id: str) -> dict[str, Any]:
+    """The state at the end, whether the server took the run up by itself or has to be told."""
+    with get_sync_client(url=server.url, timeout=60) as client:
+        client.threads.create(thread_id=thread_id, graph_id="research", if_exists="do_nothing")
+        state = client.runs.wait(thread_id, "research", input=None)
+    assert isinstance(state, dict)
+    return state

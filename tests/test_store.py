@@ -1,0 +1,194 @@
+"""What lasts: page texts, finished calls and checkpoints, in one file that many may use at once."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import claim, sha
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START, StateGraph
+
+from fathom import store
+from fathom.errors import BadInput, Unreadable
+from fathom.saver import ThriftySqliteSaver
+from fathom.state import ResearchState
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from fathom import store
+
+async def main() -> None:
+    pages = store.pages(Path(sys.argv[1]))
+    print("ready", flush=True)
+    await asyncio.gather(*(pages.put(f"page {n}") for n in range(30)))
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "fathom.sqlite"
+
+
+@pytest.mark.parametrize("text", ["", "Tides.", "조력 발전 " * 5000, "nul \x00 and 🌊", "line\r\nline"])
+async def test_a_page_comes_back_as_it_was(database: Path, text: str) -> None:
+    pages = store.pages(database)
+    name = await pages.put(text)
+    assert name == sha(text)
+    assert await pages.get(name) == text
+    assert await pages.put(text) == name
+
+
+async def test_half_a_character_does_not_lose_the_page(database: Path) -> None:
+    pages = store.pages(database)
+    assert await pages.get(await pages.put("broken \ud800 letter")) == "broken ? letter"
+
+
+async def test_a_page_that_is_gone_is_said_to_be(database: Path) -> None:
+    with pytest.raises(Unreadable, match="no longer in the database"):
+        await store.pages(database).get("ab" * 32)
+
+
+async def test_a_call_that_was_answered_keeps_its_first_answer(database: Path) -> None:
+    calls = store.calls(database)
+    assert await calls.get("k") is None
+    await calls.put("k", "first")
+    await calls.put("k", "second")
+    assert await calls.get("k") == "first"
+
+
+async def test_texts_are_kept_once_and_small(database: Path) -> None:
+    pages = store.pages(database)
+    for _ in range(3):
+        await pages.put("The tide turns. " * 10_000)
+    with sqlite3.connect(database) as connection:
+        ((count, size),) = connection.execute("select count(*), sum(length(body)) from pages").fetchall()
+    connection.close()
+    assert count == 1
+    assert size < 2000
+
+
+async def test_many_branches_and_two_processes_write_at_once(database: Path) -> None:
+    async with store.checkpointer(database):
+        command = (sys.executable, "-c", WRITER, str(database))
+        writer = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+        assert writer.stdout is not None
+        assert await writer.stdout.readline() == b"ready\n"
+        ended = asyncio.create_task(writer.wait())
+        pages = store.pages(database)
+        turn = 0
+        while not ended.done():
+            turn += 1
+            await asyncio.gather(*(pages.put(f"turn {turn} of {n}") for n in range(4)))
+        assert await ended == 0
+    for n in range(30):
+        assert await pages.get(sha(f"page {n}")) == f"page {n}"
+    assert await pages.get(sha(f"turn {turn} of 3")) == f"turn {turn} of 3"
+
+
+async def test_the_checkpointer_makes_its_file_in_wal_mode(tmp_path: Path) -> None:
+    database = tmp_path / "deep" / "er" / "fathom.sqlite"
+    async with store.checkpointer(database) as saver:
+        async with saver.conn.execute("pragma journal_mode") as found:
+            assert await found.fetchone() == ("wal",)
+        async with saver.conn.execute("pragma synchronous") as found:
+            assert await found.fetchone() == (1,)
+
+
+async def test_without_a_path_the_settings_say_where(tmp_path: Path) -> None:
+    async with store.checkpointer():
+        pass
+    assert await asyncio.to_thread((tmp_path / "fathom.sqlite").exists)
+
+
+@pytest.mark.parametrize("kind", ["a folder", "under a file", "not a database"])
+async def test_a_database_that_cannot_be_used_is_refused_in_one_sentence(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / "place"
+    match kind:
+        case "a folder":
+            place.mkdir()
+        case "under a file":
+            place.write_text("x")
+            place = place / "fathom.sqlite"
+        case _:
+            place.write_text("this is a shopping list, not a database " * 50)
+    with pytest.raises(BadInput, match="cannot be used") as caught:
+        async with store.checkpointer(place):
+            raise AssertionError("never opened")
+    assert "\n" not in str(caught.value)
+
+
+def count(state: ResearchState) -> ResearchState:
+    known = len(state.get("claims", []))
+    return {"claims": [claim(name=f"c{known + n}") for n in range(10)]}
+
+
+def machine(saver: ThriftySqliteSaver) -> Any:
+    b = StateGraph(ResearchState)
+    b.add_node("one", count)
+    b.add_node("two", count)
+    b.add_node("three", count)
+    b.add_edge(START, "one")
+    b.add_edge("one", "two")
+    b.add_edge("two", "three")
+    b.add_edge("three", END)
+    return b.compile(saver)
+
+
+def at(thread: str, run: str = "r1") -> RunnableConfig:
+    return {"configurable": {"thread_id": thread}, "metadata": {"run_id": run}}
+
+
+@pytest.fixture
+async def saver(database: Path) -> AsyncIterator[ThriftySqliteSaver]:
+    async with store.checkpointer(database) as opened:
+        yield opened
+
+
+async def kept(saver: ThriftySqliteSaver, thread: str) -> list[int]:
+    """How many claims each checkpoint of the thread has, newest first."""
+    return [
+        len(found.checkpoint["channel_values"].get("claims", [])) async for found in saver.alist(at(thread))
+    ]
+
+
+async def test_long_lists_come_back_whole_from_every_checkpoint(saver: ThriftySqliteSaver) -> None:
+    last = await machine(saver).ainvoke({"question": "What?"}, at("a"))
+    snapshot = await machine(saver).aget_state(at("a"))
+    assert snapshot.values["claims"] == last["claims"] == [claim(name=f"c{n}") for n in range(30)]
+    assert await kept(saver, "a") == [30, 20, 10, 0, 0]
+
+
+async def test_pruning_keeps_the_latest_checkpoint_of_the_thread_only(saver: ThriftySqliteSaver) -> None:
+    for thread in ("a", "b"):
+        await machine(saver).ainvoke({"question": "What?"}, at(thread))
+    await saver.aprune(["a"])
+    assert await kept(saver, "a") == [30]
+    assert len(await kept(saver, "b")) == 5
+    assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
+
+
+async def test_pruning_may_delete_a_thread(saver: ThriftySqliteSaver) -> None:
+    await machine(saver).ainvoke({"question": "What?"}, at("a"))
+    await saver.aprune(["a"], strategy="delete")
+    assert await kept(saver, "a") == []
+    for table in ("checkpoints", "writes", "slices"):
+        async with saver.conn.execute(f"select count(*) from {table} where thread_id = 'a'") as found:
+            assert await found.fetchone() == (0,)
+
+
+async def test_what_a_server_run_wrote_can_be_deleted(saver: ThriftySqliteSaver) -> None:
+    await machine(saver).ainvoke({"question": "What?"}, at("a", "first"))
+    await machine(saver).ainvoke({"question": "And?"}, at("a", "second"))
+    before = await kept(saver, "a")
+    await saver.adelete_for_runs(["second", "no such run"])
+    assert len(before) == 10
+    assert len(await kept(saver, "a")) == 5
+    assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
