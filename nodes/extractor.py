@@ -2,6 +2,7 @@
 
 from fathom.errors import ProviderError
 from fathom.nodes.ports import Clock, Pages, Reader
+from fathom.search.addresses import name_of
 from fathom.state import Loss, Page, Reading
 
 
@@ -19,7 +20,7 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
     page = Page(
         sha=await pages.put(document.text),
         address=hit.address,
-        title=document.title or hit.title or hit.address,
+        title=document.title or hit.title or name_of(hit.address),
         how=document.how,
         chars=len(document.text),
         fetched=clock().isoformat(timespec="seconds"),

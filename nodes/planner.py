@@ -8,6 +8,7 @@ from fathom.text.ranking import terms
 
 SCOUT = "scout"
 _SCOUTED = 8
+_MOST_QUESTIONS = 8
 
 
 async def planner(state: ResearchState, *, mind: Mind, engines: Engines, knobs: Knobs) -> ResearchState:
@@ -68,7 +69,7 @@ def _distinct_questions(brief: Brief, plan: Plan) -> list[SubQuestion]:
     kept = {_folded(q.text): q for q in brief.questions}
     for offered in plan.questions:
         text = offered.text.strip()
-        if text and _folded(text) not in kept:
+        if text and _folded(text) not in kept and len(kept) < _MOST_QUESTIONS:
             kept[_folded(text)] = SubQuestion(id=f"Q{len(kept) + 1}", text=text)
     words = terms(brief.question)
     if not brief.questions and not any(words & terms(q.text) for q in kept.values()):

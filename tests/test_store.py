@@ -175,6 +175,17 @@ async def test_pruning_keeps_the_latest_checkpoint_of_the_thread_only(saver: Thr
     assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
 
 
+async def test_pruning_frees_the_slices_that_only_old_checkpoints_used(saver: ThriftySqliteSaver) -> None:
+    await machine(saver).ainvoke({"question": "What?"}, at("a"))
+    await saver.conn.execute(
+        "insert into slices (thread_id, sha, type, body) values ('a', 'orphan', 'null', x'00')"
+    )
+    await saver.aprune(["a"])
+    async with saver.conn.execute("select count(*) from slices where sha = 'orphan'") as found:
+        assert await found.fetchone() == (0,)
+    assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
+
+
 async def test_pruning_may_delete_a_thread(saver: ThriftySqliteSaver) -> None:
     await machine(saver).ainvoke({"question": "What?"}, at("a"))
     await saver.aprune(["a"], strategy="delete")

@@ -124,6 +124,17 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
                 await self._forget(
                     f"thread_id = ?1 and (checkpoint_ns, checkpoint_id) not in ({_LATEST})", thread_id
                 )
+                await self._forget_slices(thread_id)
+
+    async def _forget_slices(self, thread_id: str) -> None:
+        """Drop the slices that no checkpoint left of the thread names."""
+        config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
+        named: set[str] = set()
+        async for found in super().alist(config):
+            named.update(slices.named(found.checkpoint["channel_values"]))
+        async with self.lock:
+            await slices.forget(self.conn, thread_id, named)
+            await self.conn.commit()
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete what the given server runs have written."""

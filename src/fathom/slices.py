@@ -4,7 +4,7 @@ Does not know checkpoints. A run's lists only grow at their end, so that all sli
 from one checkpoint to the next: a run's history costs about as much as its last state.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -59,6 +59,13 @@ async def keep(connection: aiosqlite.Connection, thread_id: str, rows: Rows) -> 
         "insert or ignore into slices (thread_id, sha, type, body) values (?, ?, ?, ?)",
         [(thread_id, sha, kind, body) for sha, (kind, body) in rows.items()],
     )
+
+
+async def forget(connection: aiosqlite.Connection, thread_id: str, named: Collection[str]) -> None:
+    """Drop all slices of a thread but the named ones."""
+    async with connection.execute("select sha from slices where thread_id = ?", (thread_id,)) as rows:
+        gone = [(thread_id, sha) async for (sha,) in rows if sha not in named]
+    await connection.executemany("delete from slices where thread_id = ? and sha = ?", gone)
 
 
 def _is_long(value: object) -> bool:

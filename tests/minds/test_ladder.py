@@ -145,9 +145,9 @@ async def test_a_refusal_of_the_key_ends_the_climb(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_takes_nothing_is_told_as_it_is(tmp_path: Path) -> None:
-    with Model(lambda _: Reply.unsupported_format()) as model:
-        with pytest.raises(Unreadable, match="did not take the request"):
-            await ladder(tmp_path, model).ask("plan", PROMPT, City)
+    refusing = Model(lambda _: Reply.unsupported_format())
+    with refusing as model, pytest.raises(Unreadable, match="did not take the request"):
+        await ladder(tmp_path, model).ask("plan", PROMPT, City)
 
 
 async def test_a_question_that_is_too_long_does_not_cost_the_server_its_rungs(tmp_path: Path) -> None:

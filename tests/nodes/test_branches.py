@@ -63,8 +63,8 @@ async def test_a_page_is_kept_by_its_hash_and_the_state_holds_no_text() -> None:
     assert TEXT not in kept.model_dump_json()
 
 
-@pytest.mark.parametrize(("title", "shown"), [("From the hit", "From the hit"), ("", "https://a.example/x")])
-async def test_a_page_without_a_title_is_named_by_its_hit_or_its_address(title: str, shown: str) -> None:
+@pytest.mark.parametrize(("title", "shown"), [("From the hit", "From the hit"), ("", "x")])
+async def test_a_page_without_a_title_has_a_name_that_is_no_address(title: str, shown: str) -> None:
     update, _ = await read(Document(TEXT, "", "pdf"), title=title, published="2020-01-01")
     assert update["pages"][0].title == shown
     assert update["pages"][0].published == "2020-01-01"

@@ -105,7 +105,7 @@ async def test_the_minds_objections_mark_what_they_name_and_nothing_else() -> No
         Objection(99, "x"),
         Objection(-1, "x"),
     )
-    assert found[:3] == [("supported", ""), ("unsupported", "not old"), ("connective", "")]
+    assert found[:3] == [("supported", ""), ("unsupported", "not old"), ("unsupported", "x")]
     assert found[3] == ("unsupported", "not in its quotes: 7")
 
 

@@ -26,6 +26,16 @@ with FileLock(sys.argv[1]):
 """
 
 
+def held(lock: Path) -> "subprocess.Popen[str]":
+    """A process that holds the lock until it is ended."""
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout
+    assert holder.stdout.readline() == "held\n"
+    return holder
+
+
 async def test_two_runs_with_models_of_their_own_share_a_database(tmp_path: Path) -> None:
     tides, cheese = written(tmp_path / "tides", TIDES), written(tmp_path / "cheese", CHEESE)
     with Model(researcher) as one, Model(researcher) as other:
@@ -74,11 +84,7 @@ async def test_a_run_that_another_process_holds_is_refused(tmp_path: Path) -> No
     events = [event async for event in DeepResearcher(settings).stream(request)]
     run_id, approve = events[0].run_id, ReviewAnswer(action="approve")
     lock = tmp_path / "locks" / f"{run_id}.lock"
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDING, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout
-    assert holder.stdout.readline() == "held\n"
+    holder = held(lock)
     with pytest.raises(BadInput, match="worked on by another process"):
         await DeepResearcher(settings).resume(run_id, approve)
     holder.kill()

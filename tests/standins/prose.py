@@ -6,83 +6,28 @@ Does not know who reads them.
 import random
 from pathlib import Path
 
-_ONSETS = [
-    "b",
-    "br",
-    "c",
-    "cl",
-    "d",
-    "dr",
-    "f",
-    "fl",
-    "g",
-    "gr",
-    "h",
-    "l",
-    "m",
-    "n",
-    "p",
-    "pl",
-    "pr",
-    "r",
-    "s",
-    "sl",
-    "st",
-    "t",
-    "tr",
-    "v",
-    "w",
-]
-_RHYMES = [
-    "an",
-    "ar",
-    "ell",
-    "en",
-    "er",
-    "est",
-    "in",
-    "ing",
-    "ion",
-    "ist",
-    "ity",
-    "ive",
-    "o",
-    "on",
-    "ore",
-    "oun",
-    "ous",
-    "un",
-    "ure",
-    "ow",
-    "ain",
-    "eal",
-    "ode",
-    "ulate",
-]
-_PLACES = ["harbour", "estuary", "lagoon", "channel", "strait", "basin", "headland", "fjord", "bay", "delta"]
-_THINGS = ["turbine", "gate", "barrage", "rotor", "cable", "sluice", "generator", "blade", "pump", "seawall"]
-_DOES = [
-    "delivers",
-    "requires",
-    "costs",
-    "replaced",
-    "outlasted",
-    "supplies",
-    "exceeded",
-    "reduced",
-    "carries",
+_ONSETS = (
+    "b", "br", "c", "cl", "d", "dr", "f", "fl", "g", "gr", "h", "l", "m", "n", "p", "pl", "pr", "r", "s",
+    "sl", "st", "t", "tr", "v", "w",
+)  # fmt: skip
+_RHYMES = (
+    "an", "ar", "ell", "en", "er", "est", "in", "ing", "ion", "ist", "ity", "ive", "o", "on", "ore", "oun",
+    "ous", "un", "ure", "ow", "ain", "eal", "ode", "ulate",
+)  # fmt: skip
+_PLACES = (
+    "harbour", "estuary", "lagoon", "channel", "strait", "basin", "headland", "fjord", "bay", "delta",
+)  # fmt: skip
+_THINGS = (
+    "turbine", "gate", "barrage", "rotor", "cable", "sluice", "generator", "blade", "pump", "seawall",
+)  # fmt: skip
+_DOES = (
+    "delivers", "requires", "costs", "replaced", "outlasted", "supplies", "exceeded", "reduced", "carries",
     "doubled",
-]
-_LINKS = [
-    "near the",
-    "because of a",
-    "after the",
-    "without a",
-    "in spite of the",
-    "before any",
-    "under the",
+)  # fmt: skip
+_LINKS = (
+    "near the", "because of a", "after the", "without a", "in spite of the", "before any", "under the",
     "along a",
-]
+)  # fmt: skip
 
 
 def words(seed: int, count: int = 900) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fathom.evidence.facts import is_negated
 from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
 from fathom.minds.questions import bridges, parts_of, with_topic
-from fathom.minds.quoting import grouped, quotable
+from fathom.minds.quoting import grouped, quotable, says_something
 from fathom.minds.rubric import computed
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
@@ -80,6 +80,8 @@ class Extractive:
             said = " ".join([c.statement + " " + " ".join(q.text for q in c.quotes) for c in own])
             if own and _word_for_word(Evidence(sentence.text, said, said)).score < 0.7:
                 objections.append(Objection(place, "it has words that its quotes do not have"))
+            if sentence.status == "connective" and says_something(sentence.text):
+                objections.append(Objection(place, "it says something and cites nothing"))
         return Thought(objections)
 
 

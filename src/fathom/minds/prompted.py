@@ -11,6 +11,7 @@ from fathom.minds import answers
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
 from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
+from fathom.minds.quoting import says_something
 from fathom.prompts import load
 from fathom.state import (
     Charge,
@@ -145,7 +146,7 @@ class Prompted:
             f"Sentence {place}: {s.text}\n"
             + "\n".join(f"  quote: {q.text}" for c in s.claims for q in quotes.get(c, []))
             for place, s in enumerate(section.sentences)
-            if s.status == "supported"
+            if s.status == "supported" or (s.status == "connective" and says_something(s.text))
         ]
         if not shown:
             return Thought([])

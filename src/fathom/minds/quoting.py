@@ -18,6 +18,7 @@ _FROM = 0.34
 _PER_QUESTION = 4
 _SAME = 0.6
 _PER_PAGE = 3
+_CONNECTIVE_WORDS = 4
 _LEANS_ON_THE_ONE_BEFORE = re.compile(
     r"^(?:(?:if|when|with|without|for|in|to|from|by)\s+)?(?:it|its|this|that|these|those|they|their|he|she|such|here)\b"
     r"|^(?:then|thus|therefore|hence|however|but|and|so|also|otherwise|instead|similarly|additionally)\b"
@@ -132,6 +133,11 @@ def grouped(claims: Sequence[Claim], most: int) -> list[list[Claim]]:
             groups.append([claim])
             per_page[page] = per_page.get(page, 0) + 1
     return groups
+
+
+def says_something(sentence: str) -> bool:
+    """Whether a sentence that cites nothing has more words than it takes to connect others."""
+    return len(terms(sentence)) > _CONNECTIVE_WORDS
 
 
 def _is_same(claim: Claim, other: Claim) -> bool:

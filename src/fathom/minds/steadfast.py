@@ -1,7 +1,7 @@
 """A mind that finishes what it began: where a model fails, a mind that needs none steps in, and says so.
 
-Does not know either mind. The first plan is not stood in for when the model cannot be reached: nothing is lost
-yet, and whoever asked for a model should hear that it is not there.
+Does not know either mind. The first plan is not stood in for when the model cannot be reached: nothing is
+lost yet, and whoever asked for a model should hear that it is not there.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

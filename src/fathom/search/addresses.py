@@ -5,7 +5,7 @@ Does not know how a page is fetched: a canonical address is a key to compare by,
 
 import re
 from contextlib import suppress
-from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 _TRACKERS = re.compile(
     r"(utm|hsa|mtm|pk|piwik|matomo)_.+"
@@ -47,6 +47,12 @@ def host(address: str) -> str:
         return urlsplit(address).hostname or ""
     except ValueError:
         return ""
+
+
+def name_of(address: str) -> str:
+    """A short name for a page that has no title: the end of its path, or its host."""
+    path = address.partition("://")[2].partition("?")[0].rstrip("/")
+    return unquote(path.rpartition("/")[2]) or "page"
 
 
 def _host(host: str) -> str:

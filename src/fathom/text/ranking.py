@@ -15,8 +15,8 @@ _MEANING = 0.45
 _HEADING_SHARE = 0.5
 # Words that questions are made of and answers are not.
 _ASKING_WORDS = frozenset(
-    "happen happens happened work works working mean means explain describe tell give list example examples"
-    " way ways kind kinds many much exactly actually possible 설명 방법 경우".split()
+    """happen happens happened work works working mean means explain describe tell give list example examples
+    way ways kind kinds many much exactly actually possible 설명 방법 경우""".split()  # noqa: SIM905
 )
 _KOREAN_ENDING = re.compile(
     r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란"

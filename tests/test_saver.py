@@ -1,0 +1,114 @@
+"""What the saver keeps, what it forgets, and that one can still go back."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kits import Clerk, Library, kits_of
+from standins.prose import page
+
+from fathom.errors import Refused
+from fathom.graph import Research, build
+from fathom.minds.port import Thought
+from fathom.saver import ThriftySqliteSaver
+from fathom.state import Knobs, Section
+from fathom.store import checkpointer
+
+KNOBS = Knobs(rounds=3, sources=6, threshold=1.0)
+CONFIG: Any = {"configurable": {"thread_id": "t"}}
+BOOKS = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(24)}
+
+
+class Striker(Clerk):
+    """A clerk that does not write before it is told to."""
+
+    is_willing = False
+
+    async def write(self, *words: Any) -> Thought[Section]:
+        """A section, or a refusal."""
+        if not Striker.is_willing:
+            raise Refused("I will not.")
+        return await super().write(*words)
+
+
+def rows(home: Path, words: str) -> list[Any]:
+    with closing(sqlite3.connect(home / "fathom.sqlite")) as connection:
+        return connection.execute(words).fetchall()
+
+
+def graph_of(home: Path, saver: ThriftySqliteSaver, clerk: Clerk | None = None) -> Research:
+    return build(kits_of(home, Library(BOOKS), clerk or Clerk(quotes=3)), saver)
+
+
+async def worked(graph: Research, given: Any) -> dict[str, Any]:
+    state: dict[str, Any] = await graph.ainvoke(given, CONFIG, context=KNOBS, durability="async")
+    return state
+
+
+async def test_a_finished_run_leaves_its_own_checkpoints_and_nothing_of_its_branches(tmp_path: Path) -> None:
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        await worked(graph_of(tmp_path, saver), {"question": "What?"})
+    assert rows(tmp_path, "select distinct checkpoint_ns from checkpoints") == [("",)]
+    assert rows(tmp_path, "select count(*) from writes") == [(0,)]
+    # The input, and three rounds of planner, review, searcher, selector, reading and judge, and the writer.
+    assert rows(tmp_path, "select count(*) from checkpoints") == [(2 + 3 * 6 + 1,)]
+
+
+async def test_what_is_read_back_is_what_was_written(tmp_path: Path) -> None:
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        state = await worked(graph_of(tmp_path, saver), {"question": "What?"})
+    assert len(state["claims"]) == 54
+    assert rows(tmp_path, "select count(*) from slices")[0][0] > 0
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        snapshot = await graph_of(tmp_path, saver).aget_state(CONFIG)
+        history = [past async for past in graph_of(tmp_path, saver).aget_state_history(CONFIG)]
+    assert snapshot.values == state
+    assert history[0].values == state
+    sizes = [len(past.values.get("claims", [])) for past in reversed(history)]
+    assert sizes == sorted(sizes)
+    assert set(sizes) == {0, 18, 36, 54}
+
+
+async def test_one_can_go_back_to_an_earlier_round_and_go_on_from_there(tmp_path: Path) -> None:
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        graph = graph_of(tmp_path, saver)
+        ended = await worked(graph, {"question": "What?"})
+        history = [past async for past in graph.aget_state_history(CONFIG)]
+        past = next(p for p in history if p.next == ("planner",) and len(p.values.get("claims", [])) == 18)
+        again = await graph.ainvoke(None, past.config, context=KNOBS)
+    assert again["claims"] == ended["claims"]
+    assert len(again["judgements"]) == 3
+    assert again["report"].sections == ended["report"].sections
+
+
+async def test_a_branch_that_failed_keeps_its_steps_until_it_is_done(tmp_path: Path) -> None:
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        graph = graph_of(tmp_path, saver, Striker(quotes=3))
+        Striker.is_willing = False
+        with pytest.raises(Refused):
+            await worked(graph, {"question": "What?"})
+        inside = rows(tmp_path, "select distinct checkpoint_ns from checkpoints where checkpoint_ns > ''")
+        assert [name.split(":")[0] for (name,) in inside] == ["writer"]
+        Striker.is_willing = True
+        state = await worked(graph, None)
+    assert state["report"].sections
+    assert rows(tmp_path, "select count(*) from checkpoints where checkpoint_ns > ''") == [(0,)]
+
+
+async def test_a_forgotten_thread_leaves_nothing(tmp_path: Path) -> None:
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        await worked(graph_of(tmp_path, saver), {"question": "What?"})
+        await saver.adelete_thread("t")
+    for table in ("checkpoints", "writes", "slices"):
+        assert rows(tmp_path, f"select count(*) from {table}") == [(0,)]
+
+
+async def test_pruning_keeps_the_last_checkpoint_whole(tmp_path: Path) -> None:
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        graph = graph_of(tmp_path, saver)
+        state = await worked(graph, {"question": "What?"})
+        await saver.aprune(["t"])
+        assert (await graph.aget_state(CONFIG)).values == state
+    assert rows(tmp_path, "select count(*) from checkpoints") == [(1,)]
