@@ -47,7 +47,9 @@ def _checked(sentence: Sentence, claims: dict[str, Claim]) -> Sentence:
 def _marked(section: Section, objections: list[Objection]) -> Section:
     why = {o.sentence: o.why for o in objections}
     sentences = [
-        s.model_copy(update={"status": "unsupported", "why": why[place]}) if place in why else s
+        s.model_copy(update={"status": "unsupported", "why": why[place]})
+        if place in why and s.status != "unsupported"
+        else s
         for place, s in enumerate(section.sentences)
     ]
     return section.model_copy(update={"sentences": sentences})
