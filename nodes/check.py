@@ -2,7 +2,7 @@
 
 import asyncio
 
-from fathom.evidence.facts import missing_facts
+from fathom.evidence.facts import is_quotation, missing_facts
 from fathom.minds.port import Mind, Objection
 from fathom.state import Claim, Section, Sentence, Writing
 
@@ -20,7 +20,7 @@ async def check(state: Writing, *, mind: Mind) -> Writing:
         *(mind.check(section, own) for section, own in zip(sections, used, strict=True))
     )
     return {
-        "sections": [_marked(s, thought.value) for s, thought in zip(sections, thoughts, strict=True)],
+        "sections": [_marked(s, t.value, claims) for s, t in zip(sections, thoughts, strict=True)],
         "losses": [loss for thought in thoughts for loss in thought.losses],
         "charges": [charge for thought in thoughts for charge in thought.charges],
     }
@@ -36,19 +36,23 @@ def _checked_in_code(section: Section, claims: dict[str, Claim]) -> Section:
 
 
 def _checked(sentence: Sentence, claims: dict[str, Claim]) -> Sentence:
-    quotes = [quote.text for c in sentence.claims for quote in claims[c].quotes]
-    missing = missing_facts(sentence.text, quotes)
+    missing = missing_facts(sentence.text, _quotes(sentence, claims))
     if not missing:
         return sentence
     why = f"not in its quotes: {', '.join(missing)}"
     return sentence.model_copy(update={"status": "unsupported", "why": why})
 
 
-def _marked(section: Section, objections: list[Objection]) -> Section:
+def _quotes(sentence: Sentence, claims: dict[str, Claim]) -> list[str]:
+    return [quote.text for c in sentence.claims for quote in claims[c].quotes]
+
+
+def _marked(section: Section, objections: list[Objection], claims: dict[str, Claim]) -> Section:
+    """The objections carried out, but for those to a sentence that is its quote word for word."""
     why = {o.sentence: o.why for o in objections}
     sentences = [
         s.model_copy(update={"status": "unsupported", "why": why[place]})
-        if place in why and s.status != "unsupported"
+        if place in why and s.status != "unsupported" and not is_quotation(s.text, _quotes(s, claims))
         else s
         for place, s in enumerate(section.sentences)
     ]

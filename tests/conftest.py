@@ -9,7 +9,12 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# The same cases every time, and no stop-watch: machines differ, and a red run must be repeatable.
+hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("steady")
 
 FOREIGN = ("OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_")
 PROXIES = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}

@@ -64,7 +64,7 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
     await prompted.judge("What?", ASKED, CLAIMS)
     await prompted.outline("What?", ASKED, CLAIMS)
     await prompted.write("What?", heading("c0ffee1", "c0ffee2"), CLAIMS)
-    await prompted.check(section(sentence("Divers come in spring.", "c0ffee2")), CLAIMS)
+    await prompted.check(section(sentence("Divers arrive in spring.", "c0ffee2")), CLAIMS)
     said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
     assert len(ladder.seen) == 7
     for hidden in (ADDRESS, "secret-place", sha(TEXT), sha(TEXT)[:12], "c0ffee1", "c0ffee2"):
@@ -155,10 +155,11 @@ async def test_marks_are_clamped_and_odd_gaps_tamed(word: str, priority: str) ->
     assert [(g.question, g.priority) for g in value.gaps] == [("", priority), ("Q2", priority)]
 
 
-async def test_only_supported_sentences_are_checked_and_keep_their_places() -> None:
+async def test_only_sentences_in_doubt_are_checked_and_keep_their_places() -> None:
     prompted, ladder = mind({"objections": [{"sentence": 1, "why": "no"}]})
     text = section(
         sentence("So.", status="connective"),
+        sentence("Divers arrive in spring.", "c0ffee2"),
         sentence("Divers come in spring.", "c0ffee2"),
         sentence("Bad.", "c0ffee1", status="unsupported"),
     )
@@ -166,6 +167,7 @@ async def test_only_supported_sentences_are_checked_and_keep_their_places() -> N
     assert [o.sentence for o in objections] == [1]
     assert "Sentence 1: Divers" in ladder.seen[0].user
     assert "Bad." not in ladder.seen[0].user
+    assert "Sentence 2" not in ladder.seen[0].user
 
 
 async def test_nothing_to_check_costs_nothing() -> None:

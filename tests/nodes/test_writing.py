@@ -93,7 +93,7 @@ async def test_numbers_and_names_that_are_not_quoted_are_marked_in_code() -> Non
 async def test_the_minds_objections_mark_what_they_name_and_nothing_else() -> None:
     text = section(
         sentence("Divers come in spring.", "b"),
-        sentence("The gates are old.", "c"),
+        sentence("The gates are worn.", "c"),
         sentence("So much.", status="connective"),
         sentence("It has 7 gates.", "c"),
     )
@@ -109,9 +109,14 @@ async def test_the_minds_objections_mark_what_they_name_and_nothing_else() -> No
     assert found[3] == ("unsupported", "not in its quotes: 7")
 
 
+async def test_no_objection_holds_against_a_sentence_that_is_its_quote() -> None:
+    found, _ = await checked(section(sentence("Divers come in spring", "b")), Objection(0, "not so"))
+    assert found == [("supported", "")]
+
+
 async def test_every_section_is_checked_and_keeps_its_place() -> None:
     mind = FakeMind(objections=[[], [Objection(0, "no")]])
-    texts = [section(sentence("Divers come in spring.", "b"), name=f"S{n}") for n in (1, 2)]
+    texts = [section(sentence("Divers arrive in spring.", "b"), name=f"S{n}") for n in (1, 2)]
     update = await check({"sections": texts, "claims": CLAIMS}, mind=mind)
     assert [(s.id, s.sentences[0].status) for s in update["sections"]] == [
         ("S1", "supported"),

@@ -136,7 +136,8 @@ async def chain_of(tmp_path: Path, rounds: int) -> int:
 
 
 async def test_every_further_round_adds_at_most_three_calls_in_a_row(tmp_path: Path) -> None:
-    chains = [await chain_of(tmp_path, rounds) for rounds in (1, 2, 3)]
+    # A home each: what one run was answered, another on the same database would not ask again.
+    chains = [await chain_of(tmp_path / str(rounds), rounds) for rounds in (1, 2, 3)]
     assert chains[0] <= 7
     assert chains[1] - chains[0] <= 3
     assert chains[2] - chains[1] <= 3

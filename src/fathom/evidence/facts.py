@@ -60,6 +60,12 @@ def names(sentence: str) -> list[str]:
 _NOT_NAMES = {"i", "a", "the", "in", "it", "this", "that", "these", "those", "he", "she", "they", "we"}
 
 
+def is_quotation(sentence: str, quotes: Iterable[str]) -> bool:
+    """Whether the sentence stands in one of the quotes as it is."""
+    said = folded(sentence).text.strip(" .")
+    return bool(said) and any(said in folded(quote).text for quote in quotes)
+
+
 def is_negated(text: str) -> bool:
     """Whether something is said not to be."""
     return _NEGATION.search(text) is not None

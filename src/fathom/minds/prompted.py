@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.evidence.facts import is_quotation
 from fathom.minds import answers
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
@@ -146,7 +147,7 @@ class Prompted:
             f"Sentence {place}: {s.text}\n"
             + "\n".join(f"  quote: {q.text}" for c in s.claims for q in quotes.get(c, []))
             for place, s in enumerate(section.sentences)
-            if s.status == "supported" or (s.status == "connective" and says_something(s.text))
+            if _is_open(s, [q.text for c in s.claims for q in quotes.get(c, [])])
         ]
         if not shown:
             return Thought([])
@@ -204,6 +205,13 @@ def _priority(word: str) -> Literal["high", "medium", "low"]:
             return "low"
         case _:
             return "medium"
+
+
+def _is_open(sentence: Sentence, quotes: Sequence[str]) -> bool:
+    """Whether a model should look: not at what code has refused, nor at what is its quote word for word."""
+    if sentence.status == "connective":
+        return says_something(sentence.text)
+    return sentence.status == "supported" and not is_quotation(sentence.text, quotes)
 
 
 def _verdict(form: answers.VerdictForm | None) -> Verdict:

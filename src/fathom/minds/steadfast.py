@@ -40,7 +40,7 @@ class Steadfast:
             return "" if is_quoted else "The model gave quotes, but none of them is in the page."
 
         return await self._either(
-            "reading", lambda mind: mind.read(question, questions, title, text), fault=fault
+            f"reading {title}", lambda mind: mind.read(question, questions, title, text), fault=fault
         )
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
