@@ -9,6 +9,7 @@ import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -76,6 +77,12 @@ def _prepare(database: Path) -> None:
         raise BadInput(f"The database {database} cannot be used: {error}.") from error
 
 
+@cache
+def _ready(database: Path) -> None:
+    """Once a process: a graph used without a checkpointer finds its tables too."""
+    _prepare(database)
+
+
 @contextmanager
 def _connected(database: Path) -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)
@@ -106,14 +113,14 @@ class Shelf:
 
     def _put(self, key: str, body: bytes) -> None:
         words = f"insert or ignore into {self.table} ({self.key}, {self.column}) values (?, ?)"  # noqa: S608
+        _ready(self.database)
         with _connected(self.database) as connection:
-            connection.executescript(_TABLES)
             connection.execute(words, (key, body))
 
     def _get(self, key: str) -> str | None:
         words = f"select {self.column} from {self.table} where {self.key} = ?"  # noqa: S608
+        _ready(self.database)
         with _connected(self.database) as connection:
-            connection.executescript(_TABLES)
             row = connection.execute(words, (key,)).fetchone()
         return zlib.decompress(row[0]).decode() if row else None
 

@@ -126,6 +126,7 @@ async def chain_of(tmp_path: Path, rounds: int) -> int:
     """How many calls came one after another in a run of exactly so many rounds."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(12)}
     knobs = Knobs(rounds=rounds, sources=3, threshold=1.0, model="stand-in")
+    written(tmp_path, {})  # a home of its own
     answer = scripted(judge=never_satisfied)
     with Model(lambda request: answer(request).after(DELAY_S)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)

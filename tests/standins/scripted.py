@@ -25,6 +25,7 @@ def value(request: ModelRequest) -> dict[str, Any]:
 
 
 def never_satisfied(request: ModelRequest) -> Reply:
-    """A judge who always finds something important missing."""
-    missing = {"question": "Q1", "description": "More.", "priority": "high", "suggested_query": "more"}
+    """A judge who always finds something important missing, and each time something else."""
+    words = f"more than {len(request.user_text)}"
+    missing = {"question": "Q1", "description": "More.", "priority": "high", "suggested_query": words}
     return Reply.give({**value(request), "gaps": [missing]})

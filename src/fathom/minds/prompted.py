@@ -48,7 +48,12 @@ class Prompted:
     language: str = "the language of the question"
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
-        """Sub-questions and queries, grounded in what a first search showed."""
+        """Sub-questions and queries, grounded in what a first search showed.
+
+        In later rounds the judge has just said what to search for; a model is asked only if that is stale.
+        """
+        if follow_up := _from_gaps(brief):
+            return Thought(follow_up)
         answer, charges = await self._ask(
             "plan",
             answers.PlanAnswer,
@@ -171,6 +176,16 @@ class Prompted:
 def _listed(lines: object) -> str:
     found = [f"- {' '.join(str(line).split())}" for line in lines]  # type: ignore[attr-defined]
     return "\n".join(found) or _NONE
+
+
+def _from_gaps(brief: Brief) -> Plan | None:
+    """The judge's own suggestions as the next plan, if any of them is new and nobody asked for another."""
+    asked = {" ".join(q.text.casefold().split()) for q in brief.asked}
+    fresh = [g for g in brief.gaps if " ".join(g.suggested_query.casefold().split()) not in {"", *asked}]
+    if brief.round == 1 or brief.feedback or not fresh:
+        return None
+    queries = [Query(id="", text=g.suggested_query, question=g.question, round=brief.round) for g in fresh]
+    return Plan(strategy="Close the gaps.", questions=list(brief.questions), queries=queries)
 
 
 def _with_proposal(brief: Brief) -> str:
