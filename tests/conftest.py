@@ -16,8 +16,18 @@ import pytest
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("steady")
 
+# Whole runs and whole commands take their time: they are in `make test`, not in `make unit`.
+WHOLE = ("runs", "cli")
+
 FOREIGN = ("OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_")
 PROXIES = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what lies in the folders of whole runs."""
+    for item in items:
+        if item.path.relative_to(Path(__file__).parent).parts[0] in WHOLE:
+            item.add_marker("whole")
 
 
 class OfflineError(OSError):

@@ -62,7 +62,7 @@ async def test_a_model_that_dies_between_rounds_leaves_what_was_found(tmp_path: 
     assert result.status == "partial"
     assert result.metadata.rounds == 2
     assert result.citations
-    assert "planning, done without the model" in result.report
+    assert "outlining, done without the model" in result.report
 
 
 async def test_a_model_that_was_never_there_stops_the_run_until_it_is(tmp_path: Path) -> None:
@@ -103,6 +103,6 @@ async def test_a_model_that_talks_nonsense_still_leaves_a_report(tmp_path: Path,
         answered = len(model.calls)
     assert result.status == "partial"
     assert result.citations
-    assert "planning, done without the model" in result.report
+    assert "outlining, done without the model" in result.report
     if nonsense.raw is None:
         assert result.metadata.model_calls == answered
