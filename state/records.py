@@ -72,6 +72,10 @@ class Hit(Record):
     engine: str
     rank: int
     published: str | None = None
+    authors: list[str] = []
+    doi: str = ""
+    pdf: str = ""
+    cited_by: int | None = None
 
     @property
     def key(self) -> str:

@@ -45,3 +45,7 @@ class Refused(ProviderError):
 
 class Unreadable(ProviderError):
     """It answered, but not as promised."""
+
+
+class BadQuery(Unreadable):
+    """It did not take these words; the same question put more plainly may do."""

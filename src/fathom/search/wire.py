@@ -1,0 +1,121 @@
+"""One request to a search service over HTTP, and its answer in the shape we need.
+
+Does not know any service, retries or limits. What goes wrong becomes one of our errors, and no error ever shows a key.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeVar
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.search.statuses import failure
+
+W = TypeVar("W", bound=BaseModel)
+USER_AGENT = "fathom-research"
+_MAX_BYTES = 20_000_000
+_SAID_CHARS = 200
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A service: its name for people, its address, and what every request to it carries."""
+
+    who: str
+    base_url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secret: str = field(default="", repr=False)
+    timeout_s: float = 30.0
+
+    async def get(self, path: str, params: Mapping[str, Any], form: type[W]) -> W:
+        """The answer to a GET, as the form; parameters that are None are left out."""
+        kept = {name: value for name, value in params.items() if value is not None}
+        return self._formed(await self.send("GET", path, params=kept), form)
+
+    async def post(self, path: str, body: Mapping[str, Any], form: type[W]) -> W:
+        """The answer to a POST of JSON, as the form; fields that are None are left out."""
+        kept = {name: value for name, value in body.items() if value is not None}
+        return self._formed(await self.send("POST", path, json=kept), form)
+
+    async def send(self, method: str, path: str, **words: Any) -> bytes:
+        """The body of a good answer; a bad one becomes the error its status stands for."""
+        verify = await asyncio.to_thread(_certificates)
+        headers = {"User-Agent": USER_AGENT, "Accept": "application/json", **self.headers}
+        try:
+            async with (
+                asyncio.timeout(self.timeout_s),
+                httpx2.AsyncClient(
+                    base_url=self.base_url, headers=headers, verify=verify, trust_env=False
+                ) as client,
+            ):
+                response = await client.request(method, path, **words)
+        except (TimeoutError, httpx2.TimeoutException):
+            raise Unavailable(f"{self.who} did not answer within {self.timeout_s:g} s") from None
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError):
+            raise Refused(f"{self.who} cannot be asked: the key or the address is malformed") from None
+        except httpx2.TransportError as error:
+            raise Unavailable(f"{self.who} cannot be reached ({type(error).__name__})") from None
+        except httpx2.DecodingError:
+            raise Unreadable(f"{self.who} answered something that cannot be decoded") from None
+        if len(response.content) > _MAX_BYTES:
+            raise Unreadable(f"{self.who} answered more than {_MAX_BYTES:,} bytes")
+        if response.status_code != httpx2.codes.OK:
+            raise self.failed(response)
+        return response.content
+
+    def failed(self, response: httpx2.Response) -> Exception:
+        """The error of an answer that is not a good one."""
+        said = self._hidden(_words(response.content))
+        return failure(
+            self.who, response.status_code, retry_after=response.headers.get("retry-after"), said=said
+        )
+
+    def _formed(self, body: bytes, form: type[W]) -> W:
+        try:
+            return form.model_validate_json(body)
+        except ValidationError as error:
+            wrong = ", ".join(sorted({".".join(map(str, e["loc"])) or e["type"] for e in error.errors()})[:3])
+            raise Unreadable(f"{self.who} answered in another form than documented ({wrong})") from None
+
+    def _hidden(self, words: str) -> str:
+        return (words.replace(self.secret, "***") if self.secret else words)[:_SAID_CHARS]
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read from disk once: every request has a client of its own, since one shared between loops breaks."""
+    return ssl.create_default_context()
+
+
+class _Said(BaseModel):
+    """The places where services put their complaint."""
+
+    message: Any = None
+    error: Any = None
+    detail: Any = None
+    errMsg: Any = None  # noqa: N815 - Europe PMC's name
+
+
+def _words(body: bytes) -> str:
+    try:
+        said = _Said.model_validate_json(body)
+    except ValidationError:
+        return ""
+    for words in (said.message, said.error, said.detail, said.errMsg):
+        found = _text(words)
+        if found:
+            return found
+    return ""
+
+
+def _text(words: object) -> str:
+    if isinstance(words, dict):
+        return next((_text(words[k]) for k in ("message", "detail", "error", "code") if words.get(k)), "")
+    if isinstance(words, list):
+        return _text(words[0]) if words else ""
+    return " ".join(str(words).split()) if isinstance(words, str) else ""
