@@ -1,6 +1,6 @@
 """One request to a search service over HTTP, and its answer in the shape we need.
 
-Does not know any service, retries or limits. What goes wrong becomes one of our errors; none ever shows a key.
+Does not know any service, retries or limits. What goes wrong becomes one of our errors; none shows a key.
 """
 
 import asyncio
