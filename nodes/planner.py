@@ -42,7 +42,7 @@ async def planner(state: ResearchState, *, mind: Mind, engines: Engines, knobs: 
         "queries": _new_queries(brief, thought.value, questions),
         "feedback": "",
         "losses": [*scouted.get("losses", []), *thought.losses],
-        "charges": thought.charges,
+        "charges": [*scouted.get("charges", []), *thought.charges],
     }
 
 
@@ -58,10 +58,10 @@ def _refuse_no_question(state: ResearchState) -> None:
 async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState:
     query = Query(id=SCOUT, text=question, question="", round=1)
     try:
-        hits, losses = await engines.search(query, limit=min(_SCOUTED, knobs.sources))
+        found = await engines.search(query, limit=min(_SCOUTED, knobs.sources))
     except ProviderError as error:
         return {"asked": [query], "losses": [Loss(where="search", what=question, why=str(error))]}
-    return {"asked": [query], "hits": hits, "losses": losses}
+    return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}
 
 
 def _distinct_questions(brief: Brief, plan: Plan) -> list[SubQuestion]:

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Protocol
 
 from fathom.reading.port import Reader
-from fathom.state import Hit, Loss, Query
+from fathom.search.port import Found
+from fathom.state import Query
 
 Clock = Callable[[], datetime]
 
@@ -18,8 +19,8 @@ __all__ = ["Clock", "Engines", "Pages", "Reader"]
 class Engines(Protocol):
     """All engines of a run behind one call."""
 
-    async def search(self, query: Query, *, limit: int) -> tuple[list[Hit], list[Loss]]:
-        """Merged hits, and what was lost on the way; raises a ProviderError when every engine failed."""
+    async def search(self, query: Query, *, limit: int) -> Found:
+        """Merged hits, losses and costs; raises a ProviderError when every engine failed."""
 
 
 class Pages(Protocol):

@@ -9,11 +9,11 @@ async def searcher(state: Assignment, *, engines: Engines, knobs: Knobs) -> Rese
     """Collect hits for one query; a lost branch is told, it does not end the run.
 
     Reads:  query
-    Writes: asked, hits, losses
+    Writes: asked, hits, losses, charges
     """
     query = state["query"]
     try:
-        hits, losses = await engines.search(query, limit=knobs.sources)
+        found = await engines.search(query, limit=knobs.sources)
     except ProviderError as error:
         return {"asked": [query], "losses": [Loss(where="search", what=query.text, why=str(error))]}
-    return {"asked": [query], "hits": hits, "losses": losses}
+    return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}

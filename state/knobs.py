@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Depth = Literal["quick", "standard", "comprehensive"]
+_DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 ROUNDS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 10}
 
 
@@ -23,9 +24,12 @@ class Knobs(BaseModel):
     threshold: float = Field(0.8, ge=0, le=1, description="The sufficiency score that is enough.")
     budget_usd: float = Field(1.0, ge=0, description="No new round starts once this much is spent.")
     docs: list[str] = Field([], description="Folders or files to search; empty: search the web.")
-    engines: list[str] = Field(
-        [], description="Engines by name: local, tavily, arxiv; empty: chosen for you."
-    )
+    engines: list[str] = Field([], description="Engines by name, or hybrid for all; empty: chosen for you.")
+    include_domains: list[str] = Field([], description="Only hosts of these domains.")
+    exclude_domains: list[str] = Field([], description="No hosts of these domains.")
+    since: str | None = Field(None, pattern=_DAY, description="Nothing older than this day, YYYY-MM-DD.")
+    until: str | None = Field(None, pattern=_DAY, description="Nothing newer than this day, YYYY-MM-DD.")
+    fresh: bool = Field(False, description="Read every page anew, even one read a moment ago.")
     academic: bool = Field(False, description="Prefer papers.")
     news: bool = Field(False, description="Prefer news.")
     model: str | None = Field(None, description="The model that thinks; empty: as configured.")

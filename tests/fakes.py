@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from fathom.errors import Unreadable
 from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
 from fathom.reading.port import Document
+from fathom.search.port import Found
 from fathom.state import (
     Charge,
     Claim,
@@ -171,13 +172,13 @@ class FakeEngines:
     answers: list[Any] = field(default_factory=list)
     asked: list[tuple[str, int]] = field(default_factory=list)
 
-    async def search(self, query: Query, *, limit: int) -> tuple[list[Hit], list[Loss]]:
+    async def search(self, query: Query, *, limit: int) -> Found:
         self.asked.append((query.text, limit))
         assert self.answers, f"nothing was prepared for {query.text!r}"
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
-        return answer, []
+        return Found(answer, [], [])
 
 
 @dataclass

@@ -15,7 +15,8 @@ from fathom.graph import Kit, Kits
 from fathom.minds.extractive import Extractive
 from fathom.minds.port import Assessment, Brief, Draft, Mind, Thought
 from fathom.reading.port import Document
-from fathom.state import Charge, Claim, Gap, Hit, Knobs, Loss, Plan, Query, Rubric, SubQuestion
+from fathom.search.port import Found
+from fathom.state import Charge, Claim, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
 from fathom.text.sentences import sentences
 
 T = TypeVar("T")
@@ -31,7 +32,7 @@ class Library:
     searched: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
 
-    async def search(self, query: Query, *, limit: int) -> tuple[list[Hit], list[Loss]]:
+    async def search(self, query: Query, *, limit: int) -> Found:
         """The books of the query's round."""
         self.searched.append(query.text)
         if any(part in query.text for part in self.lost_queries):
@@ -42,7 +43,7 @@ class Library:
             Hit(query=query.id, address=address, title=f"Book {rank}", snippet="", engine="shelf", rank=rank)
             for rank, address in enumerate(found, start=1)
         ]
-        return hits, []
+        return Found(hits, [], [])
 
     async def __call__(self, hit: Hit) -> Document:
         """The book's text."""

@@ -3,6 +3,7 @@
 Does not know how it is done.
 """
 
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +30,11 @@ class ResearchRequest(BaseModel):
     providers: list[str] = []
     academic: bool = False
     news: bool = False
+    include_domains: list[str] = []
+    exclude_domains: list[str] = []
+    since: date | None = None
+    until: date | None = None
+    fresh: bool = False
     docs: list[str] = []
     model: str | None = None
     base_url: str | None = None
@@ -47,6 +53,11 @@ class ResearchRequest(BaseModel):
             engines=self.providers,
             academic=self.academic,
             news=self.news,
+            include_domains=self.include_domains,
+            exclude_domains=self.exclude_domains,
+            since=self.since.isoformat() if self.since else None,
+            until=self.until.isoformat() if self.until else None,
+            fresh=self.fresh,
             model=self.model,
             base_url=self.base_url.rstrip("/") if self.base_url else None,
             language=self.language,

@@ -4,6 +4,7 @@ Does not know any run. Order: what the caller says, environment, `.env`, `fathom
 """
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -21,6 +22,11 @@ LARGE_ROLES: frozenset[Role] = frozenset({"plan", "outline", "write"})
 DATABASE = "fathom.sqlite"
 
 
+def _key(variable: str) -> Any:
+    """A secret or an address under its service's own variable, or ours."""
+    return Field(None, validation_alias=AliasChoices(variable.lower(), f"FATHOM_{variable}", variable))
+
+
 class Settings(BaseSettings):
     """Read once for a process."""
 
@@ -35,20 +41,30 @@ class Settings(BaseSettings):
 
     home: Path = Field(Path("~/.fathom"), description="Where the database and the indexes are kept.")
     docs_roots: list[Path] = Field([Path()], description="Folders that runs may read documents from.")
-    openai_api_key: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("openai_api_key", "FATHOM_OPENAI_API_KEY", "OPENAI_API_KEY")
-    )
+    openai_api_key: SecretStr | None = _key("OPENAI_API_KEY")
     base_url: str | None = Field(
         None, validation_alias=AliasChoices("base_url", "FATHOM_BASE_URL", "OPENAI_BASE_URL")
     )
     model: str | None = Field(None, description="The model that plans and writes.")
     small_model: str | None = Field(None, description="The model that reads and checks; empty: the same.")
     models: dict[Role, str] = Field({}, description="One model for one role.")
-    tavily_api_key: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("tavily_api_key", "FATHOM_TAVILY_API_KEY", "TAVILY_API_KEY")
-    )
+    tavily_api_key: SecretStr | None = _key("TAVILY_API_KEY")
     tavily_url: str = "https://api.tavily.com"
     arxiv_url: str = "https://export.arxiv.org"
+    serper_api_key: SecretStr | None = _key("SERPER_API_KEY")
+    brave_api_key: SecretStr | None = _key("BRAVE_API_KEY")
+    exa_api_key: SecretStr | None = _key("EXA_API_KEY")
+    google_api_key: SecretStr | None = _key("GOOGLE_API_KEY")
+    google_cse_id: str | None = _key("GOOGLE_CSE_ID")
+    semantic_scholar_api_key: SecretStr | None = _key("SEMANTIC_SCHOLAR_API_KEY")
+    openalex_api_key: SecretStr | None = _key("OPENALEX_API_KEY")
+    ncbi_api_key: SecretStr | None = _key("NCBI_API_KEY")
+    searxng_url: str | None = _key("SEARXNG_URL")
+    contact: str | None = Field(None, description="A mail address that polite services are told.")
+    engine_urls: dict[str, str] = Field({}, description="Another address for an engine, by its name.")
+    mcp_file: Path | None = Field(None, description="A file of MCP servers, as other MCP clients have it.")
+    retriever: str | None = Field(None, description="A LangChain retriever, as package.module:attribute.")
+    respect_robots: bool = Field(True, description="Leave out pages whose robots.txt does not allow them.")
     allow_private: bool = Field(False, description="Let pages on private and loopback addresses be read.")
     call_timeout_s: float = Field(120.0, gt=0)
     call_retries: int = Field(3, ge=0, le=10)
@@ -73,10 +89,12 @@ class Settings(BaseSettings):
     def _expanded(cls, home: Path) -> Path:
         return home.expanduser().absolute()
 
-    @field_validator("openai_api_key", "tavily_api_key", mode="after")
+    @field_validator("*", mode="after")
     @classmethod
-    def _empty_is_none(cls, key: SecretStr | None) -> SecretStr | None:
-        return key if key and key.get_secret_value().strip() else None
+    def _empty_is_none(cls, key: Any) -> Any:
+        if isinstance(key, SecretStr):
+            return key if key.get_secret_value().strip() else None
+        return key
 
     @field_validator("base_url", mode="after")
     @classmethod

@@ -36,7 +36,7 @@ ERRORS = [Unavailable("timeout"), Refused("bad key"), Unreadable("not JSON")]
 async def test_a_searcher_brings_hits_and_says_what_it_asked() -> None:
     engines = FakeEngines([[hit()]])
     update = await searcher({"query": query()}, engines=engines, knobs=Knobs(sources=7))
-    assert update == {"asked": [query()], "hits": [hit()], "losses": []}
+    assert update == {"asked": [query()], "hits": [hit()], "losses": [], "charges": []}
     assert engines.asked == [("tidal power", 7)]
 
 

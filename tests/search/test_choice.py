@@ -1,78 +1,74 @@
-"""Which engines are asked."""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+"""Which engines a run asks: named, by what is wanted, by cost, with others to step in."""
 
 import pytest
 
 from fathom.errors import BadInput
-from fathom.search.arxiv import Arxiv
 from fathom.search.choice import KNOWN, choose
-from fathom.search.local import LocalEngine
-from fathom.search.port import Capability
-from fathom.search.tavily import Tavily
-from fathom.state import Hit, Knobs, Query
+from fathom.state import Knobs
 
-
-@dataclass(frozen=True)
-class Fake:
-    name: str
-    capabilities: frozenset[Capability] = frozenset()
-
-    async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
-        raise AssertionError("choosing asks nobody")
-
-
-def chosen(knobs: Knobs, *available: str) -> list[str]:
-    return [engine.name for engine in choose(knobs, {name: Fake(name) for name in available})]
+KEYLESS = {name for name, known in KNOWN.items() if not known.needs}
+ALL = set(KNOWN)
 
 
 @pytest.mark.parametrize(
-    ("knobs", "names"),
+    ("knobs", "asked"),
     [
-        (Knobs(), ["tavily"]),
+        (Knobs(), ["serper"]),
+        (Knobs(depth="comprehensive"), ["tavily"]),
+        (Knobs(academic=True), ["semantic-scholar"]),
         (Knobs(news=True), ["tavily"]),
-        (Knobs(academic=True), ["arxiv", "tavily"]),
-        (Knobs(docs=["papers"]), ["local"]),
-        (Knobs(docs=["papers"], academic=True), ["local"]),
-        (Knobs(docs=["papers"], engines=["tavily", "local"]), ["local", "tavily"]),
-        (Knobs(engines=["arxiv"]), ["arxiv"]),
-        (Knobs(engines=["arxiv", "tavily"], news=True), ["arxiv", "tavily"]),
-        (Knobs(engines=[" Tavily ", "tavily"]), ["tavily"]),
+        (Knobs(news=True, academic=True), ["semantic-scholar", "tavily"]),
+        (Knobs(docs=["notes"]), ["local"]),
+        (Knobs(docs=["notes"], engines=["brave"]), ["local", "brave"]),
+        (Knobs(engines=["arxiv", "GOOGLE", "arxiv"]), ["arxiv", "google"]),
+        (Knobs(engines=["europe_pmc"]), ["europe-pmc"]),
     ],
 )
-def test_named_engines_win_then_documents_then_papers_then_the_web(knobs: Knobs, names: list[str]) -> None:
-    assert chosen(knobs, "arxiv", "tavily", "local") == names
+def test_the_engine_fits_what_is_wanted_and_the_users_word_counts_most(
+    knobs: Knobs, asked: list[str]
+) -> None:
+    assert choose(knobs, ALL).asked == asked
 
 
-def test_without_a_key_for_the_web_there_is_still_arxiv() -> None:
-    assert chosen(Knobs(), "arxiv") == ["arxiv"]
-    assert chosen(Knobs(academic=True), "arxiv") == ["arxiv"]
+def test_others_step_in_and_never_the_same_twice() -> None:
+    choice = choose(Knobs(), ALL)
+    assert choice.spare[:2] == ["searxng", "brave"]
+    assert choice.spare[-2:] == ["duckduckgo", "wikipedia"]
+    assert not set(choice.asked) & set(choice.spare)
+    assert choose(Knobs(academic=True), KEYLESS).spare == ["arxiv", "openalex", "europe-pmc", "crossref"]
+
+
+def test_named_engines_have_no_spare_ones() -> None:
+    assert choose(Knobs(engines=["brave"]), ALL).spare == []
+
+
+def test_without_any_key_keyless_engines_serve() -> None:
+    assert choose(Knobs(), KEYLESS).asked == ["duckduckgo", "wikipedia"]
+    assert choose(Knobs(news=True), KEYLESS).asked == ["duckduckgo", "wikipedia"]
+    assert choose(Knobs(academic=True), KEYLESS).asked == ["semantic-scholar"]
+
+
+def test_hybrid_asks_all_that_are_configured() -> None:
+    assert choose(Knobs(engines=["hybrid"]), KEYLESS | {"exa", "tavily"}).asked == ["tavily", "exa"]
+    assert choose(Knobs(engines=["hybrid", "arxiv"]), KEYLESS | {"exa"}).asked == ["arxiv", "exa"]
+    assert choose(Knobs(engines=["hybrid"]), KEYLESS).asked == ["duckduckgo", "wikipedia"]
 
 
 @pytest.mark.parametrize(
-    ("knobs", "said"),
+    ("knobs", "sentence"),
     [
-        (
-            Knobs(engines=["tavliy"]),
-            "no engine 'tavliy'; known are local, tavily, arxiv. Did you mean tavily?",
-        ),
-        (Knobs(engines=["zzz"]), r"no engine 'zzz'; known are local, tavily, arxiv\.$"),
+        (Knobs(engines=["tavliy"]), "There is no engine 'tavliy'; known are local, .* Did you mean tavily?"),
+        (Knobs(engines=["zzz"]), "There is no engine 'zzz'; known are .*hybrid\\.$"),
         (Knobs(engines=["tavily"]), "tavily needs TAVILY_API_KEY"),
-        (Knobs(engines=["local"]), r"local needs folders or files to search \(docs\)"),
-        (Knobs(docs=["papers"]), "local needs folders or files"),
+        (Knobs(engines=["google"]), "google needs GOOGLE_API_KEY and GOOGLE_CSE_ID"),
+        (Knobs(engines=["local"]), "local needs folders or files"),
     ],
 )
-def test_what_is_not_there_is_said_with_what_to_do(knobs: Knobs, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        chosen(knobs, "arxiv")
+def test_what_is_not_there_is_said_with_what_to_do(knobs: Knobs, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        choose(knobs, KEYLESS)
 
 
 def test_with_nothing_at_all_the_run_does_not_start() -> None:
-    with pytest.raises(BadInput, match="arxiv needs"):
-        chosen(Knobs())
-
-
-def test_the_table_says_what_the_engines_say() -> None:
-    for engine in (Tavily, Arxiv, LocalEngine):
-        assert KNOWN[engine.name].capabilities == engine.capabilities
+    with pytest.raises(BadInput, match="fathom doctor"):
+        choose(Knobs(), set())

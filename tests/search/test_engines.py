@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.search.engines import Engines
+from fathom.search.engines import Engines, fuse
 from fathom.search.port import Capability
 from fathom.state import Hit, Loss, Query
 
@@ -32,7 +32,7 @@ class Fake:
 
 
 async def found(*engines: Fake, limit: int = 9) -> list[tuple[str, str, int]]:
-    hits, losses = await Engines(engines).search(QUERY, limit=limit)
+    hits, losses, _ = await Engines(engines).search(QUERY, limit=limit)
     assert losses == []
     return [(hit.address, hit.engine, hit.rank) for hit in hits]
 
@@ -69,14 +69,16 @@ async def test_the_limit_holds_for_all_together() -> None:
 
 async def test_a_failing_engine_is_a_loss_while_the_others_serve() -> None:
     engines = Engines((Fake("one", Refused("no quota")), Fake("two", ("https://a.example",))))
-    hits, losses = await engines.search(QUERY, limit=5)
+    hits, losses, _ = await engines.search(QUERY, limit=5)
     assert [hit.engine for hit in hits] == ["two"]
     assert losses == [Loss(where="search: one", what="tides", why="no quota")]
 
 
 async def test_nothing_found_is_not_a_failure() -> None:
-    assert await Engines((Fake("one", ()),)).search(QUERY, limit=5) == ([], [])
-    hits, losses = await Engines((Fake("one", ()), Fake("two", Unavailable("busy")))).search(QUERY, limit=5)
+    assert await Engines((Fake("one", ()),)).search(QUERY, limit=5) == ([], [], [])
+    hits, losses, _ = await Engines((Fake("one", ()), Fake("two", Unavailable("busy")))).search(
+        QUERY, limit=5
+    )
     assert (hits, len(losses)) == ([], 1)
 
 
@@ -136,3 +138,28 @@ async def test_a_mistake_of_ours_is_not_a_loss() -> None:
 
     with pytest.raises(KeyError):
         await Engines((Mistaken(), Fake("two", ()))).search(QUERY, limit=5)
+
+
+async def test_a_spare_engine_steps_in_only_when_all_others_fail_and_that_is_told() -> None:
+    down, spare = Fake("one", Unavailable("busy")), Fake("two", ("https://a.example/",))
+    hits, losses, _ = await Engines((down,), spare=(spare, Fake("three", ()))).search(QUERY, limit=5)
+    assert [h.address for h in hits] == ["https://a.example/"]
+    assert [loss.where for loss in losses] == ["search: one"]
+    unused = Fake("spare", Unavailable("must not be asked"))
+    assert (await Engines((spare,), spare=(unused,)).search(QUERY, limit=5)).losses == []
+
+
+async def test_what_a_search_costs_is_told_once_a_query_and_engine() -> None:
+    engines = Engines((Fake("one", ()), Fake("two", Unavailable("x"))), prices={"one": 0.002, "two": 1.0})
+    first, again = [(await engines.search(QUERY, limit=5)).charges for _ in range(2)]
+    assert [(c.model, c.usd, c.role) for c in first] == [("one", 0.002, "search")]
+    assert first == again
+
+
+def test_a_page_found_twice_keeps_the_most_that_is_known_of_it() -> None:
+    thin = Hit(query="q", address="https://a.example/x", title="", snippet="s", engine="one", rank=1)
+    more = {"snippet": "longer words", "doi": "10.1/x", "authors": ["A. Writer"], "cited_by": 3}
+    rich = thin.model_copy(update={"address": "https://www.a.example/x/", **more})
+    (found,) = fuse([[thin], [rich]])
+    assert (found.address, found.snippet, found.doi) == ("https://a.example/x", "longer words", "10.1/x")
+    assert (found.authors, found.cited_by) == (["A. Writer"], 3)

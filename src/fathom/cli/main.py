@@ -37,11 +37,18 @@ def _research_parser() -> argparse.ArgumentParser:
     parser.add_argument("question", help="what you want to know (at most 2,000 characters)")
     find = parser.add_argument_group("where to look")
     find.add_argument("--docs", nargs="+", default=[], metavar="PLACE", help="folders or files to search")
-    find.add_argument(
-        "--search", metavar="NAMES", help="engines by name, e.g. tavily,arxiv (default: chosen)"
-    )
+    find.add_argument("--search", metavar="NAMES", help="engines by name, e.g. tavily,arxiv, or hybrid")
     find.add_argument("--academic", action="store_true", help="prefer papers")
     find.add_argument("--news", action="store_true", help="prefer news")
+    find.add_argument("--google", action="append_const", const="google", dest="also", help="ask Google")
+    find.add_argument("--arxiv", action="append_const", const="arxiv", dest="also", help="ask arXiv")
+    find.add_argument("--only", nargs="+", default=[], metavar="DOMAIN", help="only these domains")
+    find.add_argument(
+        "--not", nargs="+", default=[], metavar="DOMAIN", dest="never", help="not these domains"
+    )
+    find.add_argument("--since", metavar="DAY", help="nothing older than this day (YYYY-MM-DD)")
+    find.add_argument("--until", metavar="DAY", help="nothing newer than this day")
+    find.add_argument("--fresh", action="store_true", help="read pages anew, even those read a moment ago")
     think = parser.add_argument_group("who thinks")
     think.add_argument("--model", help="a model by name; without a key or server, none is used")
     think.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server, e.g. Ollama or vLLM")

@@ -4,13 +4,14 @@ Does not know any engine, or who tries again.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from fathom.errors import ProviderError, Unavailable
 from fathom.search.addresses import canonical
-from fathom.search.port import Engine
-from fathom.state import Hit, Loss, Query
+from fathom.search.port import Engine, Found
+from fathom.search.scope import Scope
+from fathom.state import Charge, Hit, Loss, Query, short_hash
 from fathom.turns import PerLoop
 
 _AT_ONCE = 5
@@ -20,41 +21,70 @@ _slots = PerLoop(lambda: asyncio.Semaphore(_AT_ONCE))
 
 @dataclass(frozen=True)
 class Engines:
-    """The engines of a run, the preferred one first; confessions tell what an engine knows it cannot find."""
+    """The engines of a run; the spare ones are asked in turn when all the others fail.
+
+    Confessions tell what an engine knows it cannot find; prices are in USD a call, by engine.
+    """
 
     engines: tuple[Engine, ...]
     confessions: tuple[Callable[[], Awaitable[list[Loss]]], ...] = ()
+    spare: tuple[Engine, ...] = ()
+    scope: Scope = field(default_factory=Scope)
+    prices: Mapping[str, float] = field(default_factory=dict)
 
-    async def search(self, query: Query, *, limit: int) -> tuple[list[Hit], list[Loss]]:
+    async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
-        answers = await asyncio.gather(*(_ask(engine, query, limit) for engine in self.engines))
-        failed = [
-            (engine.name, answer)
-            for engine, answer in zip(self.engines, answers, strict=True)
-            if isinstance(answer, ProviderError)
-        ]
+        answers = dict(
+            zip(
+                [engine.name for engine in self.engines],
+                await asyncio.gather(*(_ask(engine, query, limit) for engine in self.engines)),
+                strict=True,
+            )
+        )
+        for engine in self.spare:
+            if any(not isinstance(answer, ProviderError) for answer in answers.values()):
+                break
+            answers[engine.name] = await _ask(engine, query, limit)
+        failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
         if failed and len(failed) == len(answers):
             raise _together(failed)
         losses = [Loss(where=f"search: {name}", what=query.text, why=str(error)) for name, error in failed]
         for confession in self.confessions:
             losses += await confession()
-        return fuse([a for a in answers if not isinstance(a, ProviderError)])[:limit], losses
+        served = {name: a for name, a in answers.items() if not isinstance(a, ProviderError)}
+        inside = [[hit for hit in hits if self.scope.admits(hit)] for hits in served.values()]
+        charges = [self._charge(name, query) for name in served if self.prices.get(name)]
+        return Found(fuse(inside)[:limit], losses, charges)
+
+    def _charge(self, name: str, query: Query) -> Charge:
+        call = short_hash("search", name, query.id, query.text)
+        return Charge(call=call, role="search", model=name, usd=self.prices[name])
 
 
 def fuse(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """One ranking from several by reciprocal rank fusion; each page keeps its best-ranked hit."""
+    """One ranking from several by reciprocal rank fusion; one entry a page, with all that is known of it."""
     scores: dict[str, float] = {}
-    best: dict[str, tuple[int, Hit]] = {}
+    known: dict[str, list[tuple[int, Hit]]] = {}
     for ranking in rankings:
         pages: dict[str, Hit] = {}
         for hit in ranking:
             pages.setdefault(canonical(hit.address), hit)
         for rank, (page, hit) in enumerate(pages.items(), start=1):
             scores[page] = scores.get(page, 0.0) + 1 / (_RRF + rank)
-            if page not in best or rank < best[page][0]:
-                best[page] = rank, hit
+            known.setdefault(page, []).append((rank, hit))
     ranked = sorted(scores, key=lambda page: -scores[page])
-    return [best[page][1].model_copy(update={"rank": n}) for n, page in enumerate(ranked, start=1)]
+    return [_richest(known[page]).model_copy(update={"rank": n}) for n, page in enumerate(ranked, start=1)]
+
+
+def _richest(entries: list[tuple[int, Hit]]) -> Hit:
+    """The best-ranked hit, filled up from the others: the longest snippet, and whatever it lacks."""
+    hits = [hit for _, hit in sorted(entries, key=lambda entry: entry[0])]
+    first = hits[0]
+    filled = {
+        name: next((value for hit in hits if (value := getattr(hit, name))), getattr(first, name))
+        for name in ("title", "published", "authors", "doi", "pdf", "cited_by")
+    }
+    return first.model_copy(update={**filled, "snippet": max((hit.snippet for hit in hits), key=len)})
 
 
 async def _ask(engine: Engine, query: Query, limit: int) -> Sequence[Hit] | ProviderError:

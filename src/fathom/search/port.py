@@ -4,11 +4,19 @@ Does not know any engine.
 """
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from fathom.state import Hit, Query
+from fathom.state import Charge, Hit, Loss, Query
 
 Capability = Literal["web", "news", "academic", "local", "content", "semantic"]
+
+
+class Found(NamedTuple):
+    """What a search brought: hits, what was lost on the way, and what it cost."""
+
+    hits: list[Hit]
+    losses: list[Loss]
+    charges: list[Charge]
 
 
 class Engine(Protocol):

@@ -1,32 +1,121 @@
 """Every engine there is, made from settings: the one place to add a line for a new one.
 
-Does not know which of them a run will ask.
+Does not know which of them a run will ask. An engine's module is imported only when the run asks it.
 """
 
+from collections.abc import Callable
+from datetime import date
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from fathom.search.arxiv import Arxiv
+from pydantic import SecretStr
+
 from fathom.search.choice import choose
 from fathom.search.engines import Engines
+from fathom.search.health import Watched
 from fathom.search.local import LocalEngine
 from fathom.search.patient import Patient
 from fathom.search.port import Engine
-from fathom.search.tavily import Tavily
+from fathom.search.scope import Scope
 from fathom.settings import Settings
 from fathom.state import Knobs
 
+# Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
+_Line = tuple[str, str, dict[str, str]]
+_REMOTE: dict[str, _Line] = {
+    "tavily": ("tavily", "Tavily", {"api_key": "tavily_api_key"}),
+    "serper": ("serper", "Serper", {"api_key": "serper_api_key"}),
+    "brave": ("brave", "Brave", {"api_key": "brave_api_key"}),
+    "exa": ("exa", "Exa", {"api_key": "exa_api_key"}),
+    "google": ("google", "Google", {"api_key": "google_api_key", "engine_id": "google_cse_id"}),
+    "searxng": ("searxng", "Searxng", {"base_url": "searxng_url"}),
+    "duckduckgo": ("duckduckgo", "DuckDuckGo", {}),
+    "wikipedia": ("wikipedia", "Wikipedia", {}),
+    "semantic-scholar": ("semantic_scholar", "SemanticScholar", {"api_key": "semantic_scholar_api_key"}),
+    "arxiv": ("arxiv", "Arxiv", {"base_url": "arxiv_url"}),
+    "openalex": ("openalex", "OpenAlex", {"api_key": "openalex_api_key"}),
+    "pubmed": ("pubmed", "PubMed", {"api_key": "ncbi_api_key"}),
+    "crossref": ("crossref", "Crossref", {"contact": "contact"}),
+    "europe-pmc": ("europe_pmc", "EuropePmc", {}),
+}
+# Without these an engine cannot be asked at all; the rest of the settings only make it better.
+_NEEDED = {
+    "tavily": ("tavily_api_key",),
+    "serper": ("serper_api_key",),
+    "brave": ("brave_api_key",),
+    "exa": ("exa_api_key",),
+    "google": ("google_api_key", "google_cse_id"),
+    "searxng": ("searxng_url",),
+    "model": ("openai_api_key",),
+    "mcp": ("mcp_file",),
+    "retriever": ("retriever",),
+}
+
 
 def engines_for(settings: Settings, knobs: Knobs) -> Engines:
-    """The engines of a run."""
-    local = local_engine(settings, knobs)
-    available: dict[str, Engine] = {"arxiv": Patient(Arxiv(base_url=settings.arxiv_url))}
-    if settings.tavily_api_key:
-        key = settings.tavily_api_key.get_secret_value()
-        tavily = Tavily(key, base_url=settings.tavily_url, topic="news" if knobs.news else "general")
-        available["tavily"] = Patient(tavily)
-    if local:
-        available["local"] = local
-    return Engines(tuple(choose(knobs, available)), confessions=(local.losses,) if local else ())
+    """The engines of a run: asked at once, or spare."""
+    choice = choose(knobs, available(settings, knobs))
+    made = {name: _made(name, settings, knobs) for name in [*choice.asked, *choice.spare]}
+    local = made.get("local")
+    return Engines(
+        engines=tuple(made[name] for name in choice.asked),
+        confessions=(local.losses,) if isinstance(local, LocalEngine) else (),
+        spare=tuple(made[name] for name in choice.spare),
+        scope=_scope(knobs),
+        prices={name: price for name, e in made.items() if (price := getattr(e, "usd_per_call", 0.0))},
+    )
+
+
+def available(settings: Settings, knobs: Knobs) -> set[str]:
+    """The engines that have what they need."""
+    ready = set(_REMOTE) | set(_NEEDED)
+    ready -= {name for name, needed in _NEEDED.items() if not all(getattr(settings, n) for n in needed)}
+    return ready | {"local"} if knobs.docs else ready
+
+
+def _made(name: str, settings: Settings, knobs: Knobs) -> Engine:
+    if name == "local":
+        engine = local_engine(settings, knobs)
+        assert engine is not None
+        return engine
+    bare = _SPECIAL[name](settings, knobs) if name in _SPECIAL else _remote(name, settings, knobs)
+    return Watched(
+        Patient(bare), pause_s=getattr(bare, "pause_s", 0.0), usd_per_call=getattr(bare, "usd_per_call", 0.0)
+    )
+
+
+def _remote(name: str, settings: Settings, knobs: Knobs) -> Engine:
+    module, class_name, arguments = _REMOTE[name]
+    made = getattr(import_module(f"fathom.search.{module}"), class_name)
+    words = {argument: _plain(getattr(settings, setting)) for argument, setting in arguments.items()}
+    words |= {"base_url": settings.engine_urls.get(name)} if name in settings.engine_urls else {}
+    fields = made.__dataclass_fields__
+    if "scope" in fields:
+        words["scope"] = _scope(knobs)
+    if knobs.news and "topic" in fields:
+        words["topic"] = "news"
+    if "kind" in fields and (knobs.news or knobs.academic):
+        words["kind"] = "news" if knobs.news else fields["kind"].default
+    engine: Engine = made(**{k: v for k, v in words.items() if v is not None})
+    return engine
+
+
+def _plain(value: Any) -> Any:
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+def _scope(knobs: Knobs) -> Scope:
+    return Scope(
+        include_domains=tuple(knobs.include_domains),
+        exclude_domains=tuple(knobs.exclude_domains),
+        since=date.fromisoformat(knobs.since) if knobs.since else None,
+        until=date.fromisoformat(knobs.until) if knobs.until else None,
+        language=knobs.language if knobs.language and len(knobs.language) == 2 else None,
+    )
+
+
+_SPECIAL: dict[str, Callable[[Settings, Knobs], Engine]] = {}
 
 
 def local_engine(settings: Settings, knobs: Knobs) -> LocalEngine | None:

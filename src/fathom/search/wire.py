@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.errors import BadQuery, Refused, Unavailable, Unreadable
 from fathom.search.statuses import failure
 
 W = TypeVar("W", bound=BaseModel)
@@ -24,13 +24,17 @@ _SAID_CHARS = 200
 
 @dataclass(frozen=True)
 class Wire:
-    """A service: its name for people, its address, and what every request to it carries."""
+    """A service: its name for people, its address, and what every request to it carries.
+
+    `malformed` are the statuses by which it documents that it did not understand a query.
+    """
 
     who: str
     base_url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secret: str = field(default="", repr=False)
     timeout_s: float = 30.0
+    malformed: frozenset[int] = frozenset()
 
     async def get(self, path: str, params: Mapping[str, Any], form: type[W]) -> W:
         """The answer to a GET, as the form; parameters that are None are left out."""
@@ -68,12 +72,12 @@ class Wire:
             raise self.failed(response)
         return response.content
 
-    def failed(self, response: httpx2.Response) -> Exception:
+    def failed(self, response: httpx2.Response) -> ProviderError:
         """The error of an answer that is not a good one."""
         said = self._hidden(_words(response.content))
-        return failure(
-            self.who, response.status_code, retry_after=response.headers.get("retry-after"), said=said
-        )
+        status, retry_after = response.status_code, response.headers.get("retry-after")
+        error = failure(self.who, status, retry_after=retry_after, said=said)
+        return BadQuery(str(error)) if status in self.malformed else error
 
     def _formed(self, body: bytes, form: type[W]) -> W:
         try:

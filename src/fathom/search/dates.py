@@ -1,0 +1,58 @@
+"""The dates services write, as ISO writes them; as much of a date as is known.
+
+Does not know any service, nor what day it is unless it is told.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = {"second": 0, "minute": 0, "min": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
+_AGO = re.compile(r"(\d+|an?)\s+(second|minute|min|hour|day|week|month|year)s?\s+ago", re.IGNORECASE)
+_NUMBERS = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?(?:[-/.](\d{1,2}))?(?!\d)")
+_YEAR_FIRST = re.compile(r"(\d{4})(?:\s+([A-Za-z]{3})[a-z]*)?(?:\s+(\d{1,2})\b)?")
+_MONTH_FIRST = re.compile(r"([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2}),?\s+(\d{4})")
+
+
+def iso_date(text: str | None, *, today: date | None = None) -> str | None:
+    """`2021-05-04`, `2021-05` or `2021`, from any of the ways services write a date; None if it is none.
+
+    What is said as an age ("3 hours ago") needs to know what day it is.
+    """
+    words = (text or "").strip()
+    if today is not None and (ago := _AGO.search(words)):
+        count = int(ago[1]) if ago[1].isdigit() else 1
+        with suppress(OverflowError):  # "99999 years ago" is no date
+            return (today - timedelta(days=count * _DAYS[ago[2].lower()])).isoformat()
+    for read in (parsedate_to_datetime, datetime.fromisoformat):
+        with suppress(ValueError):
+            return read(words).date().isoformat()
+    if found := _NUMBERS.match(words):
+        year, month, day = (int(part) if part else None for part in found.groups())
+        if month or not _YEAR_FIRST.fullmatch(words):
+            return from_parts([year, month, day])
+    if found := _YEAR_FIRST.match(words):
+        return from_parts([int(found[1]), _month(found[2]), int(found[3]) if found[3] else None])
+    if found := _MONTH_FIRST.match(words):
+        return from_parts([int(found[3]), _month(found[1]), int(found[2])])
+    return None
+
+
+def from_parts(parts: Sequence[int | None]) -> str | None:
+    """A date from year, month and day, of which the last ones may be missing or impossible."""
+    year, month, day = (*parts, None, None, None)[:3]
+    if not year or not 1000 <= year <= 9999:
+        return None
+    if not month or not 1 <= month <= 12:
+        return f"{year:04}"
+    with suppress(ValueError, TypeError):  # no day, or one that the month does not have
+        return date(year, month, day or 0).isoformat()
+    return f"{year:04}-{month:02}"
+
+
+def _month(name: str | None) -> int | None:
+    word = (name or "").lower()
+    return _MONTHS.index(word) + 1 if word in _MONTHS else None

@@ -1,0 +1,103 @@
+"""How engines are doing, shared by all branches of all runs in a process, and an engine that minds it.
+
+Does not know any engine. A limit cools an engine down, a refusal switches it off for the run, a query it does
+not take is put more plainly once; whoever asks meanwhile is told at once, so that another engine can serve.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from fathom.errors import BadQuery, Refused, Unavailable
+from fathom.search.port import Capability, Engine
+from fathom.state import Hit, Query
+from fathom.text.tokens import query_terms
+from fathom.turns import Turns
+
+_COOL_S = 30.0
+_LONGEST_COOL_S = 600.0
+_PLAIN_WORDS = 12
+
+
+@dataclass
+class Health:
+    """When each engine may be asked again; failures in a row make the wait longer."""
+
+    clock: Callable[[], float] = time.monotonic
+    until: dict[str, float] = field(default_factory=dict)
+    failures: dict[str, int] = field(default_factory=dict)
+    turns: dict[str, Turns] = field(default_factory=dict)
+
+    def wait_s(self, name: str) -> float:
+        """How long the engine still has to cool down."""
+        return max(0.0, self.until.get(name, 0.0) - self.clock())
+
+    def failed(self, name: str, wait_s: float | None) -> None:
+        """It was unavailable, after every retry."""
+        self.failures[name] = self.failures.get(name, 0) + 1
+        pause = wait_s if wait_s is not None else _COOL_S * 2 ** (self.failures[name] - 1)
+        self.until[name] = self.clock() + min(pause, _LONGEST_COOL_S)
+
+    def served(self, name: str) -> None:
+        """It answered."""
+        self.failures.pop(name, None)
+
+    def turn_of(self, name: str) -> Turns:
+        """The queue in front of the engine."""
+        return self.turns.setdefault(name, Turns())
+
+
+PROCESS = Health()
+
+
+@dataclass
+class Watched:
+    """An engine asked only when that makes sense; one for each run, with the process's health behind it."""
+
+    engine: Engine
+    health: Health = field(default_factory=lambda: PROCESS)
+    pause_s: float = 0.0
+    usd_per_call: float = 0.0
+    refusal: str = ""
+
+    @property
+    def name(self) -> str:
+        """The engine's own name."""
+        return self.engine.name
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What the engine can do."""
+        return self.engine.capabilities
+
+    async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
+        """The engine's hits, or at once the reason why it is not asked."""
+        if self.refusal:
+            raise Refused(f"{self.name} is switched off for this run: {self.refusal}")
+        if wait_s := self.health.wait_s(self.name):
+            raise Unavailable(f"{self.name} is cooling down for {wait_s:.0f} s", wait_s=wait_s)
+        try:
+            hits = await self._put_plainly_if_needed(query, limit)
+        except Unavailable as error:
+            self.health.failed(self.name, error.wait_s)
+            raise
+        except Refused as error:
+            self.refusal = str(error)
+            raise
+        self.health.served(self.name)
+        return hits
+
+    async def _put_plainly_if_needed(self, query: Query, limit: int) -> Sequence[Hit]:
+        try:
+            return await self._asked(query, limit)
+        except BadQuery:
+            plain = " ".join(query_terms(query.text)[:_PLAIN_WORDS])
+            if plain == query.text:
+                raise
+            return await self._asked(query.model_copy(update={"text": plain}), limit)
+
+    async def _asked(self, query: Query, limit: int) -> Sequence[Hit]:
+        if not self.pause_s:
+            return await self.engine(query, limit=limit)
+        async with self.health.turn_of(self.name).turn(self.pause_s):
+            return await self.engine(query, limit=limit)

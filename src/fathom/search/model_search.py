@@ -1,0 +1,206 @@
+"""The model's own web search: OpenAI's Responses API with its `web_search` tool.
+
+Does not know retries. What the model writes is never evidence: only the addresses it points to are taken, and
+their pages are read like any others.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from fathom.errors import BadInput, BadQuery, Refused, Unavailable, Unreadable
+from fathom.search.addresses import canonical
+from fathom.search.port import Capability
+from fathom.search.rows import Row, hits
+from fathom.search.scope import Scope
+from fathom.search.wire import Wire
+from fathom.state import Hit, Query
+from fathom.text.sentences import sentences
+
+_MAX_DOMAINS = 100
+_INSTRUCTIONS = (
+    "Search the web for what the user asks and name the best pages, the most useful one first: one short "
+    "sentence a page, with its link. Answer from the search alone."
+)
+_LINK = re.compile(r"\(?\[([^\]]*)\]\([^)\s]*\)\)?")
+_PASSING = {"server_error", "rate_limit_exceeded", "vector_store_timeout"}
+
+
+class _Citation(BaseModel):
+    type: str | None = None
+    url: str | None = None
+    title: str | None = None
+    start_index: int | None = None
+    end_index: int | None = None
+
+
+class _Part(BaseModel):
+    type: str | None = None
+    text: str | None = None
+    annotations: list[_Citation] | None = None
+
+
+class _Source(BaseModel):
+    url: str | None = None
+
+
+class _Action(BaseModel):
+    sources: list[_Source] | None = None
+
+
+class _Item(BaseModel):
+    type: str
+    status: str | None = None
+    action: _Action | None = None
+    content: list[_Part] | None = None
+
+
+class _Error(BaseModel):
+    code: str | None = None
+    message: str | None = None
+    param: str | None = None
+
+
+class _Answer(BaseModel):
+    output: list[_Item]
+    status: str | None = None
+    error: _Error | None = None
+
+
+class _Failure(BaseModel):
+    error: _Error
+
+
+@dataclass(frozen=True)
+class ModelSearch:
+    """https://developers.openai.com/api/docs/guides/tools-web-search
+
+    Key: `OPENAI_API_KEY`. Quirks: the search is paid by the call and the tokens besides, so one call is all a
+    query gets; an answer may cite nothing although it searched, and then lists what it looked at; some of
+    that has no address; a citation marks the link, not the sentence before it; 429 also means that the
+    account is empty; hosts to avoid are not always kept away, and a list of hosts to stay in replaces them.
+    """
+
+    api_key: str = field(repr=False)
+    model: str
+    base_url: str = "https://api.openai.com/v1"
+    scope: Scope = field(default_factory=Scope)
+    timeout_s: float = 120.0
+    with_sources: bool = True
+    usd_per_call: float = 0.01
+    pause_s: float = 0.0
+    name: str = field(default="model", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"web"}), init=False)
+
+    def __post_init__(self) -> None:
+        if not self.api_key.strip():
+            raise BadInput("model needs OPENAI_API_KEY.")
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The pages the model cites, in its order, then those it looked at."""
+        headers = {"Authorization": f"Bearer {self.api_key}"}
+        wire = _OpenAiWire(
+            self.name, self.base_url, headers=headers, secret=self.api_key, timeout_s=self.timeout_s
+        )
+        answer = await wire.post("/responses", self._body(query), _Answer)
+        rows: dict[str, Row] = {}
+        for row in _rows(answer):
+            rows.setdefault(canonical(row.address or ""), row)
+        found = hits(self.name, query, rows.values(), limit=limit)
+        if not rows:
+            _explain(answer)
+        return found
+
+    def _body(self, query: Query) -> dict[str, Any]:
+        tool = {"type": "web_search", "user_location": {"type": "approximate"}, **self._filters()}
+        return {
+            "model": self.model,
+            "instructions": " ".join([_INSTRUCTIONS, *self._wishes()]),
+            "input": query.text,
+            "tools": [tool],
+            "tool_choice": "required",
+            "max_tool_calls": 1,
+            "include": ["web_search_call.action.sources"] if self.with_sources else None,
+            "store": False,
+        }
+
+    def _filters(self) -> dict[str, Any]:
+        if self.scope.include_domains:
+            return {"filters": {"allowed_domains": list(self.scope.include_domains[:_MAX_DOMAINS])}}
+        if self.scope.exclude_domains:
+            return {"filters": {"blocked_domains": list(self.scope.exclude_domains[:_MAX_DOMAINS])}}
+        return {}
+
+    def _wishes(self) -> Iterator[str]:
+        """What the tool has no switch for."""
+        if self.scope.since:
+            yield f"Only pages published on or after {self.scope.since.isoformat()}."
+        if self.scope.until:
+            yield f"Only pages published on or before {self.scope.until.isoformat()}."
+        if self.scope.language:
+            yield f"Prefer pages in the language {self.scope.language}."
+
+
+class _OpenAiWire(Wire):
+    """Tells an empty account from a rate limit, and a wrong question from a wrong setting."""
+
+    def failed(self, response: httpx2.Response) -> Exception:
+        """The error of an answer that is not a good one."""
+        try:
+            error = _Failure.model_validate_json(response.content).error
+        except ValidationError:
+            error = _Error()
+        if response.status_code == httpx2.codes.UNAUTHORIZED:  # its message shows parts of the key
+            return Refused(f"{self.who} answered HTTP 401: OPENAI_API_KEY is not accepted")
+        usual = super().failed(response)
+        if error.code == "insufficient_quota" or response.status_code == httpx2.codes.NOT_FOUND:
+            return Refused(str(usual))
+        if response.status_code == httpx2.codes.BAD_REQUEST:
+            if error.param == "input" or error.code == "context_length_exceeded":
+                return BadQuery(str(usual))
+            return Refused(str(usual)) if error.param else usual
+        return usual
+
+
+def _rows(answer: _Answer) -> Iterator[Row]:
+    for item in answer.output:
+        for part in item.content or []:
+            cited = [c for c in part.annotations or [] if c.type == "url_citation"]
+            for mark in cited:
+                yield Row(mark.url, mark.title, _around(part.text or "", mark))
+    for item in answer.output:
+        for source in (item.action.sources if item.action else None) or []:
+            yield Row(source.url)
+
+
+def _around(text: str, mark: _Citation) -> str:
+    """The sentence that a link closes, or the one it opens."""
+    start = min(max(mark.start_index or 0, 0), len(text))
+    end = min(max(mark.end_index or 0, start), len(text))
+    before = sentences(_LINK.sub("", text[text.rfind("\n", 0, start) + 1 : start]).strip())
+    if before:
+        return before[-1].text
+    after = sentences(_LINK.sub("", text[end:].partition("\n")[0]).strip())
+    return after[0].text if after else ""
+
+
+def _explain(answer: _Answer) -> None:
+    """Why there is no page at all; silence means that nothing was found."""
+    error = answer.error
+    if error is not None and error.code in _PASSING:
+        raise Unavailable(f"model failed: {error.code}")
+    if error is not None and error.code == "invalid_prompt":
+        raise BadQuery("model did not take the query: invalid_prompt")
+    if error is not None or answer.status in ("failed", "cancelled", "incomplete"):
+        raise Unreadable(f"model did not finish: {(error and error.code) or answer.status}")
+    if any(part.type == "refusal" for item in answer.output for part in item.content or []):
+        raise BadQuery("model refused to search for this")
+    searches = [item.status for item in answer.output if item.type == "web_search_call"]
+    if not searches:
+        raise Unreadable("model answered without searching the web")
+    if all(status == "failed" for status in searches):
+        raise Unavailable("model could not search: its web search failed")

@@ -1,0 +1,118 @@
+"""SearXNG: one's own search engine over many others.
+
+Does not know retries, or which of its hits are worth reading.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+import httpx2
+from pydantic import BaseModel
+
+from fathom.errors import BadInput, BadQuery, Refused, Unavailable
+from fathom.search.dates import iso_date
+from fathom.search.operators import spelled
+from fathom.search.port import Capability
+from fathom.search.rows import Row, hits, is_web
+from fathom.search.scope import Scope
+from fathom.search.wire import Wire
+from fathom.state import Hit, Query
+
+Kind = Literal["web", "news", "science"]
+_CATEGORIES: dict[Kind, str] = {"web": "general", "news": "news", "science": "science"}
+_MAX_PAGES = 5
+_RANGES = {"day": 1, "month": 30, "year": 365}
+_HINT = "enable the json format in its settings (search.formats), or let this machine in"
+
+
+class _Result(BaseModel):
+    url: str | None = None
+    title: str | None = None
+    content: str | None = None
+    publishedDate: str | None = None  # noqa: N815 - SearXNG's name
+
+
+class _Answer(BaseModel):
+    results: list[_Result]
+    unresponsive_engines: list[Any] | None = None
+
+
+class _SearxngWire(Wire):
+    def failed(self, response: httpx2.Response) -> Exception:
+        """It refuses formats that are not enabled as it refuses strangers."""
+        error = super().failed(response)
+        if response.status_code == httpx2.codes.FORBIDDEN:
+            return Refused(f"{error}; {_HINT}")
+        return BadQuery(str(error)) if response.status_code == httpx2.codes.BAD_REQUEST else error
+
+
+@dataclass(frozen=True)
+class Searxng:
+    """https://docs.searxng.org/dev/search_api.html
+
+    Key: none, but an instance: `SEARXNG_URL`. Quirks: JSON must be enabled in its settings, else 403 with
+    a page; no page size; if all its engines fail it says 200, no results, and who did not respond; a `!`
+    in front of a word is a command to it; dates reach back a day, a month or a year.
+    """
+
+    base_url: str
+    kind: Kind = "web"
+    scope: Scope = Scope()
+    timeout_s: float = 30.0
+    usd_per_call: float = 0.0
+    pause_s: float = 0.0
+    today: Callable[[], date] = field(default=date.today, repr=False)
+    name: str = field(default="searxng", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "academic"}), init=False)
+
+    def __post_init__(self) -> None:
+        if not self.base_url.strip():
+            raise BadInput(f"{self.name} needs SEARXNG_URL.")
+        if not is_web(self.base_url):
+            raise BadInput("SEARXNG_URL must start with http:// or https://.")
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The best results, page by page until the limit is full or a page brings nothing new."""
+        found: dict[str, Row] = {}
+        for page in range(1, _MAX_PAGES + 1):
+            answer = await self._page(query.text, page)
+            if not found and not answer.results and answer.unresponsive_engines:
+                raise Unavailable(f"{self.name} had no answer from {_names(answer.unresponsive_engines)}")
+            rows = {r.url: self._row(r) for r in answer.results if r.url and r.url not in found}
+            found |= rows
+            if not rows or len(found) >= limit:
+                break
+        return hits(self.name, query, found.values(), limit=limit)
+
+    async def _page(self, text: str, page: int) -> _Answer:
+        headers = {"Accept-Language": self.scope.language or "en"}
+        # A slash at the end, so that an instance may live under a path.
+        wire = _SearxngWire(self.name, self.base_url.rstrip("/") + "/", headers, timeout_s=self.timeout_s)
+        words = " ".join(word.lstrip("!:") for word in text.split())
+        params = {
+            "q": spelled(words, self.scope),
+            "format": "json",
+            "categories": _CATEGORIES[self.kind],
+            "language": self.scope.language,
+            "pageno": page,
+            "time_range": self._range(),
+        }
+        return await wire.get("search", params, _Answer)
+
+    def _range(self) -> str | None:
+        """The shortest range that reaches back far enough; the rest is sorted out later."""
+        if self.scope.since is None:
+            return None
+        age_days = (self.today() - self.scope.since).days
+        return next((name for name, days in _RANGES.items() if age_days <= days), None)
+
+    def _row(self, result: _Result) -> Row:
+        return Row(result.url, result.title, result.content, iso_date(result.publishedDate, self.today()))
+
+
+def _names(engines: list[Any]) -> str:
+    """Who did not respond: names, or pairs of a name and a reason."""
+    told = [" ".join(map(str, e)) if isinstance(e, list) else str(e) for e in engines]
+    return ", ".join(told)[:200]

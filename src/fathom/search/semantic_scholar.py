@@ -1,0 +1,159 @@
+"""Semantic Scholar: papers by relevance, and who cites whom.
+
+Does not know retries, or what stands in a paper.
+"""
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from pydantic import BaseModel, Field
+
+from fathom.search.dates import iso_date
+from fathom.search.papers import abstract, bare_doi, doi_address
+from fathom.search.port import Capability
+from fathom.search.rows import Row, hits
+from fathom.search.scope import Scope
+from fathom.search.wire import Wire
+from fathom.state import Hit, Query
+
+_FIELDS = "title,abstract,year,publicationDate,externalIds,url,citationCount,openAccessPdf,authors.name"  # of a paper
+_MAX_SEARCHED = 100
+_MAX_LINKED = 1000
+_MAX_QUERY_CHARS = 500
+_HYPHEN = re.compile(r"(?<=\w)[-‐‑–](?=\w)")
+
+
+class _Author(BaseModel):
+    name: str | None = None
+
+
+class _Pdf(BaseModel):
+    url: str | None = None
+
+
+class _Tldr(BaseModel):
+    text: str | None = None
+
+
+class _Ids(BaseModel):
+    doi: str | None = Field(None, alias="DOI")
+    arxiv: str | None = Field(None, alias="ArXiv")
+
+
+class _Paper(BaseModel):
+    paper_id: str | None = Field(None, alias="paperId")
+    title: str | None = None
+    abstract: str | None = None
+    tldr: _Tldr | None = None
+    year: int | None = None
+    published: str | None = Field(None, alias="publicationDate")
+    ids: _Ids | None = Field(None, alias="externalIds")
+    url: str | None = None
+    cited_by: int | None = Field(None, alias="citationCount")
+    pdf: _Pdf | None = Field(None, alias="openAccessPdf")
+    authors: list[_Author] | None = None
+
+
+class _Found(BaseModel):
+    total: int
+    data: list[_Paper] | None = None  # absent when nothing was found
+
+
+class _Link(BaseModel):
+    paper: _Paper = Field(validation_alias="citingPaper")
+
+
+class _BackLink(BaseModel):
+    paper: _Paper = Field(validation_alias="citedPaper")
+
+
+class _Citations(BaseModel):
+    offset: int
+    data: list[_Link] | None = None  # null where a publisher withholds them
+
+
+class _References(BaseModel):
+    offset: int
+    data: list[_BackLink] | None = None
+
+
+@dataclass(frozen=True)
+class SemanticScholar:
+    """https://api.semanticscholar.org/api-docs/graph
+
+    Key: `SEMANTIC_SCHOLAR_API_KEY`, optional; without one all the world shares a pool and 429 is common.
+    Quirks: words with hyphens find nothing, so hyphens become blanks; nothing found has no `data`; a wrong
+    key is a 403; citations and references have no `tldr`; abstracts are often withheld. A paper is found at
+    arXiv, else by its DOI, for the service's own pages turn programs away.
+    """
+
+    api_key: str = field(default="", repr=False)
+    base_url: str = "https://api.semanticscholar.org"
+    scope: Scope = Scope()
+    timeout_s: float = 30.0
+    pause_s: float = 1.0
+    usd_per_call: float = 0.0
+    name: str = field(default="semantic-scholar", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"academic", "semantic"}), init=False)
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The papers that fit best, with their summary in a sentence if there is one."""
+        text = " ".join(_HYPHEN.sub(" ", query.text).split())[:_MAX_QUERY_CHARS]
+        if not text or limit < 1:
+            return []
+        params = {
+            "query": text,
+            "limit": min(limit, _MAX_SEARCHED),
+            "fields": f"{_FIELDS},tldr",
+            "publicationDateOrYear": self._dates(),
+        }
+        found = await self._wire(400).get("/graph/v1/paper/search", params, _Found)
+        return hits(self.name, query, map(_row, found.data or []), limit=limit)
+
+    async def citations(self, paper_id: str, limit: int) -> list[Hit]:
+        """Papers that cite this one; BadQuery if it is not known. `DOI:…` and `ARXIV:…` are ids too."""
+        answer = await self._wire(400, 404).get(_path(paper_id, "citations"), _linked(limit), _Citations)
+        return self._around(paper_id, [link.paper for link in answer.data or []], limit)
+
+    async def references(self, paper_id: str, limit: int) -> list[Hit]:
+        """Papers that this one cites; BadQuery if it is not known."""
+        answer = await self._wire(400, 404).get(_path(paper_id, "references"), _linked(limit), _References)
+        return self._around(paper_id, [link.paper for link in answer.data or []], limit)
+
+    def _around(self, paper_id: str, papers: list[_Paper], limit: int) -> list[Hit]:
+        query = Query(id=paper_id, text=paper_id, question="", round=0)
+        return hits(self.name, query, map(_row, papers), limit=limit)
+
+    def _wire(self, *malformed: int) -> Wire:
+        headers = {"x-api-key": self.api_key} if self.api_key else {}
+        return Wire(self.name, self.base_url, headers, self.api_key, self.timeout_s, frozenset(malformed))
+
+    def _dates(self) -> str | None:
+        since, until = self.scope.since or "", self.scope.until or ""
+        return f"{since}:{until}" if since or until else None
+
+
+def _path(paper_id: str, what: str) -> str:
+    return f"/graph/v1/paper/{quote(paper_id, safe=':')}/{what}"
+
+
+def _linked(limit: int) -> dict[str, object]:
+    return {"limit": max(1, min(limit, _MAX_LINKED)), "fields": _FIELDS}
+
+
+def _row(paper: _Paper) -> Row:
+    ids = paper.ids or _Ids()
+    doi = bare_doi(ids.doi)
+    places = (f"https://arxiv.org/abs/{ids.arxiv}" if ids.arxiv else "", doi_address(doi), paper.url or "")
+    tldr = paper.tldr.text if paper.tldr else ""
+    return Row(
+        address=next(filter(None, places), None),
+        title=paper.title,
+        snippet=tldr or abstract(paper.abstract),
+        published=iso_date(paper.published) or (str(paper.year) if paper.year else None),
+        authors=tuple(author.name for author in paper.authors or [] if author.name),
+        doi=doi,
+        pdf=paper.pdf.url if paper.pdf else None,
+        cited_by=paper.cited_by,
+    )

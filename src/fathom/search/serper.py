@@ -1,0 +1,122 @@
+"""Serper: Google's results for the web, for news and for papers.
+
+Does not know retries, or which of its hits are worth reading.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+import httpx2
+from pydantic import BaseModel
+
+from fathom.errors import BadQuery, Refused
+from fathom.search.dates import iso_date
+from fathom.search.keys import check_key
+from fathom.search.operators import spelled
+from fathom.search.port import Capability
+from fathom.search.rows import Row, hits
+from fathom.search.scope import Scope
+from fathom.search.wire import Wire
+from fathom.state import Hit, Query
+
+Kind = Literal["web", "news", "scholar"]
+_PATHS: dict[Kind, str] = {"web": "/search", "news": "/news", "scholar": "/scholar"}
+_MOST: dict[Kind, int] = {"web": 100, "news": 100, "scholar": 20}
+_SHORTENED = re.compile(r"…|\.\.\.")
+
+
+class _Result(BaseModel):
+    link: str | None = None  # Scholar lists books and citations that lead nowhere
+    title: str | None = None
+    snippet: str | None = None
+    date: str | None = None
+    publicationInfo: str | None = None  # noqa: N815 - Serper's names
+    year: int | str | None = None
+    citedBy: int | None = None  # noqa: N815
+    pdfUrl: str | None = None  # noqa: N815
+
+
+class _Answer(BaseModel):
+    searchParameters: dict[str, Any]  # noqa: N815 - the one block that is always there
+    organic: list[_Result] | None = None
+    news: list[_Result] | None = None
+
+
+class _SerperWire(Wire):
+    def failed(self, response: httpx2.Response) -> Exception:
+        """Credits that are used up are a 400 too, and not the query's fault."""
+        error = super().failed(response)
+        if response.status_code != httpx2.codes.BAD_REQUEST:
+            return error
+        return Refused(str(error)) if "credit" in str(error).lower() else BadQuery(str(error))
+
+
+@dataclass(frozen=True)
+class Serper:
+    """https://serper.dev
+
+    Key: `SERPER_API_KEY`. Quirks: a bad key is 403; credits used up are 400, told apart from a bad query
+    only by the words; more than ten results cost a second credit; dates are free text, often "3 hours
+    ago"; every block of an answer may be missing but the one that repeats the question.
+    """
+
+    api_key: str = field(repr=False)
+    base_url: str = "https://google.serper.dev"
+    kind: Kind = "web"
+    scope: Scope = Scope()
+    timeout_s: float = 30.0
+    usd_per_call: float = 0.001
+    pause_s: float = 0.0
+    today: Callable[[], date] = field(default=date.today, repr=False)
+    name: str = field(default="serper", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "academic"}), init=False)
+
+    def __post_init__(self) -> None:
+        check_key(self.name, "SERPER_API_KEY", self.api_key)
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The best results of one kind; one request, whatever the limit."""
+        wire = _SerperWire(
+            self.name, self.base_url, {"X-API-KEY": self.api_key}, self.api_key, timeout_s=self.timeout_s
+        )
+        body = {
+            "q": spelled(query.text, self.scope),
+            "num": min(limit, _MOST[self.kind]),
+            "hl": self.scope.language,
+            **self._dates(),
+        }
+        answer = await wire.post(_PATHS[self.kind], body, _Answer)
+        results = answer.news if self.kind == "news" else answer.organic
+        return hits(self.name, query, map(self._row, results or []), limit=limit)
+
+    def _dates(self) -> dict[str, Any]:
+        since, until = self.scope.since, self.scope.until
+        if self.kind == "scholar":
+            return {"as_ylo": since.year if since else None, "as_yhi": until.year if until else None}
+        ends = [f"cd_min:{_american(since)}"] if since else []
+        ends += [f"cd_max:{_american(until)}"] if until else []
+        return {"tbs": ",".join(["cdr:1", *ends]) if ends else None}
+
+    def _row(self, result: _Result) -> Row:
+        return Row(
+            address=result.link,
+            title=result.title,
+            snippet=result.snippet,
+            published=iso_date(result.date or str(result.year or ""), self.today()),
+            authors=_authors(result.publicationInfo),
+            pdf=result.pdfUrl,
+            cited_by=result.citedBy,
+        )
+
+
+def _american(day: date) -> str:
+    return f"{day.month}/{day.day}/{day.year}"
+
+
+def _authors(info: str | None) -> tuple[str, ...]:
+    """The names in front of the journal: "A Writer, B Other… - J. Tides, 2021 - ocean.example"."""
+    names, dash, _ = (info or "").partition(" - ")
+    return tuple(n for name in _SHORTENED.sub("", names).split(",") if dash and (n := name.strip()))
