@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
 HEAVY := whole or server or localmodel or wheel or kill
 
-.PHONY: check test unit fix lint types install lock clean
+.PHONY: check test unit fix lint types install lock clean bench-find bench-read
 
 check: lint types test
 
@@ -13,7 +13,7 @@ lint: install
 	$(BIN)/ruff check .
 
 types: install
-	$(BIN)/mypy $(CODE)
+	$(BIN)/mypy $(CODE) bench
 	MYPYPATH=tests $(BIN)/mypy --explicit-package-bases tests
 
 test: install
@@ -41,6 +41,13 @@ lock:
 	$(BIN)/python -m pip install -q uv
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev --universal --python-version 3.11 --no-header -o requirements.lock
 	sed -i '1i # Made by `make lock`; every install in this repository is held to these versions.' requirements.lock
+
+# Every bench prints its figures; the last line is one JSON object.
+bench-find: install
+	$(BIN)/python bench/find.py $(DATA)
+
+bench-read: install
+	$(BIN)/python bench/read.py $(DATA)
 
 clean:
 	rm -rf .venv build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -189,6 +189,7 @@ async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
 async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> AsyncIterator[Progress]:
     began = time.monotonic()
     number = 1
+    last: Progress | None = None
 
     def event(kind: Any, payload: dict[str, Any]) -> Progress:
         return Progress(kind, run_id, number, knobs.max_rounds, time.monotonic() - began, payload)
@@ -202,7 +203,7 @@ async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> Asy
             updates: dict[str, Any] = cast(Any, part)[1]
             for node, update in updates.items():
                 if node == "__interrupt__":
-                    yield event("checkpoint", dict(update[0].value))
+                    last = event("checkpoint", dict(update[0].value))
                 for kind, payload in told(node, update) if isinstance(update, dict) else ():
                     if kind == "plan generated":
                         number = payload["round"] or number
@@ -211,7 +212,7 @@ async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> Asy
         raise RunStopped(f"{error}") from error
     except sqlite3.Error as error:
         raise RunStopped(f"The database could not be written: {error}.") from error
-    yield event("completed", {})
+    yield last or event("completed", {})
 
 
 def _config(run_id: str) -> RunnableConfig:

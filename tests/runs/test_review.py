@@ -92,12 +92,13 @@ async def test_finish_after_a_round_writes_what_is_known(tmp_path: Path) -> None
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         request = ResearchRequest(query=QUESTION, docs=[docs], review=True, threshold=1.0)
         events = [event async for event in DeepResearcher(settings).stream(request)]
-        assert [event.kind for event in events][-2:] == ["checkpoint", "completed"]
+        assert events[-1].kind == "checkpoint"
         run_id = events[0].run_id
         with pytest.raises(RunStopped, match="waits for review"):
             await DeepResearcher(settings).resume(run_id, ReviewAnswer(action="approve"))
         between = await shown(settings, run_id)
-        assert (between["round"], between["gaps"], between["suggested"]) == (2, ["More."], ["more"])
+        assert (between["round"], between["gaps"]) == (2, ["More."])
+        assert between["suggested"][0].startswith("more than")
         assert between["findings"]
         result = await DeepResearcher(settings).resume(run_id, ReviewAnswer(action="finish"))
     assert (result.metadata.stop, result.status) == ("a person's word", "complete")

@@ -62,15 +62,40 @@ def code(lines: Iterable[str]) -> str:
 
 
 def document(
-    blocks: Iterable[str], *, how: str, name: str, title: str | None = None, published: str | None = None
+    blocks: Iterable[str],
+    *,
+    how: str,
+    name: str,
+    title: str | None = None,
+    published: str | None = None,
+    author: str | None = None,
+    language: str | None = None,
 ) -> Document:
     """The finished document, named after its first heading or its file if nothing better is known."""
-    kept = [block for block in (_tidy(block) for block in blocks) if block]
+    kept = tidied(blocks)
     if not kept:
         raise Empty(f"{name} has no text")
     first = next((block.lstrip("# ") for block in kept[:10] if block.startswith("#")), "")
     chosen = one_line(clean(title or "")) or first or name.rstrip("/").rpartition("/")[2] or name
-    return Document(text="\n\n".join(kept), title=chosen[:300], how=how, published=published)
+    return Document(
+        text="\n\n".join(kept),
+        title=chosen[:300],
+        how=how,
+        published=published,
+        author=one_line(clean(author or ""))[:300] or None,
+        language=language,
+    )
+
+
+def table(rows: Iterable[Iterable[str]]) -> str:
+    """A table block with a line a row; rows without words are left out."""
+    lines = [[one_line(cell) for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines if any(cells))
+
+
+def tidied(blocks: Iterable[str]) -> list[str]:
+    """The blocks that say something, as they will stand in the document."""
+    return [block for block in map(_tidy, blocks) if block]
 
 
 def _tidy(block: str) -> str:

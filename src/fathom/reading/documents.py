@@ -10,6 +10,8 @@ from typing import Literal
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import Empty
+from fathom.reading.docx import is_docx, read_docx
+from fathom.reading.feeds import is_feed, read_feed, read_json
 from fathom.reading.html import declared_charset, read_html
 from fathom.reading.markdown import read_markdown
 from fathom.reading.metadata import read_metadata
@@ -18,8 +20,11 @@ from fathom.reading.plain import decode, read_plain
 from fathom.reading.port import Document
 from fathom.reading.python_source import read_python
 from fathom.reading.rst import read_rst
+from fathom.reading.tables import read_table
 
-Kind = Literal["html", "pdf", "markdown", "rst", "python", "metadata", "text"]
+Kind = Literal[
+    "html", "pdf", "docx", "feed", "json", "table", "markdown", "rst", "python", "metadata", "text"
+]
 
 _BY_TYPE: dict[str, Kind] = {
     "text/html": "html",
@@ -31,7 +36,13 @@ _BY_TYPE: dict[str, Kind] = {
     "text/x-rst": "rst",
     "text/prs.fallenstein.rst": "rst",
     "text/x-python": "python",
-    "application/json": "text",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/rss+xml": "feed",
+    "application/atom+xml": "feed",
+    "application/feed+json": "json",
+    "application/json": "json",
+    "text/csv": "table",
+    "text/tab-separated-values": "table",
     "application/xml": "text",
 }
 _BY_SUFFIX: dict[str, Kind] = {
@@ -39,6 +50,9 @@ _BY_SUFFIX: dict[str, Kind] = {
     ".htm": "html",
     ".xhtml": "html",
     ".pdf": "pdf",
+    ".docx": "docx",
+    ".csv": "table",
+    ".tsv": "table",
     ".md": "markdown",
     ".markdown": "markdown",
     ".rst": "rst",
@@ -47,8 +61,11 @@ _BY_SUFFIX: dict[str, Kind] = {
     ".text": "text",
 }
 _BY_NAME: dict[str, Kind] = {"METADATA": "metadata", "PKG-INFO": "metadata"}
+_BYTE_READERS = {"pdf": read_pdf, "docx": read_docx, "feed": read_feed}
 _READERS = {
     "html": read_html,
+    "json": read_json,
+    "table": read_table,
     "markdown": read_markdown,
     "rst": read_rst,
     "python": read_python,
@@ -60,6 +77,7 @@ _HTML = re.compile(
 )
 _MARKDOWN = re.compile(r"^(?:#{1,4} \S|```|\|.*\|$|[-*] \*\*)", re.MULTILINE)
 _MARKDOWN_SIGNS = 3
+_XML_TYPES = frozenset({"", "application/xml", "text/xml", "text/plain", "text/html"})
 _VAGUE_TYPES = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
 
 
@@ -74,14 +92,19 @@ def parse(body: bytes, *, content_type: str | None, name: str) -> Document:
         raise Empty(f"{name} is empty")
     media, charset = _media(content_type)
     kind = _kind(body, media, name)
-    if kind == "pdf":
-        return read_pdf(body, name=name)
+    if kind in _BYTE_READERS:
+        return _BYTE_READERS[kind](body, name=name)
     if kind == "html":
         charset = charset or declared_charset(body)
     text = decode(body, charset=charset, name=name)
     if kind == "text" and len(_MARKDOWN.findall(text)) >= _MARKDOWN_SIGNS:
         kind = "markdown"  # notes and raw files are often Markdown under another name
     return _READERS[kind](text, name=name)
+
+
+def kind_of(body: bytes, *, content_type: str | None, name: str) -> Kind:
+    """Which kind some bytes will be read as; Unreadable if it is none that is known."""
+    return _kind(body, _media(content_type)[0], name)
 
 
 def _media(content_type: str | None) -> tuple[str, str | None]:
@@ -98,11 +121,17 @@ def _kind(body: bytes, media: str, name: str) -> Kind:
     path = PurePosixPath(name)
     if b"%PDF-" in body[:1024] and media in {*_VAGUE_TYPES, "application/pdf", "application/x-pdf"}:
         return "pdf"
+    if media in {*_VAGUE_TYPES, "application/zip"} and is_docx(body):
+        return "docx"
+    if media in _XML_TYPES and is_feed(body):
+        return "feed"
     if media in _BY_TYPE:
         return _BY_TYPE[media]
     named = _BY_NAME.get(path.name) or _BY_SUFFIX.get(path.suffix.lower())
-    if media in _VAGUE_TYPES and named and named != "pdf":
+    if media in _VAGUE_TYPES and named and named not in _BYTE_READERS:
         return named
+    if media.endswith("+json"):
+        return "json"
     if media in _VAGUE_TYPES and _HTML.match(body[:4096]):
         return "html"
     if media.startswith("text/"):

@@ -1,19 +1,22 @@
 """Web pages fetched with care: public addresses only, bounded in size, time and redirects.
 
-Every hop is checked again, decompression is bounded, nothing is remembered between calls, and no proxy from
-the environment is used because it would connect on our behalf. Does not know what the bytes mean, and does
-not retry.
+Every hop is checked again and passes the gate, decompression is bounded, nothing is remembered between calls,
+and no proxy from the environment is used because it would connect on our behalf. Does not know what the bytes
+mean, and does not retry.
 """
 
 import asyncio
+import time
 import zlib
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from ssl import SSLContext
+from typing import Protocol
 from urllib.parse import urljoin
 
 import httpcore2
@@ -21,6 +24,7 @@ import httpx2
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.reading.guard import (
+    WEB_PORTS,
     GuardedBackend,
     HostBlocked,
     HostUnknown,
@@ -33,15 +37,32 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _FORBIDDEN = frozenset({401, 402, 403, 407, 451})
 _MAX_WAIT_S = 24 * 3600.0
 _ACCEPTED = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
+AGENT = "fathom-research"  # the product in User-Agent, and who we are to robots.txt
+
+# Entered before every request of a chain of redirects and left after it: who may ask, and when.
+Gate = Callable[[str], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a server answered, and the address that answered in the end."""
+    """What a server answered, and the address that answered in the end; header names are in lower case."""
 
     body: bytes
     content_type: str | None
     address: str
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Fetch(Protocol):
+    """Gets what is behind an address, or raises a ProviderError that says why not."""
+
+    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
+        """The answer; with `If-None-Match` or `If-Modified-Since` it may be an empty 304."""
+
+
+def _open(address: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG001  a gate that lets everyone pass
+    return nullcontext()
 
 
 @dataclass(frozen=True)
@@ -52,14 +73,16 @@ class Fetcher:
     max_redirects: int = 5
     limit_s: float = 30.0
     is_private_allowed: bool = False
+    ports: Collection[int] = WEB_PORTS
     resolve: Resolve = resolve_host
+    gate: Gate = _open
 
-    async def __call__(self, address: str) -> Fetched:
-        """The body behind an address, after its redirects."""
+    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
+        """The answer of an address after its redirects; waiting at the gate does not count as time."""
         agent, certificates = await asyncio.to_thread(_identity)
         try:
-            async with asyncio.timeout(self.limit_s), self._client(agent, certificates) as client:
-                return await self._follow(client, address)
+            async with self._client(agent, certificates) as client:
+                return await self._follow(client, address, conditions or {})
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise Unavailable(f"{address} did not answer within {self.limit_s:g} s") from error
         except HostUnknown as error:
@@ -77,24 +100,41 @@ class Fetcher:
         transport._pool = httpcore2.AsyncConnectionPool(
             ssl_context=certificates,
             http2=True,
-            network_backend=GuardedBackend(self.resolve, is_private_allowed=self.is_private_allowed),
+            network_backend=GuardedBackend(
+                self.resolve, is_private_allowed=self.is_private_allowed, ports=self.ports
+            ),
         )
         headers = {"User-Agent": agent, "Accept": _ACCEPTED, "Accept-Encoding": "gzip, deflate"}
         return httpx2.AsyncClient(transport=transport, headers=headers, timeout=self.limit_s, trust_env=False)
 
-    async def _follow(self, client: httpx2.AsyncClient, address: str) -> Fetched:
-        at = address
+    async def _follow(
+        self, client: httpx2.AsyncClient, address: str, conditions: Mapping[str, str]
+    ) -> Fetched:
+        at, left_s = address, self.limit_s
         for _ in range(self.max_redirects + 1):
             check_address(at)
-            client.cookies.clear()
-            async with client.stream("GET", at, follow_redirects=False) as response:
-                if response.status_code in _REDIRECTS and "Location" in response.headers:
-                    at = urljoin(at, response.headers["Location"])
-                    continue
-                _check_status(response, at)
-                body = await self._body(response, at)
-                return Fetched(body=body, content_type=response.headers.get("Content-Type"), address=at)
+            async with self.gate(at):
+                started = time.monotonic()
+                async with asyncio.timeout(left_s):
+                    found = await self._hop(client, at, conditions)
+                left_s -= time.monotonic() - started
+            if isinstance(found, Fetched):
+                return found
+            at = urljoin(at, found)
         raise Unreadable(f"{address} redirects more than {self.max_redirects} times")
+
+    async def _hop(self, client: httpx2.AsyncClient, at: str, conditions: Mapping[str, str]) -> Fetched | str:
+        """What one request brings: an answer, or where to ask instead."""
+        client.cookies.clear()
+        async with client.stream("GET", at, headers=dict(conditions), follow_redirects=False) as response:
+            status, headers = response.status_code, response.headers
+            if status in _REDIRECTS and "Location" in headers:
+                return headers["Location"]
+            is_same = status == 304 and bool(conditions)
+            if not is_same:
+                _check_status(response, at)
+            body = b"" if is_same else await self._body(response, at)
+            return Fetched(body, headers.get("Content-Type"), at, status, dict(headers.items()))
 
     async def _body(self, response: httpx2.Response, address: str) -> bytes:
         body = bytearray()
@@ -120,6 +160,8 @@ async def _decompressed(response: httpx2.Response, address: str, max_bytes: int)
             yield decoder.decompress(raw, max_bytes + 1)
     except zlib.error as error:
         raise Unreadable(f"{address} is compressed wrongly: {error}") from error
+    if not decoder.eof:
+        raise Unreadable(f"{address} is compressed wrongly: it breaks off")
 
 
 def _check_status(response: httpx2.Response, address: str) -> None:
@@ -151,7 +193,7 @@ def _wait_s(retry_after: str | None) -> float | None:
 def _identity() -> tuple[str, SSLContext]:
     """How we name ourselves and whom we trust; both are read from files, so call it in a thread."""
     try:
-        release = version("fathom-research")
+        release = version(AGENT)
     except PackageNotFoundError:
         release = "unknown"
-    return f"fathom-research/{release}", httpx2.create_ssl_context()
+    return f"{AGENT}/{release}", httpx2.create_ssl_context()

@@ -6,8 +6,9 @@ HTTP, nor which address a name was part of.
 
 import asyncio
 import ipaddress
+import re
 import socket
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from urllib.parse import urlsplit
 
 import httpcore2
@@ -20,6 +21,8 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 _NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 _V4_COMPATIBLE = ipaddress.ip_network("::/96")
 _MAX_ADDRESS_CHARS = 2048
+_UNSEEN = re.compile("[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\\\\]")
+WEB_PORTS = frozenset({80, 443, 8080, 8443})
 
 
 class HostUnknown(Exception):
@@ -27,7 +30,7 @@ class HostUnknown(Exception):
 
 
 class HostBlocked(Exception):
-    """A name that leads, or would lead, to an address that is not public."""
+    """A name that leads, or would lead, to an address that is not public, or a port that is not the web's."""
 
 
 def check_address(address: str) -> None:
@@ -39,7 +42,7 @@ def check_address(address: str) -> None:
         raise Refused(f"{address} is not a web address") from None
     if parts.scheme not in {"http", "https"}:
         raise Refused(f"{address} is refused: only http and https are fetched")
-    if len(address) > _MAX_ADDRESS_CHARS or not host or port == 0 or any(char <= " " for char in address):
+    if len(address) > _MAX_ADDRESS_CHARS or not host or port == 0 or _UNSEEN.search(address):
         raise Refused(f"{address[:200]} is not a web address")
     if "@" in parts.netloc:
         raise Refused(f"an address at {host} is refused because it carries a user name")
@@ -72,10 +75,17 @@ async def resolve_host(host: str, port: int) -> list[str]:
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects only to public addresses, unless private ones are allowed."""
+    """Connects only to the web's ports of public addresses, unless private ones are allowed."""
 
-    def __init__(self, resolve: Resolve = resolve_host, *, is_private_allowed: bool = False) -> None:
+    def __init__(
+        self,
+        resolve: Resolve = resolve_host,
+        *,
+        is_private_allowed: bool = False,
+        ports: Collection[int] = WEB_PORTS,
+    ) -> None:
         self._resolve = resolve
+        self._ports = ports
         self._is_private_allowed = is_private_allowed
         self._inner = httpcore2.AnyIOBackend()
 
@@ -115,4 +125,6 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         are_public = all(is_public(ipaddress.ip_address(ip.partition("%")[0])) for ip in found)
         if not are_public and not self._is_private_allowed:
             raise HostBlocked(f"{host} leads to an address that is not public")
+        if port not in self._ports and not self._is_private_allowed:
+            raise HostBlocked(f"port {port} is not one that web pages are fetched from")
         return found

@@ -12,11 +12,12 @@ from lxml import etree  # type: ignore[import-untyped]
 from lxml import html as lxml_html
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import code, document, heading, one_line
+from fathom.reading.blocks import code, document, heading, one_line, table
 from fathom.reading.port import Document
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _DECLARED = re.compile(r"^\s*<\?xml[^>]*\?>")
 _UNSEEN = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
 _BLOCK_TAGS = "p|div|section|article|li|tr|h[1-6]|pre|blockquote|dt|dd|table|ul|ol|br|hr|main"
@@ -46,11 +47,35 @@ def read_html(text: str, *, name: str) -> Document:
     title = (found.title if found is not None else None) or _title(tree)
     date = found.date if found is not None else None
     is_dated = bool(date and _ISO_DATE.fullmatch(date))
-    return document(blocks, how="html", name=name, title=title, published=date if is_dated else None)
+    return document(
+        blocks,
+        how="html",
+        name=name,
+        title=title,
+        published=date if is_dated else None,
+        author=found.author if found is not None else None,
+        language=_language(tree) if tree is not None else None,
+    )
+
+
+def plain_blocks(markup: str) -> list[str]:
+    """All visible words of a piece of markup, a block a paragraph, for markup inside other formats."""
+    try:
+        tree = lxml_html.fromstring(f"<div>{markup}</div>") if markup.strip() else None
+    except (etree.LxmlError, ValueError, RecursionError):
+        return [one_line(markup)]
+    return _visible(tree) if tree is not None else []
 
 
 def _title(tree: lxml_html.HtmlElement | None) -> str | None:
     return tree.findtext(".//title") if tree is not None else None
+
+
+def _language(tree: lxml_html.HtmlElement) -> str | None:
+    """The code a page gives its language: `ko`, `en-GB`; what is no code counts as nothing said."""
+    said = tree.xpath("string((//html/@lang | //html/@xml:lang | //meta[@property='og:locale']/@content)[1])")
+    code = str(said).strip().replace("_", "-")
+    return code if _LANGUAGE.fullmatch(code) else None
 
 
 def _blocks(parent: etree._Element) -> Iterator[str]:
@@ -65,7 +90,7 @@ def _blocks(parent: etree._Element) -> Iterator[str]:
         elif node.tag == "list":
             yield "\n".join(_entries(node))
         elif node.tag == "table":
-            yield "\n".join(filter(None, map(_row, node.iter("row"))))
+            yield table(map(_words, row.iter("cell")) for row in node.iter("row"))
         elif node.tag in {"quote", "div", "body"} and len(node):
             yield from _blocks(node)
         elif isinstance(node.tag, str):
@@ -79,11 +104,6 @@ def _entries(node: etree._Element) -> Iterator[str]:
         nested = sum(1 for _ in item.iterancestors("item"))
         if words := one_line(_words(item)):
             yield f"{'  ' * nested}- {words}"
-
-
-def _row(row: etree._Element) -> str:
-    cells = [one_line(_words(cell)) for cell in row.iter("cell")]
-    return f"| {' | '.join(cells)} |" if any(cells) else ""
 
 
 def _words(node: etree._Element) -> str:

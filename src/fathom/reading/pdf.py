@@ -5,12 +5,14 @@ Scanned pages have none and are refused. Does not know how text was laid out bey
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate
 from threading import Lock
 
 import pypdfium2
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import Empty, document
+from fathom.reading.blocks import Empty, document, tidied
 from fathom.reading.plain import paragraphs
 from fathom.reading.port import Document
 
@@ -21,7 +23,7 @@ _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 
 
 def read_pdf(body: bytes, *, name: str) -> Document:
-    """The text of all pages, a block a paragraph."""
+    """The text of all pages, a block a paragraph; the document knows where each page begins."""
     with _pdfium:
         try:
             pdf = pypdfium2.PdfDocument(body)
@@ -32,17 +34,20 @@ def read_pdf(body: bytes, *, name: str) -> Document:
                 pdf.close()
         except pypdfium2.PdfiumError as error:
             raise Unreadable(f"{name} is not a PDF that can be opened: {error}") from error
-    blocks = [block for page in pages for block in _blocks(page)]
+    blocks = [tidied(_blocks(page)) for page in pages]
     try:
-        return document(
-            blocks,
+        found = document(
+            [block for page in blocks for block in page],
             how="pdf",
             name=name,
             title=about.get("Title"),
             published=_date(about.get("CreationDate", "")),
+            author=about.get("Author"),
         )
     except Empty:
         raise Unreadable(f"{name} has no text layer") from None
+    lengths = (sum(len(block) + len("\n\n") for block in page) for page in blocks[:-1])
+    return replace(found, pages=tuple(accumulate(lengths, initial=0)))
 
 
 def _pages(pdf: pypdfium2.PdfDocument) -> Iterator[str]:

@@ -3,6 +3,8 @@
 Does not know files, servers or formats.
 """
 
+from bisect import bisect_right
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,12 +13,24 @@ from fathom.state import Hit
 
 @dataclass(frozen=True)
 class Document:
-    """A source as text: blank lines between blocks, `#` before headings, fences around code."""
+    """A source as text: blank lines between blocks, `#` before headings, fences around code.
+
+    `pages` are the places in the text where the printed pages begin; `fetched` is when the text was had, if
+    that was not just now.
+    """
 
     text: str
     title: str
     how: str
     published: str | None = None
+    author: str | None = None
+    language: str | None = None
+    pages: tuple[int, ...] = ()
+    fetched: str | None = None
+
+    def page_at(self, offset: int) -> int | None:
+        """The number of the printed page that a place in the text stands on, if it has pages."""
+        return bisect_right(self.pages, offset) or None
 
 
 class Reader(Protocol):
@@ -24,3 +38,10 @@ class Reader(Protocol):
 
     async def __call__(self, hit: Hit) -> Document:
         """The document behind one hit."""
+
+
+class Parse(Protocol):
+    """Turns bytes into the document in them, or raises Unreadable."""
+
+    def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Awaitable[Document]:
+        """The document in some bytes, which a server called so."""

@@ -4,16 +4,20 @@ Does not know formats (documents.py) or sockets (fetch.py), and does not retry.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from fathom.errors import Refused, Unreadable
-from fathom.reading.documents import parse
-from fathom.reading.fetch import Fetched, Fetcher
-from fathom.reading.port import Document, Reader
+from fathom.reading import documents
+from fathom.reading.fetch import Fetch, Fetcher
+from fathom.reading.port import Document, Parse, Reader
 from fathom.state import Hit
+
+
+async def in_thread(body: bytes, *, content_type: str | None, name: str) -> Document:
+    """The document in some bytes, parsed beside the event loop but without a limit on what it may cost."""
+    return await asyncio.to_thread(documents.parse, body, content_type=content_type, name=name)
 
 
 @dataclass(frozen=True)
@@ -22,22 +26,23 @@ class FileReader:
 
     roots: tuple[Path, ...]
     max_bytes: int = 20 * 1024 * 1024
+    parse: Parse = in_thread
 
     async def __call__(self, hit: Hit) -> Document:
         """The document in a file."""
-        return await asyncio.to_thread(self._read, hit.address)
+        path, body = await asyncio.to_thread(self._read, hit.address)
+        return await self.parse(body, content_type=None, name=str(path))
 
-    def _read(self, address: str) -> Document:
+    def _read(self, address: str) -> tuple[Path, bytes]:
         path = self._allowed(address)
         try:
             if not path.is_file():
                 raise Unreadable(f"{path} is not a file")
             if path.stat().st_size > self.max_bytes:
                 raise Unreadable(f"{path} is larger than {self.max_bytes:,} bytes")
-            body = path.read_bytes()
+            return path, path.read_bytes()
         except OSError as error:
             raise Unreadable(f"{path} cannot be opened: {error.strerror}") from error
-        return parse(body, content_type=None, name=str(path))
 
     def _allowed(self, address: str) -> Path:
         parts = urlsplit(address)
@@ -57,14 +62,13 @@ class FileReader:
 class WebReader:
     """Fetches an address and reads what came back."""
 
-    fetch: Callable[[str], Awaitable[Fetched]] = field(default_factory=Fetcher)
+    fetch: Fetch = field(default_factory=Fetcher)
+    parse: Parse = in_thread
 
     async def __call__(self, hit: Hit) -> Document:
         """The document behind a web address."""
         fetched = await self.fetch(hit.address)
-        return await asyncio.to_thread(
-            parse, fetched.body, content_type=fetched.content_type, name=fetched.address
-        )
+        return await self.parse(fetched.body, content_type=fetched.content_type, name=fetched.address)
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from typing import Literal
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from fathom.errors import BadQuery, Refused, Unavailable
+from fathom.errors import BadQuery, ProviderError, Refused, Unavailable
 from fathom.search.dates import iso_date
 from fathom.search.keys import check_key
 from fathom.search.operators import spelled
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
+from fathom.search.terms import language_code
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
@@ -28,8 +29,8 @@ _MAX_PAGES = 10
 _MAX_QUERY_CHARS, _MAX_QUERY_WORDS = 400, 50
 _EARLIEST = date(1990, 1, 1)
 _LANGUAGES = frozenset(
-    "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl pt-pt "
-    "ro ru sk sl sr sv ta te th tr uk vi zh-hans".split()
+    """ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl
+    pt-pt ro ru sk sl sr sv ta te th tr uk vi zh-hans""".split()  # noqa: SIM905
 )
 _NAMED_OTHERWISE = {"ja": "jp", "zh": "zh-hans", "pt": "pt-pt", "no": "nb"}
 
@@ -66,7 +67,7 @@ class _Failure(BaseModel):
 
 
 class _BraveWire(Wire):
-    def failed(self, response: httpx2.Response) -> Exception:
+    def failed(self, response: httpx2.Response) -> ProviderError:
         """Its codes say more than its statuses."""
         error = super().failed(response)
         code = _code(response.content)
@@ -92,7 +93,7 @@ class Brave:
     api_key: str = field(repr=False)
     base_url: str = "https://api.search.brave.com"
     kind: Kind = "web"
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.005
     pause_s: float = 0.02
@@ -136,14 +137,14 @@ class Brave:
 
     def _row(self, result: _Result) -> Row:
         today = self.today()
-        published = iso_date(result.page_age, today) or iso_date(result.age, today)
+        published = iso_date(result.page_age, today=today) or iso_date(result.age, today=today)
         snippet = " ".join([result.description or "", *(result.extra_snippets or [])])
         return Row(result.url, result.title, snippet, published)
 
 
 def _language(language: str | None) -> str | None:
     """Brave's own code; a language it does not know would make it refuse the query."""
-    code = (language or "").lower().partition("-")[0]
+    code = language_code(language) or ""
     code = _NAMED_OTHERWISE.get(code, code)
     return code if code in _LANGUAGES else None
 

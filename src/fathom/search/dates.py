@@ -10,11 +10,14 @@ from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS = {"second": 0, "minute": 0, "min": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
-_AGO = re.compile(r"(\d+|an?)\s+(second|minute|min|hour|day|week|month|year)s?\s+ago", re.IGNORECASE)
-_NUMBERS = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?(?:[-/.](\d{1,2}))?(?!\d)")
+_UNIT = "sec|second|min|minute|hr|hour|day|week|month|year|초|분|시간|일|주|개월|달|년"
+_AGO = re.compile(rf"(\d+|an?)\s*({_UNIT})s?\s*(?:ago|전)", re.IGNORECASE)
+_DAYS = {"day": 1, "일": 1, "week": 7, "주": 7}  # seconds to hours are of today
+_RECENT = {"today": 0, "just now": 0, "오늘": 0, "yesterday": 1, "어제": 1}
+_NUMBERS = re.compile(r"(\d{4})(?:[-/.년]\s*(\d{1,2}))?(?:[-/.월]\s*(\d{1,2}))?(?!\d)")
 _YEAR_FIRST = re.compile(r"(\d{4})(?:\s+([A-Za-z]{3})[a-z]*)?(?:\s+(\d{1,2})\b)?")
-_MONTH_FIRST = re.compile(r"([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2}),?\s+(\d{4})")
+_MONTH_FIRST = re.compile(r"([A-Za-z]{3})[a-z]*\.?(?:\s+(\d{1,2}),?)?\s+(\d{4})")
+_DAY_FIRST = re.compile(r"(\d{1,2})\.?\s+([A-Za-z]{3})[a-z]*\.?\s+(\d{4})")
 
 
 def iso_date(text: str | None, *, today: date | None = None) -> str | None:
@@ -23,10 +26,8 @@ def iso_date(text: str | None, *, today: date | None = None) -> str | None:
     What is said as an age ("3 hours ago") needs to know what day it is.
     """
     words = (text or "").strip()
-    if today is not None and (ago := _AGO.search(words)):
-        count = int(ago[1]) if ago[1].isdigit() else 1
-        with suppress(OverflowError):  # "99999 years ago" is no date
-            return (today - timedelta(days=count * _DAYS[ago[2].lower()])).isoformat()
+    if today is not None and (age := _age(words, today)):
+        return age
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         with suppress(ValueError):
             return read(words).date().isoformat()
@@ -37,7 +38,9 @@ def iso_date(text: str | None, *, today: date | None = None) -> str | None:
     if found := _YEAR_FIRST.match(words):
         return from_parts([int(found[1]), _month(found[2]), int(found[3]) if found[3] else None])
     if found := _MONTH_FIRST.match(words):
-        return from_parts([int(found[3]), _month(found[1]), int(found[2])])
+        return from_parts([int(found[3]), _month(found[1]), int(found[2]) if found[2] else None])
+    if found := _DAY_FIRST.match(words):
+        return from_parts([int(found[3]), _month(found[2]), int(found[1])])
     return None
 
 
@@ -56,3 +59,20 @@ def from_parts(parts: Sequence[int | None]) -> str | None:
 def _month(name: str | None) -> int | None:
     word = (name or "").lower()
     return _MONTHS.index(word) + 1 if word in _MONTHS else None
+
+
+def _age(words: str, today: date) -> str | None:
+    """The day of what is days old, but only the month of what is months old, the year of what is years."""
+    if words.lower() in _RECENT:
+        return (today - timedelta(days=_RECENT[words.lower()])).isoformat()
+    if not (ago := _AGO.search(words)):
+        return None
+    count, unit = int(ago[1]) if ago[1].isdigit() else 1, ago[2].lower()
+    if unit in ("year", "년"):
+        return from_parts([today.year - count])
+    if unit in ("month", "개월", "달"):
+        months = today.year * 12 + today.month - 1 - count
+        return from_parts([months // 12, months % 12 + 1])
+    with suppress(OverflowError):  # "99999999 weeks ago" is no date
+        return (today - timedelta(days=count * _DAYS.get(unit, 0))).isoformat()
+    return None

@@ -14,6 +14,7 @@ from fathom.search.operators import spelled
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
+from fathom.search.terms import language_code
 from fathom.state import Hit, Query
 
 _EARLIEST = date(1990, 1, 1)
@@ -49,7 +50,7 @@ class DuckDuckGo:
     """
 
     search: TextSearch = field(default=ddgs_text, repr=False)
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
     timeout_s: float = 20.0
     usd_per_call: float = 0.0
     pause_s: float = 1.0
@@ -72,7 +73,7 @@ class DuckDuckGo:
         """The rows, read in a thread; the package's own limit ends it when nobody waits any more."""
         from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-        language = (self.scope.language or "").lower().partition("-")[0]
+        language = language_code(self.scope.language) or ""
         try:
             return self.search(
                 spelled(text, self.scope, max_chars=_MAX_QUERY_CHARS),

@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
-import httpx2
 from pydantic import BaseModel
 
-from fathom.errors import BadQuery
 from fathom.search.dates import iso_date
 from fathom.search.keys import check_key
 from fathom.search.operators import bare
@@ -23,7 +21,7 @@ from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
 _MAX_RESULTS = 100
-_MALFORMED = {httpx2.codes.BAD_REQUEST, httpx2.codes.UNPROCESSABLE_ENTITY}
+_MALFORMED = frozenset({400, 422})
 
 
 class _Result(BaseModel):
@@ -39,13 +37,6 @@ class _Answer(BaseModel):
     results: list[_Result]
 
 
-class _ExaWire(Wire):
-    def failed(self, response: httpx2.Response) -> Exception:
-        """Its validation is about the request, of which only the query changes."""
-        error = super().failed(response)
-        return BadQuery(str(error)) if response.status_code in _MALFORMED else error
-
-
 @dataclass(frozen=True)
 class Exa:
     """https://exa.ai/docs/reference/search
@@ -57,9 +48,9 @@ class Exa:
 
     api_key: str = field(repr=False)
     base_url: str = "https://api.exa.ai"
-    kind: Literal["auto", "neural", "keyword"] = "auto"
+    search_type: Literal["auto", "neural", "keyword"] = "auto"
     snippets: Literal["highlights", "text"] = "highlights"
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.007
     pause_s: float = 0.1
@@ -72,12 +63,11 @@ class Exa:
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The best pages, each with what it says about the query."""
-        wire = _ExaWire(
-            self.name, self.base_url, {"x-api-key": self.api_key}, self.api_key, timeout_s=self.timeout_s
-        )
+        headers = {"x-api-key": self.api_key}
+        wire = Wire(self.name, self.base_url, headers, self.api_key, self.timeout_s, malformed=_MALFORMED)
         body = {
             "query": query.text,
-            "type": self.kind,
+            "type": self.search_type,
             "numResults": min(limit, _MAX_RESULTS),
             "contents": {self.snippets: {"maxCharacters": MAX_SNIPPET_CHARS}},
             **self._limits(),
@@ -102,6 +92,6 @@ class Exa:
             address=result.url,
             title=result.title,
             snippet=" … ".join(result.highlights or []) or result.text,
-            published=iso_date(result.publishedDate, self.today()),
+            published=iso_date(result.publishedDate, today=self.today()),
             authors=(author,) if (author := (result.author or "").strip()) else (),
         )

@@ -10,13 +10,14 @@ from datetime import date
 import httpx2
 from pydantic import BaseModel
 
-from fathom.errors import BadInput, BadQuery, Refused, Unavailable
+from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable
 from fathom.search.dates import iso_date
 from fathom.search.keys import check_key
 from fathom.search.operators import spelled
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
+from fathom.search.terms import language_code
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
@@ -46,7 +47,7 @@ class _Answer(BaseModel):
 
 
 class _GoogleWire(Wire):
-    def failed(self, response: httpx2.Response) -> Exception:
+    def failed(self, response: httpx2.Response) -> ProviderError:
         """A bad key is a 400, a day's quota a 429, a minute's sometimes a 403: the reasons tell."""
         error, status, body = super().failed(response), response.status_code, response.content
         if b"API_KEY_INVALID" in body or b"API key not valid" in body or any(s in body for s in _SPENT):
@@ -69,7 +70,7 @@ class Google:
     api_key: str = field(repr=False)
     engine_id: str
     base_url: str = "https://www.googleapis.com"
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.005
     pause_s: float = 0.0
@@ -96,7 +97,7 @@ class Google:
     async def _page(self, text: str, size: int, start: int) -> _Answer:
         headers = {"X-Goog-Api-Key": self.api_key}
         wire = _GoogleWire(self.name, self.base_url, headers, self.api_key, timeout_s=self.timeout_s)
-        language = (self.scope.language or "").lower().partition("-")[0]
+        language = language_code(self.scope.language)
         params = {
             "cx": self.engine_id,
             "q": spelled(text, self.scope),
@@ -116,7 +117,7 @@ class Google:
     def _row(self, item: _Item) -> Row:
         tags = (item.pagemap and item.pagemap.metatags) or []
         written = next((tag[name] for tag in tags for name in _DATE_TAGS if tag.get(name)), None)
-        published = iso_date(written, self.today())
+        published = iso_date(written, today=self.today())
         return Row(
             item.link, item.title, item.snippet, published, pdf=item.link if item.mime == _PDF else None
         )

@@ -5,6 +5,7 @@ questions are asked, and never writes into the folders.
 """
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,12 +26,13 @@ from fathom.text.embedding import embed, is_embeddable
 from fathom.text.tokens import query_terms
 
 _PASSAGES = 200
-_RESCORED = 50
+_RESCORED = 15
 _SNIPPET_CHARS = 300
-_MEANING_WEIGHT = 0.7
+_MEANING_WEIGHT = 0.4
 _FURTHER_WEIGHT = 0.05
 _NAMED_WEIGHT = 1.5
 _FURTHER_PASSAGES = 4
+_ASIDE = re.compile(r"\s*\([^)]*\)")
 
 
 @dataclass
@@ -161,7 +163,8 @@ def _by_file(found: Iterable[Found], wanted: set[str]) -> list[Found]:
 
 
 def _is_named(title: str, wanted: set[str]) -> bool:
-    words = {word for word in query_terms(title) if not word.isdigit()}
+    bare = _ASIDE.sub("", title) or title  # what stands in brackets tells namesakes apart
+    words = {word for word in query_terms(bare) if not word.isdigit()}
     return bool(words) and words <= wanted
 
 

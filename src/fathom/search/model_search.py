@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from fathom.errors import BadInput, BadQuery, Refused, Unavailable, Unreadable
+from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.addresses import canonical
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
@@ -148,7 +148,7 @@ class ModelSearch:
 class _OpenAiWire(Wire):
     """Tells an empty account from a rate limit, and a wrong question from a wrong setting."""
 
-    def failed(self, response: httpx2.Response) -> Exception:
+    def failed(self, response: httpx2.Response) -> ProviderError:
         """The error of an answer that is not a good one."""
         try:
             error = _Failure.model_validate_json(response.content).error

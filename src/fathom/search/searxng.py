@@ -11,7 +11,7 @@ from typing import Any, Literal
 import httpx2
 from pydantic import BaseModel
 
-from fathom.errors import BadInput, BadQuery, Refused, Unavailable
+from fathom.errors import BadInput, ProviderError, Refused, Unavailable
 from fathom.search.dates import iso_date
 from fathom.search.operators import spelled
 from fathom.search.port import Capability
@@ -20,8 +20,8 @@ from fathom.search.scope import Scope
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
-Kind = Literal["web", "news", "science"]
-_CATEGORIES: dict[Kind, str] = {"web": "general", "news": "news", "science": "science"}
+Kind = Literal["web", "news"]
+_CATEGORIES: dict[Kind, str] = {"web": "general", "news": "news"}
 _MAX_PAGES = 5
 _RANGES = {"day": 1, "month": 30, "year": 365}
 _HINT = "enable the json format in its settings (search.formats), or let this machine in"
@@ -40,12 +40,12 @@ class _Answer(BaseModel):
 
 
 class _SearxngWire(Wire):
-    def failed(self, response: httpx2.Response) -> Exception:
+    def failed(self, response: httpx2.Response) -> ProviderError:
         """It refuses formats that are not enabled as it refuses strangers."""
         error = super().failed(response)
         if response.status_code == httpx2.codes.FORBIDDEN:
             return Refused(f"{error}; {_HINT}")
-        return BadQuery(str(error)) if response.status_code == httpx2.codes.BAD_REQUEST else error
+        return error
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class Searxng:
 
     base_url: str
     kind: Kind = "web"
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.0
     pause_s: float = 0.0
     today: Callable[[], date] = field(default=date.today, repr=False)
     name: str = field(default="searxng", init=False)
-    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "academic"}), init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news"}), init=False)
 
     def __post_init__(self) -> None:
         if not self.base_url.strip():
@@ -89,7 +89,8 @@ class Searxng:
     async def _page(self, text: str, page: int) -> _Answer:
         headers = {"Accept-Language": self.scope.language or "en"}
         # A slash at the end, so that an instance may live under a path.
-        wire = _SearxngWire(self.name, self.base_url.rstrip("/") + "/", headers, timeout_s=self.timeout_s)
+        place = self.base_url.rstrip("/") + "/"
+        wire = _SearxngWire(self.name, place, headers, timeout_s=self.timeout_s, malformed=frozenset({400}))
         words = " ".join(word.lstrip("!:") for word in text.split())
         params = {
             "q": spelled(words, self.scope),
@@ -109,7 +110,9 @@ class Searxng:
         return next((name for name, days in _RANGES.items() if age_days <= days), None)
 
     def _row(self, result: _Result) -> Row:
-        return Row(result.url, result.title, result.content, iso_date(result.publishedDate, self.today()))
+        return Row(
+            result.url, result.title, result.content, iso_date(result.publishedDate, today=self.today())
+        )
 
 
 def _names(engines: list[Any]) -> str:

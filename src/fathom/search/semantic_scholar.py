@@ -10,6 +10,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from fathom.search.dates import iso_date
+from fathom.search.keys import check_key
 from fathom.search.papers import abstract, bare_doi, doi_address
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
@@ -17,7 +18,7 @@ from fathom.search.scope import Scope
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
-_FIELDS = "title,abstract,year,publicationDate,externalIds,url,citationCount,openAccessPdf,authors.name"  # of a paper
+_FIELDS = "title,abstract,year,publicationDate,externalIds,url,citationCount,openAccessPdf,authors.name"
 _MAX_SEARCHED = 100
 _MAX_LINKED = 1000
 _MAX_QUERY_CHARS = 500
@@ -90,12 +91,16 @@ class SemanticScholar:
 
     api_key: str = field(default="", repr=False)
     base_url: str = "https://api.semanticscholar.org"
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     pause_s: float = 1.0
     usd_per_call: float = 0.0
     name: str = field(default="semantic-scholar", init=False)
-    capabilities: frozenset[Capability] = field(default=frozenset({"academic", "semantic"}), init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
+
+    def __post_init__(self) -> None:
+        if self.api_key:
+            check_key(self.name, "SEMANTIC_SCHOLAR_API_KEY", self.api_key)
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The papers that fit best, with their summary in a sentence if there is one."""
@@ -135,7 +140,7 @@ class SemanticScholar:
 
 
 def _path(paper_id: str, what: str) -> str:
-    return f"/graph/v1/paper/{quote(paper_id, safe=':')}/{what}"
+    return f"/graph/v1/paper/{quote(paper_id, safe=':/')}/{what}"
 
 
 def _linked(limit: int) -> dict[str, object]:

@@ -12,13 +12,14 @@ from typing import Any, Literal
 import httpx2
 from pydantic import BaseModel
 
-from fathom.errors import BadQuery, Refused
+from fathom.errors import BadQuery, ProviderError, Refused
 from fathom.search.dates import iso_date
 from fathom.search.keys import check_key
 from fathom.search.operators import spelled
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
+from fathom.search.terms import language_code
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
@@ -46,7 +47,7 @@ class _Answer(BaseModel):
 
 
 class _SerperWire(Wire):
-    def failed(self, response: httpx2.Response) -> Exception:
+    def failed(self, response: httpx2.Response) -> ProviderError:
         """Credits that are used up are a 400 too, and not the query's fault."""
         error = super().failed(response)
         if response.status_code != httpx2.codes.BAD_REQUEST:
@@ -66,7 +67,7 @@ class Serper:
     api_key: str = field(repr=False)
     base_url: str = "https://google.serper.dev"
     kind: Kind = "web"
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.001
     pause_s: float = 0.0
@@ -85,7 +86,7 @@ class Serper:
         body = {
             "q": spelled(query.text, self.scope),
             "num": min(limit, _MOST[self.kind]),
-            "hl": self.scope.language,
+            "hl": language_code(self.scope.language),
             **self._dates(),
         }
         answer = await wire.post(_PATHS[self.kind], body, _Answer)
@@ -105,7 +106,7 @@ class Serper:
             address=result.link,
             title=result.title,
             snippet=result.snippet,
-            published=iso_date(result.date or str(result.year or ""), self.today()),
+            published=iso_date(result.date or str(result.year or ""), today=self.today()),
             authors=_authors(result.publicationInfo),
             pdf=result.pdfUrl,
             cited_by=result.citedBy,

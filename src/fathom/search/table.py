@@ -24,7 +24,7 @@ from fathom.state import Knobs
 # Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
 _Line = tuple[str, str, dict[str, str]]
 _REMOTE: dict[str, _Line] = {
-    "tavily": ("tavily", "Tavily", {"api_key": "tavily_api_key"}),
+    "tavily": ("tavily", "Tavily", {"api_key": "tavily_api_key", "base_url": "tavily_url"}),
     "serper": ("serper", "Serper", {"api_key": "serper_api_key"}),
     "brave": ("brave", "Brave", {"api_key": "brave_api_key"}),
     "exa": ("exa", "Exa", {"api_key": "exa_api_key"}),

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from fathom.errors import BadQuery, Refused, Unavailable, Unreadable
+from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.statuses import failure
 
 W = TypeVar("W", bound=BaseModel)
@@ -45,6 +45,11 @@ class Wire:
         """The answer to a POST of JSON, as the form; fields that are None are left out."""
         kept = {name: value for name, value in body.items() if value is not None}
         return self._formed(await self.send("POST", path, json=kept), form)
+
+    async def form(self, path: str, fields: Mapping[str, Any], form: type[W]) -> W:
+        """The answer to a POST of form fields: where a key must not stand in an address, and so in logs."""
+        kept = {name: value for name, value in fields.items() if value is not None}
+        return self._formed(await self.send("POST", path, data=kept), form)
 
     async def send(self, method: str, path: str, **words: Any) -> bytes:
         """The body of a good answer; a bad one becomes the error its status stands for."""

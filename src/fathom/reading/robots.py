@@ -1,0 +1,99 @@
+"""What hosts ask of robots in their robots.txt (RFC 9309), and a gate that obeys it.
+
+A host without one (4xx) allows everything. One that cannot be asked (5xx, 429, no answer) is left alone for
+now, as the RFC wants it: its pages are Unavailable, so a later try may find it well. Does not know why a page
+is wanted.
+"""
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from protego import Protego
+
+from fathom.errors import ProviderError, Refused, Unavailable
+from fathom.reading.fetch import AGENT, Fetch
+from fathom.reading.polite import Hosts
+from fathom.turns import PerLoop
+
+_MAX_HOSTS = 1_000
+_KEPT_S = 24 * 3600.0  # no longer, says the RFC
+_FAILURE_KEPT_S = 1.0  # so that the pages of one round share one failure
+_MAX_CHARS = 512_000  # so much must be read, says the RFC
+_LONGEST_PAUSE_S = 10.0
+
+
+@dataclass
+class _Rules:
+    """What one host said last, and until when that is believed."""
+
+    asking: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
+    until: float = float("-inf")
+    said: Protego | None = None  # None: nothing is asked of us
+    failure: str = ""
+
+
+class Robots:
+    """The rules of hosts, asked for once and remembered for a day."""
+
+    def __init__(self, fetch: Fetch, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._fetch = fetch
+        self._clock = clock
+        self._known: OrderedDict[str, _Rules] = OrderedDict()
+        self._guard = threading.Lock()
+
+    async def pause_s(self, address: str) -> float:
+        """How long the host wants us to pause, up to ten seconds; Refused if it does not want us there."""
+        parts = urlsplit(address)
+        rules = self._rules(f"{parts.scheme}://{parts.netloc.lower()}")
+        async with rules.asking():
+            if self._clock() >= rules.until:
+                await self._ask(rules, f"{parts.scheme}://{parts.netloc}/robots.txt")
+        if rules.failure:
+            raise Unavailable(f"{address} is left alone: {rules.failure}")
+        if rules.said is None:
+            return 0.0
+        if not rules.said.can_fetch(address, AGENT):
+            raise Refused(f"robots.txt of {parts.hostname} does not allow {address} to be read")
+        return min(max(0.0, rules.said.crawl_delay(AGENT) or 0.0), _LONGEST_PAUSE_S)
+
+    def _rules(self, origin: str) -> _Rules:
+        with self._guard:
+            found = self._known.setdefault(origin, _Rules())
+            self._known.move_to_end(origin)
+            while len(self._known) > _MAX_HOSTS:
+                self._known.popitem(last=False)
+            return found
+
+    async def _ask(self, rules: _Rules, place: str) -> None:
+        rules.failure, rules.said, kept_s = "", None, _KEPT_S
+        try:
+            body = (await self._fetch(place)).body
+        except Unavailable as error:
+            rules.failure, kept_s = str(error), _FAILURE_KEPT_S
+        except ProviderError:
+            pass  # there is none, or none that can be read: everything is allowed
+        else:
+            text = body.decode("utf-8", "replace")[:_MAX_CHARS]
+            rules.said = await asyncio.to_thread(Protego.parse, text)
+        rules.until = self._clock() + kept_s
+
+
+@dataclass(frozen=True)
+class Obedient:
+    """A gate for fetches that asks robots.txt first, and then waits for its turn."""
+
+    robots: Robots
+    hosts: Hosts
+
+    @asynccontextmanager
+    async def turn(self, address: str) -> AsyncIterator[None]:
+        """Wait until the address may be asked; Refused if it may not."""
+        wanted_s = await self.robots.pause_s(address)
+        async with self.hosts.turn(address, pause_s=wanted_s):
+            yield

@@ -1,0 +1,127 @@
+"""Crossref: the register of DOIs, with titles, dates and citations, and now and then an abstract.
+
+Does not know retries, or what stands in a work.
+"""
+
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, Field
+
+from fathom.search.agents import agent
+from fathom.search.dates import from_parts
+from fathom.search.papers import abstract, bare_doi, doi_address
+from fathom.search.port import Capability
+from fathom.search.rows import Row, hits
+from fathom.search.scope import Scope
+from fathom.search.wire import Wire
+from fathom.state import Hit, Query
+
+_FIELDS = "DOI,title,author,issued,published,is-referenced-by-count,abstract,link,license"
+_MAX_ROWS = 100
+_MAX_QUERY_CHARS = 500
+
+
+class _Date(BaseModel):
+    parts: list[list[int | None]] | None = Field(None, alias="date-parts")
+
+
+class _Author(BaseModel):
+    given: str | None = None
+    family: str | None = None
+    name: str | None = None  # of a group
+
+
+class _Link(BaseModel):
+    url: str | None = Field(None, alias="URL")
+    content_type: str | None = Field(None, alias="content-type")
+
+
+class _License(BaseModel):
+    url: str | None = Field(None, alias="URL")
+
+
+class _Work(BaseModel):
+    doi: str = Field(alias="DOI")
+    title: list[str] | None = None
+    authors: list[_Author] | None = Field(None, alias="author")
+    published: _Date | None = None
+    issued: _Date | None = None
+    cited_by: int | None = Field(None, alias="is-referenced-by-count")
+    abstract: str | None = None
+    links: list[_Link] | None = Field(None, alias="link")
+    licenses: list[_License] | None = Field(None, alias="license")
+
+
+class _Page(BaseModel):
+    items: list[_Work]
+
+
+class _Answer(BaseModel):
+    message: _Page
+
+
+@dataclass(frozen=True)
+class Crossref:
+    """https://api.crossref.org/swagger-ui/index.html
+
+    Key: none; a `contact` (a mail address) brings its requests into the polite pool, which is faster.
+    Quirks: titles are lists, perhaps empty; dates are lists of numbers, perhaps of null; abstracts are JATS
+    and rare; a link to a PDF is only open to all when the licence says so, so others are left out.
+    """
+
+    contact: str = ""
+    base_url: str = "https://api.crossref.org"
+    scope: Scope = field(default_factory=Scope)
+    timeout_s: float = 30.0
+    usd_per_call: float = 0.0
+    name: str = field(default="crossref", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
+
+    @property
+    def pause_s(self) -> float:
+        """Lists may be asked for once a second, in the polite pool three times."""
+        return 0.34 if self.contact else 1.0
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The works whose entries fit best."""
+        text = " ".join(query.text.split())[:_MAX_QUERY_CHARS]
+        if not text or limit < 1:
+            return []
+        headers = {"User-Agent": agent(self.contact and f"mailto:{self.contact}")}
+        wire = Wire(self.name, self.base_url, headers, timeout_s=self.timeout_s, malformed=frozenset({400}))
+        params = {
+            "query": text,
+            "rows": min(limit, _MAX_ROWS),
+            "select": _FIELDS,
+            "filter": self._limits(),
+            "mailto": self.contact or None,
+        }
+        answer = await wire.get("/works", params, _Answer)
+        return hits(self.name, query, map(_row, answer.message.items), limit=limit)
+
+    def _limits(self) -> str | None:
+        limits = {"from-pub-date": self.scope.since, "until-pub-date": self.scope.until}
+        return ",".join(f"{name}:{day}" for name, day in limits.items() if day) or None
+
+
+def _row(work: _Work) -> Row:
+    is_open = any("creativecommons.org" in (licence.url or "") for licence in work.licenses or [])
+    pdfs = [link.url for link in work.links or [] if link.content_type == "application/pdf"]
+    names = (author.name or f"{author.given or ''} {author.family or ''}" for author in work.authors or [])
+    doi = bare_doi(work.doi)
+    return Row(
+        address=doi_address(doi),
+        title=" ".join(work.title or []),
+        snippet=abstract(work.abstract),
+        published=_published(work),
+        authors=tuple(filter(None, map(str.strip, names))),
+        doi=doi,
+        pdf=pdfs[0] if is_open and pdfs else None,
+        cited_by=work.cited_by,
+    )
+
+
+def _published(work: _Work) -> str | None:
+    """The fullest date there is."""
+    dates = [from_parts(date.parts[0]) for date in (work.published, work.issued) if date and date.parts]
+    return max(filter(None, dates), key=len, default=None)

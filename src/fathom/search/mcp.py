@@ -1,0 +1,127 @@
+"""Any MCP server that offers `search` and `fetch`, as an engine and as a reader.
+
+Does not know which servers there are (mcp_servers.py) or how a session is held (mcp_call.py).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fathom.errors import Refused, Unreadable
+from fathom.reading.documents import parse
+from fathom.reading.port import Document
+from fathom.search.mcp_call import Call
+from fathom.search.mcp_servers import McpServer
+from fathom.search.port import Capability
+from fathom.search.rows import MAX_SNIPPET_CHARS, is_web, plain
+from fathom.state import Hit, Query
+
+W = TypeVar("W", bound=BaseModel)
+SCHEME = "mcp://"
+_TOOLS = ("search", "fetch")
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+
+class _Result(_Wire):
+    id: str | None = None
+    title: str | None = None
+    url: str | None = None
+    text: str | None = None
+    snippet: str | None = None
+
+
+class _Results(_Wire):
+    results: list[_Result]
+
+
+class _Fetched(_Wire):
+    text: str
+    title: str | None = None
+
+
+@dataclass(frozen=True)
+class McpSearch:
+    """https://platform.openai.com/docs/mcp
+
+    Key: whatever the server wants, in its `env` or `headers`. Quirks: `search` takes a query and nothing
+    else, so limits and scope are kept here and later; what has no address on the web is read with `fetch`, and
+    is found again under `mcp://SERVER/ID`; a server given by a command is started for every call.
+    """
+
+    server: McpServer
+    timeout_s: float = 60.0
+    usd_per_call: float = 0.0
+    pause_s: float = 0.0
+    name: str = "mcp"
+    capabilities: frozenset[Capability] = field(default=frozenset({"web", "content"}), init=False)
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """What the server finds, in its order."""
+        found = await _asked(self.server, "search", {"query": query.text}, _Results, self.timeout_s)
+        addressed = [(self._address(result), result) for result in found.results]
+        kept = [(address, result) for address, result in addressed if address]
+        return [
+            Hit(
+                query=query.id,
+                address=address,
+                title=plain(result.title),
+                snippet=plain(result.text or result.snippet)[:MAX_SNIPPET_CHARS],
+                engine=self.name,
+                rank=rank,
+            )
+            for rank, (address, result) in enumerate(kept[: max(limit, 0)], start=1)
+        ]
+
+    def _address(self, result: _Result) -> str:
+        if result.url and is_web(result.url.strip()):
+            return result.url.strip()
+        return address_of(self.server.name, result.id) if result.id else ""
+
+
+@dataclass(frozen=True)
+class McpReader:
+    """Reads `mcp://SERVER/ID` with the server's `fetch`, and nothing else."""
+
+    servers: Mapping[str, McpServer]
+    timeout_s: float = 60.0
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The document behind one hit."""
+        name, _, document = hit.address.removeprefix(SCHEME).partition("/")
+        server = self.servers.get(unquote(name))
+        if not hit.address.startswith(SCHEME) or not document:
+            raise Refused(f"{hit.address} is not a document of an MCP server")
+        if server is None:
+            raise Refused(f"{hit.address} is at an MCP server that is not configured")
+        fetched = await _asked(server, "fetch", {"id": unquote(document)}, _Fetched, self.timeout_s)
+        body = fetched.text.encode("utf-8", "replace")
+        read = parse(body, content_type="text/plain; charset=utf-8", name=hit.address)
+        return replace(read, title=plain(fetched.title) or hit.title or read.title, how="mcp")
+
+
+def address_of(server: str, document: str) -> str:
+    """Where a document is that only its server knows."""
+    return f"{SCHEME}{quote(server, safe='')}/{quote(document, safe='')}"
+
+
+async def _asked(
+    server: McpServer, tool: str, arguments: dict[str, str], form: type[W], timeout_s: float
+) -> W:
+    """The answer in its form: one text of JSON by convention, structured as well by some."""
+    call = Call(server, tool, arguments, needs=_TOOLS, timeout_s=timeout_s)
+    for answer in await call():
+        try:
+            return _formed(answer, form)
+        except ValidationError:
+            continue
+    raise Unreadable(f"mcp ({server.name}) answered {tool} in another form than documented")
+
+
+def _formed(answer: Any, form: type[W]) -> W:
+    return form.model_validate_json(answer) if isinstance(answer, str) else form.model_validate(answer)

@@ -1,0 +1,107 @@
+"""Which MCP servers there are, from the file that other MCP clients read too.
+
+Does not know how a server is talked to.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fathom.errors import BadInput
+from fathom.search.rows import is_web
+
+_KEYS = ("mcpServers", "servers")
+_SPOKEN = {"", "stdio", "http", "streamable-http", "streamable_http", "streamableHttp"}
+_MIN_SECRET_CHARS = 6
+
+
+@dataclass(frozen=True)
+class McpServer:
+    """A server to be started (command) or reached (url); whatever may hold a secret is not shown."""
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = field(default=(), repr=False)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: str | None = None
+    url: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def hidden(self, words: str) -> str:
+        """The words without any secret of this server."""
+        values = [*self.env.values(), *self.headers.values()]
+        for secret in [*values, *(word for value in values for word in value.split())]:
+            if len(secret) >= _MIN_SECRET_CHARS:
+                words = words.replace(secret, "***")
+        return words
+
+
+class _Entry(BaseModel):
+    """One server as the file has it; what other clients add for themselves is not minded."""
+
+    model_config = ConfigDict(strict=True)
+
+    command: str = ""
+    args: list[str] = []
+    env: dict[str, str] = {}
+    cwd: str | None = None
+    url: str = ""
+    headers: dict[str, str] = {}
+    type: str = ""
+    transport: str = ""
+    disabled: bool = False
+
+
+def load_servers(path: Path) -> dict[str, McpServer]:
+    """The servers of a file by their names; BadInput says in one sentence what is wrong with it."""
+    try:
+        content = json.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"The MCP file {path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise BadInput(f"The MCP file {path} is not JSON: {error}.") from None
+    return servers_of(content, where=f"The MCP file {path}")
+
+
+def servers_of(content: object, *, where: str = "The MCP configuration") -> dict[str, McpServer]:
+    """The servers of `{"mcpServers": {name: …}}`, or of the mapping inside it."""
+    inside = content
+    if isinstance(content, Mapping):
+        inside = next((content[key] for key in _KEYS if key in content), content)
+    if not isinstance(inside, Mapping) or not inside:
+        raise BadInput(f'{where} names no servers; it should be {{"mcpServers": {{"name": {{…}}}}}}.')
+    read = {str(name): _entry(str(name), entry, where) for name, entry in inside.items()}
+    return {name: _server(name, entry, where) for name, entry in read.items() if not entry.disabled}
+
+
+def _entry(name: str, entry: Any, where: str) -> _Entry:
+    try:
+        return _Entry.model_validate(entry)
+    except ValidationError as error:
+        # What stands in the wrong place may be a key: only the place is told.
+        place = ".".join(map(str, error.errors()[0]["loc"])) or "the whole entry"
+        raise BadInput(f"{where} has a server {name!r} with something unexpected in {place}.") from None
+
+
+def _server(name: str, entry: _Entry, where: str) -> McpServer:
+    said = f"{where} has a server {name!r}"
+    spoken = entry.type or entry.transport
+    if spoken not in _SPOKEN:
+        raise BadInput(f"{said} of type {spoken!r}; known are stdio and http.")
+    if bool(entry.command) == bool(entry.url):
+        raise BadInput(f"{said} that needs either a command or a url.")
+    if entry.url and not is_web(entry.url):
+        raise BadInput(f"{said} whose url does not start with http:// or https://.")
+    return McpServer(
+        name=name,
+        command=entry.command,
+        args=tuple(entry.args),
+        env=entry.env,
+        cwd=entry.cwd,
+        url=entry.url,
+        headers=entry.headers,
+    )
