@@ -26,11 +26,11 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def shelved(data: Path, folder: Path) -> int:
     """Every paragraph as a file of its own; how many there are."""
-    count = 0
-    for count, paragraph in enumerate(lines(data / "corpus.jsonl"), start=1):
+    paragraphs = list(lines(data / "corpus.jsonl"))
+    for paragraph in paragraphs:
         text = f"# {paragraph['title']}\n\n{paragraph['text']}\n"
         (folder / f"{paragraph['id']}.md").write_text(text, "utf-8")
-    return count
+    return len(paragraphs)
 
 
 async def measured(data: Path, work: Path) -> dict[str, float]:

@@ -33,7 +33,7 @@ async def search(query: str) -> str:
 
         await anyio.sleep_forever()
     if query == "fail":
-        raise ValueError(f"the index is gone, says {os.environ.get('LIBRARY_KEY')} with {TOKEN}")
+        raise ToolError(f"the index is gone, says {os.environ.get('LIBRARY_KEY')} with {TOKEN}")
     if query == "odd":
         return "no JSON"
     found = [] if query == "nothing" else DOCUMENTS
@@ -46,7 +46,7 @@ async def fetch(id: str) -> dict[str, Any]:  # noqa: A002 - the convention's nam
     for row in DOCUMENTS:
         if str(row["id"]) == id:
             return {**row, "id": id, "metadata": {"source": "library"}}
-    raise ValueError(f"there is no document {id}")
+    raise ToolError(f"there is no document {id}")
 
 
 def offered(without: str) -> list[Callable[..., Awaitable[object]]]:

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from fathom.errors import Unavailable, Unreadable
@@ -54,11 +54,11 @@ class BoundedParser:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._limits = limits or Limits()
-        self._environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **(environment or {})}
-        self._idle = _Idle()
+        path = os.pathsep.join(filter(None, sys.path))
+        self._workers = _Workers({"PYTHONPATH": path, **(environment or {})})
         # A thread a worker: who waits for a worker waits in the pool's queue, whatever loop it came from.
         self._threads = ThreadPoolExecutor(workers or _few(), thread_name_prefix="parsing")
-        self._closed = weakref.finalize(self, self._idle.close)
+        self._end = weakref.finalize(self, self._workers.close)
 
     async def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Document:
         """The document in some bytes; Unreadable if that would cost too much."""
@@ -66,7 +66,7 @@ class BoundedParser:
         if kind in _HARMLESS and len(body) <= _HARMLESS_BYTES:
             return await in_thread(body, content_type=content_type, name=name)
         call = _Call(body, content_type, name, self._limits)
-        future = self._threads.submit(call.run, self._idle, self._environment)
+        future = self._threads.submit(call.run, self._workers)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -76,7 +76,7 @@ class BoundedParser:
     def close(self) -> None:
         """End the processes now, and take no more documents."""
         self._threads.shutdown(wait=True, cancel_futures=True)
-        self._closed()
+        self._end()
 
 
 class _Worker:
@@ -84,9 +84,8 @@ class _Worker:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         # Only what is given here of the environment: keys have no business where strangers' files are opened.
-        # A group of its own, because Ctrl-C is for us to handle; -P, because the folder we are in is not ours.
-        self.pages = 0
-        self._process = subprocess.Popen(
+        # A session of its own, because Ctrl-C is for us to handle; -P, because the folder we are in is not ours.
+        self._process = subprocess.Popen(  # noqa: S603  our own module, with nothing of a stranger's in it
             [sys.executable, "-P", "-m", "fathom.reading.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -94,24 +93,35 @@ class _Worker:
             env=dict(environment),
             start_new_session=True,
         )
+        self.pages = 0
+        self.is_late = False
 
-    def ask(self, request: bytes, limit_s: float) -> dict[str, Any] | None:
+    @property
+    def is_usable(self) -> bool:
+        """Whether it is alive and has not served too long."""
+        return self._process.poll() is None and self.pages < _PAGES_A_WORKER
+
+    def ask(self, request: bytes, *, limit_s: float, max_bytes: int) -> dict[str, Any] | None:
         """The reply, or None if the process died or was killed because it took too long."""
-        self.pages += 1
-        timer = threading.Timer(limit_s, self.kill)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        timer = threading.Timer(limit_s, self._end_late)
         timer.daemon = True
         timer.start()
         try:
-            assert self._process.stdin is not None
-            assert self._process.stdout is not None
             self._process.stdin.write(request)
             self._process.stdin.flush()
-            line = self._process.stdout.readline()
+            line = self._process.stdout.readline(max_bytes)
         except OSError:
             return None
         finally:
             timer.cancel()
+        self.pages += 1
         return json.loads(line) if line.endswith(b"\n") else None
+
+    def _end_late(self) -> None:
+        self.is_late = True
+        self.kill()
 
     def kill(self) -> None:
         """End the process at once; from any thread, any number of times."""
@@ -119,8 +129,104 @@ class _Worker:
 
     def close(self) -> None:
         """End the process and forget it."""
-        self._process.kill()
+        self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                stream and stream.close()
+            if stream is not None:
+                with suppress(OSError):  # what was not sent yet is of no use to a dead process
+                    stream.close()
+
+
+class _Workers:
+    """The processes that wait for work."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._idle: list[_Worker] = []
+        self._guard = threading.Lock()
+        self._is_closed = False
+
+    def take(self) -> _Worker:
+        """One that is ready; a new one if none is."""
+        with self._guard:
+            worker = self._idle.pop() if self._idle else None
+        if worker is not None and worker.is_usable:
+            return worker
+        if worker is not None:
+            worker.close()
+        try:
+            worker = _Worker(self._environment)
+        except OSError as error:
+            raise Unavailable(f"the process that reads documents cannot be started: {error}") from error
+        if worker.ask(b"", limit_s=_START_S, max_bytes=_HARMLESS_BYTES) is None:
+            worker.close()
+            raise Unavailable("the process that reads documents cannot be started")
+        return worker
+
+    def give_back(self, worker: _Worker) -> None:
+        """Keep it for the next document."""
+        with self._guard:
+            if not self._is_closed:
+                self._idle.append(worker)
+                return
+        worker.close()
+
+    def close(self) -> None:
+        """End all that wait, and from now on all that come back."""
+        with self._guard:
+            self._is_closed = True
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.close()
+
+
+class _Call:
+    """One document on its way through a worker."""
+
+    def __init__(self, body: bytes, content_type: str | None, name: str, limits: Limits) -> None:
+        asked = {
+            "bytes": len(body),
+            "content_type": content_type,
+            "name": name,
+            "max_chars": limits.chars,
+            "max_memory_bytes": limits.memory_bytes,
+            "limit_s": limits.seconds,
+        }
+        self._request = json.dumps(asked).encode("ascii") + b"\n" + body
+        self._name = name
+        self._limits = limits
+        self._worker: _Worker | None = None
+        self._is_stopped = threading.Event()
+
+    def run(self, workers: _Workers) -> Document:
+        """The document; called in a thread of the pool."""
+        worker = self._worker = workers.take()
+        if self._is_stopped.is_set():
+            workers.give_back(worker)
+            raise Unreadable(f"{self._name} is no longer wanted")
+        most = self._limits.chars * 12 + 100_000  # a character takes up to twelve bytes in JSON
+        reply = worker.ask(self._request, limit_s=self._limits.seconds, max_bytes=most)
+        if reply is None:
+            worker.close()
+            raise Unreadable(self._why(worker))
+        workers.give_back(worker)
+        return self._document(reply)
+
+    def stop(self) -> None:
+        """Nobody waits any more: end the process rather than let it finish."""
+        self._is_stopped.set()
+        if self._worker is not None:
+            self._worker.kill()
+
+    def _why(self, worker: _Worker) -> str:
+        if worker.is_late:
+            return f"{self._name} took longer than {self._limits.seconds:g} s to parse"
+        return f"{self._name} could not be parsed: it broke the parser or needs too much memory"
+
+    def _document(self, reply: dict[str, Any]) -> Document:
+        if "document" in reply:
+            return Document(**{**reply["document"], "pages": tuple(reply["document"]["pages"])})
+        if reply.get("memory"):
+            megabytes = self._limits.memory_bytes // 1_000_000
+            raise Unreadable(f"{self._name} needs more than {megabytes:,} MB of memory to parse")
+        raise (Empty if reply.get("is_empty") else Unreadable)(reply["unreadable"])

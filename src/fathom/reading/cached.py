@@ -1,0 +1,197 @@
+"""Pages remembered between runs: read again only when they may have changed, and fetched only if they did.
+
+One row an address in the database of the checkpoints, written in one short transaction, so that a crash leaves
+the old row or the new one and processes may share it. What the cache cannot do costs a fetch, never a page. Does
+not know sockets or formats.
+"""
+
+import asyncio
+import json
+import logging
+import re
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from fathom.errors import Unreadable
+from fathom.reading.fetch import Fetch, Fetched
+from fathom.reading.guard import check_address
+from fathom.reading.port import Document, Parse
+from fathom.reading.reader import in_thread
+from fathom.search.addresses import canonical
+from fathom.state import Hit
+
+_log = logging.getLogger(__name__)
+_BUSY_S = 60.0
+_FORGOTTEN_S = 30 * 24 * 3600.0
+_LONGEST_FRESH_S = 7 * 24 * 3600.0
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age=\"?(\d{1,9})")
+_TABLE = """
+create table if not exists web_pages (
+    address text primary key, checked real not null, fresh_s real not null, fetched text not null,
+    etag text, modified text, content_type text, sha text not null, document blob not null
+)
+"""
+_INDEX = "create index if not exists web_pages_checked on web_pages (checked)"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A page as it was read, and what its server said about keeping it; `checked` is in seconds of the epoch."""
+
+    document: Document
+    checked: float
+    fresh_s: float
+    fetched: str
+    etag: str | None
+    modified: str | None
+    content_type: str | None
+    sha: str
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """What to tell the server so that it sends the page only if it is another one."""
+        said = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
+        return {name: value for name, value in said.items() if value}
+
+
+@dataclass(frozen=True)
+class PageCache:
+    """The table of pages in a database file."""
+
+    database: Path
+
+    async def get(self, address: str) -> Kept | None:
+        """What is known of an address; nothing if the row is damaged or the database will not say."""
+        try:
+            return await asyncio.to_thread(self._get, canonical_key(address))
+        except (sqlite3.Error, OSError, zlib.error, ValueError, TypeError, KeyError) as error:
+            _log.warning("The kept copy of %s cannot be used: %s", address, error)
+            return None
+
+    async def put(self, address: str, kept: Kept) -> None:
+        """Keep a page in the place of what was there; a full disk is told in the log and forgiven."""
+        try:
+            await asyncio.to_thread(self._put, canonical_key(address), kept)
+        except (sqlite3.Error, OSError) as error:
+            _log.warning("%s cannot be kept for later: %s", address, error)
+
+    async def drop(self, address: str) -> None:
+        """Forget a page."""
+        try:
+            await asyncio.to_thread(self._drop, canonical_key(address))
+        except (sqlite3.Error, OSError) as error:
+            _log.warning("The kept copy of %s cannot be removed: %s", address, error)
+
+    def _get(self, key: str) -> Kept | None:
+        words = "select checked, fresh_s, fetched, etag, modified, content_type, sha, document from web_pages"
+        with self._connected() as connection:
+            row = connection.execute(f"{words} where address = ?", (key,)).fetchone()  # noqa: S608
+        if row is None:
+            return None
+        fields = json.loads(zlib.decompress(row[-1]))
+        return Kept(Document(**{**fields, "pages": tuple(fields["pages"])}), *row[:-1])
+
+    def _put(self, key: str, kept: Kept) -> None:
+        body = zlib.compress(json.dumps(asdict(kept.document)).encode("ascii"), 6)
+        about = (kept.checked, kept.fresh_s, kept.fetched, kept.etag, kept.modified)
+        with self._connected() as connection:
+            connection.execute(
+                "insert or replace into web_pages values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (key, *about, kept.content_type, kept.sha, body),
+            )
+            connection.execute("delete from web_pages where checked < ?", (kept.checked - _FORGOTTEN_S,))
+
+    def _drop(self, key: str) -> None:
+        with self._connected() as connection:
+            connection.execute("delete from web_pages where address = ?", (key,))
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        self.database.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.database, timeout=_BUSY_S)
+        try:
+            connection.execute("pragma journal_mode=wal")
+            connection.execute("pragma synchronous=normal")
+            with connection:
+                connection.execute(_TABLE)
+                connection.execute(_INDEX)
+                yield connection
+        finally:
+            connection.close()
+
+
+@dataclass(frozen=True)
+class CachedReader:
+    """A web reader that remembers; `is_fresh_wanted` asks every server again, but still keeps what it says."""
+
+    fetch: Fetch
+    cache: PageCache
+    parse: Parse = in_thread
+    fresh_s: float = 24 * 3600.0
+    is_fresh_wanted: bool = False
+    clock: Callable[[], float] = time.time
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The document behind a web address, as it was read before if it may still be the same."""
+        check_address(hit.address)
+        kept = None if self.is_fresh_wanted else await self.cache.get(hit.address)
+        if kept is not None and 0 <= self.clock() - kept.checked < kept.fresh_s:
+            return replace(kept.document, fetched=kept.fetched)
+        fetched = await self.fetch(hit.address, kept.conditions if kept else {})
+        if kept is not None and fetched.status == 304:
+            kept = replace(kept, checked=self.clock(), fresh_s=self._fresh_s(fetched.headers))
+            await self.cache.put(hit.address, kept)
+            return replace(kept.document, fetched=kept.fetched)
+        return await self._read(hit.address, fetched, kept)
+
+    async def _read(self, address: str, fetched: Fetched, kept: Kept | None) -> Document:
+        sha = sha256(fetched.body).hexdigest()
+        is_same = kept is not None and (kept.sha, kept.content_type) == (sha, fetched.content_type)
+        try:
+            document = (
+                kept.document
+                if kept is not None and is_same
+                else await self.parse(fetched.body, content_type=fetched.content_type, name=fetched.address)
+            )
+        except Unreadable:
+            await self.cache.drop(address)  # what was there before is gone from the web
+            raise
+        if "no-store" in fetched.headers.get("cache-control", "").lower():
+            await self.cache.drop(address)
+            return document
+        now = self.clock()
+        await self.cache.put(
+            address,
+            Kept(
+                document=document,
+                checked=now,
+                fresh_s=self._fresh_s(fetched.headers),
+                fetched=datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds"),
+                etag=fetched.headers.get("etag"),
+                modified=fetched.headers.get("last-modified"),
+                content_type=fetched.content_type,
+                sha=sha,
+            ),
+        )
+        return document
+
+    def _fresh_s(self, headers: Mapping[str, str]) -> float:
+        """How long the page need not be asked for: what the server says, or else our own guess."""
+        said = headers.get("cache-control", "").lower()
+        if "no-cache" in said:
+            return 0.0
+        found = _MAX_AGE.search(said)
+        return min(float(found.group(1)), _LONGEST_FRESH_S) if found else self.fresh_s
+
+
+def canonical_key(address: str) -> str:
+    """What a page is kept under: its canonical address, but not the same for a paper and its abstract."""
+    key = canonical(address)
+    return address.partition("#")[0] if key.startswith("https://arxiv.org/abs/") else key

@@ -1,0 +1,60 @@
+"""The web as it is read by default: guarded, polite, obedient, bounded, remembered, papers in full.
+
+Does not know settings: who calls it says what is allowed.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fathom.reading.arxiv_papers import PaperReader
+from fathom.reading.bounded import BoundedParser
+from fathom.reading.cached import CachedReader, PageCache
+from fathom.reading.fetch import Fetcher
+from fathom.reading.polite import Hosts
+from fathom.reading.port import Parse, Reader
+from fathom.reading.robots import Obedient, Robots
+
+_MAX_ROBOTS_BYTES = 2_000_000
+
+
+def polite(
+    fetcher: Fetcher, *, at_once: int = 2, pause_s: float = 0.5, is_robots_obeyed: bool = True
+) -> Fetcher:
+    """The same fetcher with manners; it remembers hosts, so make it once a process."""
+    hosts = Hosts(at_once=at_once, pause_s=pause_s)
+    if not is_robots_obeyed:
+        return replace(fetcher, gate=hosts.turn)
+    robots = Robots(replace(fetcher, gate=hosts.turn, max_bytes=_MAX_ROBOTS_BYTES))
+    return replace(fetcher, gate=Obedient(robots, hosts).turn)
+
+
+@dataclass(frozen=True)
+class Web:
+    """What all runs of a process share when they read the web."""
+
+    fetch: Fetcher
+    parse: Parse
+    cache: PageCache
+
+    def reader(self, *, is_fresh_wanted: bool = False) -> Reader:
+        """A reader for one run."""
+        return PaperReader(
+            CachedReader(self.fetch, self.cache, parse=self.parse, is_fresh_wanted=is_fresh_wanted)
+        )
+
+
+def web(
+    database: Path,
+    *,
+    is_private_allowed: bool = False,
+    is_robots_obeyed: bool = True,
+    pause_s: float = 0.5,
+    parse: Parse | None = None,
+) -> Web:
+    """The web, with its pages kept in a database; make it once a process."""
+    fetcher = Fetcher(is_private_allowed=is_private_allowed)
+    return Web(
+        fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
+        parse=parse or BoundedParser(),
+        cache=PageCache(database),
+    )
