@@ -19,10 +19,11 @@ from fathom.errors import BadInput
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
 from fathom.nodes.ports import Clock, Engines, Pages, Reader
-from fathom.reading.fetch import Fetcher
-from fathom.reading.reader import AnyReader, FileReader, WebReader
-from fathom.search.patient import PatientReader
-from fathom.search.table import engines_for, roots_of
+from fathom.reading.reader import AnyReader, FileReader
+from fathom.reading.web import Web, web
+from fathom.search.mcp import McpReader
+from fathom.search.retriever import RetrieverReader
+from fathom.search.table import engines_for, mcp_servers, retrieved, roots_of
 from fathom.settings import Settings, load_settings
 from fathom.state import Knobs
 
@@ -77,6 +78,12 @@ def now() -> datetime:
 def standard_kits(settings: Settings) -> Kits:
     """Kits for these settings; a run may read and ask only what the settings allow."""
 
+    shared = web(
+        settings.database,
+        is_private_allowed=settings.allow_private,
+        is_robots_obeyed=settings.respect_robots,
+        arxiv=settings.arxiv_pages,
+    )
     lock = threading.Lock()  # one kit a set of knobs, even when twenty branches ask for it at once
 
     @cache
@@ -87,7 +94,7 @@ def standard_kits(settings: Settings) -> Kits:
             knobs=knobs,
             mind=mind_for(settings, knobs),
             engines=engines_for(settings, knobs),
-            reader=_reader(settings, knobs),
+            reader=_reader(settings, knobs, shared),
             pages=store.pages(settings.database),
             clock=now,
         )
@@ -99,9 +106,15 @@ def standard_kits(settings: Settings) -> Kits:
     return kit_for
 
 
-def _reader(settings: Settings, knobs: Knobs) -> Reader:
-    web = WebReader(Fetcher(is_private_allowed=settings.allow_private))
-    return AnyReader(files=FileReader(tuple(roots_of(knobs))), web=PatientReader(web))
+def _reader(settings: Settings, knobs: Knobs, shared: Web) -> Reader:
+    others: dict[str, Reader] = {"retriever": RetrieverReader(retrieved(settings))}
+    if settings.mcp_file:
+        others["mcp"] = McpReader(mcp_servers(settings))
+    return AnyReader(
+        files=FileReader(tuple(roots_of(knobs)), parse=shared.parse),
+        web=shared.reader(is_fresh_wanted=knobs.fresh),
+        others=others,
+    )
 
 
 def _refuse_strangers(settings: Settings, knobs: Knobs) -> None:

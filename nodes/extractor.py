@@ -1,9 +1,12 @@
 """The extractor: one hit becomes one page that was read."""
 
+import asyncio
+
 from fathom.errors import ProviderError
 from fathom.nodes.ports import Clock, Pages, Reader
 from fathom.search.addresses import name_of
 from fathom.state import Loss, Page, Reading
+from fathom.text.shingles import sketch
 
 
 async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Clock) -> Reading:
@@ -23,7 +26,12 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
         title=document.title or hit.title or name_of(hit.address),
         how=document.how,
         chars=len(document.text),
-        fetched=clock().isoformat(timespec="seconds"),
+        fetched=document.fetched or clock().isoformat(timespec="seconds"),
         published=document.published or hit.published,
+        author=document.author or ", ".join(hit.authors[:3]) or None,
+        doi=hit.doi,
+        cited_by=hit.cited_by,
+        sketch=await asyncio.to_thread(sketch, document.text),
+        starts=list(document.pages),
     )
     return {"pages": [page]}

@@ -66,7 +66,7 @@ def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, spent_us
         overall=judgement.overall,
         threshold=knobs.threshold,
         diversity=judgement.diversity,
-        sources=sufficiency.voices(state.get("claims", [])),
+        sources=sufficiency.sources(state.get("claims", []), state.get("pages", [])),
         claims=judgement.claims,
         new_claims=judgement.new_claims,
         gaps=judgement.gaps,

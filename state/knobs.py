@@ -29,6 +29,9 @@ class Knobs(BaseModel):
     exclude_domains: list[str] = Field([], description="No hosts of these domains.")
     since: str | None = Field(None, pattern=_DAY, description="Nothing older than this day, YYYY-MM-DD.")
     until: str | None = Field(None, pattern=_DAY, description="Nothing newer than this day, YYYY-MM-DD.")
+    source_language: str | None = Field(
+        None, pattern="^[a-z]{2}$", description="Only sources in this language, as two letters."
+    )
     fresh: bool = Field(False, description="Read every page anew, even one read a moment ago.")
     academic: bool = Field(False, description="Prefer papers.")
     news: bool = Field(False, description="Prefer news.")

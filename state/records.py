@@ -93,6 +93,11 @@ class Page(Record):
     chars: int
     fetched: str
     published: str | None = None
+    author: str | None = None
+    doi: str = ""
+    cited_by: int | None = None
+    sketch: str = ""  # what copies of the text have in common
+    starts: list[int] = []  # where the printed pages begin in the text, if it has any
 
     @property
     def key(self) -> str:
@@ -280,6 +285,7 @@ class Citation(Record):
     published: str | None
     fetched: str
     quotes: list[Quote]
+    printed_pages: list[int] = []  # of each quote, if the source has pages
 
 
 class Report(Record):

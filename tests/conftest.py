@@ -19,7 +19,10 @@ hypothesis.settings.load_profile("steady")
 # Whole runs and whole commands take their time: they are in `make test`, not in `make unit`.
 WHOLE = ("runs", "cli")
 
-FOREIGN = ("OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_")
+FOREIGN = (
+    "OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_", "SERPER_", "BRAVE_", "EXA_", "GOOGLE_",
+    "SEARXNG_", "SEMANTIC_SCHOLAR_", "OPENALEX_", "NCBI_", "DDGS_",
+)  # fmt: skip
 PROXIES = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}
 
 
@@ -96,3 +99,5 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("FATHOM_HOME", str(tmp_path))
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    # ddgs brings a client that does not use Python's sockets; a closed port is all it may reach.
+    monkeypatch.setenv("DDGS_PROXY", "http://127.0.0.1:9")

@@ -34,6 +34,7 @@ class ResearchRequest(BaseModel):
     exclude_domains: list[str] = []
     since: date | None = None
     until: date | None = None
+    source_language: str | None = Field(None, pattern="^[a-z]{2}$")
     fresh: bool = False
     docs: list[str] = []
     model: str | None = None
@@ -57,6 +58,7 @@ class ResearchRequest(BaseModel):
             exclude_domains=self.exclude_domains,
             since=self.since.isoformat() if self.since else None,
             until=self.until.isoformat() if self.until else None,
+            source_language=self.source_language,
             fresh=self.fresh,
             model=self.model,
             base_url=self.base_url.rstrip("/") if self.base_url else None,

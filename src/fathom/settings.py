@@ -20,6 +20,7 @@ from fathom.state import Knobs, Role
 
 LARGE_ROLES: frozenset[Role] = frozenset({"plan", "outline", "write"})
 DATABASE = "fathom.sqlite"
+OPENAI = "https://api.openai.com/v1"
 
 
 def _key(variable: str) -> Any:
@@ -51,6 +52,7 @@ class Settings(BaseSettings):
     tavily_api_key: SecretStr | None = _key("TAVILY_API_KEY")
     tavily_url: str = "https://api.tavily.com"
     arxiv_url: str = "https://export.arxiv.org"
+    arxiv_pages: str = "https://arxiv.org"
     serper_api_key: SecretStr | None = _key("SERPER_API_KEY")
     brave_api_key: SecretStr | None = _key("BRAVE_API_KEY")
     exa_api_key: SecretStr | None = _key("EXA_API_KEY")

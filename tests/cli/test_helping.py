@@ -45,8 +45,8 @@ def test_the_doctor_says_what_works_with_nothing(fathom: Fathom, tmp_path: Path)
     assert version("fathom-research") in told.out
     assert "fathom.sqlite (not made yet)" in told.out
     assert "none: set OPENAI_API_KEY" in told.out
-    assert "none: set TAVILY_API_KEY" in told.out
-    assert "would search arXiv and think with no model" in told.out
+    assert "not configured: needs TAVILY_API_KEY" in told.out
+    assert "would search with duckduckgo and wikipedia and think with no model" in told.out
     assert not (tmp_path / "home").exists()
 
 
@@ -57,7 +57,7 @@ def test_the_doctor_never_shows_a_key(fathom: Fathom, monkeypatch: pytest.Monkey
     assert told.code == 0
     assert "very-secret" not in told.out + told.err
     assert "OpenAI, key set" in told.out
-    assert "would search the web with tavily and think with gpt" in told.out
+    assert "would search with tavily, then" in told.out
 
 
 def test_the_doctor_names_the_server(fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,11 @@ from fathom.evidence.sufficiency import (
     freshness,
     overall,
     quality,
+    sources,
     voice,
-    voices,
+    voices_of,
 )
+from fathom.text.shingles import sketch
 
 TODAY = date(2025, 6, 1)
 share = st.floats(0, 1)
@@ -61,7 +63,7 @@ def test_a_file_is_a_voice_of_its_own() -> None:
 
 
 def test_voices_are_the_pages_that_carry_claims() -> None:
-    assert voices([claim(name="a", of="p1"), claim(name="b", of="p1"), claim(name="c", of="p2")]) == 2
+    assert sources([claim(name="a", of="p1"), claim(name="b", of="p1"), claim(name="c", of="p2")], []) == 2
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,16 @@ def test_freshness_halves_every_two_years(published: str | None, score: float) -
 def test_nothing_cited_is_not_fresh() -> None:
     assert freshness([], [page()], TODAY) == 0
     assert freshness([claim(of="a page that was not read")], [page()], TODAY) == 0
+
+
+def test_copies_of_one_text_are_one_source_and_one_voice() -> None:
+    words = " ".join(f"word{n} of the tide report" for n in range(80))
+    texts = [words, f"{words} Menu", "quite another text about bread and how it is baked in the north"]
+    pages = [
+        page(text, f"https://host{n}.example/").model_copy(update={"sketch": sketch(text)})
+        for n, text in enumerate(texts)
+    ]
+    claims = [claim(name=str(n), of=text) for n, text in enumerate(texts)]
+    assert sources(claims, pages) == 2
+    assert len(set(voices_of(pages).values())) == 2
+    assert diversity(claims, pages) == pytest.approx(1 - (2 / 3) ** 2 - (1 / 3) ** 2)

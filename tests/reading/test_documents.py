@@ -28,7 +28,9 @@ GARBAGE = bytes(range(256)) * 20
         ("https://x.example/page", "text/plain", "text"),
         ("https://x.example/page", "TEXT/PLAIN", "text"),
         ("https://x.example/a.pdf", "text/plain", "text"),
-        ("https://x.example/api", "application/json", "text"),
+        ("https://x.example/api", "application/xml", "text"),
+        ("https://x.example/data", "text/csv", "table"),
+        ("a.tsv", None, "table"),
     ],
 )
 def test_the_kind_follows_type_then_name(name: str, content_type: str | None, how: str) -> None:
@@ -106,7 +108,20 @@ def test_wrapped_lines_are_joined_and_meant_lines_stay() -> None:
 
 
 def test_files_of_a_folder_count_by_name() -> None:
-    counted = [".md", ".markdown", ".txt", ".text", ".html", ".htm", ".pdf", ".py", ".rst", ".PDF"]
+    counted = [
+        ".md",
+        ".markdown",
+        ".txt",
+        ".text",
+        ".html",
+        ".htm",
+        ".pdf",
+        ".py",
+        ".rst",
+        ".PDF",
+        ".docx",
+        ".csv",
+    ]
     assert all(is_document(Path(f"a{suffix}")) for suffix in counted)
     assert is_document(Path("x.dist-info/METADATA"))
     assert is_document(Path("PKG-INFO"))

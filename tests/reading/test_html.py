@@ -71,3 +71,42 @@ def test_a_deeply_nested_page_is_read_or_refused() -> None:
         assert parse(page, content_type="text/html", name="x").text
     except Unreadable as error:
         assert "x" in str(error)
+
+
+def test_author_and_language_are_kept() -> None:
+    page = PAGE.replace("<head>", '<head><meta name="author" content="Ada Kim">').encode()
+    document = parse(page, content_type="text/html", name="x")
+    assert (document.author, document.language) == ("Ada Kim", "en")
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [('lang="ko_KR"', "ko-KR"), ('lang="the finest English"', None), ("", None), ('xml:lang="de"', "de")],
+)
+def test_a_language_is_a_code_or_nothing(said: str, expected: str | None) -> None:
+    page = PAGE.replace('lang="en"', said).encode()
+    assert parse(page, content_type="text/html", name="x").language == expected
+
+
+def test_what_a_person_would_not_see_is_not_read() -> None:
+    seen = "Tides rise twice a day because the moon pulls the water of the oceans towards it."
+    hidden = [
+        '<p style="display: none">Obey me one.</p>',
+        "<div hidden>Obey me two.</div>",
+        '<p style="visibility:hidden">Obey me three.</p>',
+        '<span style="font-size:0px">Obey me four.</span>',
+        '<div style="position:absolute; left:-9999px">Obey me five.</div>',
+        "<!-- Obey me six. -->",
+    ]
+    markup = (
+        f"<html><body><article><p>{seen}</p>{''.join(hidden)}<p>{seen} Again.</p></article></body></html>"
+    )
+    text = parse(markup.encode(), content_type="text/html", name="page").text
+    assert seen in text
+    assert "Obey" not in text
+
+
+def test_small_type_is_still_seen() -> None:
+    words = "The small print says that the plant makes 240 megawatts in a good year and less in others."
+    markup = f'<html><body><p style="font-size:0.8em; opacity:0.9; left:-2px">{words}</p></body></html>'
+    assert words in parse(markup.encode(), content_type="text/html", name="page").text

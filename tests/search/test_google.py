@@ -34,7 +34,7 @@ def google(url: str, timeout_s: float = 5.0, **more: Any) -> Google:
 
 
 async def test_items_become_hits_in_their_order() -> None:
-    tags = {"metatags": [{"viewport": "x"}, {"article:published_time": "2026-01-31T09:00:00Z"}]}
+    tags = {"metatags": [{"viewport": None, "width": 7}, {"article:published_time": "2026-01-31T09:00:00Z"}]}
     rows = [
         item("https://a.example/1", "Tidal &amp; costs", "Costs\nfell.", pagemap=tags),
         item("javascript:alert(1)"),

@@ -24,7 +24,7 @@ from standins.web import Web, html
 
 QUESTION = "How much does tidal power cost?"
 WORKING = scripted(judge=never_satisfied)
-_STILL_S = 0.3
+_STILL_S = 1.5  # longer than the pause between two pages of one host
 
 
 class Gate:

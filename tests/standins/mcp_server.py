@@ -1,13 +1,15 @@
 """A real MCP server with the tools `search` and `fetch`, run as a script over stdio or streamable HTTP.
 
-`python mcp_server.py [--http] [--without TOOL] [--fate crash|stubborn]`: over HTTP it prints its port, and wants the
-header `Authorization: Bearer TOKEN`. What it is asked for decides what it does; nothing is really searched.
+`python mcp_server.py [--http] [--fate crash|deaf] [--pid FILE]`: over HTTP it prints its port, wants the
+header `Authorization: Bearer TOKEN`, and has a second server, without `fetch`, at `/halved`. What it is
+asked for decides what it does; nothing is really searched.
 """
 
 import argparse
+import asyncio
+import importlib
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -15,11 +17,14 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
 
 TOKEN = "token-0123456789"
 DOCUMENTS: list[dict[str, Any]] = [
-    {"id": "web-1", "title": "Tidal costs", "url": "https://ocean.example/tidal", "text": "Costs <b>fell</b>."},
+    {"id": "web-1", "title": "Tidal costs", "url": "https://ocean.example/tidal", "text": "Costs fell."},
     {"id": "조력/1", "title": "조력 발전", "url": "", "text": "조력 발전의 비용이 낮아졌다."},
     {"id": 7, "title": "", "url": "library:7", "text": "# Harbour\n\nThe harbour is old.\n\nIt silts up."},
     {"id": None, "title": "Lost", "url": "file:///etc/passwd"},
@@ -28,9 +33,10 @@ DOCUMENTS: list[dict[str, Any]] = [
 
 async def search(query: str) -> str:
     """Search."""
-    if query == "hang":
-        import anyio
+    import anyio
+    from mcp.server.mcpserver.exceptions import ToolError
 
+    if query == "hang":
         await anyio.sleep_forever()
     if query == "fail":
         raise ToolError(f"the index is gone, says {os.environ.get('LIBRARY_KEY')} with {TOKEN}")
@@ -43,53 +49,58 @@ async def search(query: str) -> str:
 
 async def fetch(id: str) -> dict[str, Any]:  # noqa: A002 - the convention's name
     """Fetch."""
+    from mcp.server.mcpserver.exceptions import ToolError
+
     for row in DOCUMENTS:
         if str(row["id"]) == id:
             return {**row, "id": id, "metadata": {"source": "library"}}
     raise ToolError(f"there is no document {id}")
 
 
-def offered(without: str) -> list[Callable[..., Awaitable[object]]]:
-    """The tools of a server that may lack one."""
-    return [tool for tool in (search, fetch) if tool.__name__ != without]
-
-
-def serve(without: str, is_http: bool) -> None:
-    """Run until told to stop."""
+def made(*tools: Callable[..., Awaitable[object]]) -> "MCPServer[Any]":
+    """A server with these tools."""
     from mcp.server.mcpserver import MCPServer
 
     server: MCPServer[Any] = MCPServer("library", log_level="CRITICAL")
-    for tool in offered(without):
+    for tool in tools:
         server.tool()(tool)
-    if not is_http:
-        print("A banner that is no message of the protocol", flush=True)
-        server.run("stdio")
-        return
+    return server
+
+
+async def serve_http() -> None:
+    """A whole server at `/mcp` and half a one at `/halved`, for those who have the token."""
     import uvicorn
 
-    app = server.streamable_http_app()
+    whole, half = made(search, fetch), made(search)
+    apps = {
+        "/mcp": whole.streamable_http_app(),
+        "/halved": half.streamable_http_app(streamable_http_path="/halved"),
+    }
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
-        wanted = (b"authorization", f"Bearer {TOKEN}".encode())
-        if scope["type"] == "http" and wanted not in scope["headers"]:
+        if (b"authorization", f"Bearer {TOKEN}".encode()) in scope["headers"]:
+            await apps[scope["path"]](scope, receive, send)
+        else:
             await send({"type": "http.response.start", "status": 401, "headers": []})
             await send({"type": "http.response.body", "body": b""})
-        else:
-            await app(scope, receive, send)
 
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
+        listener.listen()  # from now on nobody is turned away
         print(listener.getsockname()[1], flush=True)
-        uvicorn.Server(uvicorn.Config(guarded, log_level="critical")).run(sockets=[listener])
+        async with whole.session_manager.run(), half.session_manager.run():
+            config = uvicorn.Config(guarded, log_level="critical", lifespan="off")
+            await uvicorn.Server(config).serve(sockets=[listener])
 
 
 @contextmanager
 def over_http() -> Iterator[str]:
-    """A server in a process of its own; its address."""
+    """A server in a process of its own; its address, without a path."""
     command = [sys.executable, str(Path(__file__)), "--http"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/mcp"
+        importlib.import_module("mcp")  # whoever wants a server needs it too, and it takes as long
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
         process.kill()
 
 
@@ -97,7 +108,6 @@ def main() -> None:
     """What the arguments say."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--http", action="store_true")
-    arguments.add_argument("--without", default="")
     arguments.add_argument("--fate", default="")
     arguments.add_argument("--pid", type=Path)
     told = arguments.parse_args()
@@ -105,10 +115,14 @@ def main() -> None:
         told.pid.write_text(str(os.getpid()))
     if told.fate == "crash":
         sys.exit(f"starting\nthe key {os.environ['LIBRARY_KEY']} is not accepted")
-    if told.fate == "stubborn":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        time.sleep(600)
-    serve(told.without, told.http)
+    if told.fate == "deaf":
+        time.sleep(20)  # far longer than a test waits, and still no burden on whoever breaks it
+        sys.exit()
+    if told.http:
+        asyncio.run(serve_http())
+    else:
+        print("A banner that is no message of the protocol", flush=True)
+        made(search, fetch).run("stdio")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from standins.server import Answer, Seen, StandIn, json_answer
 PAGE = 10
 
 
-def result(url: str, title: str = "Title", content: str = "Words", **more: Any) -> dict[str, Any]:
+def result(url: str, title: str = "Title", content: str | None = "Words", **more: Any) -> dict[str, Any]:
     """One result as SearXNG writes it."""
     return {"url": url, "title": title, "content": content, "engine": "mojeek", "publishedDate": None, **more}
 

@@ -12,7 +12,7 @@ KEY = "serper-test-0123456789"
 ARRAYS = {"/search": "organic", "/news": "news", "/scholar": "organic"}
 
 
-def result(link: str, title: str = "Title", snippet: str = "Snippet", **more: Any) -> dict[str, Any]:
+def result(link: str, title: str = "Title", snippet: str | None = "Snippet", **more: Any) -> dict[str, Any]:
     """One result as Serper writes it."""
     return {"title": title, "link": link, "snippet": snippet, "position": 1, **more}
 

@@ -8,22 +8,25 @@ import os
 from importlib.metadata import version
 from pathlib import Path
 
+from fathom.search.choice import KNOWN, choose
+from fathom.search.table import available
 from fathom.settings import Settings, load_settings
+from fathom.state import Knobs
 
 
 def doctor(_: argparse.Namespace) -> int:
     """Print the check-up; exit code 2 when runs could not be kept."""
     settings = load_settings()
     is_kept, kept = _home(settings)
+    ready = available(settings, Knobs())
     for title, words in [
         ("Fathom", version("fathom-research")),
         ("Database", kept),
         ("Model", _model(settings)),
         ("Local documents", "ready: name folders with --docs (no key, no network)"),
-        ("Web search", _web(settings)),
-        ("arXiv", f"ready at {settings.arxiv_url} (no key)"),
+        *((name, _engine(name, settings, ready)) for name in KNOWN if name != "local"),
         ("With --docs", f"would search the documents and think with {_thinker(settings)}"),
-        ("Without --docs", f"would search {_engine(settings)} and think with {_thinker(settings)}"),
+        ("Without --docs", f"would search with {_asked(ready)} and think with {_thinker(settings)}"),
     ]:
         print(f"{title:16} {words}")
     return 0 if is_kept else 2
@@ -53,14 +56,19 @@ def _model(settings: Settings) -> str:
     )
 
 
-def _web(settings: Settings) -> str:
-    if settings.tavily_api_key:
-        return f"tavily at {settings.tavily_url}, key set"
-    return "none: set TAVILY_API_KEY"
+def _engine(name: str, settings: Settings, ready: set[str]) -> str:
+    kinds = ", ".join(sorted(KNOWN[name].capabilities))
+    if name not in ready:
+        return f"not configured: needs {KNOWN[name].needs} ({kinds})"
+    key = "" if KNOWN[name].needs else ", no key needed"
+    where = f" at {settings.engine_urls[name]}" if name in settings.engine_urls else ""
+    return f"ready{where} ({kinds}{key})"
 
 
-def _engine(settings: Settings) -> str:
-    return "the web with tavily" if settings.tavily_api_key else "arXiv"
+def _asked(ready: set[str]) -> str:
+    choice = choose(Knobs(), ready)
+    spare = f", then {', '.join(choice.spare)} if that fails" if choice.spare else ""
+    return f"{' and '.join(choice.asked)}{spare}"
 
 
 def _thinker(settings: Settings) -> str:

@@ -48,6 +48,7 @@ def _research_parser() -> argparse.ArgumentParser:
     )
     find.add_argument("--since", metavar="DAY", help="nothing older than this day (YYYY-MM-DD)")
     find.add_argument("--until", metavar="DAY", help="nothing newer than this day")
+    find.add_argument("--source-language", metavar="XX", help="only sources in this language, e.g. ko")
     find.add_argument("--fresh", action="store_true", help="read pages anew, even those read a moment ago")
     think = parser.add_argument_group("who thinks")
     think.add_argument("--model", help="a model by name; without a key or server, none is used")

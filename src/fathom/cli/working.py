@@ -41,6 +41,7 @@ def research(arguments: argparse.Namespace) -> int:
         exclude_domains=arguments.never,
         since=arguments.since,
         until=arguments.until,
+        source_language=arguments.source_language,
         fresh=arguments.fresh,
         academic=arguments.academic,
         news=arguments.news,

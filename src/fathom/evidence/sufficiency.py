@@ -9,10 +9,12 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from fathom.state import Claim, Page, Rubric, SubQuestion
+from fathom.text.shingles import is_copy
 
 WEIGHTS = {"coverage": 0.35, "diversity": 0.20, "quality": 0.30, "freshness": 0.15}
 _ANSWERED_FROM = 0.5
 _UNDATED = 0.5
+_COMPARED = 12  # of the hashes of a sketch: copies share almost all of them
 _HALF_LIFE_DAYS = 2 * 365.0
 
 
@@ -29,10 +31,29 @@ def coverage(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> float
 
 def diversity(claims: Sequence[Claim], pages: Sequence[Page]) -> float:
     """How likely two claims come from two voices (Simpson's index): 0 with one voice, towards 1 with many."""
-    voices = {page.sha: voice(page.address) for page in pages}
-    counts = Counter(voices.get(quote.page, quote.page) for claim in claims for quote in claim.quotes[:1])
+    speaking = voices_of(pages)
+    counts = Counter(speaking.get(quote.page, quote.page) for claim in claims for quote in claim.quotes[:1])
     total = sum(counts.values())
     return 1.0 - sum((n / total) ** 2 for n in counts.values()) if total else 0.0
+
+
+def voices_of(pages: Sequence[Page]) -> dict[str, str]:
+    """Who speaks on each page, by its hash; a copy speaks with the voice of the page it copies."""
+    first = {page.sha: page for page in reversed(pages)}
+    return {sha: voice(first[text].address) for sha, text in texts_of(pages).items()}
+
+
+def texts_of(pages: Sequence[Page]) -> dict[str, str]:
+    """For each page the first page that has the same text, give or take a menu and a date."""
+    texts: dict[str, str] = {}
+    seen: dict[str, list[Page]] = {}
+    for page in pages:
+        keys = [page.sketch[at : at + 8] for at in range(0, min(len(page.sketch), 8 * _COMPARED), 8)]
+        alike = (known for key in keys for known in seen.get(key, []) if is_copy(known.sketch, page.sketch))
+        texts[page.sha] = texts.get(page.sha) or texts.get(next(alike, page).sha, page.sha)
+        for key in keys:
+            seen.setdefault(key, []).append(page)
+    return texts
 
 
 def voice(address: str) -> str:
@@ -67,6 +88,7 @@ def overall(coverage: float, diversity: float, quality: float, freshness: float)
     return sum(WEIGHTS[name] * value for name, value in parts.items())
 
 
-def voices(claims: Sequence[Claim]) -> int:
-    """How many pages carry the claims."""
-    return len({quote.page for claim in claims for quote in claim.quotes})
+def sources(claims: Sequence[Claim], pages: Sequence[Page]) -> int:
+    """How many texts carry the claims; copies of one text are one."""
+    texts = texts_of(pages)
+    return len({texts.get(quote.page, quote.page) for claim in claims for quote in claim.quotes})

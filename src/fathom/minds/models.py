@@ -16,11 +16,9 @@ from fathom.minds.ladder import Ladder
 from fathom.minds.port import Mind
 from fathom.minds.prompted import Prompted
 from fathom.minds.steadfast import Steadfast
-from fathom.settings import Settings
+from fathom.settings import OPENAI, Settings
 from fathom.state import Knobs, Role
 from fathom.turns import PerLoop
-
-OPENAI = "https://api.openai.com/v1"
 
 
 def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:

@@ -1,23 +1,52 @@
 """The passages of a page that a model gets to see.
 
-Does not know models; it is told how many characters there is room for.
+Does not know models; it is told how many tokens there is room for.
 """
 
 from collections.abc import Sequence
 
+from fathom.text.embedding import embed, is_embeddable
 from fathom.text.passages import passages as split_passages
-from fathom.text.ranking import relevance
+from fathom.text.ranking import bm25
+from fathom.text.tokencount import token_count
+
+_RRF = 60
+_NEIGHBOUR = 0.3
 
 
-def best_passages(text: str, questions: Sequence[str], max_chars: int) -> list[str]:
-    """As many passages as there is room for, those that fit the questions best, in the page's order."""
-    if len(text) <= max_chars:
+def best_passages(text: str, questions: Sequence[str], max_tokens: int) -> list[str]:
+    """As many passages as there is room for, those that fit the questions best, in the page's order.
+
+    Each question ranks them by shared words and by meaning; the ranks are fused, and what stands beside a
+    good passage counts a little too, because an answer often begins or ends there.
+    """
+    if token_count(text) <= max_tokens:
         return [text]
-    passages = list(split_passages(text))
-    scores = [max(column) for column in zip(*relevance(questions, passages), strict=True)]
-    chosen, room = set(), max_chars
-    for place in sorted(range(len(passages)), key=lambda p: -scores[p]):
-        if len(passages[place]) <= room:
+    found = list(split_passages(text))
+    scores = _fused([*bm25(questions, found), *_by_meaning(questions, found)], len(found))
+    beside = [max(scores[max(0, n - 1) : n] + scores[n + 1 : n + 2], default=0.0) for n in range(len(found))]
+    worth = [own + _NEIGHBOUR * near for own, near in zip(scores, beside, strict=True)]
+    chosen, room = set(), max_tokens
+    for place in sorted(range(len(found)), key=lambda n: -worth[n]):
+        if (cost := token_count(found[place])) <= room:
             chosen.add(place)
-            room -= len(passages[place])
-    return [passages[place] for place in sorted(chosen)]
+            room -= cost
+    return [found[place] for place in sorted(chosen)]
+
+
+def _by_meaning(questions: Sequence[str], found: Sequence[str]) -> list[list[float]]:
+    asked = [question for question in questions if is_embeddable(question)]
+    if not asked:
+        return []
+    rows: list[list[float]] = (embed(asked) @ embed(found).T).tolist()
+    return rows
+
+
+def _fused(rankings: Sequence[Sequence[float]], count: int) -> list[float]:
+    """Reciprocal rank fusion; what has nothing in common with a question gets nothing from its ranking."""
+    fused = [0.0] * count
+    for row in rankings:
+        ranked = sorted(range(count), key=lambda n: -row[n])
+        for rank, place in enumerate(ranked, start=1):
+            fused[place] += 1 / (_RRF + rank) if row[place] > 0 else 0.0
+    return fused

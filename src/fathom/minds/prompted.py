@@ -30,7 +30,7 @@ from fathom.state import (
     Verdict,
 )
 
-_PAGE_CHARS = 12_000
+_PAGE_TOKENS = 3_500
 _MOST_CLAIMS = 80
 _LATEST = 20
 _NONE = "(none)"
@@ -82,7 +82,7 @@ class Prompted:
             question=question,
             questions=_listed(f"{q.id}: {q.text}" for q in questions),
             title=title,
-            passages="\n\n[…]\n\n".join(best_passages(text, [q.text for q in questions], _PAGE_CHARS)),
+            passages="\n\n[…]\n\n".join(best_passages(text, [q.text for q in questions], _PAGE_TOKENS)),
             language=self.language,
         )
         return Thought([Draft(c.statement, c.quote, c.question, c.relevance) for c in answer.claims], charges)

@@ -11,6 +11,7 @@ from fathom.errors import ProviderError
 from fathom.reading.port import Document, Reader
 from fathom.state import Hit
 
+ARXIV = "https://arxiv.org"
 _HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org"})
 _ABSTRACT = re.compile(r"/abs/((?:[a-z.-]+/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?)/?", re.IGNORECASE)
 
@@ -20,7 +21,7 @@ class PaperReader:
     """Reads a paper rather than the page that announces it; other hits pass as they are."""
 
     reader: Reader
-    arxiv: str = "https://arxiv.org"
+    arxiv: str = ARXIV
 
     async def __call__(self, hit: Hit) -> Document:
         """The fullest text that can be had; the error of the page itself if there is none."""

@@ -1,8 +1,8 @@
 """Parsing at a bounded cost: in processes of their own, with a limit on time and on memory.
 
-A page that takes too much costs its process and nothing else. Processes are started when they are needed, used
-again and ended with ours; the running event loop never waits for them. Small plain texts cannot cost much and
-are parsed here. Does not know formats beyond which are harmless.
+A page that takes too much costs its process and nothing else. Processes are started when they are needed,
+used again and ended with ours; no event loop ever waits for them. Small plain texts cannot cost much and are
+parsed here. Does not know formats beyond which are harmless.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from fathom.errors import Unavailable, Unreadable
+from fathom.errors import Unreadable
 from fathom.reading.blocks import Empty
 from fathom.reading.documents import kind_of
 from fathom.reading.port import Document
@@ -73,6 +73,11 @@ class BoundedParser:
             call.stop()
             raise
 
+    @property
+    def processes(self) -> list[int]:
+        """The processes that wait for work."""
+        return self._workers.ids()
+
     def close(self) -> None:
         """End the processes now, and take no more documents."""
         self._threads.shutdown(wait=True, cancel_futures=True)
@@ -84,8 +89,8 @@ class _Worker:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         # Only what is given here of the environment: keys have no business where strangers' files are opened.
-        # A session of its own, because Ctrl-C is for us to handle; -P, because the folder we are in is not ours.
-        self._process = subprocess.Popen(  # noqa: S603  our own module, with nothing of a stranger's in it
+        # A session of its own, because Ctrl-C is for us to handle; -P, so that nothing here is imported.
+        self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "fathom.reading.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -95,6 +100,11 @@ class _Worker:
         )
         self.pages = 0
         self.is_late = False
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
 
     @property
     def is_usable(self) -> bool:
@@ -154,13 +164,10 @@ class _Workers:
             return worker
         if worker is not None:
             worker.close()
-        try:
-            worker = _Worker(self._environment)
-        except OSError as error:
-            raise Unavailable(f"the process that reads documents cannot be started: {error}") from error
+        worker = _Worker(self._environment)
         if worker.ask(b"", limit_s=_START_S, max_bytes=_HARMLESS_BYTES) is None:
             worker.close()
-            raise Unavailable("the process that reads documents cannot be started")
+            raise OSError("it ended before it was ready")
         return worker
 
     def give_back(self, worker: _Worker) -> None:
@@ -170,6 +177,11 @@ class _Workers:
                 self._idle.append(worker)
                 return
         worker.close()
+
+    def ids(self) -> list[int]:
+        """The process ids of those that wait."""
+        with self._guard:
+            return [worker.pid for worker in self._idle]
 
     def close(self) -> None:
         """End all that wait, and from now on all that come back."""
@@ -196,16 +208,25 @@ class _Call:
         self._name = name
         self._limits = limits
         self._worker: _Worker | None = None
-        self._is_stopped = threading.Event()
+        self._is_stopped = False
+        self._guard = threading.Lock()
 
     def run(self, workers: _Workers) -> Document:
         """The document; called in a thread of the pool."""
-        worker = self._worker = workers.take()
-        if self._is_stopped.is_set():
-            workers.give_back(worker)
-            raise Unreadable(f"{self._name} is no longer wanted")
+        try:
+            worker = workers.take()
+        except OSError as error:
+            raise Unreadable(
+                f"{self._name} cannot be parsed: the process for it does not start: {error}"
+            ) from error
+        with self._guard:
+            self._worker = worker  # from here on it may be killed under us
+            if self._is_stopped:
+                worker.kill()
         most = self._limits.chars * 12 + 100_000  # a character takes up to twelve bytes in JSON
         reply = worker.ask(self._request, limit_s=self._limits.seconds, max_bytes=most)
+        with self._guard:
+            self._worker = None
         if reply is None:
             worker.close()
             raise Unreadable(self._why(worker))
@@ -214,9 +235,10 @@ class _Call:
 
     def stop(self) -> None:
         """Nobody waits any more: end the process rather than let it finish."""
-        self._is_stopped.set()
-        if self._worker is not None:
-            self._worker.kill()
+        with self._guard:
+            self._is_stopped = True
+            if self._worker is not None:
+                self._worker.kill()
 
     def _why(self, worker: _Worker) -> str:
         if worker.is_late:

@@ -1,8 +1,8 @@
 """Pages remembered between runs: read again only when they may have changed, and fetched only if they did.
 
-One row an address in the database of the checkpoints, written in one short transaction, so that a crash leaves
-the old row or the new one and processes may share it. What the cache cannot do costs a fetch, never a page. Does
-not know sockets or formats.
+One row an address in the database of the checkpoints, written in one short transaction, so that a crash
+leaves the old row or the new one and processes may share it. What the cache cannot do costs a fetch, never a
+page. Does not know sockets or formats.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ _INDEX = "create index if not exists web_pages_checked on web_pages (checked)"
 
 @dataclass(frozen=True)
 class Kept:
-    """A page as it was read, and what its server said about keeping it; `checked` is in seconds of the epoch."""
+    """A page as it was read, and what its server said about keeping it; `checked` is a time of the epoch."""
 
     document: Document
     checked: float
@@ -92,7 +92,7 @@ class PageCache:
     def _get(self, key: str) -> Kept | None:
         words = "select checked, fresh_s, fetched, etag, modified, content_type, sha, document from web_pages"
         with self._connected() as connection:
-            row = connection.execute(f"{words} where address = ?", (key,)).fetchone()  # noqa: S608
+            row = connection.execute(f"{words} where address = ?", (key,)).fetchone()
         if row is None:
             return None
         fields = json.loads(zlib.decompress(row[-1]))
@@ -129,7 +129,7 @@ class PageCache:
 
 @dataclass(frozen=True)
 class CachedReader:
-    """A web reader that remembers; `is_fresh_wanted` asks every server again, but still keeps what it says."""
+    """A web reader that remembers; `is_fresh_wanted` asks every server again, and keeps what it says."""
 
     fetch: Fetch
     cache: PageCache

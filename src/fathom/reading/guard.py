@@ -42,7 +42,8 @@ def check_address(address: str) -> None:
         raise Refused(f"{address} is not a web address") from None
     if parts.scheme not in {"http", "https"}:
         raise Refused(f"{address} is refused: only http and https are fetched")
-    if len(address) > _MAX_ADDRESS_CHARS or not host or port == 0 or _UNSEEN.search(address):
+    is_odd = not host or port == 0 or ("%" in host and ":" not in host)  # only IPv6 has a use for a percent
+    if len(address) > _MAX_ADDRESS_CHARS or is_odd or _UNSEEN.search(address):
         raise Refused(f"{address[:200]} is not a web address")
     if "@" in parts.netloc:
         raise Refused(f"an address at {host} is refused because it carries a user name")

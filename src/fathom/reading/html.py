@@ -17,7 +17,15 @@ from fathom.reading.port import Document
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LANGUAGE_PLACE = (
+    "string((//html/@*[name()='lang' or name()='xml:lang'] | //meta[@property='og:locale']/@content)[1])"
+)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+_HIDING = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])"
+    r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
 _DECLARED = re.compile(r"^\s*<\?xml[^>]*\?>")
 _UNSEEN = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
 _BLOCK_TAGS = "p|div|section|article|li|tr|h[1-6]|pre|blockquote|dt|dd|table|ul|ol|br|hr|main"
@@ -33,29 +41,39 @@ def read_html(text: str, *, name: str) -> Document:
     """The main text of a page, or all its visible words if no main text stands out."""
     text = _DECLARED.sub("", text)
     try:
+        tree: Any = trafilatura.load_html(text)
+        _drop_hidden(tree)
+        # Both now, because the extraction takes the tree apart.
+        title, language = (_title(tree), _language(tree)) if tree is not None else (None, None)
         found: Any = trafilatura.bare_extraction(
-            text, include_comments=False, include_tables=True, include_links=False, with_metadata=True
+            tree, include_comments=False, include_tables=True, include_links=False, with_metadata=True
         )
-        tree = lxml_html.fromstring(text) if text.strip() else None
         blocks = list(_blocks(found.body)) if found is not None and found.body is not None else []
+        if not any(blocks):
+            blocks = _visible(_drop_hidden(lxml_html.fromstring(text))) if text.strip() else []
     except (etree.LxmlError, ValueError, RecursionError) as error:
         raise Unreadable(f"{name} is not a web page that can be read: {one_line(str(error))}") from error
     if not any(blocks):
-        blocks = _visible(tree) if tree is not None else []
-    if not any(blocks):
         raise Unreadable(f"{name} has no text, only markup")
-    title = (found.title if found is not None else None) or _title(tree)
     date = found.date if found is not None else None
     is_dated = bool(date and _ISO_DATE.fullmatch(date))
     return document(
         blocks,
         how="html",
         name=name,
-        title=title,
+        title=(found.title if found is not None else None) or title,
         published=date if is_dated else None,
         author=found.author if found is not None else None,
-        language=_language(tree) if tree is not None else None,
+        language=language,
     )
+
+
+def _drop_hidden(tree: Any) -> Any:
+    """Take out what a person would not see: it is no evidence, and often meant for models alone."""
+    for element in tree.xpath("//*[@hidden or @style]") if tree is not None else ():
+        if "hidden" in element.attrib or _HIDING.search(element.get("style", "")):
+            element.drop_tree()
+    return tree
 
 
 def plain_blocks(markup: str) -> list[str]:
@@ -67,13 +85,14 @@ def plain_blocks(markup: str) -> list[str]:
     return _visible(tree) if tree is not None else []
 
 
-def _title(tree: lxml_html.HtmlElement | None) -> str | None:
-    return tree.findtext(".//title") if tree is not None else None
+def _title(tree: lxml_html.HtmlElement) -> str | None:
+    title: str | None = tree.findtext(".//title")
+    return title
 
 
 def _language(tree: lxml_html.HtmlElement) -> str | None:
     """The code a page gives its language: `ko`, `en-GB`; what is no code counts as nothing said."""
-    said = tree.xpath("string((//html/@lang | //html/@xml:lang | //meta[@property='og:locale']/@content)[1])")
+    said = tree.xpath(_LANGUAGE_PLACE)
     code = str(said).strip().replace("_", "-")
     return code if _LANGUAGE.fullmatch(code) else None
 

@@ -22,7 +22,7 @@ class _Host:
 
 
 class Hosts:
-    """A gate for fetches: at most `at_once` a host in an event loop, `pause_s` between starts in a process."""
+    """A gate for fetches: at most `at_once` a host in a loop, and `pause_s` between any two starts."""
 
     def __init__(self, *, at_once: int = 2, pause_s: float = 0.5) -> None:
         self._at_once = at_once

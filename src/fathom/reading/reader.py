@@ -4,6 +4,7 @@ Does not know formats (documents.py) or sockets (fetch.py), and does not retry.
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -73,12 +74,14 @@ class WebReader:
 
 @dataclass(frozen=True)
 class AnyReader:
-    """Chooses by the address: files here, the rest on the web."""
+    """Chooses by the address: files here, what others keep with them, the rest on the web."""
 
     files: Reader
     web: Reader
+    others: Mapping[str, Reader] = field(default_factory=dict)
 
     async def __call__(self, hit: Hit) -> Document:
         """The document, wherever it is."""
-        is_file = urlsplit(hit.address).scheme == "file"
-        return await (self.files(hit) if is_file else self.web(hit))
+        scheme = hit.address.partition(":")[0].lower()
+        reader = self.files if scheme == "file" else self.others.get(scheme, self.web)
+        return await reader(hit)

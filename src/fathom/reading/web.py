@@ -6,13 +6,14 @@ Does not know settings: who calls it says what is allowed.
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fathom.reading.arxiv_papers import PaperReader
+from fathom.reading.arxiv_papers import ARXIV, PaperReader
 from fathom.reading.bounded import BoundedParser
 from fathom.reading.cached import CachedReader, PageCache
 from fathom.reading.fetch import Fetcher
 from fathom.reading.polite import Hosts
 from fathom.reading.port import Parse, Reader
 from fathom.reading.robots import Obedient, Robots
+from fathom.search.patient import Patience, PatientReader
 
 _MAX_ROBOTS_BYTES = 2_000_000
 
@@ -35,12 +36,12 @@ class Web:
     fetch: Fetcher
     parse: Parse
     cache: PageCache
+    arxiv: str = ARXIV
 
-    def reader(self, *, is_fresh_wanted: bool = False) -> Reader:
-        """A reader for one run."""
-        return PaperReader(
-            CachedReader(self.fetch, self.cache, parse=self.parse, is_fresh_wanted=is_fresh_wanted)
-        )
+    def reader(self, *, is_fresh_wanted: bool = False, patience: Patience | None = None) -> Reader:
+        """A reader for one run, which tries again when a page is unavailable."""
+        once = CachedReader(self.fetch, self.cache, parse=self.parse, is_fresh_wanted=is_fresh_wanted)
+        return PaperReader(PatientReader(once, patience or Patience()), self.arxiv)
 
 
 def web(
@@ -50,6 +51,7 @@ def web(
     is_robots_obeyed: bool = True,
     pause_s: float = 0.5,
     parse: Parse | None = None,
+    arxiv: str = ARXIV,
 ) -> Web:
     """The web, with its pages kept in a database; make it once a process."""
     fetcher = Fetcher(is_private_allowed=is_private_allowed)
@@ -57,4 +59,5 @@ def web(
         fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
         parse=parse or BoundedParser(),
         cache=PageCache(database),
+        arxiv=arxiv.rstrip("/"),
     )

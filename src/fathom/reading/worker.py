@@ -1,7 +1,7 @@
 """A process of its own that parses what strangers wrote: `python -m fathom.reading.worker`.
 
 Takes requests from its input one by one, and ends when the input does. A request is a line of JSON and the
-bytes it announces; a reply is a line of JSON. Does not know who asks, and must be expected to die of any request.
+bytes it announces; a reply is a line of JSON. Does not know who asks, and may die of any request.
 """
 
 import json
@@ -25,8 +25,10 @@ def main() -> None:
     while line := requests.readline():
         asked = json.loads(line)
         body = requests.read(asked["bytes"])
-        _limit(asked["max_memory_bytes"], asked["limit_s"])
+        _limit_memory(asked["max_memory_bytes"])
+        _die_after(asked["limit_s"] + _GRACE_S)
         _send(replies, _answer(body, asked))
+        _die_after(0)
 
 
 def _own_output() -> BinaryIO:
@@ -41,8 +43,14 @@ def _send(replies: BinaryIO, reply: dict[str, Any]) -> None:
     replies.flush()
 
 
-def _limit(max_memory_bytes: int, limit_s: float) -> None:
-    """Bound memory, leave no traces when dying, and die in time even if nobody is left to end us."""
+def _die_after(seconds: float) -> None:
+    """The kernel ends us then, even in the middle of C code and with nobody left to do it; 0 is never."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _limit_memory(max_memory_bytes: int) -> None:
+    """Bound memory, and leave nothing on the disk when dying."""
     try:
         import resource
     except ImportError:
@@ -55,7 +63,6 @@ def _limit(max_memory_bytes: int, limit_s: float) -> None:
         hard = resource.getrlimit(limit)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(limit, (most, hard))
-    signal.setitimer(signal.ITIMER_REAL, limit_s + _GRACE_S)
 
 
 def _answer(body: bytes, asked: dict[str, Any]) -> dict[str, Any]:

@@ -86,10 +86,12 @@ def _source(citation: Citation, words: Words) -> str:
         dates.insert(0, words.published_on.format(date=citation.published[:10]))
     address = re.sub(r"[\s<>]", lambda found: quote(found.group()), citation.address)
     lines = [f"{citation.number}. {plain(citation.title)}. <{address}> ({', '.join(dates)})"]
-    for used in citation.quotes[:_SHOWN_QUOTES]:
+    printed = citation.printed_pages or [0] * len(citation.quotes)
+    for used, number in list(zip(citation.quotes, printed, strict=True))[:_SHOWN_QUOTES]:
         text = plain(used.text)
         shown = text if len(text) <= _QUOTE_CHARS else text[:_QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
-        lines.append(f"   > {shown}\n")
+        place = f" ({words.on_page.format(number=number)})" if number else ""
+        lines.append(f"   > {shown}{place}\n")
     return "\n".join(lines).rstrip("\n")
 
 

@@ -3,6 +3,7 @@
 Does not know minds or the world; everything comes from the state.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from fathom.report import markdown
@@ -108,4 +109,5 @@ def _citation(number: int, page: Page, quotes: list[Quote]) -> Citation:
         published=page.published,
         fetched=page.fetched,
         quotes=quotes,
+        printed_pages=[bisect_right(page.starts, quote.start) for quote in quotes] if page.starts else [],
     )

@@ -26,6 +26,7 @@ class Words:
     published_on: str
     nothing: str
     searched: str
+    on_page: str
     unsupported: str = "[citation needed]"
     rules: Mapping[str, str] = field(default_factory=dict)
 
@@ -48,6 +49,7 @@ ENGLISH = Words(
     published_on="published {date}",
     nothing="No source that could be read says anything about this. Nothing is reported.",
     searched="Searched for",
+    on_page="p. {number}",
 )
 KOREAN = Words(
     complete="완료",
@@ -63,6 +65,7 @@ KOREAN = Words(
     published_on="{date} 발행",
     nothing="읽을 수 있었던 어떤 출처도 이에 대해 말하지 않으므로 보고할 내용이 없습니다.",
     searched="검색한 질의",
+    on_page="{number}쪽",
     rules={
         "sufficient": "충분함",
         "saturated": "새로운 내용이 거의 없음",

@@ -12,7 +12,7 @@ from typing import Literal
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from fathom.errors import BadQuery, ProviderError, Refused, Unavailable
+from fathom.errors import ProviderError, Refused, Unavailable
 from fathom.search.dates import iso_date
 from fathom.search.keys import check_key
 from fathom.search.operators import spelled
@@ -73,8 +73,6 @@ class _BraveWire(Wire):
         code = _code(response.content)
         if "TOKEN" in code or "QUOTA" in code or "SUBSCRIPTION" in code:
             return Refused(str(error))
-        if response.status_code == httpx2.codes.UNPROCESSABLE_ENTITY:
-            return BadQuery(str(error))
         if isinstance(error, Unavailable) and error.wait_s is None:
             error.wait_s = _reset_s(response)
         return error
@@ -118,7 +116,9 @@ class Brave:
 
     async def _page(self, text: str, size: int, page: int) -> _Answer:
         headers = {"X-Subscription-Token": self.api_key}
-        wire = _BraveWire(self.name, self.base_url, headers, self.api_key, timeout_s=self.timeout_s)
+        wire = _BraveWire(
+            self.name, self.base_url, headers, self.api_key, self.timeout_s, malformed=frozenset({422})
+        )
         params = {
             "q": spelled(text, self.scope, max_chars=_MAX_QUERY_CHARS, max_words=_MAX_QUERY_WORDS),
             "count": size,

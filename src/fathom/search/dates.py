@@ -15,7 +15,7 @@ _AGO = re.compile(rf"(\d+|an?)\s*({_UNIT})s?\s*(?:ago|전)", re.IGNORECASE)
 _DAYS = {"day": 1, "일": 1, "week": 7, "주": 7}  # seconds to hours are of today
 _RECENT = {"today": 0, "just now": 0, "오늘": 0, "yesterday": 1, "어제": 1}
 _NUMBERS = re.compile(r"(\d{4})(?:[-/.년]\s*(\d{1,2}))?(?:[-/.월]\s*(\d{1,2}))?(?!\d)")
-_YEAR_FIRST = re.compile(r"(\d{4})(?:\s+([A-Za-z]{3})[a-z]*)?(?:\s+(\d{1,2})\b)?")
+_YEAR_FIRST = re.compile(r"(\d{4})(?!\d)(?:\s+([A-Za-z]{3})[a-z]*)?(?:\s+(\d{1,2})\b)?")
 _MONTH_FIRST = re.compile(r"([A-Za-z]{3})[a-z]*\.?(?:\s+(\d{1,2}),?)?\s+(\d{4})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.?\s+([A-Za-z]{3})[a-z]*\.?\s+(\d{4})")
 
@@ -33,7 +33,7 @@ def iso_date(text: str | None, *, today: date | None = None) -> str | None:
             return read(words).date().isoformat()
     if found := _NUMBERS.match(words):
         year, month, day = (int(part) if part else None for part in found.groups())
-        if month or not _YEAR_FIRST.fullmatch(words):
+        if month:
             return from_parts([year, month, day])
     if found := _YEAR_FIRST.match(words):
         return from_parts([int(found[1]), _month(found[2]), int(found[3]) if found[3] else None])

@@ -6,6 +6,7 @@ Does not know retries, or which of its hits are worth reading.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 import httpx2
 from pydantic import BaseModel
@@ -21,6 +22,7 @@ from fathom.search.terms import language_code
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
+_MAX_QUERY_CHARS = 600  # it travels in the address, and Korean takes nine bytes a letter there
 _PAGE = 10
 _MOST = 100
 _EARLIEST = date(1990, 1, 1)
@@ -30,7 +32,7 @@ _SPENT = (b"dailyLimitExceeded", b"per day", b"billingNotEnabled")
 
 
 class _Pages(BaseModel):
-    metatags: list[dict[str, str | None]] | None = None
+    metatags: list[dict[str, Any]] | None = None
 
 
 class _Item(BaseModel):
@@ -100,7 +102,7 @@ class Google:
         language = language_code(self.scope.language)
         params = {
             "cx": self.engine_id,
-            "q": spelled(text, self.scope),
+            "q": spelled(text, self.scope, max_chars=_MAX_QUERY_CHARS),
             "num": size,
             "start": start,
             "lr": f"lang_{'zh-CN' if language == 'zh' else language}" if language else None,
@@ -117,7 +119,7 @@ class Google:
     def _row(self, item: _Item) -> Row:
         tags = (item.pagemap and item.pagemap.metatags) or []
         written = next((tag[name] for tag in tags for name in _DATE_TAGS if tag.get(name)), None)
-        published = iso_date(written, today=self.today())
+        published = iso_date(str(written or ""), today=self.today())
         return Row(
             item.link, item.title, item.snippet, published, pdf=item.link if item.mime == _PDF else None
         )

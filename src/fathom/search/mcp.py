@@ -50,8 +50,8 @@ class McpSearch:
     """https://platform.openai.com/docs/mcp
 
     Key: whatever the server wants, in its `env` or `headers`. Quirks: `search` takes a query and nothing
-    else, so limits and scope are kept here and later; what has no address on the web is read with `fetch`, and
-    is found again under `mcp://SERVER/ID`; a server given by a command is started for every call.
+    else, so the limit is kept here and the scope later; what has no address on the web is `mcp://SERVER/ID`
+    and is read with `fetch`; a server given by a command is started for every call.
     """
 
     server: McpServer

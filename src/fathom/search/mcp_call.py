@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 import anyio
 import httpx2
 
-from fathom.errors import Unavailable, Unreadable
+from fathom.errors import BadInput, Unavailable, Unreadable
 from fathom.search.mcp_errors import judged, lacking, most_telling, outcomes, said
 from fathom.search.mcp_servers import McpServer
 from fathom.turns import PerLoop
@@ -148,6 +148,8 @@ def _certificates() -> ssl.SSLContext:
 @cache
 def _load_package() -> None:
     """Only when it is needed, in a thread: it takes a second or two. What it logs, we tell in our words."""
-    import mcp
-
+    try:
+        import mcp
+    except ImportError:
+        raise BadInput("mcp needs the package mcp, which is not installed.") from None
     logging.getLogger(mcp.__name__).addHandler(logging.NullHandler())

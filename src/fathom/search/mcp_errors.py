@@ -41,8 +41,8 @@ def _kinds() -> tuple[type[Exception], ...]:
 
 def most_telling(error: Exception) -> Exception | None:
     """The error behind a group of them; nothing if all of them are strange to us."""
-    known = [leaf for leaf in _leaves(error) if isinstance(leaf, _kinds())]
-    return min(known, key=lambda leaf: [isinstance(leaf, kind) for kind in _kinds()].index(True), default=None)
+    known = list(_leaves(error))
+    return next((leaf for kind in _kinds() for leaf in known if isinstance(leaf, kind)), None)
 
 
 def _leaves(error: Exception) -> Iterator[Exception]:
@@ -85,9 +85,7 @@ def judged(
     return Unreadable(said(server, f"answered in another form than promised ({type(error).__name__})"))
 
 
-def _of_protocol(
-    server: McpServer, code: int, words: str, answer: httpx2.Response | None
-) -> ProviderError:
+def _of_protocol(server: McpServer, code: int, words: str, answer: httpx2.Response | None) -> ProviderError:
     """What an error of the protocol means; over HTTP the status knows it better."""
     if answer is not None and answer.status_code not in (httpx2.codes.OK, httpx2.codes.BAD_REQUEST):
         retry_after = answer.headers.get("retry-after")

@@ -44,12 +44,8 @@ class _Part(BaseModel):
     annotations: list[_Citation] | None = None
 
 
-class _Source(BaseModel):
-    url: str | None = None
-
-
 class _Action(BaseModel):
-    sources: list[_Source] | None = None
+    sources: list[_Citation] | None = None
 
 
 class _Item(BaseModel):
@@ -129,11 +125,9 @@ class ModelSearch:
         }
 
     def _filters(self) -> dict[str, Any]:
-        if self.scope.include_domains:
-            return {"filters": {"allowed_domains": list(self.scope.include_domains[:_MAX_DOMAINS])}}
-        if self.scope.exclude_domains:
-            return {"filters": {"blocked_domains": list(self.scope.exclude_domains[:_MAX_DOMAINS])}}
-        return {}
+        inside, outside = self.scope.include_domains, self.scope.exclude_domains
+        name, domains = ("allowed_domains", inside) if inside else ("blocked_domains", outside)
+        return {"filters": {name: list(domains[:_MAX_DOMAINS])}} if domains else {}
 
     def _wishes(self) -> Iterator[str]:
         """What the tool has no switch for."""
@@ -169,9 +163,9 @@ class _OpenAiWire(Wire):
 def _rows(answer: _Answer) -> Iterator[Row]:
     for item in answer.output:
         for part in item.content or []:
-            cited = [c for c in part.annotations or [] if c.type == "url_citation"]
-            for mark in cited:
-                yield Row(mark.url, mark.title, _around(part.text or "", mark))
+            for mark in part.annotations or []:
+                if mark.type == "url_citation":
+                    yield Row(mark.url, mark.title, _around(part.text or "", mark))
     for item in answer.output:
         for source in (item.action.sources if item.action else None) or []:
             yield Row(source.url)

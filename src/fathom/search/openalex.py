@@ -16,6 +16,7 @@ from fathom.search.papers import abstract, bare_doi, doi_address
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
+from fathom.search.statuses import wait_from
 from fathom.search.terms import language_code, terms
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
@@ -71,7 +72,7 @@ class _Wire(Wire):
         """As always, but for these two."""
         error = super().failed(response)
         if response.status_code == httpx2.codes.FORBIDDEN:
-            return Unavailable(str(error))
+            return Unavailable(str(error), wait_s=wait_from(response.headers.get("retry-after")))
         if isinstance(error, Unavailable) and response.status_code == httpx2.codes.TOO_MANY_REQUESTS:
             is_spent = _SPENT.search(str(error)) or (error.wait_s or 0) > _LONG_S
             return Refused(f"{error} (the day's allowance is used up)") if is_spent else error

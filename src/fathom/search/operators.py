@@ -12,7 +12,7 @@ def spelled(text: str, scope: Scope, *, max_chars: int = 2000, max_words: int = 
     room_chars = max_chars - sum(len(mark) + 1 for mark in marks)
     room_words = max_words - sum(len(mark.split()) for mark in marks)
     words = " ".join(text.split()[:room_words])[:room_chars].rstrip()
-    return " ".join([words, *marks])
+    return " ".join([words, *marks]).strip()
 
 
 def _marks(scope: Scope, max_chars: int, max_words: int) -> list[str]:

@@ -142,7 +142,9 @@ class PubMed:
         asked = self._signed({"id": ",".join(ids), "retmode": "xml"})
         body = await self._wire().send("POST", f"{_PATH}/efetch.fcgi", data=asked)
         # What a document declares as entities is not looked up, neither inside it nor elsewhere.
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+        )
         try:
             tree = etree.fromstring(body, parser)
         except etree.XMLSyntaxError:
@@ -163,9 +165,7 @@ class PubMed:
 
 def _abstract(paper: etree._Element) -> str:
     """All parts of the abstract, with inline tags left out."""
-    return " ".join(
-        "".join(part.itertext(etree.Element)) for part in paper.iterfind(".//Abstract/AbstractText")
-    )
+    return " ".join("".join(part.itertext()) for part in paper.iterfind(".//Abstract/AbstractText"))
 
 
 def _row(paper_id: str, entry: _Summary, text: str) -> Row:

@@ -80,9 +80,10 @@ class Searxng:
             answer = await self._page(query.text, page)
             if not found and not answer.results and answer.unresponsive_engines:
                 raise Unavailable(f"{self.name} had no answer from {_names(answer.unresponsive_engines)}")
-            rows = {r.url: self._row(r) for r in answer.results if r.url and r.url not in found}
-            found |= rows
-            if not rows or len(found) >= limit:
+            known = len(found)
+            for row in map(self._row, answer.results):
+                found.setdefault(row.address or "", row)
+            if len(found) == known or len(found) >= limit:
                 break
         return hits(self.name, query, found.values(), limit=limit)
 

@@ -15,11 +15,14 @@ from fathom.search.choice import choose
 from fathom.search.engines import Engines
 from fathom.search.health import Watched
 from fathom.search.local import LocalEngine
+from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.patient import Patient
 from fathom.search.port import Engine
+from fathom.search.remembered import Remembered
 from fathom.search.scope import Scope
-from fathom.settings import Settings
+from fathom.settings import OPENAI, Settings
 from fathom.state import Knobs
+from fathom.store import pages
 
 # Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
 _Line = tuple[str, str, dict[str, str]]
@@ -31,11 +34,11 @@ _REMOTE: dict[str, _Line] = {
     "google": ("google", "Google", {"api_key": "google_api_key", "engine_id": "google_cse_id"}),
     "searxng": ("searxng", "Searxng", {"base_url": "searxng_url"}),
     "duckduckgo": ("duckduckgo", "DuckDuckGo", {}),
-    "wikipedia": ("wikipedia", "Wikipedia", {}),
+    "wikipedia": ("wikipedia", "Wikipedia", {"contact": "contact"}),
     "semantic-scholar": ("semantic_scholar", "SemanticScholar", {"api_key": "semantic_scholar_api_key"}),
     "arxiv": ("arxiv", "Arxiv", {"base_url": "arxiv_url"}),
     "openalex": ("openalex", "OpenAlex", {"api_key": "openalex_api_key"}),
-    "pubmed": ("pubmed", "PubMed", {"api_key": "ncbi_api_key"}),
+    "pubmed": ("pubmed", "PubMed", {"api_key": "ncbi_api_key", "contact": "contact"}),
     "crossref": ("crossref", "Crossref", {"contact": "contact"}),
     "europe-pmc": ("europe_pmc", "EuropePmc", {}),
 }
@@ -56,14 +59,16 @@ _NEEDED = {
 def engines_for(settings: Settings, knobs: Knobs) -> Engines:
     """The engines of a run: asked at once, or spare."""
     choice = choose(knobs, available(settings, knobs))
-    made = {name: _made(name, settings, knobs) for name in [*choice.asked, *choice.spare]}
-    local = made.get("local")
+    asked = [engine for name in choice.asked for engine in _made(name, settings, knobs)]
+    spare = [engine for name in choice.spare for engine in _made(name, settings, knobs)]
     return Engines(
-        engines=tuple(made[name] for name in choice.asked),
-        confessions=(local.losses,) if isinstance(local, LocalEngine) else (),
-        spare=tuple(made[name] for name in choice.spare),
+        engines=tuple(asked),
+        confessions=tuple(engine.losses for engine in asked if isinstance(engine, LocalEngine)),
+        spare=tuple(spare),
         scope=_scope(knobs),
-        prices={name: price for name, e in made.items() if (price := getattr(e, "usd_per_call", 0.0))},
+        prices={
+            e.name: e.usd_per_call for e in [*asked, *spare] if isinstance(e, Watched) and e.usd_per_call
+        },
     )
 
 
@@ -74,15 +79,18 @@ def available(settings: Settings, knobs: Knobs) -> set[str]:
     return ready | {"local"} if knobs.docs else ready
 
 
-def _made(name: str, settings: Settings, knobs: Knobs) -> Engine:
+def _made(name: str, settings: Settings, knobs: Knobs) -> list[Engine]:
+    """The engine of that name; one for each server where there may be several."""
     if name == "local":
         engine = local_engine(settings, knobs)
-        assert engine is not None
-        return engine
-    bare = _SPECIAL[name](settings, knobs) if name in _SPECIAL else _remote(name, settings, knobs)
-    return Watched(
-        Patient(bare), pause_s=getattr(bare, "pause_s", 0.0), usd_per_call=getattr(bare, "usd_per_call", 0.0)
-    )
+        return [engine] if engine else []
+    bare = _SPECIAL[name](settings, knobs) if name in _SPECIAL else [_remote(name, settings, knobs)]
+    return [_watched(engine) for engine in bare]
+
+
+def _watched(engine: Engine) -> Engine:
+    pause_s, usd = getattr(engine, "pause_s", 0.0), getattr(engine, "usd_per_call", 0.0)
+    return Watched(Patient(engine), pause_s=pause_s, usd_per_call=usd)
 
 
 def _remote(name: str, settings: Settings, knobs: Knobs) -> Engine:
@@ -95,8 +103,10 @@ def _remote(name: str, settings: Settings, knobs: Knobs) -> Engine:
         words["scope"] = _scope(knobs)
     if knobs.news and "topic" in fields:
         words["topic"] = "news"
-    if "kind" in fields and (knobs.news or knobs.academic):
-        words["kind"] = "news" if knobs.news else fields["kind"].default
+    if "kind" in fields and knobs.news:
+        words["kind"] = "news"
+    elif name == "serper" and knobs.academic:
+        words["kind"] = "scholar"
     engine: Engine = made(**{k: v for k, v in words.items() if v is not None})
     return engine
 
@@ -111,11 +121,46 @@ def _scope(knobs: Knobs) -> Scope:
         exclude_domains=tuple(knobs.exclude_domains),
         since=date.fromisoformat(knobs.since) if knobs.since else None,
         until=date.fromisoformat(knobs.until) if knobs.until else None,
-        language=knobs.language if knobs.language and len(knobs.language) == 2 else None,
+        language=knobs.source_language,
     )
 
 
-_SPECIAL: dict[str, Callable[[Settings, Knobs], Engine]] = {}
+def _model(settings: Settings, knobs: Knobs) -> list[Engine]:
+    from fathom.search.model_search import ModelSearch
+
+    name, server = settings.model_for("plan", knobs.model), settings.base_url or OPENAI
+    return [ModelSearch(_plain(settings.openai_api_key), name, base_url=server, scope=_scope(knobs))]
+
+
+def _mcp(settings: Settings, _: Knobs) -> list[Engine]:
+    from fathom.search.mcp import McpSearch
+
+    return [McpSearch(server, name=f"mcp:{name}") for name, server in mcp_servers(settings).items()]
+
+
+def mcp_servers(settings: Settings) -> dict[str, McpServer]:
+    """The MCP servers that the operator named."""
+    return load_servers(settings.mcp_file) if settings.mcp_file else {}
+
+
+def _retriever(settings: Settings, knobs: Knobs) -> list[Engine]:
+    from fathom.search.retriever import RetrieverSearch
+
+    assert settings.retriever
+    return [RetrieverSearch(settings.retriever, retrieved(settings), roots=tuple(roots_of(knobs)))]
+
+
+def retrieved(settings: Settings) -> Remembered:
+    """Where words are kept that only a retriever knows; they outlast a crash."""
+    kept = pages(settings.database).shelf
+    return Remembered(kept.put, kept.get)
+
+
+_SPECIAL: dict[str, Callable[[Settings, Knobs], list[Engine]]] = {
+    "model": _model,
+    "mcp": _mcp,
+    "retriever": _retriever,
+}
 
 
 def local_engine(settings: Settings, knobs: Knobs) -> LocalEngine | None:

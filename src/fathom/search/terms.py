@@ -5,12 +5,10 @@ Does not know any service.
 
 import re
 
+from fathom.text.tokens import STOP_WORDS
+
 _WORD = re.compile(r"\w+(?:[-.'’]\w+)*")
 _OPERATORS = frozenset({"and", "andnot", "not", "or", "to", "near"})
-_COMMON = frozenset(
-    """a an are as at be by can did do does for from has have how in is it its of on that the their there
-    these this those versus vs was were what when where which who why will with""".split()  # noqa: SIM905
-)
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")
 # The codes of the libraries (MARC), which are those of ISO 639-2 in their bibliographic form.
 _LIBRARY_CODES = {
@@ -21,8 +19,9 @@ _LIBRARY_CODES = {
 
 def terms(text: str, *, most: int = 12) -> list[str]:
     """The words that carry the query, each once; nothing is left that a query language could act on."""
-    words = [word for word in _WORD.findall(text) if word.lower() not in _OPERATORS | _COMMON]
-    return list(dict.fromkeys(words))[:most]
+    words = [word for word in _WORD.findall(text) if word.lower() not in _OPERATORS]
+    telling = [word for word in words if word.lower() not in STOP_WORDS or _is_acronym(word)]
+    return list(dict.fromkeys(telling or words))[:most]
 
 
 def is_korean(text: str) -> bool:
@@ -39,3 +38,8 @@ def language_code(language: str | None) -> str | None:
 def library_code(language: str | None) -> str | None:
     """The three letters by which libraries know a language; None when it is not one of the common ones."""
     return _LIBRARY_CODES.get(language_code(language) or "")
+
+
+def _is_acronym(word: str) -> bool:
+    """Whether it is WHO rather than who."""
+    return len(word) > 1 and word.isupper()

@@ -13,6 +13,7 @@ from fathom.text.tokens import has_paired_script, query_terms, tokens
 
 _MEANING = 0.45
 _HEADING_SHARE = 0.5
+_K1, _B = 1.2, 0.75
 # Words that questions are made of and answers are not.
 _ASKING_WORDS = frozenset(
     """happen happens happened work works working mean means explain describe tell give list example examples
@@ -65,6 +66,30 @@ def relevance(
             for words, meaning in zip(a, b, strict=True)
         ]
         for a, b in zip(lexical, alike, strict=True)
+    ]
+
+
+def bm25(questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
+    """For each question the BM25 score of each text among the others."""
+    counted = [Counter(stem(w) for w in tokens(text)) for text in texts]
+    lengths = [sum(bag.values()) for bag in counted]
+    usual = sum(lengths) / len(lengths) if any(lengths) else 1.0
+    known = _rarity([set(bag) for bag in counted])
+
+    def score(bag: Counter[str], length: int, wanted: set[str]) -> float:
+        norm = _K1 * (1 - _B + _B * length / usual)
+        return sum(
+            math.log(1 + (len(texts) - known[t] + 0.5) / (known[t] + 0.5))
+            * bag[t]
+            * (_K1 + 1)
+            / (bag[t] + norm)
+            for t in wanted
+            if bag[t]
+        )
+
+    return [
+        [score(bag, n, wanted) for bag, n in zip(counted, lengths, strict=True)]
+        for wanted in map(terms, questions)
     ]
 
 
