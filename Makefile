@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
-HEAVY := whole or server or localmodel or wheel or kill
+HEAVY := whole or wire or server or localmodel or wheel or kill
 
 .PHONY: check test unit fix lint types install lock clean bench-find bench-read
 

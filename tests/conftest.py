@@ -16,8 +16,8 @@ import pytest
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("steady")
 
-# Whole runs and whole commands take their time: they are in `make test`, not in `make unit`.
-WHOLE = ("runs", "cli")
+# Whole runs, and engines and readers on the wire, take their time: they are in `make test`, not in `make unit`.
+MARKED = {"runs": "whole", "cli": "whole", "search": "wire", "reading": "wire"}
 
 FOREIGN = (
     "OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_", "SERPER_", "BRAVE_", "EXA_", "GOOGLE_",
@@ -27,10 +27,11 @@ PROXIES = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies in the folders of whole runs."""
+    """Mark what lies in the slow folders."""
     for item in items:
-        if item.path.relative_to(Path(__file__).parent).parts[0] in WHOLE:
-            item.add_marker("whole")
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        if folder in MARKED:
+            item.add_marker(MARKED[folder])
 
 
 class OfflineError(OSError):

@@ -37,8 +37,15 @@ def bounded() -> Iterator[BoundedParser]:
 
 
 @pytest.fixture(scope="module")
+def alone() -> Iterator[BoundedParser]:
+    made = BoundedParser(workers=1)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
 def frugal() -> Iterator[BoundedParser]:
-    made = BoundedParser(Limits(memory_bytes=220_000_000), workers=1)
+    made = BoundedParser(Limits(memory_bytes=220_000_000, chars=3_000), workers=1)
     yield made
     made.close()
 
@@ -119,11 +126,9 @@ async def test_a_page_that_needs_too_much_memory_is_unreadable(
     assert (await read(frugal, PAGE)).title == "Lakes"
 
 
-async def test_a_text_longer_than_anyone_reads_is_unreadable() -> None:
-    parser = BoundedParser(Limits(chars=500), workers=1)
-    with pytest.raises(Unreadable, match="x has more than 500 characters of text"):
-        await read(parser, PAGE)
-    parser.close()
+async def test_a_text_longer_than_anyone_reads_is_unreadable(frugal: BoundedParser) -> None:
+    with pytest.raises(Unreadable, match="x has more than 3,000 characters of text"):
+        await read(frugal, PAGE.replace(b"expected", b"anyone had expected of it"))
 
 
 async def test_small_plain_texts_need_no_process() -> None:
@@ -136,27 +141,23 @@ async def test_processes_are_used_again(bounded: BoundedParser) -> None:
     assert len(bounded.processes) <= 2
 
 
-async def test_a_process_that_died_in_its_sleep_is_replaced() -> None:
-    parser = BoundedParser(workers=1)
-    await read(parser, PAGE)
-    (before,) = parser.processes
+async def test_a_process_that_died_in_its_sleep_is_replaced(alone: BoundedParser) -> None:
+    await read(alone, PAGE)
+    (before,) = alone.processes
     os.kill(before, 9)
     await asyncio.to_thread(os.waitid, os.P_PID, before, os.WEXITED | os.WNOWAIT)
-    assert (await read(parser, PAGE)).title == "Lakes"
-    assert parser.processes != [before]
-    parser.close()
+    assert (await read(alone, PAGE)).title == "Lakes"
+    assert alone.processes != [before]
 
 
-async def test_whoever_stops_waiting_frees_the_process() -> None:
-    parser = BoundedParser(workers=1)
-    await read(parser, PAGE)
+async def test_whoever_stops_waiting_frees_the_process(alone: BoundedParser) -> None:
+    await read(alone, PAGE)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
-            await read(parser, SLOW)
+            await read(alone, SLOW)
     started = time.perf_counter()
-    assert (await read(parser, PAGE)).title == "Lakes"
+    assert (await read(alone, PAGE)).title == "Lakes"
     assert time.perf_counter() - started < 10
-    parser.close()
 
 
 def test_several_event_loops_share_the_processes(bounded: BoundedParser) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.cli.output import out_folder, print_result, write_report
+from fathom.cli.papers import write_papers
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.screen import Screen
 from fathom.errors import BadInput, Refused, RunStopped
@@ -21,6 +22,7 @@ from fathom.request import ResearchRequest, checked_request
 from fathom.runs import Runs, open_runs
 from fathom.settings import Settings, load_settings
 from fathom.state import ReviewAnswer
+from fathom.store import pages
 
 Start = ResearchRequest | ReviewAnswer | None
 
@@ -143,6 +145,7 @@ async def _worked(events: AsyncIterator[Progress], screen: Screen) -> dict[str, 
 async def _reported(runs: Runs, run_id: str, folder: Path, arguments: argparse.Namespace) -> int:
     result = await runs.result(run_id)
     write_report(result, folder)
+    await write_papers(result, pages(runs.settings.database), folder)
     print_result(result, arguments.format)
     if not arguments.quiet:
         print(f"\nWritten to {folder / 'report.md'} and {folder / 'report.json'}", file=sys.stderr)

@@ -79,6 +79,7 @@ class Fetcher:
 
     async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
         """The answer of an address after its redirects; waiting at the gate does not count as time."""
+        check_address(address)
         agent, certificates = await asyncio.to_thread(_identity)
         try:
             async with self._client(agent, certificates) as client:
