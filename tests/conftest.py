@@ -16,7 +16,7 @@ import pytest
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("steady")
 
-# Whole runs, and engines and readers on the wire, take their time: they are in `make test`, not in `make unit`.
+# Whole runs, and engines and readers on the wire, take their time: they are in `make test` alone.
 MARKED = {"runs": "whole", "cli": "whole", "search": "wire", "reading": "wire"}
 
 FOREIGN = (
