@@ -42,7 +42,7 @@ def ddgs_text(query: str, *, timeout_s: float, **words: Any) -> Sequence[Mapping
 
 @dataclass(frozen=True)
 class DuckDuckGo:
-    """https://pypi.org/project/ddgs/
+    """https://github.com/deedy5/ddgs
 
     Key: none. Quirks: there is no API, the package reads the pages made for people, and its users are
     soon asked to wait; one page of about ten results; no dates; the package does not tell a refusal from
