@@ -28,6 +28,12 @@ def test_an_excluded_domain_is_out_even_when_included() -> None:
     assert not scope.admits(hit("https://bad.a.example/"))
 
 
+def test_what_is_not_on_the_web_is_in_no_domain() -> None:
+    scope = Scope(include_domains=("a.example",))
+    assert scope.admits(hit("file:///notes/tides.md"))
+    assert scope.admits(hit("mcp://library/doc-7"))
+
+
 def test_days_count_and_undated_pages_are_not_held_to_them() -> None:
     scope = Scope(since=date(2024, 1, 1), until=date(2024, 12, 31))
     assert scope.admits(hit(published="2024-06-01T10:00:00Z"))

@@ -22,6 +22,8 @@ class Scope:
 
     def admits(self, hit: Hit) -> bool:
         """Whether a hit is inside the limits; one without a date is not held to them."""
+        if not hit.address.lower().startswith(("https:", "http:")):
+            return self._is_timely(hit.published)  # a file or a server's own document is in no domain
         host = _host(hit.address)
         if self.include_domains and not any(_is_within(host, d) for d in self.include_domains):
             return False
