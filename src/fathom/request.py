@@ -67,6 +67,16 @@ class ResearchRequest(BaseModel):
         )
 
 
+# What the command line calls a field, where that differs.
+_FLAGS = {
+    "output_format": "format",
+    "max_rounds": "rounds",
+    "max_sources": "sources",
+    "max_queries": "queries",
+    "budget_usd": "budget",
+    "source_language": "source-language",
+    "base_url": "base-url",
+}
 _SENTENCES = {
     ("query", "string_too_short"): "The question is empty.",
     ("query", "string_too_long"): f"The question is longer than {MAX_QUESTION_CHARS} characters.",
@@ -80,5 +90,6 @@ def checked_request(**words: object) -> ResearchRequest:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        told = _SENTENCES.get((name, first["type"])) or f"{name} is not usable: {first['msg']}."
+        said = first["msg"].removeprefix("Input ").removeprefix("Value error, ")
+        told = _SENTENCES.get((name, first["type"])) or f"--{_FLAGS.get(name, name)} {said}."
         raise BadInput(told) from None

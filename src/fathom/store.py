@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import aiosqlite
+from filelock import FileLock
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from fathom import state
@@ -70,8 +71,10 @@ def _prepare(database: Path) -> None:
     """Make sure the file is there and ours to write, or say in one sentence why not."""
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
-        with _connected(database) as connection:
-            connection.execute("pragma journal_mode=wal")
+        # One at a time: who changes the journal's mode while another does the same is told it is locked.
+        with FileLock(f"{database}.lock", timeout=BUSY_TIMEOUT_S), _connected(database) as connection:
+            if connection.execute("pragma journal_mode").fetchone()[0] != "wal":
+                connection.execute("pragma journal_mode=wal")
             connection.executescript(_TABLES)
     except (OSError, sqlite3.Error) as error:
         raise BadInput(f"The database {database} cannot be used: {error}.") from error

@@ -80,3 +80,9 @@ def test_the_doctor_finds_a_home_that_cannot_be_written(
 def test_the_doctor_reads_the_file_beside_it(fathom: Fathom, work: Path) -> None:
     (work / "fathom.toml").write_text('model = "from-the-file"\nbase_url = "http://127.0.0.1:1/v1"\n')
     assert "from-the-file plans and writes" in fathom("doctor").out
+
+
+def test_the_version_is_told(fathom: Fathom) -> None:
+    told = fathom("--version")
+    assert (told.code, told.out.split()[0]) == (0, "fathom")
+    assert version("fathom-research") in told.out

@@ -8,7 +8,7 @@ import pytest
 from standins.commandline import Fathom, Terminal
 from standins.shelf import QUESTION
 
-CHOICES = "q leave\r\n> "
+CHOICES = "what should change\r\n> "
 
 
 @pytest.fixture

@@ -15,18 +15,20 @@ from fathom.settings import load_settings
 _QUESTION_CHARS = 60
 
 
-def runs(_: argparse.Namespace) -> int:
+def runs(arguments: argparse.Namespace) -> int:
     """Print the latest runs."""
     lines = asyncio.run(_lines())
     if not lines:
         print('No runs yet. Try: fathom "your question" --docs FOLDER')
         return 0
-    print(f"{'ID':13}  {'STATUS':18}  {'AGE':>5}  {'COST':>9}  QUESTION")
+    width = 36 if arguments.full else 13
+    print(f"{'ID':{width}}  {'STATUS':18}  {'AGE':>5}  {'COST':>9}  QUESTION")
     for line in lines:
         question = " ".join(line.question.split())
         shown = question if len(question) <= _QUESTION_CHARS else question[: _QUESTION_CHARS - 1] + "…"
         about = f"{line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}"
-        print(f"{short_id(line.id):13}  {about}  {shown}")
+        name = line.id if arguments.full else short_id(line.id)
+        print(f"{name:{width}}  {about}  {shown}")
     return 0
 
 

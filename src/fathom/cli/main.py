@@ -26,6 +26,12 @@ examples:
 """
 
 
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"fathom {version('fathom-research')}"
+
+
 def _research_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="fathom",
@@ -35,9 +41,12 @@ def _research_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("question", help="what you want to know (at most 2,000 characters)")
+    parser.add_argument("--version", action="version", version=_version())
     find = parser.add_argument_group("where to look")
     find.add_argument("--docs", nargs="+", default=[], metavar="PLACE", help="folders or files to search")
-    find.add_argument("--search", metavar="NAMES", help="engines by name, e.g. tavily,arxiv, or hybrid")
+    find.add_argument(
+        "--search", metavar="NAMES", help="engines by name (fathom doctor lists them), or hybrid"
+    )
     find.add_argument("--academic", action="store_true", help="prefer papers")
     find.add_argument("--news", action="store_true", help="prefer news")
     find.add_argument("--google", action="append_const", const="google", dest="also", help="ask Google")
@@ -51,11 +60,13 @@ def _research_parser() -> argparse.ArgumentParser:
     find.add_argument("--source-language", metavar="XX", help="only sources in this language, e.g. ko")
     find.add_argument("--fresh", action="store_true", help="read pages anew, even those read a moment ago")
     think = parser.add_argument_group("who thinks")
-    think.add_argument("--model", help="a model by name; without a key or server, none is used")
+    think.add_argument("--model", help="a model by name; needs a key or a server")
     think.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server, e.g. Ollama or vLLM")
     think.add_argument("--language", help="language of the report (default: that of the question)")
     far = parser.add_argument_group("how far to go")
-    far.add_argument("--depth", default="quick", help="quick, standard or comprehensive: 3, 5 or 10 rounds")
+    far.add_argument(
+        "--depth", default="quick", help="quick (default), standard or comprehensive: 3, 5 or 10 rounds"
+    )
     far.add_argument("--rounds", type=int, metavar="N", help="at most N rounds instead")
     far.add_argument("--sources", type=int, default=10, metavar="N", help="pages a round (default 10)")
     far.add_argument("--queries", type=int, default=5, metavar="N", help="searches a round (default 5)")
@@ -90,6 +101,12 @@ def _resume_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _runs_parser() -> argparse.ArgumentParser:
+    parser = _plain_parser("runs", "List runs.")
+    parser.add_argument("--full", action="store_true", help="ids in full, as langgraph dev wants them")
+    return parser
+
+
 def _show_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fathom show", description="Print a finished report again.")
     parser.add_argument("id", help="a run's id or its first characters")
@@ -104,7 +121,7 @@ def _plain_parser(name: str, description: str) -> argparse.ArgumentParser:
 # Each command: its parser, and the module and function that carry it out.
 _COMMANDS = {
     "resume": (_resume_parser, "fathom.cli.working", "resume"),
-    "runs": (lambda: _plain_parser("runs", "List runs."), "fathom.cli.looking", "runs"),
+    "runs": (_runs_parser, "fathom.cli.looking", "runs"),
     "show": (_show_parser, "fathom.cli.looking", "show"),
     "doctor": (lambda: _plain_parser("doctor", "Say what is configured."), "fathom.cli.doctor", "doctor"),
 }

@@ -13,7 +13,8 @@ from fathom.errors import BadInput
 from fathom.state import ReviewAnswer
 
 _CHOICES = (
-    "[Enter] go on   e edit queries   a add a query   f feedback in words   w write the report now   q leave"
+    "[Enter] go on   e edit queries   a add a query   w write the report now   q leave\n"
+    "f feedback in words, or just type what should change"
 )
 
 

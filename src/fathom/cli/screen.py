@@ -67,7 +67,8 @@ class Screen:
         """A page that was read."""
         self._pages += 1
         self._claims += payload["claims"]
-        return f"{self._pages}/{self._expected} read, {self._claims} claims so far in this round"
+        of = f"/{self._expected}" if self._expected else ""
+        return f"{self._pages}{of} read, {self._claims} claims so far in this round"
 
     def judged(self, payload: dict[str, Any]) -> str:
         """The verdict on the round."""

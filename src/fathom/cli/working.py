@@ -7,9 +7,11 @@ import argparse
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fathom.cli.leaving import until_interrupted
 from fathom.cli.output import out_folder, print_result, write_report
 from fathom.cli.papers import write_papers
 from fathom.cli.reviewing import answer_from, ask_person
@@ -24,6 +26,7 @@ from fathom.settings import Settings, load_settings
 from fathom.state import ReviewAnswer
 from fathom.store import pages
 
+_PATIENCE_S = 1.0
 Start = ResearchRequest | ReviewAnswer | None
 
 
@@ -53,28 +56,38 @@ def research(arguments: argparse.Namespace) -> int:
         review=arguments.review,
     )
     settings = load_settings(base_url=arguments.base_url)
-    return _guarded(_begun(settings, request, arguments))
+    return _guarded(_begun(settings, request, arguments), arguments)
 
 
 def resume(arguments: argparse.Namespace) -> int:
     """Go on with a run."""
     settings = load_settings(base_url=arguments.base_url)
-    return _guarded(_resumed(settings, arguments))
+    return _guarded(_resumed(settings, arguments), arguments)
 
 
-def _guarded(work: Coroutine[Any, Any, int]) -> int:
-    try:
-        return asyncio.run(work)
-    except KeyboardInterrupt:
-        print("fathom: interrupted; go on with: fathom resume", file=sys.stderr)
-        return 130
+def _guarded(work: Coroutine[Any, Any, int], arguments: argparse.Namespace) -> int:
+    def last_words() -> str:
+        name = getattr(arguments, "begun", "")
+        return f"interrupted; go on with: fathom resume {name}" if name else "interrupted before a run began"
+
+    return until_interrupted(work, last_words)
 
 
 async def _begun(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
     async with open_runs(settings) as runs:
-        run_id, _ = await runs.begin(request)
+        told = _told_if_slow("looking through the documents …", arguments.quiet)
+        try:
+            run_id, _ = await runs.begin(request)
+        finally:
+            told.cancel()
         folder = out_folder(arguments.out, run_id)
         return await _seen_through(runs, run_id, request, folder, arguments)
+
+
+def _told_if_slow(words: str, is_quiet: bool) -> asyncio.TimerHandle:
+    """Say it only when there is something to wait for."""
+    say = (lambda: None) if is_quiet else partial(print, words, file=sys.stderr, flush=True)
+    return asyncio.get_running_loop().call_later(_PATIENCE_S, say)
 
 
 async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
@@ -112,6 +125,7 @@ async def _seen_through(
     """Work until the report is there, asking a person where the run does."""
     screen = Screen(is_quiet=arguments.quiet)
     screen.begin(run_id)
+    arguments.begun = short_id(run_id)
     try:
         while True:
             shown = await _worked(runs.work(run_id, start), screen)

@@ -104,7 +104,7 @@ def _is_worth_it(text: str) -> bool:
         return False
     if has_paired_script(text):
         return 15 <= len(text) <= 300
-    return 40 <= len(text) <= 420 and len(text.split()) >= 7 and text[-1] in ".!?\"')”’"
+    return 12 <= len(text) <= 420 and len(text.split()) >= 3 and text[-1] in ".!?\"')”’"
 
 
 def _standing_alone(spans: Sequence[Span], place: int, text: str) -> Span:

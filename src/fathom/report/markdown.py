@@ -16,7 +16,6 @@ from fathom.text.normal import one_line
 
 _ADDRESS = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"')\]]+|\bwww\.[^\s<>\"')\]]+", re.IGNORECASE)
 _BEGINS_A_BLOCK = re.compile(r"^(?=#{1,6}\s|>|`{3}|~{3})")
-_SHOWN_QUOTES = 3
 _QUOTE_CHARS = 300
 
 
@@ -87,7 +86,7 @@ def _source(citation: Citation, words: Words) -> str:
     address = re.sub(r"[\s<>]", lambda found: quote(found.group()), citation.address)
     lines = [f"{citation.number}. {plain(citation.title)}. <{address}> ({', '.join(dates)})"]
     printed = citation.printed_pages or [0] * len(citation.quotes)
-    for used, number in list(zip(citation.quotes, printed, strict=True))[:_SHOWN_QUOTES]:
+    for used, number in zip(citation.quotes, printed, strict=True):
         text = plain(used.text)
         shown = text if len(text) <= _QUOTE_CHARS else text[:_QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
         place = f" ({words.on_page.format(number=number)})" if number else ""
