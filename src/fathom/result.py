@@ -33,6 +33,7 @@ class Metadata(BaseModel):
     tokens_in: int
     tokens_out: int
     cost_usd: float
+    cost_by: dict[str, float]
     is_priced: bool
     score: float
     stop: str
@@ -84,6 +85,14 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
     )
 
 
+def _by_whom(charges: list[Charge]) -> dict[str, float]:
+    """What each model and each engine cost."""
+    spent: dict[str, float] = {}
+    for charge in charges:
+        spent[charge.model] = spent.get(charge.model, 0.0) + charge.usd
+    return spent
+
+
 def _metadata(state: ResearchState, duration_s: float) -> Metadata:
     charges: list[Charge] = state.get("charges", [])
     last = state["judgements"][-1]
@@ -93,10 +102,11 @@ def _metadata(state: ResearchState, duration_s: float) -> Metadata:
         sources=len(state.get("pages", [])),
         claims=len(state.get("claims", [])),
         duration_s=round(duration_s, 3),
-        model_calls=len(charges),
+        model_calls=sum(c.role != "search" for c in charges),
         tokens_in=sum(c.tokens_in for c in charges),
         tokens_out=sum(c.tokens_out for c in charges),
         cost_usd=round(sum(c.usd for c in charges), 6),
+        cost_by={name: round(usd, 6) for name, usd in _by_whom(charges).items()},
         is_priced=all(c.is_priced for c in charges),
         score=last.overall,
         stop=last.stop or "",

@@ -110,3 +110,24 @@ def test_small_type_is_still_seen() -> None:
     words = "The small print says that the plant makes 240 megawatts in a good year and less in others."
     markup = f'<html><body><p style="font-size:0.8em; opacity:0.9; left:-2px">{words}</p></body></html>'
     assert words in parse(markup.encode(), content_type="text/html", name="page").text
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "encoding"),
+    [
+        (
+            "ko",
+            "조력 발전소는 하루에 두 번 밀물과 썰물의 힘으로 전기를 만든다고 이 보고서는 말한다.",
+            "cp949",
+        ),
+        ("ja", "潮力発電所は一日に二回、満ち潮と引き潮の力で電気を作ると報告書は述べています。", "shift_jis"),
+        ("zh", "潮汐电站每天两次利用涨潮和落潮的力量发电，报告这样写道，并且给出了数字。", "gb18030"),
+        ("ar", "تولد محطة المد والجزر الكهرباء مرتين في اليوم بقوة الماء كما يقول هذا التقرير.", "utf-8"),
+    ],
+)
+def test_pages_of_every_script_come_through_whole(language: str, words: str, encoding: str) -> None:
+    body = f"<article><h1>{words[:6]}</h1><p>{words}</p><p>{words}</p></article>"
+    markup = f'<html lang="{language}"><head><meta charset="{encoding}"></head><body>{body}</body></html>'
+    read = parse(markup.encode(encoding), content_type="text/html", name="page")
+    assert words in read.text
+    assert read.language == language

@@ -145,6 +145,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BadInput as error:
         print(f"fathom: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("fathom: interrupted before a run began", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         sys.stderr.close()
         return 0
