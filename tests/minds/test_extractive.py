@@ -6,6 +6,7 @@ from fakes import claim, gap, heading, query, question, section, sentence
 from fathom.evidence.grounding import GroundedPage
 from fathom.minds.extractive import Extractive
 from fathom.minds.port import Brief, Evidence
+from fathom.state import SubQuestion
 
 MIND = Extractive()
 ENGLISH = """# Tidal power
@@ -182,3 +183,11 @@ async def test_a_sentence_with_words_of_its_own_is_objected_to() -> None:
         sentence("So much for that.", status="connective"),
     )
     assert [o.sentence for o in (await MIND.check(text, known)).value] == [1]
+
+
+async def test_a_sentence_is_not_quoted_again_as_part_of_a_longer_quote() -> None:
+    text = "# Cache\n\nThe cache is Redis. It expires after 15 minutes. Redis keeps sessions.\n"
+    asked = [SubQuestion(id="Q1", text="When does the cache expire?")]
+    drafts = (await Extractive().read("When?", asked, "Cache", text)).value
+    assert drafts[0].quote == "The cache is Redis. It expires after 15 minutes."
+    assert "The cache is Redis." not in [draft.quote for draft in drafts]

@@ -31,7 +31,7 @@ _UNWANTED = re.compile(
     r"\]\(|https?://|www\.|==|=>|\(\);|[{};]\s*$|^//|[│├└┌┐─→]{1}.*[│├└┌┐─]|^\w+\s+\([\w ,.|\[\]]+\):|^\w+: "
 )
 _POINTS_ELSEWHERE = re.compile(
-    r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|learn more|read more)\b"
+    r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|get started|learn more|read more)\b"
     r"|\bfor (?:more|full|further)\b|^\(",
     re.IGNORECASE,
 )
@@ -62,13 +62,16 @@ def quotable(questions: Sequence[SubQuestion], title: str, text: str) -> list[Dr
         # Measured against each question's best, so that an easy question does not take every sentence.
         mine = [p for p in range(len(spans)) if _best_served([r[p] for r in scores], tops, sizes) == number]
         taken: list[set[str]] = []
+        used: list[Span] = []
         for place in sorted(mine, key=lambda p: -scores[number][p]):
             score, words = scores[number][place], terms(spans[place].text)
             if score < _FROM or len(taken) == _PER_QUESTION:
                 break
-            if all(likeness(words, other) < _SAME for other in taken):
+            span = spans[place]
+            is_new = all(likeness(words, other) < _SAME for other in taken)
+            if is_new and not any(span.start < other.end and other.start < span.end for other in used):
                 taken.append(words)
-                span = spans[place]
+                used.append(span)
                 drafts.append(Draft(one_line(span.text), text[span.start : span.end], sub_question.id, score))
     return drafts
 
