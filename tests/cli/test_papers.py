@@ -7,6 +7,7 @@ from typing import Any
 from fakes import FakePages, page
 
 from fathom.cli.papers import papers_of, write_papers
+from fathom.reading.originals import Originals
 from fathom.result import ResearchResult
 from fathom.state import Page
 
@@ -25,15 +26,20 @@ async def test_a_paper_is_kept_with_its_text_and_its_data(tmp_path: Path) -> Non
     shelf = FakePages()
     for words in (text, "a web page"):
         await shelf.put(words)
-    assert await write_papers(result(paper, plain), shelf, tmp_path) == 1  # type: ignore[arg-type]
+    originals = Originals(tmp_path / "kept")
+    await originals.keep(text, b"%PDF-1.4 as it came")
+    assert await write_papers(result(paper, plain), shelf, originals, tmp_path) == 1  # type: ignore[arg-type]
     (entry,) = json.loads((tmp_path / "papers" / "paper_index.json").read_text("utf-8"))
     assert (entry["doi"], entry["cited_by"], entry["author"]) == ("10.1/x", 7, "A. Writer")
     assert entry["file"] == "001-조력-tides-a-study.txt"
     assert (tmp_path / "papers" / entry["file"]).read_text("utf-8") == text
+    assert (tmp_path / "papers" / entry["pdf"]).read_bytes() == b"%PDF-1.4 as it came"
 
 
 async def test_a_run_without_papers_leaves_no_folder(tmp_path: Path) -> None:
-    assert await write_papers(result(page("x", "https://a.example/")), FakePages(), tmp_path) == 0  # type: ignore[arg-type]
+    nothing = Originals(tmp_path / "kept")
+    found = result(page("x", "https://a.example/"))
+    assert await write_papers(found, FakePages(), nothing, tmp_path) == 0  # type: ignore[arg-type]
     assert not (tmp_path / "papers").exists()
 
 

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.reading.cached import CachedReader, Kept, PageCache
 from fathom.reading.fetch import Fetcher
+from fathom.reading.originals import Originals
 from fathom.reading.port import Document
 from fathom.state import Hit
 
@@ -230,3 +232,19 @@ def test_processes_may_write_at_once(cache: PageCache) -> None:
     found = [asyncio.run(cache.get(f"http://x.example/{n}")) for n in range(30)]
     assert {page.sha for page in found if page} <= {"one", "two"}
     assert all(found)
+
+
+async def test_a_pdf_is_kept_as_it_came_under_the_hash_of_its_text(
+    read: CachedReader, site: Any, reply: Any, pdf_of: Any, tmp_path: Path
+) -> None:
+    originals = Originals(tmp_path / "papers")
+    body = pdf_of([["Tidal power at Merrow costs 85 euros for each megawatt hour."]])
+    site.pages["/p"] = reply(body, headers={"Content-Type": "application/pdf"})
+    site.pages["/a"] = reply(b"Words.", headers=TEXT)
+    keeping = replace(read, originals=originals)
+    document = await keeping(hit(f"{site.url}/p"))
+    await keeping(hit(f"{site.url}/a"))
+    found = originals.find(sha256(document.text.encode()).hexdigest())
+    assert found is not None
+    assert found.read_bytes() == body
+    assert len(list((tmp_path / "papers").iterdir())) == 1

@@ -20,6 +20,8 @@ from fathom.errors import BadInput, Refused, RunStopped
 from fathom.ids import short_id
 from fathom.minds.prices import is_own_server
 from fathom.progress import Progress
+from fathom.reading.originals import Originals
+from fathom.reading.web import ORIGINALS
 from fathom.request import ResearchRequest, checked_request
 from fathom.runs import Runs, open_runs
 from fathom.settings import Settings, load_settings
@@ -159,7 +161,8 @@ async def _worked(events: AsyncIterator[Progress], screen: Screen) -> dict[str, 
 async def _reported(runs: Runs, run_id: str, folder: Path, arguments: argparse.Namespace) -> int:
     result = await runs.result(run_id)
     write_report(result, folder)
-    await write_papers(result, pages(runs.settings.database), folder)
+    originals = Originals(runs.settings.home / ORIGINALS)
+    await write_papers(result, pages(runs.settings.database), originals, folder)
     print_result(result, arguments.format)
     if not arguments.quiet:
         print(f"\nWritten to {folder / 'report.md'} and {folder / 'report.json'}", file=sys.stderr)

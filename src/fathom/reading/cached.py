@@ -22,6 +22,7 @@ from pathlib import Path
 from fathom.errors import Unreadable
 from fathom.reading.fetch import Fetch, Fetched
 from fathom.reading.guard import check_address
+from fathom.reading.originals import Originals
 from fathom.reading.port import Document, Parse
 from fathom.reading.reader import in_thread
 from fathom.search.addresses import canonical
@@ -137,6 +138,7 @@ class CachedReader:
     fresh_s: float = 24 * 3600.0
     is_fresh_wanted: bool = False
     clock: Callable[[], float] = time.time
+    originals: Originals | None = None
 
     async def __call__(self, hit: Hit) -> Document:
         """The document behind a web address, as it was read before if it may still be the same."""
@@ -163,6 +165,8 @@ class CachedReader:
         except Unreadable:
             await self.cache.drop(address)  # what was there before is gone from the web
             raise
+        if self.originals is not None and document.how == "pdf":
+            await self.originals.keep(document.text, fetched.body)
         if "no-store" in fetched.headers.get("cache-control", "").lower():
             await self.cache.drop(address)
             return document

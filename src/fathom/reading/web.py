@@ -10,11 +10,13 @@ from fathom.reading.arxiv_papers import ARXIV, PaperReader
 from fathom.reading.bounded import BoundedParser
 from fathom.reading.cached import CachedReader, PageCache
 from fathom.reading.fetch import Fetcher
+from fathom.reading.originals import Originals
 from fathom.reading.polite import Hosts
 from fathom.reading.port import Parse, Reader
 from fathom.reading.robots import Obedient, Robots
 from fathom.search.patient import Patience, PatientReader
 
+ORIGINALS = "papers"
 _MAX_ROBOTS_BYTES = 2_000_000
 
 
@@ -36,11 +38,18 @@ class Web:
     fetch: Fetcher
     parse: Parse
     cache: PageCache
+    originals: Originals
     arxiv: str = ARXIV
 
     def reader(self, *, is_fresh_wanted: bool = False, patience: Patience | None = None) -> Reader:
         """A reader for one run, which tries again when a page is unavailable."""
-        once = CachedReader(self.fetch, self.cache, parse=self.parse, is_fresh_wanted=is_fresh_wanted)
+        once = CachedReader(
+            self.fetch,
+            self.cache,
+            parse=self.parse,
+            is_fresh_wanted=is_fresh_wanted,
+            originals=self.originals,
+        )
         return PaperReader(PatientReader(once, patience or Patience()), self.arxiv)
 
 
@@ -59,5 +68,6 @@ def web(
         fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
         parse=parse or BoundedParser(),
         cache=PageCache(database),
+        originals=Originals(database.parent / ORIGINALS),
         arxiv=arxiv.rstrip("/"),
     )
