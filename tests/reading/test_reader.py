@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from fathom.errors import Refused, Unreadable
+from fathom.reading.cached import CachedReader, PageCache
 from fathom.reading.fetch import Fetcher
-from fathom.reading.reader import AnyReader, FileReader, WebReader
+from fathom.reading.reader import AnyReader, FileReader
 from fathom.state import Hit
 
 
@@ -67,22 +68,29 @@ async def test_what_cannot_be_opened_is_unreadable(tmp_path: Path) -> None:
             await FileReader((tmp_path,), max_bytes=20)(hit((tmp_path / name).as_uri()))
 
 
-async def test_a_web_page_is_fetched_and_read(site: Any, reply: Any) -> None:
+@pytest.fixture
+def web(tmp_path: Path) -> CachedReader:
+    return CachedReader(Fetcher(is_private_allowed=True), PageCache(tmp_path / "pages.sqlite"))
+
+
+async def test_a_web_page_is_fetched_and_read(web: CachedReader, site: Any, reply: Any) -> None:
     site.pages["/a.md"] = reply(b"# Tides\n\nSome\nwords.", headers={"Content-Type": "text/plain"})
-    document = await WebReader(Fetcher(is_private_allowed=True))(hit(f"{site.url}/a.md"))
+    document = await web(hit(f"{site.url}/a.md"))
     assert document.text == "# Tides\n\nSome words."
 
 
-async def test_a_picture_on_the_web_is_unreadable(site: Any, reply: Any) -> None:
+async def test_a_picture_on_the_web_is_unreadable(web: CachedReader, site: Any, reply: Any) -> None:
     site.pages["/a"] = reply(b"\x89PNG\r\n", headers={"Content-Type": "image/png"})
     with pytest.raises(Unreadable, match="image/png"):
-        await WebReader(Fetcher(is_private_allowed=True))(hit(f"{site.url}/a"))
+        await web(hit(f"{site.url}/a"))
 
 
-async def test_the_address_chooses_the_reader(tmp_path: Path, site: Any, reply: Any) -> None:
+async def test_the_address_chooses_the_reader(
+    web: CachedReader, tmp_path: Path, site: Any, reply: Any
+) -> None:
     site.pages["/a"] = reply(b"from the web", headers={"Content-Type": "text/plain"})
     (tmp_path / "a.txt").write_text("from a file")
-    read = AnyReader(files=FileReader((tmp_path,)), web=WebReader(Fetcher(is_private_allowed=True)))
+    read = AnyReader(files=FileReader((tmp_path,)), web=web)
     assert (await read(hit((tmp_path / "a.txt").as_uri()))).text == "from a file"
     assert (await read(hit(f"{site.url}/a"))).text == "from the web"
     with pytest.raises(Refused):

@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 
 from fathom.errors import Refused, Unreadable
 from fathom.reading import documents
-from fathom.reading.fetch import Fetch, Fetcher
 from fathom.reading.port import Document, Parse, Reader
 from fathom.state import Hit
 
@@ -57,19 +56,6 @@ class FileReader:
         if not any(path.is_relative_to(root) for root in roots):
             raise Refused(f"{path} is outside the folders that may be read")
         return path
-
-
-@dataclass(frozen=True)
-class WebReader:
-    """Fetches an address and reads what came back."""
-
-    fetch: Fetch = field(default_factory=Fetcher)
-    parse: Parse = in_thread
-
-    async def __call__(self, hit: Hit) -> Document:
-        """The document behind a web address."""
-        fetched = await self.fetch(hit.address)
-        return await self.parse(fetched.body, content_type=fetched.content_type, name=fetched.address)
 
 
 @dataclass(frozen=True)
