@@ -2,7 +2,7 @@
 
 from fathom.evidence import sufficiency
 from fathom.evidence.stopping import Standing, stop
-from fathom.minds.port import Assessment, Mind, Thought
+from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rubric import nothing_known
 from fathom.nodes.ports import Clock
 from fathom.report.publishing import nothing_found
@@ -20,7 +20,7 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
     questions = state.get("questions", [])
     # Without claims there is nothing to weigh, and a model would be paid to say so.
     thought = (
-        await mind.judge(state["question"], questions, claims)
+        await mind.judge(Case(state["question"], questions, claims))
         if claims
         else Thought(nothing_known(questions))
     )

@@ -1,32 +1,24 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
+from fathom.state.judging import Gap, Judgement, Rubric, StopRule
 from fathom.state.knobs import ROUNDS, Depth, Knobs
 from fathom.state.records import (
     Charge,
-    Citation,
     Claim,
     Dropped,
-    Gap,
-    Heading,
     Hit,
-    Judgement,
     Loss,
-    Outline,
     Page,
     Plan,
     Query,
     Quote,
     Record,
-    Report,
     Role,
-    Rubric,
-    Section,
-    Sentence,
-    StopRule,
     SubQuestion,
     Verdict,
     short_hash,
 )
+from fathom.state.reports import Citation, Heading, Outline, Report, Section, Sentence
 from fathom.state.research import (
     MAX_QUESTION_CHARS,
     Assignment,

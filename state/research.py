@@ -8,23 +8,20 @@ from typing import Annotated, Required
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from fathom.state.judging import Judgement
 from fathom.state.knobs import Knobs
 from fathom.state.records import (
     Charge,
     Claim,
     Dropped,
-    Heading,
     Hit,
-    Judgement,
     Loss,
-    Outline,
     Page,
     Query,
-    Report,
-    Section,
     SubQuestion,
 )
 from fathom.state.reducers import merged, united
+from fathom.state.reports import Heading, Outline, Report, Section
 
 MAX_QUESTION_CHARS = 2000
 

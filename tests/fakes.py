@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, TypeVar
 
 from fathom.errors import Unreadable
-from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import (
@@ -148,10 +148,8 @@ class FakeMind:
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         return self._next(self.verdicts, list(evidence))
 
-    async def judge(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
-    ) -> Thought[Assessment]:
-        return self._next(self.assessments, list(claims))
+    async def judge(self, case: Case) -> Thought[Assessment]:
+        return self._next(self.assessments, case)
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]

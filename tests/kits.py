@@ -13,10 +13,10 @@ from fathom import store
 from fathom.errors import ProviderError, Unreadable
 from fathom.graph import Kit, Kits
 from fathom.minds.extractive import Extractive
-from fathom.minds.port import Assessment, Brief, Draft, Mind, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Mind, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
-from fathom.state import Charge, Claim, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
+from fathom.state import Charge, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
 from fathom.text.sentences import sentences
 
 T = TypeVar("T")
@@ -91,13 +91,11 @@ class Clerk(Extractive):
             thought = Thought([Draft(s.text, s.text, "Q1", 0.9) for s in first])
         return self._paid(thought, f"read {title} {text[:60]}")
 
-    async def judge(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
-    ) -> Thought[Assessment]:
+    async def judge(self, case: Case) -> Thought[Assessment]:
         """Fair marks, and what the test says is missing."""
         rubric = Rubric(evidence="E1", accuracy=3, relevance=3, completeness=3, consistency=3)
         gaps = [gap(self.missing)] if self.missing else []
-        return self._paid(Thought(Assessment(rubric, gaps)), f"judge {len(claims)}")
+        return self._paid(Thought(Assessment(rubric, gaps)), f"judge {len(case.claims)}")
 
     def _paid(self, thought: Thought[T], call: str) -> Thought[T]:
         if not self.usd_a_call:

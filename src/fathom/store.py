@@ -27,16 +27,13 @@ _TABLES = """
 create table if not exists pages (sha text primary key, body blob not null);
 create table if not exists calls (call text primary key, reply blob not null) without rowid;
 """
-# Every type that may stand in a checkpoint. Anything else comes back as plain data, and a test fails.
+# Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the knobs. Anything
+# else comes back as plain data, and a test fails.
 ALLOWED = [
-    (record.__module__, record.__name__)
-    for record in (
-        state.Charge, state.Citation, state.Claim, state.Dropped, state.Gap, state.Heading, state.Hit,
-        state.Judgement, state.Knobs, state.Loss, state.Outline, state.Page, state.Plan, state.Query,
-        state.Quote, state.Report, state.Rubric, state.Section, state.Sentence, state.SubQuestion,
-        state.Verdict,
-    )
-]  # fmt: skip
+    (kind.__module__, kind.__name__)
+    for kind in (getattr(state, name) for name in state.__all__)
+    if isinstance(kind, type) and issubclass(kind, (state.Record, state.Knobs)) and kind is not state.Record
+]
 
 
 class CompressedSerializer(JsonPlusSerializer):

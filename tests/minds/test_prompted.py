@@ -9,7 +9,7 @@ from fakes import charge, claim, gap, heading, hit, page, query, question, secti
 from pydantic import BaseModel
 
 from fathom.minds.ladder import Ladder
-from fathom.minds.port import Brief, Evidence
+from fathom.minds.port import Brief, Case, Evidence
 from fathom.minds.prompted import Prompted
 from fathom.prompts import Filled
 from fathom.state import Charge, Role
@@ -61,7 +61,7 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
     await prompted.plan(brief)
     await prompted.read("What?", ASKED, where.title, TEXT)
     await prompted.verify([Evidence("s", "q", "c")])
-    await prompted.judge("What?", ASKED, CLAIMS)
+    await prompted.judge(Case("What?", ASKED, CLAIMS))
     await prompted.outline("What?", ASKED, CLAIMS)
     await prompted.write("What?", heading("c0ffee1", "c0ffee2"), CLAIMS)
     await prompted.check(section(sentence("Divers arrive in spring.", "c0ffee2")), CLAIMS)
@@ -150,7 +150,7 @@ async def test_marks_are_clamped_and_odd_gaps_tamed(word: str, priority: str) ->
             "gaps": [missing, {**missing, "question": "Q2"}],
         }
     )  # fmt: skip
-    value = (await prompted.judge("What?", ASKED, CLAIMS)).value
+    value = (await prompted.judge(Case("What?", ASKED, CLAIMS))).value
     assert (value.rubric.accuracy, value.rubric.relevance, value.rubric.completeness) == (5, 1, 1)
     assert [(g.question, g.priority) for g in value.gaps] == [("", priority), ("Q2", priority)]
 

@@ -6,7 +6,7 @@ import pytest
 from fakes import RUBRIC, SOUND, FakeMind, charge, claim, heading, plan, question, section, sentence
 
 from fathom.errors import Refused, Unavailable, Unreadable
-from fathom.minds.port import Assessment, Brief, Draft, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Thought
 from fathom.minds.steadfast import Steadfast
 from fathom.state import Outline, Section
 
@@ -14,7 +14,7 @@ BRIEF = Brief("What?", 1, 5)
 VERBS: dict[str, Any] = {
     "reads": lambda mind: mind.read("What?", [question()], "A page", "text"),
     "verdicts": lambda mind: mind.verify([]),
-    "assessments": lambda mind: mind.judge("What?", [question()], [claim()]),
+    "assessments": lambda mind: mind.judge(Case("What?", [question()], [claim()])),
     "outlines": lambda mind: mind.outline("What?", [question()], [claim()]),
     "written": lambda mind: mind.write("What?", heading("c1"), [claim()]),
     "objections": lambda mind: mind.check(section(), [claim()]),

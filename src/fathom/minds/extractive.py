@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.evidence.facts import is_negated
-from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Thought
 from fathom.minds.questions import bridges, parts_of, with_topic
 from fathom.minds.quoting import grouped, quotable, says_something
 from fathom.minds.rubric import computed
@@ -44,11 +44,9 @@ class Extractive:
         """Whether the quote has the statement's words; strict, since words are all it knows."""
         return Thought([_word_for_word(e) for e in evidence])
 
-    async def judge(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
-    ) -> Thought[Assessment]:
+    async def judge(self, case: Case) -> Thought[Assessment]:
         """Marks and gaps from counts."""
-        return Thought(computed(questions, claims))
+        return Thought(computed(case.questions, case.claims))
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]

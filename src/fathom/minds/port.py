@@ -71,6 +71,15 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Case:
+    """What a judge knows when a round is over."""
+
+    question: str
+    questions: Sequence[SubQuestion]
+    claims: Sequence[Claim]
+
+
+@dataclass(frozen=True)
 class Assessment:
     """How good the evidence is, and what it lacks."""
 
@@ -100,9 +109,7 @@ class Mind(Protocol):
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """One verdict for each piece of evidence, in order."""
 
-    async def judge(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
-    ) -> Thought[Assessment]:
+    async def judge(self, case: Case) -> Thought[Assessment]:
         """Quality by rubric, and the gaps."""
 
     async def outline(

@@ -11,7 +11,7 @@ from fathom.evidence.facts import is_quotation
 from fathom.minds import answers
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
-from fathom.minds.port import Assessment, Brief, Draft, Evidence, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Thought
 from fathom.minds.quoting import says_something
 from fathom.prompts import load
 from fathom.state import (
@@ -97,15 +97,15 @@ class Prompted:
         found = {verdict.item: verdict for verdict in answer.verdicts}
         return Thought([_verdict(found.get(n)) for n in range(1, len(evidence) + 1)], charges)
 
-    async def judge(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
-    ) -> Thought[Assessment]:
+    async def judge(self, case: Case) -> Thought[Assessment]:
         """Rubric and gaps in one call."""
         answer, charges = await self._ask(
-            "judge", answers.JudgeAnswer, **self._material(question, questions, _by_key(claims))
+            "judge",
+            answers.JudgeAnswer,
+            **self._material(case.question, case.questions, _by_key(case.claims)),
         )
         marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
-        known = {q.id for q in questions}
+        known = {q.id for q in case.questions}
         gaps = [
             Gap(
                 description=gap.description,

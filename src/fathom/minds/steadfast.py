@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from fathom.errors import ProviderError, Unreadable
 from fathom.evidence.grounding import GroundedPage
-from fathom.minds.port import Assessment, Brief, Draft, Evidence, Mind, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Mind, Objection, Thought
 from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, SubQuestion, Verdict
 
 T = TypeVar("T")
@@ -47,11 +47,9 @@ class Steadfast:
         """Verdicts."""
         return await self._either("verifying", lambda mind: mind.verify(evidence))
 
-    async def judge(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
-    ) -> Thought[Assessment]:
+    async def judge(self, case: Case) -> Thought[Assessment]:
         """Rubric and gaps."""
-        return await self._either("judging", lambda mind: mind.judge(question, questions, claims))
+        return await self._either("judging", lambda mind: mind.judge(case))
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]

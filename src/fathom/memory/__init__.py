@@ -1,0 +1,1 @@
+"""What a run remembers, and how much of it a prompt gets."""
