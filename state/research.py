@@ -22,6 +22,7 @@ from fathom.state.records import (
 )
 from fathom.state.reducers import merged, united
 from fathom.state.reports import Heading, Outline, Report, Section
+from fathom.state.weighing import Contradiction, Finding, Ruling
 
 MAX_QUESTION_CHARS = 2000
 
@@ -55,6 +56,9 @@ class ResearchState(TypedDict, total=False):
     claims: Annotated[list[Claim], merged]  # analyzer
     dropped: Annotated[list[Dropped], merged]  # analyzer
     judgements: Annotated[list[Judgement], merged]  # judge
+    findings: list[Finding]  # judge
+    rulings: Annotated[list[Ruling], merged]  # judge
+    contradictions: list[Contradiction]  # judge
     outline: Outline  # outline
     sections: Annotated[list[Section], merged]  # section, check
     report: Report  # publish; judge, when there is nothing to write about
@@ -112,6 +116,8 @@ class Writing(TypedDict, total=False):
     claims: list[Claim]
     dropped: list[Dropped]
     judgements: list[Judgement]
+    findings: list[Finding]
+    contradictions: list[Contradiction]
     outline: Outline
     sections: Annotated[list[Section], merged]
     report: Report

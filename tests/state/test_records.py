@@ -8,7 +8,21 @@ from fakes import section as section_of
 from pydantic import BaseModel, ValidationError
 
 from fathom import state
-from fathom.state import Citation, Dropped, Knobs, Loss, Outline, Record, Report, SubQuestion, short_hash
+from fathom.state import (
+    Citation,
+    Contradiction,
+    Dropped,
+    Finding,
+    Knobs,
+    Loss,
+    Outline,
+    Record,
+    Report,
+    Ruling,
+    Side,
+    SubQuestion,
+    short_hash,
+)
 from fathom.store import ALLOWED, CompressedSerializer
 
 SERIALIZER = CompressedSerializer(allowed_msgpack_modules=ALLOWED)
@@ -22,6 +36,10 @@ CITATION = Citation(
     fetched="2025-06-01",
     quotes=[quote()],
 )
+SIDES = [
+    Side(claims=["c1"], value="240 megawatts", pages=["ab"], published=["2024-05-01"]),
+    Side(claims=["c2"], value="320메가와트", pages=["cd"], published=[None]),
+]
 EXAMPLES: list[BaseModel] = [
     charge(),
     CITATION,
@@ -44,6 +62,20 @@ EXAMPLES: list[BaseModel] = [
     sentence("x", status="connective"),
     SubQuestion(id="Q1", text="Why?"),
     claim().verdict,
+    Contradiction(
+        id="x", kind="number", question="Q1", about="capacity", sides=SIDES, settled_by=None, favoured=None
+    ),
+    Finding(
+        id="f",
+        statement="It floats.",
+        question="Q1",
+        claims=["c1"],
+        voices=["a"],
+        confidence=0.6,
+        tag="LIKELY",
+    ),
+    Ruling(claims=["c1", "c2"], relation="contradicts", kind="number", why="240 is not 320", by="rules"),
+    SIDES[0],
 ]
 
 

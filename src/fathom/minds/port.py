@@ -18,6 +18,7 @@ from fathom.state import (
     Plan,
     Query,
     Rubric,
+    Ruling,
     Section,
     SubQuestion,
     Verdict,
@@ -77,14 +78,16 @@ class Case:
     question: str
     questions: Sequence[SubQuestion]
     claims: Sequence[Claim]
+    pairs: Sequence[tuple[Claim, Claim]] = ()  # alike, and no rule says how they stand to each other
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """How good the evidence is, and what it lacks."""
+    """How good the evidence is, what it lacks, and how the pairs stand to each other."""
 
     rubric: Rubric
     gaps: list[Gap]
+    rulings: list[Ruling] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
