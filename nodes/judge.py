@@ -56,6 +56,7 @@ def _judged(state: ResearchState, assessment: Assessment, clock: Clock) -> Judge
         gaps=assessment.gaps,
         claims=len(claims),
         new_claims=len(claims) - (before[-1].claims if before else 0),
+        confidence=min(1.0, max(0.0, assessment.confidence)),
     )
 
 
@@ -74,4 +75,7 @@ def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, spent_us
         budget_usd=knobs.budget_usd,
         is_finishing=state.get("is_finishing", False),
         has_asked=bool(state.get("queries")),
+        coverage=judgement.coverage,
+        confidence=judgement.confidence,
+        is_endless=knobs.endless,
     )

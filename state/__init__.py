@@ -1,7 +1,7 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
-from fathom.state.judging import Gap, Judgement, Rubric, StopRule
-from fathom.state.knobs import ROUNDS, Depth, Knobs
+from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
+from fathom.state.knobs import ENDLESS_USD, ROUNDS, USUAL_USD, Depth, Knobs
 from fathom.state.records import (
     Charge,
     Claim,
@@ -43,11 +43,15 @@ from fathom.state.weighing import (
 )
 
 __all__ = [
+    "ENDLESS_USD",
     "MAX_QUESTION_CHARS",
     "ROUNDS",
+    "USUAL_USD",
     "Assignment",
     "Chapter",
     "Charge",
+    "Check",
+    "CheckName",
     "Citation",
     "Claim",
     "Contradiction",
@@ -55,9 +59,11 @@ __all__ = [
     "Difference",
     "Dropped",
     "Finding",
+    "Gain",
     "Gap",
     "Heading",
     "Hit",
+    "Hypothesis",
     "Judgement",
     "Knobs",
     "Loss",

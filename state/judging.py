@@ -29,9 +29,55 @@ class Rubric(Record):
     consistency: int = Field(ge=1, le=5)
 
 
+CheckName = Literal[
+    "freshness", "counting", "amount", "completeness", "comparison", "definition", "cause", "date"
+]
+
+
+class Check(Record):
+    """One thing the question needs of its evidence, and whether the evidence has it."""
+
+    name: CheckName
+    is_passed: bool
+    why: str
+    gap: Gap | None = None  # what is missing, when it fails
+
+
+class Gain(Record):
+    """What looking brought: new findings a query and a dollar, this round and smoothed over rounds."""
+
+    new: int = 0
+    queries: int = 0
+    usd: float = 0.0
+    per_query: float = 0.0
+    per_usd: float | None = None  # None when the round cost nothing
+    smoothed_per_query: float = 0.0
+    smoothed_per_usd: float | None = None
+
+
+class Hypothesis(Record):
+    """A statement that may be true, what speaks for and against it, and how likely that makes it."""
+
+    id: str
+    statement: str
+    supporting: list[str] = Field([])  # ids of claims, one an independent voice
+    contradicting: list[str] = Field([])
+    confidence: Score = 0.5
+    born: int = 1
+    touched: int = 1
+    status: Literal["active", "set aside"] = "active"
+
+    @property
+    def key(self) -> str:
+        """One entry per id."""
+        return self.id
+
+
 StopRule = Literal[
     "sufficient",
+    "answered",
     "saturated",
+    "gain too low",
     "only minor gaps",
     "diverse",
     "rounds used up",
@@ -56,6 +102,13 @@ class Judgement(Record):
     new_claims: int
     stop: StopRule | None = None
     because: str = ""
+    confidence: Score = 0.0  # that every sub-question is answered
+    checks: list[Check] = Field([])
+    held: StopRule | None = None  # the rule that would have stopped the run, had its checks passed
+    gain: Gain = Gain()
+    found: list[str] = Field([])  # ids of the best claims that are new in this round
+    hypotheses: list[Hypothesis] = Field([])  # the active ones, best first
+    spent_usd: float = 0.0  # by the whole run so far
 
     @property
     def key(self) -> str:

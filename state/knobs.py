@@ -3,13 +3,16 @@
 Does not know the process's settings: keys and addresses of services are never knobs.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Depth = Literal["quick", "standard", "comprehensive"]
 _DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 ROUNDS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 10}
+USUAL_USD = 1.0
+ENDLESS_ROUNDS = 100
+ENDLESS_USD = 10.0
 
 
 class Knobs(BaseModel):
@@ -22,7 +25,7 @@ class Knobs(BaseModel):
     sources: int = Field(10, ge=1, le=100, description="At most this many pages are read a round.")
     queries: int = Field(5, ge=1, le=20, description="At most this many searches a round.")
     threshold: float = Field(0.8, ge=0, le=1, description="The sufficiency score that is enough.")
-    budget_usd: float = Field(1.0, ge=0, description="No new round starts once this much is spent.")
+    budget_usd: float = Field(USUAL_USD, ge=0, description="No new round starts once this much is spent.")
     docs: list[str] = Field([], description="Folders or files to search; empty: search the web.")
     engines: list[str] = Field([], description="Engines by name, or hybrid for all; empty: chosen for you.")
     include_domains: list[str] = Field([], description="Only hosts of these domains.")
@@ -41,6 +44,23 @@ class Knobs(BaseModel):
     )
     language: str | None = Field(None, description="Language of the report; empty: that of the question.")
     review: bool = Field(False, description="Stop and show the plan before every round.")
+    endless: bool = Field(
+        False, description="Go on until somebody stops it, for 100 rounds or 10 USD at most."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _endless_has_limits_of_its_own(cls, given: Any) -> Any:
+        """Without an end, money and rounds are the ends, unless the caller set lower ones."""
+        if not isinstance(given, dict) or not given.get("endless"):
+            return given
+        usd = given.get("budget_usd")
+        rounds = given.get("rounds")
+        return {
+            **given,
+            "budget_usd": min(usd, ENDLESS_USD) if isinstance(usd, int | float) else ENDLESS_USD,
+            "rounds": ENDLESS_ROUNDS if rounds is None else rounds,
+        }
 
     @property
     def max_rounds(self) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Required
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from fathom.state.judging import Judgement
+from fathom.state.judging import Hypothesis, Judgement
 from fathom.state.knobs import Knobs
 from fathom.state.records import (
     Charge,
@@ -59,6 +59,7 @@ class ResearchState(TypedDict, total=False):
     findings: list[Finding]  # judge
     rulings: Annotated[list[Ruling], merged]  # judge
     contradictions: list[Contradiction]  # judge
+    hypotheses: Annotated[list[Hypothesis], merged]  # planner; judge, who weighs them
     outline: Outline  # outline
     sections: Annotated[list[Section], merged]  # section, check
     report: Report  # publish; judge, when there is nothing to write about

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fathom.errors import BadInput
-from fathom.state import MAX_QUESTION_CHARS, Depth, Knobs
+from fathom.state import ENDLESS_USD, MAX_QUESTION_CHARS, USUAL_USD, Depth, Knobs
 
 
 class ResearchRequest(BaseModel):
@@ -26,7 +26,7 @@ class ResearchRequest(BaseModel):
     max_sources: int = Field(10, ge=1, le=100)
     max_queries: int = Field(5, ge=1, le=20)
     threshold: float = Field(0.8, ge=0, le=1)
-    budget_usd: float = Field(1.0, ge=0)
+    budget_usd: float | None = Field(None, ge=0)
     providers: list[str] = []
     academic: bool = False
     news: bool = False
@@ -40,6 +40,7 @@ class ResearchRequest(BaseModel):
     model: str | None = None
     base_url: str | None = None
     review: bool = False
+    endless: bool = False
 
     def knobs(self) -> Knobs:
         """The same as the graph takes it; folders in full, so that a run can be resumed from anywhere."""
@@ -49,7 +50,7 @@ class ResearchRequest(BaseModel):
             sources=self.max_sources,
             queries=self.max_queries,
             threshold=self.threshold,
-            budget_usd=self.budget_usd,
+            budget_usd=self._budget(),
             docs=[str(Path(place).expanduser().resolve()) for place in self.docs],
             engines=self.providers,
             academic=self.academic,
@@ -64,7 +65,13 @@ class ResearchRequest(BaseModel):
             base_url=self.base_url.rstrip("/") if self.base_url else None,
             language=self.language,
             review=self.review,
+            endless=self.endless,
         )
+
+    def _budget(self) -> float:
+        """What was said, else what is usual for such a run."""
+        usual = ENDLESS_USD if self.endless else USUAL_USD
+        return usual if self.budget_usd is None else self.budget_usd
 
 
 # What the command line calls a field, where that differs.

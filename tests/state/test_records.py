@@ -9,10 +9,13 @@ from pydantic import BaseModel, ValidationError
 
 from fathom import state
 from fathom.state import (
+    Check,
     Citation,
     Contradiction,
     Dropped,
     Finding,
+    Gain,
+    Hypothesis,
     Knobs,
     Loss,
     Outline,
@@ -42,10 +45,13 @@ SIDES = [
 ]
 EXAMPLES: list[BaseModel] = [
     charge(),
+    Check(name="freshness", is_passed=False, why="the newest page is of 2019", gap=gap()),
     CITATION,
     claim("조력 발전은 바다에서 전기를 얻는다."),
     Dropped(page="ab", count=2, why="not there"),
+    Gain(new=3, queries=2, usd=0.1, per_query=1.5, per_usd=30.0),
     gap(),
+    Hypothesis(id="H1", statement="조수는 싸다.", supporting=["c1"], contradicting=["c2"], confidence=0.45),
     heading("c1"),
     hit(published="2024-01-01"),
     judgement(gaps=[gap("low")], stop="sufficient", because="score"),

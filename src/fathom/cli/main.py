@@ -70,8 +70,14 @@ def _research_parser() -> argparse.ArgumentParser:
     far.add_argument("--rounds", type=int, metavar="N", help="at most N rounds instead")
     far.add_argument("--sources", type=int, default=10, metavar="N", help="pages a round (default 10)")
     far.add_argument("--queries", type=int, default=5, metavar="N", help="searches a round (default 5)")
+    far.add_argument("--budget", type=float, metavar="USD", help="no new round once this is spent (1.0)")
     far.add_argument(
-        "--budget", type=float, default=1.0, metavar="USD", help="no new round once this is spent (1.0)"
+        "--threshold", type=float, default=0.8, metavar="SCORE", help="the score that is enough (0.8)"
+    )
+    far.add_argument(
+        "--endless",
+        action="store_true",
+        help="go on until stopped (Ctrl-C), 100 rounds or 10 USD; the report is current after every round",
     )
     far.add_argument("--review", action="store_true", help="show the plan and ask before every round")
     _add_output(parser)

@@ -43,6 +43,8 @@ def research(arguments: argparse.Namespace) -> int:
         max_sources=arguments.sources,
         max_queries=arguments.queries,
         budget_usd=arguments.budget,
+        threshold=arguments.threshold,
+        endless=arguments.endless,
         providers=[*(n for n in (arguments.search or "").split(",") if n.strip()), *(arguments.also or [])],
         include_domains=arguments.only,
         exclude_domains=arguments.never,

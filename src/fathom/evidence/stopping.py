@@ -3,10 +3,13 @@
 Does not know how the numbers come about.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fathom.state import Gap, StopRule
+from fathom.state import Gain, Gap, StopRule
+
+SURE_FROM = 0.7
+LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,11 @@ class Standing:
     budget_usd: float
     is_finishing: bool
     has_asked: bool
+    coverage: float = 0.0
+    confidence: float = 0.0
+    gain: Gain | None = None
+    failing: Sequence[str] = ()  # checks that fail and may still hold a rule back
+    is_endless: bool = False
 
 
 Rule = Callable[[Standing], str | None]
@@ -38,11 +46,30 @@ def sufficient(at: Standing) -> str | None:
     return None
 
 
+def answered(at: Standing) -> str | None:
+    """Every sub-question has its answer, and the judge is sure of them."""
+    if at.claims and at.coverage >= 1.0 and at.confidence >= SURE_FROM:
+        return f"every sub-question answered, confidence {at.confidence:.2f} of {SURE_FROM:.2f} needed"
+    return None
+
+
 def saturated(at: Standing) -> str | None:
     """After round 1, new findings are under a tenth of what was known."""
     known = at.claims - at.new_claims
     if at.round > 1 and known and at.new_claims < 0.1 * known:
         return f"{at.new_claims} new claims on {known} known"
+    return None
+
+
+def gain_too_low(at: Standing) -> str | None:
+    """After round 1, a query brings too little, or one finding more would cost more than is left."""
+    if at.gain is None or at.round < 2 or not at.claims or not at.gain.queries:
+        return None
+    if at.gain.smoothed_per_query < LEAST_GAIN:
+        return f"{at.gain.smoothed_per_query:.2f} new findings a query of {LEAST_GAIN:.2f} needed"
+    left = at.budget_usd - at.spent_usd
+    if at.gain.smoothed_per_usd is not None and at.gain.smoothed_per_usd * left < 1:
+        return f"{at.gain.smoothed_per_usd:.2f} new findings a USD, and {max(0.0, left):.4f} USD are left"
     return None
 
 
@@ -87,17 +114,35 @@ RULES: dict[StopRule, Rule] = {
     "budget used up": budget_used_up,
     "nothing left to ask": nothing_left_to_ask,
     "sufficient": sufficient,
+    "answered": answered,
     "saturated": saturated,
+    "gain too low": gain_too_low,
     "only minor gaps": only_minor_gaps,
     "diverse": diverse,
     "rounds used up": rounds_used_up,
 }
 
 
+# What a failing check can hold back, and what stops a run that is to go on without end.
+_CONTENT: frozenset[StopRule] = frozenset({"sufficient", "answered", "only minor gaps", "diverse"})
+_LIMITS: frozenset[StopRule] = frozenset(
+    {"a person's word", "budget used up", "nothing left to ask", "rounds used up"}
+)
+
+
 def stop(at: Standing) -> tuple[StopRule | None, str]:
     """The first rule that says stop, with its numbers; None to go on."""
     for name, rule in RULES.items():
+        if (at.is_endless and name not in _LIMITS) or (at.failing and name in _CONTENT):
+            continue
         because = rule(at)
         if because is not None:
             return name, because
     return None, ""
+
+
+def held(at: Standing) -> StopRule | None:
+    """The rule that would have stopped the run, had the checks of the question not failed."""
+    if not at.failing or at.is_endless:
+        return None
+    return next((name for name, rule in RULES.items() if name in _CONTENT and rule(at) is not None), None)

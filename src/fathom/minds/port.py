@@ -9,10 +9,12 @@ from typing import Generic, Protocol, TypeVar
 
 from fathom.state import (
     Charge,
+    Check,
     Claim,
     Gap,
     Heading,
     Hit,
+    Hypothesis,
     Loss,
     Outline,
     Plan,
@@ -79,15 +81,29 @@ class Case:
     questions: Sequence[SubQuestion]
     claims: Sequence[Claim]
     pairs: Sequence[tuple[Claim, Claim]] = ()  # alike, and no rule says how they stand to each other
+    checks: Sequence[Check] = ()
+    hypotheses: Sequence[Hypothesis] = ()
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """Which claims speak for a hypothesis and which against it, by their ids."""
+
+    hypothesis: str
+    supporting: list[str]
+    contradicting: list[str]
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """How good the evidence is, what it lacks, and how the pairs stand to each other."""
+    """How good the evidence is, what it lacks, how the pairs stand to each other, which claims bear on which
+    hypothesis, and how sure it is that every sub-question is answered."""
 
     rubric: Rubric
     gaps: list[Gap]
     rulings: list[Ruling] = field(default_factory=list)
+    confidence: float = 0.0
+    bearings: list[Bearing] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
