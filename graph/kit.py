@@ -64,10 +64,13 @@ def equip(node: Node, kits: Kits, *parts: str) -> Node:
 
 
 def knobs_of(given: Knobs | None, remembered: Knobs | Mapping[str, Any] | None) -> Knobs:
-    """The knobs a run goes on with; a server gives every run a context, and often an empty one."""
+    """The knobs a run goes on with; a server gives every run a context, and often an empty one.
+
+    What is None was left open, and the run may have settled it since: rounds and sources by its effort.
+    """
     knobs = Knobs.model_validate(remembered or {})
     said = {name: getattr(given, name) for name in given.model_fields_set} if given else {}
-    return knobs.model_copy(update=said)
+    return knobs.model_copy(update={name: value for name, value in said.items() if value is not None})
 
 
 def now() -> datetime:

@@ -58,7 +58,7 @@ def _refuse_no_question(state: ResearchState) -> None:
 async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState:
     query = Query(id=SCOUT, text=question, question="", round=1)
     try:
-        found = await engines.search(query, limit=min(_SCOUTED, knobs.sources))
+        found = await engines.search(query, limit=min(_SCOUTED, knobs.max_sources))
     except ProviderError as error:
         return {"asked": [query], "losses": [Loss(where="search", what=question, why=str(error))]}
     return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}

@@ -13,7 +13,7 @@ async def searcher(state: Assignment, *, engines: Engines, knobs: Knobs) -> Rese
     """
     query = state["query"]
     try:
-        found = await engines.search(query, limit=knobs.sources)
+        found = await engines.search(query, limit=knobs.max_sources)
     except ProviderError as error:
         return {"asked": [query], "losses": [Loss(where="search", what=query.text, why=str(error))]}
     return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}

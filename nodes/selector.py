@@ -28,7 +28,7 @@ async def selector(state: ResearchState, *, knobs: Knobs) -> ResearchState:
             best.setdefault(address, hit)
     firsts = _firsts(state.get("hits", []), seen)
     ranked = sorted(best, key=lambda address: (address not in firsts, -scores[address]))
-    chosen = _few_per_host(ranked)[: knobs.sources]
+    chosen = _few_per_host(ranked)[: knobs.max_sources]
     # Unread hits are dropped: what matters is found again, and checkpoints stay small.
     return {"chosen": [best[a] for a in chosen], "visited": chosen, "hits": Overwrite([])}  # type: ignore[typeddict-item]
 

@@ -2,10 +2,12 @@
 
 from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
 from fathom.state.knobs import ENDLESS_USD, ROUNDS, USUAL_USD, Depth, Knobs
+from fathom.state.planning import Effort, EffortKind, Lesson, Tool, ToolName
 from fathom.state.records import (
     Charge,
     Claim,
     Dropped,
+    Family,
     Hit,
     Loss,
     Page,
@@ -58,6 +60,9 @@ __all__ = [
     "Depth",
     "Difference",
     "Dropped",
+    "Effort",
+    "EffortKind",
+    "Family",
     "Finding",
     "Gain",
     "Gap",
@@ -66,6 +71,7 @@ __all__ = [
     "Hypothesis",
     "Judgement",
     "Knobs",
+    "Lesson",
     "Loss",
     "Outline",
     "Page",
@@ -90,6 +96,8 @@ __all__ = [
     "StopRule",
     "SubQuestion",
     "Tag",
+    "Tool",
+    "ToolName",
     "Verdict",
     "Writing",
     "WritingOutput",

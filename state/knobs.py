@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Depth = Literal["quick", "standard", "comprehensive"]
 _DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
+_SOURCES = 10
 ROUNDS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 10}
 USUAL_USD = 1.0
 ENDLESS_ROUNDS = 100
@@ -21,8 +22,10 @@ class Knobs(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     depth: Depth = Field("quick", description="How far to go: at most 3, 5 or 10 rounds.")
-    rounds: int | None = Field(None, ge=1, le=100, description="At most this many rounds; empty: by depth.")
-    sources: int = Field(10, ge=1, le=100, description="At most this many pages are read a round.")
+    rounds: int | None = Field(None, ge=1, le=100, description="At most this many rounds; empty: by effort.")
+    sources: int | None = Field(
+        None, ge=1, le=100, description="At most this many pages are read a round; empty: by effort."
+    )
     queries: int = Field(5, ge=1, le=20, description="At most this many searches a round.")
     threshold: float = Field(0.8, ge=0, le=1, description="The sufficiency score that is enough.")
     budget_usd: float = Field(USUAL_USD, ge=0, description="No new round starts once this much is spent.")
@@ -66,3 +69,8 @@ class Knobs(BaseModel):
     def max_rounds(self) -> int:
         """Rounds this run may have."""
         return self.rounds if self.rounds is not None else ROUNDS[self.depth]
+
+    @property
+    def max_sources(self) -> int:
+        """Pages this run may read a round."""
+        return self.sources if self.sources is not None else _SOURCES

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Score = float
 Role = Literal["plan", "read", "verify", "judge", "outline", "write", "check"]
+Family = Literal["web", "academic", "counter"]
 
 
 def short_hash(*parts: str) -> str:
@@ -33,6 +34,8 @@ class SubQuestion(Record):
 
     id: str
     text: str
+    needs: list[str] = []  # ids of those that must be answered before it can be asked
+    perspective: str = ""
 
     @property
     def key(self) -> str:
@@ -47,6 +50,7 @@ class Query(Record):
     text: str
     question: str
     round: int
+    family: Family = "web"
 
     @property
     def key(self) -> str:
@@ -55,11 +59,18 @@ class Query(Record):
 
 
 class Plan(Record):
-    """What a planner wants to find out, and how it wants to look for it."""
+    """What a planner wants to find out, and how it wants to look for it.
+
+    Its queries are candidates, unless they are settled: then code adds none, and only drops what was asked.
+    """
 
     strategy: str
     questions: list[SubQuestion]
     queries: list[Query]
+    perspectives: list[str] = []
+    hypotheses: list[str] = []  # proposed answers, not yet believed
+    kind: str = ""  # how much effort the mind advises
+    is_settled: bool = False
 
 
 class Hit(Record):

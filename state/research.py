@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from fathom.state.judging import Hypothesis, Judgement
 from fathom.state.knobs import Knobs
+from fathom.state.planning import Effort, Lesson, Tool
 from fathom.state.records import (
     Charge,
     Claim,
@@ -44,6 +45,11 @@ class ResearchState(TypedDict, total=False):
     question: str  # the caller
     knobs: Knobs  # the caller, else planner
     strategy: str  # planner
+    effort: Effort  # planner, in the first round
+    perspectives: list[str]  # planner
+    tool: Tool  # planner
+    lessons: Annotated[list[Lesson], merged]  # planner, of the round before
+    waiting: list[Query]  # planner; queries that need an answer that is not there yet
     questions: Annotated[list[SubQuestion], merged]  # planner
     queries: list[Query]  # planner; review, when a person edits them
     feedback: str  # review; planner empties it

@@ -23,7 +23,7 @@ class ResearchRequest(BaseModel):
     output_format: Literal["markdown", "json"] = "markdown"
     language: str | None = None
     max_rounds: int | None = Field(None, ge=1, le=100)
-    max_sources: int = Field(10, ge=1, le=100)
+    max_sources: int | None = Field(None, ge=1, le=100)
     max_queries: int = Field(5, ge=1, le=20)
     threshold: float = Field(0.8, ge=0, le=1)
     budget_usd: float | None = Field(None, ge=0)

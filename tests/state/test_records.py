@@ -13,10 +13,12 @@ from fathom.state import (
     Citation,
     Contradiction,
     Dropped,
+    Effort,
     Finding,
     Gain,
     Hypothesis,
     Knobs,
+    Lesson,
     Loss,
     Outline,
     Record,
@@ -24,6 +26,7 @@ from fathom.state import (
     Ruling,
     Side,
     SubQuestion,
+    Tool,
     short_hash,
 )
 from fathom.store import ALLOWED, CompressedSerializer
@@ -49,6 +52,7 @@ EXAMPLES: list[BaseModel] = [
     CITATION,
     claim("조력 발전은 바다에서 전기를 얻는다."),
     Dropped(page="ab", count=2, why="not there"),
+    Effort(kind="fact", questions=2, rounds=3, sources=8, branches=1, reason="asks for one thing"),
     Gain(new=3, queries=2, usd=0.1, per_query=1.5, per_usd=30.0),
     gap(),
     Hypothesis(id="H1", statement="조수는 싸다.", supporting=["c1"], contradicting=["c2"], confidence=0.45),
@@ -56,6 +60,7 @@ EXAMPLES: list[BaseModel] = [
     hit(published="2024-01-01"),
     judgement(gaps=[gap("low")], stop="sufficient", because="score"),
     Knobs(depth="standard", docs=["notes"]),
+    Lesson(query="r1q1", text="조력", question="Q1", family="counter", round=1, pages=2, claims=0),
     Loss(where="search", what="q", why="timeout"),
     Outline(title="T", headings=[heading("c1")]),
     page(),
@@ -66,7 +71,8 @@ EXAMPLES: list[BaseModel] = [
     RUBRIC,
     SECTION,
     sentence("x", status="connective"),
-    SubQuestion(id="Q1", text="Why?"),
+    SubQuestion(id="Q2", text="Why?", needs=["Q1"], perspective="a critic"),
+    Tool(name="Occam's razor", because="three explanations compete"),
     claim().verdict,
     Contradiction(
         id="x", kind="number", question="Q1", about="capacity", sides=SIDES, settled_by=None, favoured=None

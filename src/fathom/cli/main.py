@@ -68,7 +68,7 @@ def _research_parser() -> argparse.ArgumentParser:
         "--depth", default="quick", help="quick (default), standard or comprehensive: 3, 5 or 10 rounds"
     )
     far.add_argument("--rounds", type=int, metavar="N", help="at most N rounds instead")
-    far.add_argument("--sources", type=int, default=10, metavar="N", help="pages a round (default 10)")
+    far.add_argument("--sources", type=int, metavar="N", help="pages a round (default: by the question)")
     far.add_argument("--queries", type=int, default=5, metavar="N", help="searches a round (default 5)")
     far.add_argument("--budget", type=float, metavar="USD", help="no new round once this is spent (1.0)")
     far.add_argument(

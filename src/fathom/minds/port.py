@@ -3,7 +3,7 @@
 Does not know models, prompts or graphs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -11,10 +11,12 @@ from fathom.state import (
     Charge,
     Check,
     Claim,
+    Effort,
     Gap,
     Heading,
     Hit,
     Hypothesis,
+    Lesson,
     Loss,
     Outline,
     Plan,
@@ -23,6 +25,7 @@ from fathom.state import (
     Ruling,
     Section,
     SubQuestion,
+    Tool,
     Verdict,
 )
 
@@ -52,6 +55,13 @@ class Brief:
     scouted: Sequence[Hit] = ()
     feedback: str = ""
     proposed: Sequence[Query] = ()
+    effort: Effort | None = None
+    tool: Tool | None = None
+    outlines: Sequence[str] = ()  # the headings of what a first search found
+    answers: Mapping[str, str] = field(default_factory=dict)  # to sub-questions that others need
+    waiting: Sequence[Query] = ()  # what could not be asked before those answers
+    lessons: Sequence[Lesson] = ()
+    approach: str = ""  # what must change, when the run goes round in circles
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What to ask next: pure choices among queries, directions and ways of thinking."""
+"""What to ask next: effort, perspectives, candidates, choice, and what earlier rounds taught."""

@@ -1,0 +1,126 @@
+"""How much effort a question is worth: a fact, a comparison or a survey.
+
+Does not know how the effort is spent. A mind may advise another kind; that moves the reading by one step.
+"""
+
+import re
+from typing import get_args
+
+from fathom.state import ROUNDS, Depth, Effort, EffortKind, Knobs
+
+_COMPARISON = re.compile(
+    r"\bvs\b\.?|\bversus\b|\bcompar(?:e|es|ed|ing|ison|isons)\b|\bdiffer(?:s|ences?|ent|ently)?\b"
+    r"|\b(?:better|worse|more|less|\w{3,}er)\s+(?:\w+\s+){0,2}than\b|\bpros and cons\b"
+    r"|\badvantages? (?:of|over)\b"
+    r"|\bwhich (?:is|are|was|were|one)\b.*\bor\b"
+    r"|비교|차이|장단점|다른가|다른\s*점|어느\s*(?:쪽|것)|보다\s*(?:더|나은|좋|싼|비싼|빠)|\s대\s",
+    re.IGNORECASE,
+)
+_SURVEY = re.compile(
+    r"\boverviews?\b|\bsurveys?\b|\breviews? of\b|\bstate of\b|\blandscape\b|\btrends?\b|\bhistory of\b"
+    r"|\bchallenges?\b|\bapproaches\b|\bimpacts?\b|\beffects? of\b|\bimplications?\b|\bfuture of\b"
+    r"|\bevol(?:ve[ds]?|ution)\b|\bwhat are\b|\blist\b|\bcomprehensive\b|\banaly[sz](?:e|is)\b|\bkinds of\b"
+    r"|동향|현황|개요|전망|역사|영향|종류|사례|목록|과제|분석|정리|발전\s*과정|흐름|무엇들|들은\s*무엇",
+    re.IGNORECASE,
+)
+_NEXT_SIDE = re.compile(
+    r"\bvs\b\.?|\bversus\b|,|\band\b|\bor\b|\bthan\b|와\s|과\s|\s대\s|보다|랑\s", re.IGNORECASE
+)
+_PARTS = re.compile(
+    r"[?？]+(?=\s|$)|;\s|\b(?:and|or)\s+(?=(?:how|what|why|when|where|which|who)\b)", re.IGNORECASE
+)
+_LONG_WORDS = 40
+_KINDS: tuple[EffortKind, ...] = get_args(EffortKind)
+_ROUNDS: dict[EffortKind, dict[Depth, int]] = {
+    "fact": {"quick": 3, "standard": 3, "comprehensive": 5},
+    "comparison": {"quick": 3, "standard": 4, "comprehensive": 7},
+    "survey": ROUNDS,
+}
+_SOURCES: dict[EffortKind, dict[Depth, int]] = {
+    "fact": {"quick": 8, "standard": 8, "comprehensive": 8},
+    "comparison": {"quick": 10, "standard": 10, "comprehensive": 10},
+    "survey": {"quick": 10, "standard": 10, "comprehensive": 15},
+}
+_SURVEYORS: dict[Depth, int] = {"quick": 3, "standard": 4, "comprehensive": 5}
+
+
+def effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Effort:
+    """The effort for a question; `chain` is how many answers must follow each other, a round each."""
+    read, because = _read(question)
+    kind = _moved(read, advised)
+    if kind != read:
+        because = f"read as a {read}, which {because}; the planner advises a {kind}"
+    rounds = min(ROUNDS[depth], max(_ROUNDS[kind][depth], chain + 1 if chain > 1 else 1))
+    if chain > 1:
+        because = f"{because}; {chain} answers must follow each other"
+    return Effort(
+        kind=kind,
+        questions=_questions(kind, question, depth),
+        rounds=rounds,
+        sources=_SOURCES[kind][depth],
+        branches=_branches(kind, question, depth),
+        reason=because,
+    )
+
+
+def sized(knobs: Knobs, effort: Effort) -> Knobs:
+    """The knobs with what nobody set taken from the effort; never more rounds than the depth allows."""
+    given: dict[str, int] = {}
+    # Another knob may have raised the limit already; then the effort does not lower it again.
+    if knobs.rounds is None and knobs.max_rounds == ROUNDS[knobs.depth]:
+        given["rounds"] = min(effort.rounds, ROUNDS[knobs.depth])
+    if knobs.sources is None:
+        given["sources"] = effort.sources
+    return knobs.model_copy(update=given)
+
+
+def told(effort: Effort) -> str:
+    """The effort in one sentence, as the plan says it."""
+    return (
+        f"Effort: {effort.kind} ({effort.reason}): about {effort.questions} sub-questions, at most"
+        f" {effort.rounds} rounds of {effort.sources} sources, with {effort.branches} branches."
+    )
+
+
+def _read(question: str) -> tuple[EffortKind, str]:
+    if found := _COMPARISON.search(question):
+        return "comparison", f"says “{found.group().strip()}”"
+    if found := _SURVEY.search(question):
+        return "survey", f"says “{found.group().strip()}”"
+    if _parts(question) >= 3:
+        return "survey", f"asks {_parts(question)} things"
+    if len(question.split()) > _LONG_WORDS:
+        return "survey", f"has {len(question.split())} words"
+    return "fact", "asks for one thing" if _parts(question) == 1 else "asks for two things"
+
+
+def _moved(read: EffortKind, advised: str) -> EffortKind:
+    """The kind that was advised, or the one on the way there: advice moves by one step."""
+    word = advised.strip().lower()
+    wanted = next((kind for kind in _KINDS if kind == word), read)
+    at, to = _KINDS.index(read), _KINDS.index(wanted)
+    return _KINDS[at + (to > at) - (to < at)]
+
+
+def _parts(question: str) -> int:
+    return max(1, len([part for part in _PARTS.split(question) if part.strip()]))
+
+
+def _sides(question: str) -> int:
+    return max(2, min(4, len(_NEXT_SIDE.findall(question)) + 1))
+
+
+def _questions(kind: EffortKind, question: str, depth: Depth) -> int:
+    if kind == "fact":
+        return max(1, _parts(question))
+    return (
+        _sides(question) + 1
+        if kind == "comparison"
+        else {"quick": 4, "standard": 5, "comprehensive": 7}[depth]
+    )
+
+
+def _branches(kind: EffortKind, question: str, depth: Depth) -> int:
+    if kind == "fact":
+        return 1
+    return _sides(question) if kind == "comparison" else _SURVEYORS[depth]
