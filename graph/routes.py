@@ -49,6 +49,9 @@ def what_to_write(state: Writing) -> list[Send]:
                 "knobs": state["knobs"],
                 "heading": heading,
                 "claims": [claims[c] for c in heading.claims],
+                "findings": [
+                    f for f in state.get("findings", []) if not set(f.claims).isdisjoint(heading.claims)
+                ],
             },
         )
         for heading in state["outline"].headings

@@ -1,6 +1,7 @@
 """The judge: how much is known, what is missing, and whether that is enough."""
 
 from fathom.evidence import sufficiency
+from fathom.evidence.corroboration import findings_of
 from fathom.evidence.stopping import Standing, stop
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rubric import nothing_known
@@ -14,7 +15,7 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
 
     Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
             is_finishing
-    Writes: judgements, losses, charges; report when it ends with nothing found
+    Writes: judgements, findings, losses, charges; report when it ends with nothing found
     """
     claims = state.get("claims", [])
     questions = state.get("questions", [])
@@ -29,6 +30,7 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
     name, because = stop(_standing(state, judgement, knobs, sum(c.usd for c in spent)))
     judgement = judgement.model_copy(update={"stop": name, "because": because})
     update: ResearchState = {
+        "findings": findings_of(claims, state.get("pages", [])),
         "judgements": [judgement],
         "losses": thought.losses,
         "charges": thought.charges,

@@ -1,5 +1,6 @@
 """The outline: the report before it is written."""
 
+from fathom.evidence.weighing import points_of
 from fathom.minds.port import Mind
 from fathom.state import Heading, Outline, Writing
 
@@ -7,10 +8,11 @@ from fathom.state import Heading, Outline, Writing
 async def outline(state: Writing, *, mind: Mind) -> Writing:
     """Headings from claims; a claim stands under one heading, and a heading without claims is gone.
 
-    Reads:  question, questions, claims
+    Reads:  question, questions, claims, findings
     Writes: outline, losses, charges
     """
-    thought = await mind.outline(state["question"], state.get("questions", []), state["claims"])
+    points = points_of(state["claims"], state.get("findings", []))
+    thought = await mind.outline(state["question"], state.get("questions", []), points)
     known = {claim.id for claim in state["claims"]}
     headings: list[Heading] = []
     for offered in thought.value.headings:

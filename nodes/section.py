@@ -1,5 +1,6 @@
 """The section: one part of the report, written from its claims only."""
 
+from fathom.evidence.weighing import points_of
 from fathom.minds.port import Mind
 from fathom.state import Chapter, Section, Sentence, Writing
 
@@ -7,11 +8,12 @@ from fathom.state import Chapter, Section, Sentence, Writing
 async def section(state: Chapter, *, mind: Mind) -> Writing:
     """Write one section; keys the writer was not given are dropped.
 
-    Reads:  question, heading, claims
+    Reads:  question, heading, claims, findings
     Writes: sections, losses, charges
     """
     heading, claims = state["heading"], state["claims"]
-    thought = await mind.write(state["question"], heading, claims)
+    points = points_of(claims, state.get("findings", []))
+    thought = await mind.write(state["question"], heading, points)
     known = {claim.id for claim in claims}
     written = Section(
         id=heading.id,

@@ -110,6 +110,7 @@ class Chapter(TypedDict, total=False):
     question: str
     heading: Heading
     claims: list[Claim]
+    findings: list[Finding]
     knobs: Knobs
 
 

@@ -10,12 +10,13 @@ from hashlib import sha256
 from typing import Any, TypeVar
 
 from fathom.errors import Unreadable
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import (
     Charge,
     Claim,
+    Finding,
     Gap,
     Heading,
     Hit,
@@ -76,6 +77,20 @@ def claim(statement: str = "The plant makes 240 megawatts.", name: str = "c1", *
     quotes = words.pop("quotes", None) or [quote(words.pop("said", statement), words.pop("of", "page one"))]
     given = {"question": "Q1", "verdict": SOUND, "relevance": 0.9, **words}
     return Claim(id=name, statement=statement, quotes=quotes, **given)
+
+
+def points(*claims: Claim, tag: str = "LIKELY", voices: int = 1) -> list[Point]:
+    """A finding a claim, in the order given."""
+    words = {"confidence": 0.6, "tag": tag, "voices": [f"v{n}" for n in range(voices)]}
+    return [
+        Point(
+            Finding.model_validate(
+                {"id": c.id, "statement": c.statement, "question": c.question, "claims": [c.id], **words}
+            ),
+            [c],
+        )
+        for c in claims
+    ]
 
 
 def gap(priority: str = "high", description: str = "Costs are missing") -> Gap:
@@ -152,11 +167,11 @@ class FakeMind:
         return self._next(self.assessments, case)
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
-        return self._next(self.outlines, list(claims))
+        return self._next(self.outlines, list(points))
 
-    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
         return self._next(self.written, heading)
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:

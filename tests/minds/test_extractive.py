@@ -3,7 +3,9 @@
 import pytest
 from fakes import claim, gap, heading, query, question, section, sentence
 
+from fathom.evidence.corroboration import findings_of
 from fathom.evidence.grounding import GroundedPage
+from fathom.evidence.weighing import points_of
 from fathom.minds.extractive import Extractive
 from fathom.minds.port import Brief, Evidence
 from fathom.state import SubQuestion
@@ -151,28 +153,12 @@ async def test_each_sub_question_is_a_heading_and_the_report_quotes() -> None:
         claim("Tidal power turns the tides into electricity.", name="b", relevance=0.8, of="page two"),
         claim("Barrages cost billions to build.", name="c", question="Q2", of="page two"),
     ]
-    outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], known)).value
+    told = points_of(known, findings_of(known, []))
+    outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], told)).value
     assert [h.claims for h in outline.headings] == [["a", "b"], ["c"]]
-    written = (await MIND.write("What?", heading("a", "b"), known[:2])).value
+    written = (await MIND.write("What?", heading("a", "b"), told[:1])).value
     assert [(s.text, s.claims) for s in written.sentences] == [(known[0].statement, ["a", "b"])]
     assert written.is_list
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        (
-            "The old tower in the harbour is 120 metres high.",
-            "The old tower in the harbour is 95 metres high.",
-        ),
-        ("The old tower in the harbour is safe.", "The old tower in the harbour is not safe."),
-        ("항구의 오래된 탑은 안전하다고 한다.", "항구의 오래된 탑은 안전하지 않다고 한다."),
-    ],
-)
-async def test_claims_that_disagree_never_share_a_line(left: str, right: str) -> None:
-    known = [claim(left, name="a"), claim(right, name="b", of="page two")]
-    written = (await MIND.write("How high?", heading("a", "b"), known)).value
-    assert [s.claims for s in written.sentences] == [["a"], ["b"]]
 
 
 async def test_a_sentence_with_words_of_its_own_is_objected_to() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
-from fakes import charge, claim, gap, heading, hit, page, query, question, section, sentence, sha
+from fakes import charge, claim, gap, heading, hit, page, points, query, question, section, sentence, sha
 from pydantic import BaseModel
 
 from fathom.minds.ladder import Ladder
@@ -20,6 +20,7 @@ CLAIMS = [
     claim("The plant makes 240 megawatts.", name="c0ffee1", of=TEXT, relevance=0.2),
     claim("Divers come in spring.", name="c0ffee2", of=TEXT, relevance=0.9),
 ]
+POINTS = points(*reversed(CLAIMS))
 ASKED = [question(1), question(2)]
 
 
@@ -62,8 +63,8 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
     await prompted.read("What?", ASKED, where.title, TEXT)
     await prompted.verify([Evidence("s", "q", "c")])
     await prompted.judge(Case("What?", ASKED, CLAIMS))
-    await prompted.outline("What?", ASKED, CLAIMS)
-    await prompted.write("What?", heading("c0ffee1", "c0ffee2"), CLAIMS)
+    await prompted.outline("What?", ASKED, POINTS)
+    await prompted.write("What?", heading("c0ffee1", "c0ffee2"), POINTS)
     await prompted.check(section(sentence("Divers arrive in spring.", "c0ffee2")), CLAIMS)
     said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
     assert len(ladder.seen) == 7
@@ -102,7 +103,7 @@ async def test_the_plan_is_asked_for_with_all_that_is_known() -> None:
     assert ladder.seen[0].id.startswith("planner@")
 
 
-async def test_the_most_relevant_claims_come_first_and_unknown_keys_mean_nothing() -> None:
+async def test_findings_keep_their_order_and_unknown_keys_mean_nothing() -> None:
     prompted, ladder = mind(
         {
             "title": "T",
@@ -110,16 +111,16 @@ async def test_the_most_relevant_claims_come_first_and_unknown_keys_mean_nothing
         },
         {"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "y", "claims": ["E2 "]}]},
     )
-    outline = (await prompted.outline("What?", ASKED, CLAIMS)).value
+    outline = (await prompted.outline("What?", ASKED, POINTS)).value
     assert outline.headings[0].claims == ["c0ffee2", "c0ffee1"]
     assert "E1 (for Q1): Divers come" in ladder.seen[0].user
-    written = (await prompted.write("What?", heading("c0ffee1"), CLAIMS)).value
+    written = (await prompted.write("What?", heading("c0ffee1"), POINTS)).value
     assert [s.claims for s in written.sentences] == [[], ["c0ffee1"]]
 
 
 async def test_a_sentence_whose_keys_are_all_unknown_is_not_passed_off_as_connective() -> None:
     prompted, _ = mind({"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "So much.", "claims": []}]})
-    written = (await prompted.write("What?", heading("c0ffee1"), CLAIMS)).value
+    written = (await prompted.write("What?", heading("c0ffee1"), POINTS)).value
     assert [s.status for s in written.sentences] == ["unsupported", "connective"]
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import RUBRIC, SOUND, FakeMind, charge, claim, heading, plan, question, section, sentence
+from fakes import RUBRIC, SOUND, FakeMind, charge, claim, heading, plan, points, question, section, sentence
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.minds.port import Assessment, Brief, Case, Draft, Thought
@@ -15,8 +15,8 @@ VERBS: dict[str, Any] = {
     "reads": lambda mind: mind.read("What?", [question()], "A page", "text"),
     "verdicts": lambda mind: mind.verify([]),
     "assessments": lambda mind: mind.judge(Case("What?", [question()], [claim()])),
-    "outlines": lambda mind: mind.outline("What?", [question()], [claim()]),
-    "written": lambda mind: mind.write("What?", heading("c1"), [claim()]),
+    "outlines": lambda mind: mind.outline("What?", [question()], points(claim())),
+    "written": lambda mind: mind.write("What?", heading("c1"), points(claim())),
     "objections": lambda mind: mind.check(section(), [claim()]),
 }
 VALUES: dict[str, Any] = {
@@ -86,7 +86,7 @@ async def test_quotes_of_which_not_one_is_in_the_page_are_no_reading_of_it() -> 
 async def test_a_section_that_cites_nothing_is_written_by_the_other() -> None:
     loose, cited = section(sentence("The report answers.")), section(sentence("It does.", "c1"))
     mind = Steadfast(FakeMind(written=[loose]), FakeMind(written=[cited]))
-    thought = await mind.write("What?", heading("c1"), [claim()])
+    thought = await mind.write("What?", heading("c1"), points(claim()))
     assert thought.value == cited
     assert thought.losses[0].why == "The model wrote a section that cites none of its claims."
 
@@ -113,6 +113,6 @@ async def test_a_page_may_say_nothing_and_one_bad_quote_is_left_to_the_analyzer(
 @pytest.mark.parametrize("empty", [section(), section(sentence("So much.", status="connective"))])
 async def test_a_section_that_cites_nothing_is_written_again_without_the_model(empty: Section) -> None:
     mind = Steadfast(FakeMind(written=[empty]), FakeMind(written=[VALUES["written"]]))
-    thought = await mind.write("What?", heading("c1"), [claim()])
+    thought = await mind.write("What?", heading("c1"), points(claim()))
     assert thought.value == VALUES["written"]
     assert "cites none of its claims" in thought.losses[0].why

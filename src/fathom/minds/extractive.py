@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.evidence.facts import is_negated
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Thought
 from fathom.minds.questions import bridges, parts_of, with_topic
-from fathom.minds.quoting import grouped, quotable, says_something
+from fathom.minds.quoting import quotable, says_something, strongest
 from fathom.minds.rubric import computed
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
@@ -49,23 +49,20 @@ class Extractive:
         return Thought(computed(case.questions, case.claims))
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
-        """One heading a sub-question that has evidence, strongest claims first."""
+        """One heading a sub-question that has evidence, strongest points first."""
         headings = []
         for asked in questions:
-            own = [c for c in claims if c.question == asked.id]
-            groups = await asyncio.to_thread(grouped, own, self.most_points)
-            ids = [c.id for group in groups for c in group]
+            own = strongest(_serving(points, asked), self.most_points)
+            ids = [claim_id for point in own for claim_id in point.ids]
             headings.append(Heading(id="", title=asked.text, question=asked.id, claims=ids))
         return Thought(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
 
-    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
-        """The claims themselves, one a line; claims that say the same share a line and its citations."""
-        groups = await asyncio.to_thread(grouped, list(claims), len(claims))
+    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
+        """The points themselves, one a line in the words of its strongest claim, citing all its claims."""
         sentences = [
-            Sentence(text=group[0].statement, claims=[c.id for c in group], status="supported")
-            for group in groups
+            Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in points
         ]
         return Thought(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
 
@@ -81,6 +78,12 @@ class Extractive:
             if sentence.status == "connective" and says_something(sentence.text):
                 objections.append(Objection(place, "it says something and cites nothing"))
         return Thought(objections)
+
+
+def _serving(points: Sequence[Point], asked: SubQuestion) -> list[Point]:
+    """The points that have claims for a sub-question, with those claims only."""
+    own = [Point(p.finding, [c for c in p.claims if c.question == asked.id]) for p in points]
+    return [point for point in own if point.claims]
 
 
 def _first_plan(brief: Brief) -> Plan:

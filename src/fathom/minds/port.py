@@ -12,6 +12,7 @@ from fathom.state import (
     Check,
     Claim,
     Effort,
+    Finding,
     Gap,
     Heading,
     Hit,
@@ -117,6 +118,19 @@ class Assessment:
 
 
 @dataclass(frozen=True)
+class Point:
+    """What a report is made of: a finding, with those of its claims that may be used, strongest first."""
+
+    finding: Finding
+    claims: Sequence[Claim]
+
+    @property
+    def ids(self) -> list[str]:
+        """Its claims by id: who stands on the point stands on all of them."""
+        return [claim.id for claim in self.claims]
+
+
+@dataclass(frozen=True)
 class Objection:
     """A sentence of a section, by its place, that its claims do not carry."""
 
@@ -142,11 +156,11 @@ class Mind(Protocol):
         """Quality by rubric, and the gaps."""
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
         """Headings, each with the claims it is written from."""
 
-    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
         """One section, each sentence with the claims it stands on."""
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:

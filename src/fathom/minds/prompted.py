@@ -11,7 +11,7 @@ from fathom.evidence.facts import is_quotation
 from fathom.minds import answers
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Thought
 from fathom.minds.quoting import says_something
 from fathom.prompts import load
 from fathom.state import (
@@ -102,7 +102,8 @@ class Prompted:
         answer, charges = await self._ask(
             "judge",
             answers.JudgeAnswer,
-            **self._material(case.question, case.questions, _by_key(case.claims)),
+            **self._material(case.question, case.questions),
+            claims=_listed(f"{k} (for {c.question}): {c.statement}" for k, c in _by_key(case.claims).items()),
         )
         marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
         known = {q.id for q in case.questions}
@@ -118,12 +119,18 @@ class Prompted:
         return Thought(Assessment(Rubric(evidence=answer.evidence, **marks), gaps), charges)
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
-        """Headings over claims."""
-        keyed = _by_key(claims)
+        """Headings over findings."""
+        keyed = _keyed(points)
         answer, charges = await self._ask(
-            "outline", answers.OutlineAnswer, **self._material(question, questions, keyed)
+            "outline",
+            answers.OutlineAnswer,
+            **self._material(question, questions),
+            claims=_listed(
+                f"{key} (for {p.finding.question}): {p.finding.statement} ({_weight(p)})"
+                for key, p in keyed.items()
+            ),
         )
         headings = [
             Heading(id="", title=s.title, question=s.question, claims=_ids(s.claims, keyed))
@@ -131,15 +138,18 @@ class Prompted:
         ]
         return Thought(Outline(title=answer.title, headings=headings), charges)
 
-    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
-        """One section, from its claims only."""
-        keyed = _by_key(claims)
+    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
+        """One section, from its findings only; whoever cites one cites every claim that says it."""
+        keyed = _keyed(points)
         answer, charges = await self._ask(
             "write",
             answers.WriteAnswer,
             question=question,
             heading=heading.title,
-            claims="\n".join(f"{k}: {c.statement}\n  quote: {c.quotes[0].text}" for k, c in keyed.items()),
+            claims="\n".join(
+                f"{key}: {p.finding.statement}\n  weight: {_weight(p)}\n  quote: {p.claims[0].quotes[0].text}"
+                for key, p in keyed.items()
+            ),
             language=self.language,
         )
         sentences = [_sentence(s, keyed) for s in answer.sentences]
@@ -162,13 +172,10 @@ class Prompted:
     async def _ask(self, role: Role, form: type[F], **inputs: str) -> tuple[F, list[Charge]]:
         return await self.ladders[role].ask(role, load(_PROMPTS[role]).fill(**inputs), form)
 
-    def _material(
-        self, question: str, questions: Sequence[SubQuestion], keyed: Mapping[str, Claim]
-    ) -> dict[str, str]:
+    def _material(self, question: str, questions: Sequence[SubQuestion]) -> dict[str, str]:
         return {
             "question": question,
             "questions": _listed(f"{q.id}: {q.text}" for q in questions),
-            "claims": _listed(f"{key} (for {c.question}): {c.statement}" for key, c in keyed.items()),
             "language": self.language,
         }
 
@@ -200,11 +207,21 @@ def _by_key(claims: Sequence[Claim]) -> dict[str, Claim]:
     return {f"E{n}": claim for n, claim in enumerate(best, 1)}
 
 
-def _ids(keys: Sequence[str], keyed: Mapping[str, Claim]) -> list[str]:
-    return [keyed[k].id for key in keys if (k := key.strip().strip("[]")) in keyed]
+def _keyed(points: Sequence[Point]) -> dict[str, Point]:
+    """The strongest findings under short keys."""
+    return {f"E{n}": point for n, point in enumerate(points[:_MOST_CLAIMS], 1)}
 
 
-def _sentence(form: answers.SentenceForm, keyed: Mapping[str, Claim]) -> Sentence:
+def _weight(point: Point) -> str:
+    """What a writer should know of a finding: how sure it is, and how many say it."""
+    return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}"
+
+
+def _ids(keys: Sequence[str], keyed: Mapping[str, Point]) -> list[str]:
+    return [i for key in keys if (k := key.strip().strip("[]")) in keyed for i in keyed[k].ids]
+
+
+def _sentence(form: answers.SentenceForm, keyed: Mapping[str, Point]) -> Sentence:
     """A sentence whose keys are all unknown claimed support it does not have; one without keys connects."""
     ids = _ids(form.claims, keyed)
     if form.claims and not ids:

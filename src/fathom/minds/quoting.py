@@ -1,4 +1,4 @@
-"""Which sentences of a page are worth quoting, and which of them say the same.
+"""Which sentences of a page are worth quoting, and which points are worth telling.
 
 Does not know who quotes.
 """
@@ -6,9 +6,8 @@ Does not know who quotes.
 import re
 from collections.abc import Sequence
 
-from fathom.evidence.facts import is_negated, numbers
-from fathom.minds.port import Draft
-from fathom.state import Claim, SubQuestion
+from fathom.minds.port import Draft, Point
+from fathom.state import SubQuestion
 from fathom.text.normal import one_line
 from fathom.text.ranking import likeness, relevance, terms
 from fathom.text.sentences import Span, sentences
@@ -122,31 +121,18 @@ def _standing_alone(spans: Sequence[Span], place: int, text: str) -> Span:
     return Span(before.start, span.end, text[before.start : span.end], span.heading)
 
 
-def grouped(claims: Sequence[Claim], most: int) -> list[list[Claim]]:
-    """Claims that say the same together, the strongest group first, a few from each page."""
-    groups: list[list[Claim]] = []
+def strongest(points: Sequence[Point], most: int) -> list[Point]:
+    """The first points, but only a few that begin with the same page."""
+    kept: list[Point] = []
     per_page: dict[str, int] = {}
-    for claim in sorted(claims, key=lambda c: -c.relevance):
-        same = next((n for n, group in enumerate(groups) if _is_same(claim, group[0])), None)
-        page = claim.quotes[0].page
-        if same is not None:
-            if all(page != other.quotes[0].page for other in groups[same]):
-                groups[same].append(claim)
-        elif len(groups) < most and per_page.get(page, 0) < max(_PER_PAGE, most // 2):
-            groups.append([claim])
+    for point in points:
+        page = point.claims[0].quotes[0].page
+        if len(kept) < most and per_page.get(page, 0) < max(_PER_PAGE, most // 2):
+            kept.append(point)
             per_page[page] = per_page.get(page, 0) + 1
-    return groups
+    return kept
 
 
 def says_something(sentence: str) -> bool:
     """Whether a sentence that cites nothing has more words than it takes to connect others."""
     return len(terms(sentence)) > _CONNECTIVE_WORDS
-
-
-def _is_same(claim: Claim, other: Claim) -> bool:
-    """Whether they share most of their words; another number or a "not" makes another claim."""
-    left, right = claim.statement, other.statement
-    if set(numbers(left)) != set(numbers(right)) or is_negated(left) != is_negated(right):
-        return False
-    words, bag = terms(left), terms(right)
-    return likeness(words, bag) >= _SAME or words <= bag or bag <= words

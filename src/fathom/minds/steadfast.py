@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from fathom.errors import ProviderError, Unreadable
 from fathom.evidence.grounding import GroundedPage
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Mind, Objection, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Mind, Objection, Point, Thought
 from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, SubQuestion, Verdict
 
 T = TypeVar("T")
@@ -52,19 +52,19 @@ class Steadfast:
         return await self._either("judging", lambda mind: mind.judge(case))
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
         """Headings."""
-        return await self._either("outlining", lambda mind: mind.outline(question, questions, claims))
+        return await self._either("outlining", lambda mind: mind.outline(question, questions, points))
 
-    async def write(self, question: str, heading: Heading, claims: Sequence[Claim]) -> Thought[Section]:
+    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
         """A section; one that cites none of its claims is not written from them."""
 
         def fault(section: Section) -> str:
             is_cited = any(sentence.claims for sentence in section.sentences)
             return "" if is_cited else "The model wrote a section that cites none of its claims."
 
-        return await self._either("writing", lambda mind: mind.write(question, heading, claims), fault=fault)
+        return await self._either("writing", lambda mind: mind.write(question, heading, points), fault=fault)
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
         """Objections."""
