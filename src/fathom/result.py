@@ -3,20 +3,12 @@
 Does not know the graph; it reads a run's last state.
 """
 
+from importlib.metadata import version
+
 from pydantic import BaseModel, ConfigDict
 
-from fathom.state import (
-    Charge,
-    Citation,
-    Claim,
-    Dropped,
-    Judgement,
-    Loss,
-    Page,
-    Query,
-    ResearchState,
-    Section,
-)
+from fathom.report.ledger import FORMAT, Ledger
+from fathom.state import Charge, Knobs, ResearchState
 
 
 class Metadata(BaseModel):
@@ -40,24 +32,10 @@ class Metadata(BaseModel):
     because: str
 
 
-class ResearchResult(BaseModel):
-    """A report, everything it stands on, and what went wrong on the way."""
+class ResearchResult(Ledger):
+    """A report, everything it stands on, and what went wrong on the way: a ledger, and the run in numbers."""
 
-    model_config = ConfigDict(frozen=True)
-
-    run_id: str
-    question: str
-    status: str
     is_partial: bool
-    report: str
-    sections: list[Section]
-    sources: list[Page]
-    citations: list[Citation]
-    claims: list[Claim]
-    dropped: list[Dropped]
-    judgements: list[Judgement]
-    asked: list[Query]
-    errors: list[Loss]
     metadata: Metadata
 
     def _repr_markdown_(self) -> str:
@@ -68,19 +46,26 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
     """The result of a run that has ended with a report."""
     report = state["report"]
     return ResearchResult(
+        format=FORMAT,
+        fathom=version("fathom-research"),
         run_id=run_id,
         question=state["question"],
         status=report.status,
         is_partial=report.status == "partial",
         report=report.markdown,
+        outline=state.get("outline"),
         sections=report.sections,
+        claims=state.get("claims", []),
         sources=state.get("pages", []),
         citations=report.citations,
-        claims=state.get("claims", []),
+        questions=state.get("questions", []),
+        findings=state.get("findings", []),
+        contradictions=state.get("contradictions", []),
         dropped=state.get("dropped", []),
         judgements=state.get("judgements", []),
         asked=state.get("asked", []),
         errors=state.get("losses", []),
+        settings=state.get("knobs", Knobs()),
         metadata=_metadata(state, duration_s),
     )
 

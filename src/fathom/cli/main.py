@@ -13,11 +13,13 @@ other commands:
   fathom resume [ID]   go on with the last run, or a given one, after any stop
   fathom runs          list runs: status, age, cost, question
   fathom show ID       print a finished report again
+  fathom verify FILE   check a report.json again, sentence by sentence; --online against the live pages
   fathom doctor        what is configured, what is missing, what would be used
 
 exit codes:
   0 a report was written   1 stopped, can be resumed   2 bad input
-  3 waiting for review     4 finished, nothing found   130 interrupted, can be resumed
+  3 waiting for review     4 finished, nothing found   5 verify: not all of it holds
+  130 interrupted, can be resumed
 
 examples:
   fathom "How does the cache expire entries?" --docs ./docs ./src
@@ -120,6 +122,23 @@ def _show_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _verify_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fathom verify",
+        description="Check a report again: every sentence, quote, position and page.",
+        epilog="exit codes: 0 every sentence is supported, 5 something changed or is gone, 2 not a report",
+        allow_abbrev=False,
+    )
+    parser.add_argument("report", metavar="REPORT.json", help="the report.json of a run")
+    parser.add_argument("--online", action="store_true", help="read the cited pages again, where they are")
+    parser.add_argument(
+        "--docs", nargs="+", default=[], metavar="PLACE", help="with --online: folders that may be read"
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no sentences, only what is wrong and the count")
+    return parser
+
+
 def _plain_parser(name: str, description: str) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(prog=f"fathom {name}", description=description)
 
@@ -129,6 +148,7 @@ _COMMANDS = {
     "resume": (_resume_parser, "fathom.cli.working", "resume"),
     "runs": (_runs_parser, "fathom.cli.looking", "runs"),
     "show": (_show_parser, "fathom.cli.looking", "show"),
+    "verify": (_verify_parser, "fathom.cli.verifying", "verify"),
     "doctor": (lambda: _plain_parser("doctor", "Say what is configured."), "fathom.cli.doctor", "doctor"),
 }
 _RESEARCH = (_research_parser, "fathom.cli.working", "research")

@@ -1,0 +1,134 @@
+"""The command that checks a report again: against the stored pages, or against the live ones.
+
+Does not know what holds a sentence up. Nothing in the file is trusted: only folders of a run of our own are
+read again, and pages of the web only through the guard.
+"""
+
+import argparse
+import asyncio
+import json
+import sqlite3
+import zlib
+from dataclasses import asdict
+from pathlib import Path
+
+from fathom.cli.leaving import until_interrupted
+from fathom.errors import BadInput, ProviderError, Unreadable
+from fathom.evidence.standing import Fate, LivePage, stored_fate
+from fathom.graph.kit import standard_kits
+from fathom.reading.port import Reader
+from fathom.report.ledger import Ledger, read_ledger
+from fathom.report.verifying import Verification, cited, verified
+from fathom.runs import open_runs
+from fathom.settings import Settings, load_settings
+from fathom.state import Hit, Knobs, Page, Quote
+from fathom.store import pages
+
+NOT_SOUND = 5
+_AT_ONCE = 10
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Check one report; exit code 5 when anything in it does not hold."""
+    path = Path(arguments.report)
+    ledger = read_ledger(path)
+    settings = load_settings()
+    work = _verified(ledger, settings, arguments, _beside(path))
+    return until_interrupted(work, lambda: "interrupted; nothing was changed")
+
+
+async def _verified(
+    ledger: Ledger, settings: Settings, arguments: argparse.Namespace, beside: str | None
+) -> int:
+    if arguments.online:
+        knobs = Knobs(docs=[*arguments.docs, *await _own_folders(ledger, settings)], fresh=True)
+        reader = (await asyncio.to_thread(standard_kits(settings.admitting(knobs)), knobs)).reader
+        fates = await live_fates(ledger, reader)
+    else:
+        fates = await stored_fates(ledger, settings)
+    found = verified(ledger, lambda quote: fates[quote.model_dump_json()], beside)
+    _print(found, arguments)
+    return 0 if found.is_sound else NOT_SOUND
+
+
+def _beside(path: Path) -> str | None:
+    """The report.md in the same folder, if the file is called as a run calls it."""
+    other = path.with_name("report.md")
+    if path.name != "report.json" or not other.is_file():
+        return None
+    try:
+        return other.read_text("utf-8", "replace")
+    except OSError as error:
+        raise BadInput(f"{other} cannot be read: {error.strerror}.") from None
+
+
+async def _own_folders(ledger: Ledger, settings: Settings) -> list[str]:
+    """The folders of the run that wrote the report, as our own database remembers them."""
+    if not settings.database.exists():
+        return []
+    async with open_runs(settings) as runs:
+        knobs = (await runs.snapshot(ledger.run_id)).values.get("knobs")
+    return list(getattr(knobs, "docs", []))
+
+
+async def stored_fates(ledger: Ledger, settings: Settings) -> dict[str, Fate]:
+    """The fate of every quote in the pages of the database."""
+    kept = pages(settings.database)
+    texts: dict[str, str | None] = {}
+    damaged = "\0"  # no page's text: its hash is another
+    for sha in {quote.page for quote in cited(ledger)} if settings.database.exists() else ():
+        try:
+            texts[sha] = await kept.get(sha)
+        except Unreadable:
+            texts[sha] = None
+        except (zlib.error, UnicodeDecodeError):
+            texts[sha] = damaged
+        except sqlite3.Error as error:
+            raise BadInput(f"The database {settings.database} cannot be read: {error}.") from error
+    return {q.model_dump_json(): stored_fate(q, texts.get(q.page)) for q in cited(ledger)}
+
+
+async def live_fates(ledger: Ledger, reader: Reader) -> dict[str, Fate]:
+    """The fate of every quote in the pages as they are today."""
+    quotes: dict[str, list[Quote]] = {}
+    for quote in cited(ledger):
+        quotes.setdefault(quote.page, []).append(quote)
+    places = {page.sha: page for page in ledger.sources}
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def fates_in(sha: str) -> dict[str, Fate]:
+        async with turns:
+            live = await _live(places.get(sha), reader)
+        found = [(q, live if isinstance(live, Fate) else live.fate(q)) for q in quotes[sha]]
+        return {quote.model_dump_json(): fate for quote, fate in found}
+
+    every = await asyncio.gather(*(fates_in(sha) for sha in quotes))
+    return {name: fate for fates in every for name, fate in fates.items()}
+
+
+async def _live(page: Page | None, reader: Reader) -> LivePage | Fate:
+    if page is None:
+        return Fate("gone", "its page is not among the sources")
+    hit = Hit(query="", address=page.address, title=page.title, snippet="", engine="verify", rank=1)
+    try:
+        document = await reader(hit)
+    except ProviderError as error:
+        return Fate("gone", f"{error}")
+    return await asyncio.to_thread(LivePage, page.sha, document.text)
+
+
+def _print(found: Verification, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        counts = {name: found.count(name) for name in ("supported", "changed", "gone")}
+        told = {"is_sound": found.is_sound, "summary": found.summary, **counts, **asdict(found)}
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    if not arguments.quiet:
+        for checked in found.sentences:
+            print(f"{checked.standing:10} {' '.join(checked.text.split())}")
+            if checked.why:
+                print(f"{'':10} because {checked.why}")
+    for fault in found.faults:
+        print(f"{'fault':10} {fault}")
+    marked = f" {found.marked} more are marked as without support." if found.marked else ""
+    print(f"{found.summary}{marked}")

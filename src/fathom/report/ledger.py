@@ -1,0 +1,89 @@
+"""The report as a ledger: everything a stranger needs to check it again, years later (docs/ledger.md).
+
+Does not know how it is checked. Reading is lenient about what later versions add, and strict about the rest.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fathom.errors import BadInput
+from fathom.state import (
+    Citation,
+    Claim,
+    Contradiction,
+    Dropped,
+    Finding,
+    Judgement,
+    Knobs,
+    Loss,
+    Outline,
+    Page,
+    Query,
+    Section,
+    SubQuestion,
+)
+
+FORMAT: Literal["fathom-ledger/1"] = "fathom-ledger/1"
+_MAX_BYTES = 256 * 1024 * 1024
+
+
+class Ledger(BaseModel):
+    """The chain from every sentence to the words of a page, and what was done to get there.
+
+    A new field needs a default, so that ledgers written before it can still be read.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal["fathom-ledger/1"]
+    fathom: str  # the version that wrote it
+    run_id: str
+    question: str
+    status: str
+    report: str
+    outline: Outline | None = None
+    sections: list[Section]
+    claims: list[Claim]
+    sources: list[Page]
+    citations: list[Citation]
+    questions: list[SubQuestion] = []
+    findings: list[Finding] = []
+    contradictions: list[Contradiction] = []
+    dropped: list[Dropped] = []
+    judgements: list[Judgement] = []
+    asked: list[Query] = []
+    errors: list[Loss] = []
+    settings: Knobs = Knobs()
+
+
+def read_ledger(path: Path) -> Ledger:
+    """The ledger in a file; one sentence when there is none in it."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise BadInput(f"{path} is larger than {_MAX_BYTES:,} bytes.")
+        body = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from None
+    except ValueError as error:  # a name with a null in it
+        raise BadInput(f"{str(path)!r} is not a file's name: {error}.") from None
+    try:
+        return Ledger.model_validate_json(body, extra="ignore")
+    except ValidationError as error:
+        raise BadInput(f"{path} {_complaint(error)}") from None
+
+
+def _complaint(error: ValidationError) -> str:
+    errors = error.errors(include_url=False, include_context=False)
+    by_place = {found["loc"]: found for found in errors}
+    first = errors[0]
+    if first["type"] == "json_invalid":
+        return f"is not JSON: {first['msg'].removeprefix('Invalid JSON: ')}."
+    named = by_place.get(("format",))
+    if named and isinstance(named["input"], str):
+        return f"is in another format than {FORMAT}, which this version of Fathom reads."
+    if named or first["loc"] == ():
+        return "is not a report of Fathom (the report.json that a run writes)."
+    place = ".".join(str(part) for part in first["loc"])
+    return f"is a damaged report: {place[:80]}: {first['msg'][:120]}."

@@ -1,0 +1,91 @@
+"""The text of a report made again from its ledger, to find what a hand has changed in it.
+
+Does not know pages or quotes. Only the version that wrote a report can be expected to write it again.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from importlib.metadata import version
+
+from fathom.report.ledger import Ledger
+from fathom.report.markdown import plain
+from fathom.report.publishing import nothing_found, published
+from fathom.state import Report, Writing
+from fathom.text.normal import one_line
+
+_SHOWN_CHARS = 120
+
+
+def rerendered(ledger: Ledger) -> Report | None:
+    """The report as its ledger says it; None when another version wrote it, or too much is missing."""
+    if ledger.fathom != version("fathom-research") or not ledger.judgements:
+        return None
+    if ledger.outline is None:
+        state = {"question": ledger.question, "asked": ledger.asked, "pages": ledger.sources}
+        return nothing_found(
+            {**state, "dropped": ledger.dropped},  # type: ignore[typeddict-item]
+            ledger.judgements[-1],
+            ledger.errors,
+            ledger.settings.language,
+        )
+    known = {claim.id for claim in ledger.claims}
+    headings = {heading.id for heading in ledger.outline.headings}
+    named = {c for section in ledger.sections for sentence in section.sentences for c in sentence.claims}
+    if not named <= known or not {section.id for section in ledger.sections} <= headings:
+        return None
+    return published(writing_of(ledger))
+
+
+def writing_of(ledger: Ledger) -> Writing:
+    """Everything a report is made of, as it was when it was made."""
+    assert ledger.outline is not None
+    return {
+        "question": ledger.question,
+        "knobs": ledger.settings,
+        "questions": ledger.questions,
+        "pages": ledger.sources,
+        "claims": ledger.claims,
+        "dropped": ledger.dropped,
+        "judgements": ledger.judgements,
+        "findings": ledger.findings,
+        "contradictions": ledger.contradictions,
+        "outline": ledger.outline,
+        "sections": ledger.sections,
+        "losses": ledger.errors,
+    }
+
+
+def pieces(report: Report) -> Iterator[tuple[str, int, str]]:
+    """Each sentence as the report has it, marks and all: its section's id, its place there, its words."""
+    at = 0
+    for section in report.sections:
+        starts: list[int] = []
+        for sentence in section.sentences:
+            at = max(at, report.markdown.find(plain(sentence.text), at))
+            starts.append(at)
+            at += len(plain(sentence.text))
+        for place, start in enumerate(starts):
+            line_end = report.markdown.find("\n", start)
+            following = starts[place + 1] if place + 1 < len(starts) else line_end
+            yield section.id, place, report.markdown[start : min(following, line_end)].strip()
+
+
+def differences(made: str, found: str, name: str) -> list[str]:
+    """What stands in one text and not in the other, line by line; `found` is called by its name."""
+    expected, present = _lines(made), _lines(found)
+    if expected == present:
+        return []
+    added = Counter(present) - Counter(expected)
+    missing = Counter(expected) - Counter(present)
+    told = [f"{name} says what the ledger does not: {_shown(line)}" for line in added]
+    told += [f"{name} leaves out what the ledger says: {_shown(line)}" for line in missing]
+    return told or [f"{name} has its lines in another order than the ledger."]
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def _shown(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _SHOWN_CHARS else line[: _SHOWN_CHARS - 1] + "…"

@@ -1,0 +1,128 @@
+"""Whether a report still holds, sentence by sentence.
+
+Does not know where pages are kept or read: it is told the fate of every quote.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from fathom.evidence.flaws import flaws
+from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
+from fathom.report.ledger import Ledger
+from fathom.report.markdown import plain
+from fathom.report.rerendering import differences, pieces, rerendered
+from fathom.state import Claim, Quote, Section, Sentence
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One sentence that claims support, and how it stands."""
+
+    section: str
+    text: str
+    standing: Standing
+    why: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What checking a report again found; `marked` sentences never claimed support."""
+
+    sentences: list[Checked]
+    marked: int
+    faults: list[str]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every sentence holds and nothing else is wrong."""
+        return not self.faults and all(checked.standing == "supported" for checked in self.sentences)
+
+    def count(self, standing: Standing) -> int:
+        """How many sentences stand so."""
+        return sum(checked.standing == standing for checked in self.sentences)
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        counts = ", ".join(f"{self.count(s)} {s}" for s in ("supported", "changed", "gone"))
+        return f"{len(self.sentences)} sentences: {counts}."
+
+
+def cited(ledger: Ledger) -> list[Quote]:
+    """Every quote that a sentence stands on, once."""
+    claims = {claim.id: claim for claim in ledger.claims}
+    found = (
+        quote
+        for section in ledger.sections
+        for sentence in section.sentences
+        if sentence.status == "supported"
+        for name in sentence.claims
+        if name in claims
+        for quote in claims[name].quotes
+    )
+    return list({quote.model_dump_json(): quote for quote in found}.values())
+
+
+def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None = None) -> Verification:
+    """Check every sentence; `beside` is the text of the report.md that lies beside the ledger."""
+    claims = {claim.id: claim for claim in ledger.claims}
+    listed = {page.sha for page in ledger.sources}
+    report = rerendered(ledger)
+    shown = {(section, place): words for section, place, words in pieces(report)} if report else {}
+
+    def judged(section: Section, place: int, sentence: Sentence) -> Checked:
+        words = shown.get((section.id, place), plain(sentence.text))
+        is_shown = words in ledger.report
+        found = [Fate("changed", "the report does not say it so, with these numbers")] if not is_shown else []
+        if sentence.status == "supported":
+            found += _fates(sentence, claims, listed, fate)
+        elif wrong := flaws(sentence.text, []):
+            found.append(Fate("changed", f"it states something and names no claim: {', '.join(wrong)}"))
+        final = worst(found)
+        return Checked(section.title, sentence.text, final.standing, final.why)
+
+    everything = [
+        (s.status, judged(section, place, s))
+        for section in ledger.sections
+        for place, s in enumerate(section.sentences)
+    ]
+    faults = list(_faults(ledger))
+    if report:
+        faults += differences(report.markdown, ledger.report, "The report")
+        if report.citations != ledger.citations:
+            faults.append("The list of citations is not the one that the claims give.")
+    if beside is not None:
+        faults += differences(ledger.report, beside, "report.md")
+    # What connects, or is marked as without support, counts only when something is wrong with it.
+    counted = [c for status, c in everything if status == "supported" or c.standing != "supported"]
+    return Verification(counted, sum(status == "unsupported" for status, _ in everything), faults)
+
+
+def _fates(
+    sentence: Sentence, claims: dict[str, Claim], listed: set[str], fate: Callable[[Quote], Fate]
+) -> Iterator[Fate]:
+    """Everything that speaks for or against one sentence."""
+    unknown = [name for name in sentence.claims if name not in claims]
+    if unknown or not sentence.claims:
+        yield Fate("changed", f"its claim {(unknown or ['?'])[0]} is not in the ledger")
+    quotes = [quote for name in sentence.claims if name in claims for quote in claims[name].quotes]
+    for quote in quotes:
+        if quote.page not in listed:
+            yield Fate("changed", f"page {quote.page[:12]} is not among the sources")
+        yield fate(quote)
+    if wrong := flaws(sentence.text, [quote.text for quote in quotes]):
+        yield Fate("changed", "; ".join(wrong))
+    yield SUPPORTED
+
+
+def _faults(ledger: Ledger) -> Iterator[str]:
+    """What is wrong with the ledger itself."""
+    for what, names in (
+        ("claims", [claim.id for claim in ledger.claims]),
+        ("sections", [section.id for section in ledger.sections]),
+        ("sources", [page.address for page in ledger.sources]),
+    ):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            yield f"Two {what} have the same name: {twice[0][:80]}"
