@@ -18,7 +18,7 @@ from fathom import store
 from fathom.errors import BadInput
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
-from fathom.nodes.ports import Clock, Engines, Pages, Reader
+from fathom.nodes.ports import Clock, Commons, Engines, Pages, Reader
 from fathom.reading.reader import AnyReader, FileReader
 from fathom.reading.web import Web, web
 from fathom.search.mcp import McpReader
@@ -38,6 +38,7 @@ class Kit:
     reader: Reader
     pages: Pages
     clock: Clock
+    commons: Commons
 
 
 Kits = Callable[[Knobs], Kit]
@@ -53,6 +54,8 @@ def equip(node: Node, kits: Kits, *parts: str) -> Node:
     @wraps(node)
     async def equipped(state: Any, runtime: Runtime[Knobs]) -> Any:
         knobs = knobs_of(runtime.context, state.get("knobs"))
+        if direction := state.get("direction"):
+            knobs = direction.within(knobs)
         # In a thread: making a kit opens files, which `langgraph dev` forbids in the event loop.
         kit = await asyncio.to_thread(kits, knobs)
         return await node(state, **{part: getattr(kit, part) for part in parts})
@@ -100,6 +103,7 @@ def standard_kits(settings: Settings) -> Kits:
             reader=_reader(settings, knobs, shared),
             pages=store.pages(settings.database),
             clock=now,
+            commons=store.Commons(settings.database),
         )
 
     def kit_for(knobs: Knobs) -> Kit:

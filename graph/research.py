@@ -4,11 +4,14 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
+from fathom.graph.branch import build_branch
 from fathom.graph.kit import Kits, equip, kits_from_environment
 from fathom.graph.reading import build_reading
-from fathom.graph.routes import is_enough, what_to_read, whom_to_ask
+from fathom.graph.routes import is_enough, one_or_many, what_to_read, which_branches, whom_to_ask
 from fathom.graph.writing import build_writing
+from fathom.nodes.gather import gather
 from fathom.nodes.judge import judge
+from fathom.nodes.lead import lead
 from fathom.nodes.planner import planner
 from fathom.nodes.review import review
 from fathom.nodes.searcher import searcher
@@ -23,21 +26,27 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b: StateGraph[ResearchState, Knobs, ResearchInput, ResearchState] = StateGraph(
         ResearchState, context_schema=Knobs, input_schema=ResearchInput
     )
+    b.add_node("lead", equip(lead, kits, "knobs", "commons"))
     b.add_node("planner", equip(planner, kits, "mind", "engines", "knobs"))
     b.add_node("review", equip(review, kits, "knobs"))
     b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)
-    b.add_node("selector", equip(selector, kits, "knobs"))
+    b.add_node("selector", equip(selector, kits, "knobs", "commons"))
     b.add_node("reading", build_reading(kits))
+    b.add_node("branch", build_branch(kits))
+    b.add_node("gather", equip(gather, kits, "knobs"))
     b.add_node("judge", equip(judge, kits, "mind", "knobs", "clock"))
     b.add_node("writer", build_writing(kits))
 
-    b.add_edge(START, "planner")
+    b.add_edge(START, "lead")
+    b.add_conditional_edges("lead", one_or_many, ["planner", "review"])
     b.add_edge("planner", "review")
-    b.add_conditional_edges("review", whom_to_ask, ["planner", "searcher", "judge"])
+    b.add_conditional_edges("review", whom_to_ask, ["lead", "planner", "searcher", "branch", "judge"])
     b.add_edge("searcher", "selector")
     b.add_conditional_edges("selector", what_to_read, ["reading", "judge"])
     b.add_edge("reading", "judge")
-    b.add_conditional_edges("judge", is_enough, ["planner", "writer", END])
+    b.add_edge("branch", "gather")
+    b.add_conditional_edges("gather", which_branches, ["branch", "judge"])
+    b.add_conditional_edges("judge", is_enough, ["planner", "branch", "writer", END])
     b.add_edge("writer", END)
     return b.compile(checkpointer=checkpointer)
 

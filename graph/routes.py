@@ -3,34 +3,76 @@
 Do not know nodes, only their names; what they may answer is listed where they are used.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from langgraph.graph import END
 from langgraph.types import Send
 
-from fathom.state import Reading, ResearchState, Writing
+from fathom.state import Direction, Query, Reading, ResearchState, Writing
+
+_LEARNINGS = 20
+
+
+def one_or_many(state: ResearchState) -> str:
+    """After the lead: one loop plans its first round; branches are shown before they start."""
+    return "planner" if state["knobs"].strategy == "loop" else "review"
 
 
 def whom_to_ask(state: ResearchState) -> list[Send] | str:
-    """After review: plan again, stop looking, or search with every query at once."""
+    """After review: plan again, stop looking, search with every query at once, or send out branches."""
     if state.get("is_finishing"):
         return "judge"
+    if state["knobs"].strategy != "loop":
+        return "lead" if state.get("feedback") else which_branches(state)
     if state.get("feedback"):
         return "planner"
+    return _searches(state) or "judge"
+
+
+def which_branches(state: ResearchState) -> list[Send] | str:
+    """Around branches: those of this level that are not back yet, all or the next one; or the judge."""
     knobs = state["knobs"]
-    sends = [Send("searcher", {"query": query, "knobs": knobs}) for query in state.get("queries", [])]
-    return sends or "judge"
+    known = {direction.id: direction for direction in state.get("directions", [])}
+    level = len(state.get("judgements", [])) + 1
+    # A level waits until the one before it was judged; what a person added takes after its first neighbour.
+    sent = [_towards(query, known) for query in state.get("queries", []) if query.round == level]
+    waiting = [direction for direction in sent if direction.status == "open"]
+    if not waiting or _is_spent(state):
+        return "judge"
+    if knobs.orchestration != "concurrent":
+        waiting = waiting[:1]
+    return [Send("branch", _with_what(direction, state)) for direction in waiting]
+
+
+def what_to_search(state: ResearchState) -> list[Send] | str:
+    """After planning in a branch: search with every query at once."""
+    return _searches(state) or "tally"
 
 
 def what_to_read(state: ResearchState) -> list[Send] | str:
     """After choosing: one reader a page, or straight to the judge."""
-    shared = {"question": state["question"], "questions": state["questions"], "knobs": state["knobs"]}
-    return [Send("reading", {"hit": hit, **shared}) for hit in state.get("chosen", [])] or "judge"
+    return _readings(state, "reading") or "judge"
 
 
-def is_enough(state: ResearchState) -> str:
-    """After judging: another round, the report, or an honest end with nothing."""
+def what_to_study(state: ResearchState) -> list[Send] | str:
+    """After choosing in a branch: the same."""
+    return _readings(state, "study") or "tally"
+
+
+def is_enough(state: ResearchState) -> list[Send] | str:
+    """After judging: another round or other branches, the report, or an honest end with nothing."""
     if state["judgements"][-1].stop is None:
-        return "planner"
+        if state["knobs"].strategy == "loop":
+            return "planner"
+        if (branches := which_branches(state)) != "judge":
+            return branches
     return "writer" if state.get("claims") else END
+
+
+def has_looked_enough(state: ResearchState) -> str:
+    """After judging in a branch: another round, or back with what was found."""
+    return "planner" if state["judgements"][-1].stop is None else "deliver"
 
 
 def was_read(state: Reading) -> str:
@@ -56,3 +98,60 @@ def what_to_write(state: Writing) -> list[Send]:
         )
         for heading in state["outline"].headings
     ]
+
+
+def _searches(state: ResearchState) -> list[Send]:
+    return [Send("searcher", {"query": query, **_settings(state)}) for query in state.get("queries", [])]
+
+
+def _readings(state: ResearchState, node: str) -> list[Send]:
+    shared = {"question": state["question"], "questions": state["questions"], **_settings(state)}
+    return [Send(node, {"hit": hit, **shared}) for hit in state.get("chosen", [])]
+
+
+def _settings(state: ResearchState) -> dict[str, Any]:
+    """What every worker of a round must know: the run's knobs, and the branch it works for."""
+    branch = {"direction": state["direction"]} if "direction" in state else {}
+    return {"knobs": state["knobs"], **branch}
+
+
+def _towards(query: Query, known: Mapping[str, Direction]) -> Direction:
+    if query.id in known:
+        return known[query.id]
+    like = next(iter(known.values()))
+    return like.model_copy(
+        update={"id": query.id, "text": query.text, "angle": "a person's wish", "status": "open"}
+    )
+
+
+def _is_spent(state: ResearchState) -> bool:
+    spent = sum(charge.usd for charge in state.get("charges", []))
+    return spent > 0 and spent >= state["knobs"].budget_usd
+
+
+def _with_what(direction: Direction, state: ResearchState) -> ResearchState:
+    """What a branch sets out with; in a hand-off also the latest that the branches before it learnt."""
+    bag: ResearchState = {
+        "question": direction.text,
+        "knobs": state["knobs"],
+        "run": state["run"],
+        "direction": direction,
+        "visited": state.get("visited", []),
+        "charges": state.get("charges", []),
+    }
+    if state["knobs"].orchestration != "handoff":
+        return bag
+    claims = state.get("claims", [])[-_LEARNINGS:]
+    topics, shas = {c.question for c in claims}, {q.page for c in claims for q in c.quotes}
+    known = [question for question in state.get("questions", []) if question.id in topics]
+    names = {question.id: f"Q{place}" for place, question in enumerate(known, 1)}
+    return {
+        **bag,
+        "direction": direction.model_copy(update={"given": [claim.id for claim in claims]}),
+        "claims": [c.model_copy(update={"question": names.get(c.question, "")}) for c in claims],
+        "pages": [page for page in state.get("pages", []) if page.sha in shas],
+        "questions": [q.model_copy(update={"id": names[q.id]}) for q in known],
+        "asked": [
+            q.model_copy(update={"question": names.get(q.question, "")}) for q in state.get("asked", [])
+        ],
+    }

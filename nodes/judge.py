@@ -14,7 +14,7 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
     Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
-            is_finishing
+            is_finishing, elsewhere_usd
     Writes: judgements, findings, losses, charges; report when it ends with nothing found
     """
     claims = state.get("claims", [])
@@ -27,7 +27,8 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
     )
     judgement = _judged(state, thought.value, clock)
     spent = [*state.get("charges", []), *thought.charges]
-    name, because = stop(_standing(state, judgement, knobs, sum(c.usd for c in spent)))
+    spent_usd = sum(c.usd for c in spent) + state.get("elsewhere_usd", 0.0)
+    name, because = stop(_standing(state, judgement, knobs, spent_usd))
     judgement = judgement.model_copy(update={"stop": name, "because": because})
     update: ResearchState = {
         "findings": findings_of(claims, state.get("pages", [])),

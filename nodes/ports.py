@@ -3,17 +3,17 @@
 Does not know who provides it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from fathom.reading.port import Reader
 from fathom.search.port import Found
-from fathom.state import Query
+from fathom.state import Charge, Query
 
 Clock = Callable[[], datetime]
 
-__all__ = ["Clock", "Engines", "Pages", "Reader"]
+__all__ = ["Clock", "Commons", "Engines", "Pages", "Reader"]
 
 
 class Engines(Protocol):
@@ -31,3 +31,16 @@ class Pages(Protocol):
 
     async def get(self, sha: str) -> str:
         """The text of a hash."""
+
+
+class Commons(Protocol):
+    """What the branches of one run share while they work: pages nobody else takes, and one account."""
+
+    async def begin(self) -> str:
+        """A name for a run that no other run has."""
+
+    async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
+        """The first addresses that are the branch's, taken now or before; asking again gives the same."""
+
+    async def pay(self, run: str, charges: Sequence[Charge]) -> float:
+        """Note what was paid, a call once; what the whole run has spent."""

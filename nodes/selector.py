@@ -4,6 +4,7 @@ from collections import Counter
 
 from langgraph.types import Overwrite
 
+from fathom.nodes.ports import Commons
 from fathom.search.addresses import canonical, host
 from fathom.state import Hit, Knobs, ResearchState
 
@@ -12,10 +13,12 @@ _SURE_PER_QUERY = 2
 _RRF = 60
 
 
-async def selector(state: ResearchState, *, knobs: Knobs) -> ResearchState:
+async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
     """Choose unseen pages by fused rank, a few per host, at most the round's number of sources.
 
-    Reads:  hits, visited
+    In a branch, a page that another branch took is left to that one.
+
+    Reads:  hits, visited, run, direction
     Writes: chosen, visited, hits
     """
     seen = set(state.get("visited", []))
@@ -28,7 +31,10 @@ async def selector(state: ResearchState, *, knobs: Knobs) -> ResearchState:
             best.setdefault(address, hit)
     firsts = _firsts(state.get("hits", []), seen)
     ranked = sorted(best, key=lambda address: (address not in firsts, -scores[address]))
-    chosen = _few_per_host(ranked)[: knobs.max_sources]
+    chosen = _few_per_host(ranked)
+    if branch := state.get("direction"):
+        chosen = await commons.take(state["run"], branch.id, chosen, branch.sources)
+    chosen = chosen[: knobs.max_sources]
     # Unread hits are dropped: what matters is found again, and checkpoints stay small.
     return {"chosen": [best[a] for a in chosen], "visited": chosen, "hits": Overwrite([])}  # type: ignore[typeddict-item]
 

@@ -1,7 +1,18 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
+from fathom.state.branching import Direction
 from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
-from fathom.state.knobs import ENDLESS_USD, ROUNDS, USUAL_USD, Depth, Knobs
+from fathom.state.knobs import (
+    BREADTH,
+    ENDLESS_USD,
+    LEVELS,
+    ROUNDS,
+    USUAL_USD,
+    Depth,
+    Knobs,
+    Orchestration,
+    Strategy,
+)
 from fathom.state.planning import Effort, EffortKind, Lesson, Tool, ToolName
 from fathom.state.records import (
     Charge,
@@ -24,6 +35,7 @@ from fathom.state.reports import Citation, Heading, Outline, Report, Section, Se
 from fathom.state.research import (
     MAX_QUESTION_CHARS,
     Assignment,
+    BranchOutput,
     Chapter,
     Reading,
     ReadingOutput,
@@ -45,11 +57,14 @@ from fathom.state.weighing import (
 )
 
 __all__ = [
+    "BREADTH",
     "ENDLESS_USD",
+    "LEVELS",
     "MAX_QUESTION_CHARS",
     "ROUNDS",
     "USUAL_USD",
     "Assignment",
+    "BranchOutput",
     "Chapter",
     "Charge",
     "Check",
@@ -59,6 +74,7 @@ __all__ = [
     "Contradiction",
     "Depth",
     "Difference",
+    "Direction",
     "Dropped",
     "Effort",
     "EffortKind",
@@ -73,6 +89,7 @@ __all__ = [
     "Knobs",
     "Lesson",
     "Loss",
+    "Orchestration",
     "Outline",
     "Page",
     "Plan",
@@ -94,6 +111,7 @@ __all__ = [
     "Settlement",
     "Side",
     "StopRule",
+    "Strategy",
     "SubQuestion",
     "Tag",
     "Tool",

@@ -8,9 +8,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Depth = Literal["quick", "standard", "comprehensive"]
+Strategy = Literal["loop", "tree", "rollouts"]
+Orchestration = Literal["concurrent", "sequential", "handoff"]
 _DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 _SOURCES = 10
 ROUNDS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 10}
+LEVELS: dict[Depth, int] = {"quick": 2, "standard": 3, "comprehensive": 5}
+BREADTH = 5
 USUAL_USD = 1.0
 ENDLESS_ROUNDS = 100
 ENDLESS_USD = 10.0
@@ -51,6 +55,22 @@ class Knobs(BaseModel):
         False, description="Go on until somebody stops it, for 100 rounds or 10 USD at most."
     )
 
+    strategy: Strategy = Field(
+        "loop", description="One loop; a tree of directions, level by level; or rollouts from several starts."
+    )
+    branches: int | None = Field(
+        None, ge=1, le=8, description="Branches of a rollout, or of a level of the tree; empty: by effort."
+    )
+    levels: int | None = Field(
+        None, ge=1, le=5, description="Levels of the tree, or rounds of each rollout; empty: by depth."
+    )
+    breadth: int | None = Field(
+        None, ge=1, le=20, description="Searches and pages a step of a branch; empty: at most 5."
+    )
+    orchestration: Orchestration = Field(
+        "concurrent", description="Branches at once, one after another, or each building on the one before."
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _endless_has_limits_of_its_own(cls, given: Any) -> Any:
@@ -67,10 +87,19 @@ class Knobs(BaseModel):
 
     @property
     def max_rounds(self) -> int:
-        """Rounds this run may have."""
+        """Rounds this run may have; where there are branches, how often they are judged together."""
+        if self.strategy == "rollouts":
+            return 1
+        if self.strategy == "tree":
+            return min(self.levels or LEVELS[self.depth], self.rounds or 100)
         return self.rounds if self.rounds is not None else ROUNDS[self.depth]
 
     @property
     def max_sources(self) -> int:
         """Pages this run may read a round."""
         return self.sources if self.sources is not None else _SOURCES
+
+    @property
+    def step(self) -> int:
+        """Searches a step of a branch, and pages."""
+        return self.breadth or min(BREADTH, self.queries)

@@ -8,6 +8,7 @@ from typing import Annotated, Required
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from fathom.state.branching import Direction
 from fathom.state.judging import Hypothesis, Judgement
 from fathom.state.knobs import Knobs
 from fathom.state.planning import Effort, Lesson, Tool
@@ -43,15 +44,19 @@ class ResearchState(TypedDict, total=False):
     """Everything a run knows."""
 
     question: str  # the caller
-    knobs: Knobs  # the caller, else planner
-    strategy: str  # planner
-    effort: Effort  # planner, in the first round
+    knobs: Knobs  # the caller, else lead and planner
+    run: str  # lead; under this name branches share what they took and spent
+    directions: Annotated[list[Direction], merged]  # lead, deliver, gather
+    direction: Direction  # in a branch only: where it was sent
+    elsewhere_usd: float  # in a branch only: tally; what the other branches spent
+    strategy: str  # planner; lead, when there are branches
+    effort: Effort  # lead; planner, in the first round
     perspectives: list[str]  # planner
     tool: Tool  # planner
     lessons: Annotated[list[Lesson], merged]  # planner, of the round before
     waiting: list[Query]  # planner; queries that need an answer that is not there yet
     questions: Annotated[list[SubQuestion], merged]  # planner
-    queries: list[Query]  # planner; review, when a person edits them
+    queries: list[Query]  # planner; review, when a person edits them; lead and gather: the next branches
     feedback: str  # review; planner empties it
     is_finishing: bool  # review
     asked: Annotated[list[Query], merged]  # searcher
@@ -78,6 +83,7 @@ class Assignment(TypedDict, total=False):
 
     query: Query
     knobs: Knobs
+    direction: Direction
 
 
 class Reading(TypedDict, total=False):
@@ -87,6 +93,7 @@ class Reading(TypedDict, total=False):
     question: str
     questions: list[SubQuestion]
     knobs: Knobs
+    direction: Direction
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
     dropped: Annotated[list[Dropped], merged]
@@ -97,6 +104,20 @@ class Reading(TypedDict, total=False):
 class ReadingOutput(TypedDict, total=False):
     """What one reader brings back."""
 
+    pages: Annotated[list[Page], merged]
+    claims: Annotated[list[Claim], merged]
+    dropped: Annotated[list[Dropped], merged]
+    losses: Annotated[list[Loss], merged]
+    charges: Annotated[list[Charge], merged]
+
+
+class BranchOutput(TypedDict, total=False):
+    """What a branch brings back."""
+
+    directions: Annotated[list[Direction], merged]
+    questions: Annotated[list[SubQuestion], merged]
+    asked: Annotated[list[Query], merged]
+    visited: Annotated[list[str], united]
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
     dropped: Annotated[list[Dropped], merged]

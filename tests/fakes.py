@@ -220,3 +220,24 @@ class FakeReader:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
+
+
+@dataclass
+class FakeCommons:
+    """What branches share, in memory; what `others` took is gone."""
+
+    others: list[str] = field(default_factory=list)
+    taken: dict[str, str] = field(default_factory=dict)
+    paid: dict[str, float] = field(default_factory=dict)
+
+    async def begin(self) -> str:
+        return "run"
+
+    async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
+        free = [a for a in addresses if a not in self.others and self.taken.get(a, branch) == branch]
+        self.taken |= dict.fromkeys(free[:most], branch)
+        return free[:most]
+
+    async def pay(self, run: str, charges: Sequence[Charge]) -> float:
+        self.paid = {charge.call: charge.usd for charge in charges} | self.paid
+        return sum(self.paid.values())

@@ -116,6 +116,15 @@ def kits_of(home: Path, library: Library, mind: Mind | Callable[[Knobs], Mind]) 
     def kit_for(knobs: Knobs) -> Kit:
         thinks = mind(knobs) if callable(mind) else mind
         pages = store.pages(home / "fathom.sqlite")
-        return Kit(knobs=knobs, mind=thinks, engines=library, reader=library, pages=pages, clock=noon)
+        commons = store.Commons(home / "fathom.sqlite")
+        return Kit(
+            knobs=knobs,
+            mind=thinks,
+            engines=library,
+            reader=library,
+            pages=pages,
+            clock=noon,
+            commons=commons,
+        )
 
     return kit_for

@@ -52,8 +52,8 @@ async def test_a_finished_run_leaves_its_own_checkpoints_and_nothing_of_its_bran
         await worked(graph_of(tmp_path, saver), {"question": "What?"})
     assert rows(tmp_path, "select distinct checkpoint_ns from checkpoints") == [("",)]
     assert rows(tmp_path, "select count(*) from writes") == [(0,)]
-    # The input, and three rounds of planner, review, searcher, selector, reading and judge, and the writer.
-    assert rows(tmp_path, "select count(*) from checkpoints") == [(2 + 3 * 6 + 1,)]
+    # The input, the lead, three rounds of planner, review, searcher, selector, reading and judge, the writer.
+    assert rows(tmp_path, "select count(*) from checkpoints") == [(3 + 3 * 6 + 1,)]
 
 
 async def test_what_is_read_back_is_what_was_written(tmp_path: Path) -> None:

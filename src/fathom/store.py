@@ -6,12 +6,13 @@ Does not know what a run does. Page texts and replies are kept by hash, compress
 import asyncio
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from uuid import uuid4
 
 import aiosqlite
 from filelock import FileLock
@@ -26,6 +27,12 @@ BUSY_TIMEOUT_S = 60
 _TABLES = """
 create table if not exists pages (sha text primary key, body blob not null);
 create table if not exists calls (call text primary key, reply blob not null) without rowid;
+create table if not exists taken (
+    run text not null, address text not null, branch text not null, primary key (run, address)
+) without rowid;
+create table if not exists paid (
+    run text not null, call text not null, usd real not null, primary key (run, call)
+) without rowid;
 """
 # Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the knobs. Anything
 # else comes back as plain data, and a test fails.
@@ -143,6 +150,46 @@ class Pages:
         if text is None:
             raise Unreadable(f"The text of page {sha[:12]} is no longer in the database.")
         return text
+
+
+@dataclass(frozen=True)
+class Commons:
+    """What the branches of a run share; every call is its own short transaction, safe from any thread."""
+
+    database: Path
+
+    async def begin(self) -> str:
+        """A name for a run; it is kept in the run's state, so that a resumed run has the same."""
+        return uuid4().hex
+
+    async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
+        """The first addresses that are the branch's; one that was taken before a crash still is."""
+        return await asyncio.to_thread(self._take, run, branch, addresses, most)
+
+    async def pay(self, run: str, charges: Sequence[state.Charge]) -> float:
+        """Note what was paid, a call once; what the whole run has spent."""
+        return await asyncio.to_thread(self._pay, run, charges)
+
+    def _take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
+        mine: list[str] = []
+        _ready(self.database)
+        with _connected(self.database) as connection:
+            for address in addresses:
+                if len(mine) == most:
+                    break
+                connection.execute("insert or ignore into taken values (?, ?, ?)", (run, address, branch))
+                words = "select branch from taken where run = ? and address = ?"
+                if connection.execute(words, (run, address)).fetchone()[0] == branch:
+                    mine.append(address)
+        return mine
+
+    def _pay(self, run: str, charges: Sequence[state.Charge]) -> float:
+        rows = [(run, charge.call, charge.usd) for charge in charges]
+        _ready(self.database)
+        with _connected(self.database) as connection:
+            connection.executemany("insert or ignore into paid values (?, ?, ?)", rows)
+            words = "select coalesce(sum(usd), 0) from paid where run = ?"
+            return float(connection.execute(words, (run,)).fetchone()[0])
 
 
 def pages(database: Path) -> Pages:

@@ -11,21 +11,42 @@ from fathom.graph import build, graph
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 EDGES = {
-    ("__start__", "planner"),
+    ("__start__", "lead"),
+    ("lead", "planner"),
+    ("lead", "review"),
     ("planner", "review"),
     ("review", "planner"),
     ("review", "searcher"),
     ("review", "judge"),
+    ("review", "lead"),
+    ("review", "branch"),
+    ("branch", "gather"),
+    ("gather", "branch"),
+    ("gather", "judge"),
     ("searcher", "selector"),
     ("selector", "reading"),
     ("selector", "judge"),
     ("reading", "judge"),
     ("judge", "planner"),
     ("judge", "writer"),
+    ("judge", "branch"),
     ("judge", "__end__"),
     ("writer", "__end__"),
 }
 INNER_EDGES = {
+    ("branch:__start__", "branch:planner"),
+    ("branch:planner", "branch:searcher"),
+    ("branch:planner", "branch:tally"),
+    ("branch:searcher", "branch:selector"),
+    ("branch:selector", "branch:study:extractor"),
+    ("branch:selector", "branch:tally"),
+    ("branch:study:extractor", "branch:study:analyzer"),
+    ("branch:study:extractor", "branch:study:__end__"),
+    ("branch:study:analyzer", "branch:study:__end__"),
+    ("branch:study:__end__", "branch:tally"),
+    ("branch:tally", "branch:judge"),
+    ("branch:judge", "branch:planner"),
+    ("branch:judge", "branch:deliver"),
     ("reading:extractor", "reading:analyzer"),
     ("reading:extractor", "reading:__end__"),
     ("reading:analyzer", "reading:__end__"),
@@ -71,7 +92,7 @@ def test_the_edges_are_the_designs() -> None:
     assert set(drawn.nodes) == {name for edge in EDGES for name in edge}
 
 
-def test_the_edges_inside_reading_and_writing_are_the_designs() -> None:
+def test_the_edges_inside_reading_writing_and_branches_are_the_designs() -> None:
     drawn = build().get_graph(xray=True)
     inner = {(edge.source, edge.target) for edge in drawn.edges if ":" in edge.source and ":" in edge.target}
     assert inner == INNER_EDGES

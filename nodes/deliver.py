@@ -1,0 +1,61 @@
+"""The delivery: what a branch brings back, under names that no other branch uses."""
+
+from langgraph.types import Overwrite
+
+from fathom.nodes.ports import Commons
+from fathom.planning.tree import leads
+from fathom.state import Claim, Direction, Query, ResearchState
+
+
+async def deliver(state: ResearchState, *, commons: Commons) -> ResearchState:
+    """Name the branch's own sub-questions and queries after it, and say what its direction was worth.
+
+    Reads:  direction, run, question, questions, asked, claims, pages, judgements, charges
+    Writes: directions, questions, asked, claims
+    """
+    branch = state["direction"].id
+    await commons.pay(state["run"], state.get("charges", []))
+    questions = [q.model_copy(update={"id": _of(branch, q.id)}) for q in state.get("questions", [])]
+    asked = [
+        q.model_copy(update={"id": _of(branch, q.id), "question": _of(branch, q.question)})
+        for q in _own_queries(state)
+    ]
+    claims = [c.model_copy(update={"question": _of(branch, c.question)}) for c in _own_claims(state)]
+    return {
+        "directions": [_explored(state)],
+        "questions": Overwrite(questions),  # type: ignore[typeddict-item]
+        "asked": Overwrite(asked),  # type: ignore[typeddict-item]
+        "claims": Overwrite(claims),  # type: ignore[typeddict-item]
+    }
+
+
+def _own_queries(state: ResearchState) -> list[Query]:
+    """Not those handed to it, which have the name of another branch."""
+    return [query for query in state.get("asked", []) if "/" not in query.id]
+
+
+def _own_claims(state: ResearchState) -> list[Claim]:
+    return [claim for claim in state.get("claims", []) if claim.id not in state["direction"].given]
+
+
+def _of(branch: str, name: str) -> str:
+    return f"{branch}/{name}" if name else ""
+
+
+def _explored(state: ResearchState) -> Direction:
+    direction = state["direction"]
+    own, asked = _own_claims(state), _own_queries(state)
+    given = {q.page for c in state.get("claims", []) if c.id in direction.given for q in c.quotes}
+    last = state["judgements"][-1]
+    return direction.model_copy(
+        update={
+            "status": "explored" if own else "empty",
+            "visits": 1,
+            "asked": len(asked),
+            "pages": sum(page.sha not in given for page in state.get("pages", [])),
+            "claims": len(own),
+            "value": len(own) / max(1, len(asked)),
+            "leads": leads(state["question"], last.gaps, own, asked) if own else [],
+            "because": f"{last.stop} ({last.because})" if last.stop else "",
+        }
+    )

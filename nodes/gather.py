@@ -1,0 +1,73 @@
+"""The gathering: what branches brought becomes one body of evidence, and the next branches are chosen."""
+
+from langgraph.types import Overwrite
+
+from fathom.planning.tree import grown
+from fathom.state import Direction, Knobs, Query, ResearchState, SubQuestion
+
+
+async def gather(state: ResearchState, *, knobs: Knobs) -> ResearchState:
+    """Make one list of sub-questions out of all branches', and let the tree grow when its level is done.
+
+    Reads:  questions, claims, asked, directions, queries
+    Writes: questions, claims, asked, directions, queries
+    """
+    questions, names = _as_one(state.get("questions", []))
+    update = {
+        "questions": Overwrite(questions),
+        "claims": [
+            c.model_copy(update={"question": names[c.question]})
+            for c in state.get("claims", [])
+            if c.question in names
+        ],
+        "asked": [
+            q.model_copy(update={"question": names[q.question]})
+            for q in state.get("asked", [])
+            if q.question in names
+        ],
+    }
+    return {**update, **_next(state, knobs)}  # type: ignore[typeddict-item]
+
+
+def _as_one(questions: list[SubQuestion]) -> tuple[list[SubQuestion], dict[str, str]]:
+    """Sub-questions that say the same are one; every name of one leads to the name it has from now on."""
+    kept: dict[str, SubQuestion] = {}
+    names: dict[str, str] = {}
+    for question in questions:
+        words = " ".join(question.text.casefold().split()).rstrip("?.!")
+        one = kept.setdefault(words, question.model_copy(update={"id": f"Q{len(kept) + 1}"}))
+        names[question.id] = one.id
+    return list(kept.values()), names
+
+
+def _next(state: ResearchState, knobs: Knobs) -> ResearchState:
+    directions, queries = state.get("directions", []), state.get("queries", [])
+    told = {direction.id for direction in directions if direction.status != "open"}
+    waiting = [query for query in queries if query.id not in told]
+    if waiting:
+        return _built_on(directions, queries, waiting[0]) if knobs.orchestration == "handoff" else {}
+    kept = [_unwanted(direction, queries) for direction in directions]
+    if knobs.strategy != "tree":
+        return {"directions": kept}
+    level = queries[0].round + 1 if queries else 1
+    tree, chosen = grown(kept, level, knobs.branches or knobs.step)
+    return {"directions": tree, "queries": [direction.query() for direction in chosen]}
+
+
+def _unwanted(direction: Direction, queries: list[Query]) -> Direction:
+    """A start that stands in no plan any more was taken out by a person."""
+    is_start = not direction.parent and direction.status == "open"
+    if not is_start or direction.id in {query.id for query in queries}:
+        return direction
+    return direction.model_copy(update={"status": "pruned", "because": "taken out of the plan"})
+
+
+def _built_on(directions: list[Direction], queries: list[Query], after: Query) -> ResearchState:
+    """Hand-off: the next branch asks with what the branch before it would have asked next."""
+    before = [direction for direction in directions if direction.status == "explored"]
+    heir = next((direction for direction in directions if direction.id == after.id), None)
+    if not before or not before[-1].leads or heir is None:
+        return {}
+    new = [word for word in before[-1].leads[0].split() if word.casefold() not in heir.text.casefold()]
+    passed = heir.model_copy(update={"text": " ".join([heir.text, *new]), "parent": before[-1].id})
+    return {"directions": [passed], "queries": [passed.query() if q.id == after.id else q for q in queries]}

@@ -1,0 +1,56 @@
+"""The lead: how much effort the question is worth, and who looks where."""
+
+from fathom.errors import BadInput
+from fathom.nodes.ports import Commons
+from fathom.planning.effort import effort, told
+from fathom.planning.seeds import Seed, seeds
+from fathom.state import MAX_QUESTION_CHARS, Direction, Effort, Knobs, ResearchState
+
+
+async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
+    """Size the effort; where the strategy has branches, say where each of them starts.
+
+    Reads:  question, feedback
+    Writes: knobs, effort; with branches also run, strategy, directions, queries, feedback
+    """
+    question = _asked(state)
+    size = effort(question, knobs.depth)
+    if knobs.strategy == "loop":
+        return {"knobs": knobs, "effort": size}
+    most = knobs.branches or (knobs.step if knobs.strategy == "tree" else max(2, size.branches))
+    starts = seeds(question, most)
+    if wish := state.get("feedback", ""):
+        starts = [Seed(wish, "a person's wish"), *starts][: max(most, 1)]
+    directions = [_direction(place, seed, knobs, size) for place, seed in enumerate(starts, 1)]
+    return {
+        "knobs": knobs,
+        "effort": size,
+        "run": await commons.begin(),
+        "strategy": f"{told(size)} {len(directions)} branches, {knobs.orchestration}.",
+        "directions": directions,
+        "queries": [direction.query() for direction in directions],
+        "feedback": "",
+    }
+
+
+def _direction(place: int, seed: Seed, knobs: Knobs, size: Effort) -> Direction:
+    """A branch of the tree looks once; a rollout goes round as often as the question is worth."""
+    rounds = 1 if knobs.strategy == "tree" else knobs.levels or knobs.rounds or size.rounds
+    return Direction(
+        id=f"b{place}",
+        text=seed.text,
+        angle=seed.angle,
+        rounds=rounds,
+        queries=min(knobs.step, knobs.queries),
+        sources=min(knobs.step, knobs.max_sources),
+    )
+
+
+def _asked(state: ResearchState) -> str:
+    """A server starts a run with whatever it was sent."""
+    question: object = state.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise BadInput("The question is empty.")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise BadInput(f"The question is longer than {MAX_QUESTION_CHARS} characters.")
+    return question
