@@ -46,6 +46,7 @@ class Check(Record):
 class Gain(Record):
     """What looking brought: new findings a query and a dollar, this round and smoothed over rounds."""
 
+    known: int = 0
     new: int = 0
     queries: int = 0
     usd: float = 0.0

@@ -55,9 +55,10 @@ def answered(at: Standing) -> str | None:
 
 def saturated(at: Standing) -> str | None:
     """After round 1, new findings are under a tenth of what was known."""
-    known = at.claims - at.new_claims
-    if at.round > 1 and known and at.new_claims < 0.1 * known:
-        return f"{at.new_claims} new claims on {known} known"
+    all_known, new = (at.gain.known, at.gain.new) if at.gain else (at.claims, at.new_claims)
+    known = all_known - new
+    if at.round > 1 and known and new < 0.1 * known:
+        return f"{new} new findings on {known} known"
     return None
 
 

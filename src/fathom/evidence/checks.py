@@ -1,0 +1,198 @@
+"""What a question needs of its evidence: dates for "latest", a number for "how many", two sides for "versus".
+
+Does not know the score or when to stop. Each check is a small pure function that passes or fails with a
+reason; words decide which ones a question needs, in English and in Korean.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from fathom.evidence.asking import needs, sides_of, thing_of
+from fathom.evidence.facts import numbers
+from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
+from fathom.text.normal import is_korean, one_line
+from fathom.text.ranking import terms
+
+MOST_REJECTIONS = 2  # of one check in a run
+_RELEVANT_FROM = 0.3
+_FRESH_DAYS = 365
+_LIST = 3
+_YEAR = re.compile(r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)")
+_DATE = re.compile(
+    r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)|\d{1,4}년|\d{1,2}월|\b\d{1,2}(?:st|nd|rd|th) century\b|세기"
+    r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\b\d{1,2}:\d\d\b"
+)
+_COUNT = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|millions?"
+    r"|no|none|zero|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열|[한두세네] (?:개|명|곳|가지)",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:because|due to|caus(?:e|es|ed|ing)|leads? to|led to|results? (?:in|from)|resulted|as a result"
+    r"|owing to|therefore|since|reasons?|so that|thanks to|stems? from|attributed)\b"
+    r"|때문|인해|원인|이유|탓|덕분|따라서|결과로|비롯",
+    re.IGNORECASE,
+)
+_ITEMS = re.compile(r"[,;、·]|\band\b|\bor\b|및|와 |과 ")
+
+
+@dataclass(frozen=True)
+class _Known:
+    question: str
+    claims: Sequence[Claim]  # the relevant ones
+    pages: Sequence[Page]
+    today: date
+
+
+Answer = tuple[bool, str]
+
+
+def _fresh(at: _Known) -> Answer:
+    cited = {quote.page for claim in at.claims for quote in claim.quotes}
+    dates = sorted(d for page in at.pages if page.sha in cited and (d := _day(page.published)))
+    years = {int(y) for claim in at.claims for y in _YEAR.findall(claim.statement)}
+    if dates and (at.today - dates[-1]).days <= _FRESH_DAYS:
+        return True, f"the newest cited page is of {dates[-1]}"
+    if years and at.today.year - 1 <= max(years) <= at.today.year:
+        return True, f"a claim speaks of {max(years)}"
+    return False, f"the newest cited page is of {dates[-1]}" if dates else "no cited page has a date"
+
+
+def _counted(at: _Known) -> Answer:
+    wanted = terms(at.question)
+    for claim in at.claims:
+        said = claim.statement
+        bare = _YEAR.sub(" ", said)
+        if (numbers(bare) or _COUNT.search(said)) and wanted & terms(said):
+            return True, f"counted in “{said[:120]}”"
+    return False, "no relevant claim has a number"
+
+
+def _complete(at: _Known) -> Answer:
+    longest = max((len(_ITEMS.findall(c.statement)) for c in at.claims), default=0)
+    if longest >= _LIST - 1:
+        return True, f"a claim lists {longest + 1} things"
+    distinct = {one_line(c.statement).casefold() for c in at.claims}
+    if len(distinct) >= _LIST and len({c.quotes[0].page for c in at.claims}) > 1:
+        return True, f"{len(distinct)} different claims from several pages"
+    return False, "no claim lists several things, and few name one"
+
+
+def _compared(at: _Known) -> Answer:
+    said = [terms(c.statement) for c in at.claims]
+    missing = [side for side in sides_of(at.question) if not any(terms(side) & words for words in said)]
+    return not missing, f"nothing is known of {', '.join(missing)}" if missing else "both sides have evidence"
+
+
+def _defined(at: _Known) -> Answer:
+    thing = terms(thing_of(at.question))
+    for claim in at.claims:
+        head = re.split(r"\b(?:is|are|was|were|means|refers to)\b|이다|란|이란|은 |는 ", claim.statement)
+        if len(head) > 1 and thing and thing <= terms(head[0]):
+            return True, f"defined in “{claim.statement[:120]}”"
+    return False, "no claim says what it is"
+
+
+def _explained(at: _Known) -> Answer:
+    found = next((c for c in at.claims if _CAUSE.search(c.statement)), None)
+    return found is not None, f"explained in “{found.statement[:120]}”" if found else "no claim gives a cause"
+
+
+def _dated(at: _Known) -> Answer:
+    found = next((c for c in at.claims if _DATE.search(c.statement)), None)
+    return found is not None, f"dated in “{found.statement[:120]}”" if found else "no claim has a date"
+
+
+_CHECKS: dict[CheckName, Callable[[_Known], Answer]] = {
+    "freshness": _fresh,
+    "counting": _counted,
+    "amount": _counted,
+    "completeness": _complete,
+    "comparison": _compared,
+    "definition": _defined,
+    "cause": _explained,
+    "date": _dated,
+}
+
+
+def checked(
+    question: str,
+    claims: Sequence[Claim],
+    pages: Sequence[Page],
+    today: date,
+    before: Sequence[Judgement] = (),
+) -> list[Check]:
+    """The checks that the question needs, each with its reason, and what is missing where it fails."""
+    relevant = [c for c in claims if c.relevance >= _RELEVANT_FROM]
+    known = _Known(question, relevant, pages, today)
+    done = []
+    for name in needs(question):
+        is_passed, why = _CHECKS[name](known)
+        gap = None if is_passed else _gap(name, known, rejections(name, before))
+        done.append(Check(name=name, is_passed=is_passed, why=why, gap=gap))
+    return done
+
+
+def rejections(name: str, before: Sequence[Judgement]) -> int:
+    """How often the check has held back a stop in this run."""
+    return sum(
+        1 for j in before if j.held is not None and any(c.name == name and not c.is_passed for c in j.checks)
+    )
+
+
+def failing(checks: Sequence[Check], before: Sequence[Judgement]) -> list[str]:
+    """The checks that fail and may still hold a stop back; none does so more than twice in a run."""
+    return [c.name for c in checks if not c.is_passed and rejections(c.name, before) < MOST_REJECTIONS]
+
+
+def _gap(name: CheckName, at: _Known, told: int) -> Gap:
+    """What is missing; once the check has had its say it is a minor gap, and each time another query."""
+    korean = is_korean(at.question)
+    description, endings = (_KOREAN if korean else _ENGLISH)[name]
+    asked = one_line(at.question).rstrip("?？. ")
+    ending = endings[min(told, len(endings) - 1)].format(year=at.today.year)
+    return Gap(
+        description=description.format(asked),
+        priority="low" if told >= MOST_REJECTIONS else "high" if name in _ESSENTIAL else "medium",
+        suggested_query=f"{asked} {ending}".strip(),
+        question=_weakest(at),
+    )
+
+
+def _weakest(at: _Known) -> str:
+    """The sub-question that most of what is relevant stands under: the one the question is about."""
+    asked = [c.question for c in at.claims]
+    return max(set(asked), key=lambda q: (asked.count(q), q)) if asked else ""
+
+
+_ESSENTIAL: frozenset[CheckName] = frozenset({"counting", "amount", "date", "comparison"})
+_Words = dict[CheckName, tuple[str, tuple[str, ...]]]
+_ENGLISH: _Words = {
+    "freshness": ("Nothing recent is known: {}", ("{year}", "latest update", "as of {year}")),
+    "counting": ("No number is known: {}", ("number", "total count statistics", "how many")),
+    "amount": ("No figure is known: {}", ("figures", "statistics", "estimate")),
+    "completeness": ("The list may not be whole: {}", ("complete list", "overview", "all types")),
+    "comparison": ("One side is missing: {}", ("comparison", "differences", "versus")),
+    "definition": ("What it is has not been said: {}", ("definition", "meaning", "introduction")),
+    "cause": ("No cause is known: {}", ("causes", "reason because", "explanation")),
+    "date": ("No date is known: {}", ("date", "year timeline", "history")),
+}
+_KOREAN: _Words = {
+    "freshness": ("최근 자료가 없음: {}", ("{year}년", "최신 현황", "{year}년 기준")),
+    "counting": ("개수를 찾지 못함: {}", ("개수", "통계", "총 수")),
+    "amount": ("수치를 찾지 못함: {}", ("수치", "통계", "추정")),
+    "completeness": ("목록이 완전하지 않을 수 있음: {}", ("전체 목록", "종류", "개요")),
+    "comparison": ("비교 대상 하나가 빠짐: {}", ("비교", "차이점", "장단점")),
+    "definition": ("정의를 찾지 못함: {}", ("정의", "뜻", "개념")),
+    "cause": ("원인을 찾지 못함: {}", ("원인", "이유", "배경")),
+    "date": ("날짜를 찾지 못함: {}", ("날짜", "연도 연표", "역사")),
+}
+
+
+def _day(published: str | None) -> date | None:
+    try:
+        return date.fromisoformat((published or "")[:10])
+    except ValueError:
+        return None

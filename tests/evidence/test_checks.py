@@ -1,0 +1,141 @@
+"""What a question needs, and when its evidence has it; each check speaks up a bounded number of times."""
+
+from datetime import date
+
+import pytest
+from fakes import claim, gap, judgement, page
+
+from fathom.evidence.asking import needs, sides_of, thing_of
+from fathom.evidence.checks import MOST_REJECTIONS, checked, failing
+from fathom.state import Check, Claim
+
+TODAY = date(2026, 11, 16)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What is the latest version of Python?", ["freshness"]),
+        ("Who is the current president of Iceland?", ["freshness"]),
+        ("How many turbines does the plant have?", ["counting"]),
+        ("How much does tidal power cost?", ["amount"]),
+        ("List the types of tidal power plants", ["completeness"]),
+        ("What are the types of tides?", ["completeness"]),
+        ("Compare barrages and lagoons", ["comparison"]),
+        ("Tidal versus wind power", ["comparison"]),
+        ("What is a barrage?", ["definition"]),
+        ("Why do tides rise twice a day?", ["cause"]),
+        ("When was the plant built?", ["date"]),
+        ("When was it built and why did it close?", ["cause", "date"]),
+        ("최신 파이썬 버전은?", ["freshness"]),
+        ("발전소에는 터빈이 몇 개 있나요?", ["counting"]),
+        ("조력 발전 비용은 얼마인가요?", ["amount"]),
+        ("조력 발전소를 모두 나열해 줘", ["completeness"]),
+        ("조력과 풍력의 차이는 무엇인가요?", ["comparison"]),
+        ("조석이란 무엇인가?", ["definition"]),
+        ("왜 하루에 두 번 밀물이 드나요?", ["cause"]),
+        ("발전소는 언제 지어졌나요?", ["date"]),
+        ("몇 년에 지어졌나요?", ["date"]),
+        ("What happens when a branch fails?", []),
+        ("What is it?", []),
+        ("How does the current flow through a coil?", []),
+        ("", []),
+        ("?!", []),
+    ],
+)
+def test_the_words_of_a_question_say_what_it_needs(question: str, names: list[str]) -> None:
+    assert needs(question) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "poor", "good"),
+    [
+        ("How many turbines has it?", "The turbines are large.", "It has 24 turbines."),
+        ("How many turbines has it?", "The turbines came in 1966.", "It has ten turbines."),
+        ("터빈이 몇 개 있나요?", "터빈이 크다.", "터빈이 24개 있다."),
+        ("When was the plant built?", "The plant was built by divers.", "The plant was built in 1966."),
+        ("발전소는 언제 지어졌나요?", "발전소는 바다에 있다.", "발전소는 2011년에 지어졌다."),
+        ("Why did it close?", "It closed.", "It closed because of silt."),
+        ("왜 문을 닫았나요?", "문을 닫았다.", "모래 때문에 문을 닫았다."),
+        ("What is a barrage?", "The barrage at Rance has doors.", "A barrage is a dam across an estuary."),
+        ("Compare barrages and lagoons", "Barrages are dams.", "Barrages cost more than lagoons."),
+        ("조력과 풍력의 차이는?", "조력은 바다에서 얻는다.", "조력은 바다에서, 풍력은 바람에서 얻는다."),
+        ("List the types of plants", "One type is a barrage.", "Types are barrages, lagoons and streams."),
+        ("What is the newest plant?", "It was opened in 1966.", "It was opened in 2026."),
+    ],
+)
+def test_a_check_fails_without_and_passes_with_what_was_asked_for(
+    question: str, poor: str, good: str
+) -> None:
+    (failed,) = checked(question, [claim(poor)], [], TODAY)
+    (passed,) = checked(question, [claim(poor), claim(good, name="c2")], [], TODAY)
+    assert (failed.is_passed, passed.is_passed) == (False, True)
+    assert failed.why
+    assert passed.why
+    assert failed.gap is not None
+    assert failed.gap.suggested_query.startswith(question.rstrip("?"))
+    assert passed.gap is None
+
+
+def test_what_is_beside_the_point_answers_nothing() -> None:
+    (found,) = checked("How many turbines?", [claim("It has 24 turbines.", relevance=0.1)], [], TODAY)
+    assert not found.is_passed
+
+
+@pytest.mark.parametrize(
+    ("published", "is_passed", "why"),
+    [
+        ("2026-03-01", True, "2026-03-01"),
+        ("2019-03-01", False, "2019-03-01"),
+        (None, False, "no cited page has a date"),
+        ("soon", False, "no cited page has a date"),
+    ],
+)
+def test_latest_needs_a_recent_page(published: str | None, is_passed: bool, why: str) -> None:
+    pages = [
+        page("page one", published=published),
+        page("uncited", "https://b.example", published="2026-11-01"),
+    ]
+    (found,) = checked("What is the latest plant?", [claim("It is large.")], pages, TODAY)
+    assert found.is_passed is is_passed
+    assert why in found.why
+
+
+def test_with_nothing_known_every_check_fails_and_none_raises() -> None:
+    question = "How many are there, and when was the latest built? Why? List all the types"
+    for found in checked(question, [], [], TODAY):
+        assert not found.is_passed
+
+
+def test_a_check_rejects_twice_in_a_run_and_then_only_mentions_it() -> None:
+    known: list[Claim] = [claim("The turbines are large.")]
+    before = []
+    seen = []
+    for number in range(1, 5):
+        checks = checked("How many turbines?", known, [], TODAY, before)
+        is_holding = bool(failing(checks, before))
+        assert checks[0].gap
+        seen.append((is_holding, checks[0].gap.priority, checks[0].gap.suggested_query))
+        before.append(judgement(number, checks=checks, held="sufficient" if is_holding else None))
+    assert [s[0] for s in seen] == [True] * MOST_REJECTIONS + [False, False]
+    assert [s[1] for s in seen] == ["high", "high", "low", "low"]
+    assert len({s[2] for s in seen[:3]}) == 3
+
+
+def test_a_check_that_held_nothing_back_keeps_its_say() -> None:
+    check = Check(name="counting", is_passed=False, why="w", gap=gap())
+    before = [judgement(1, checks=[check]), judgement(2, checks=[check])]
+    assert failing([check], before) == ["counting"]
+    assert failing([check], [*before, judgement(3, checks=[check], held="diverse")]) == ["counting"]
+
+
+def test_a_comparison_names_its_sides() -> None:
+    assert sides_of("The difference between tidal stream and wave power?") == [
+        "tidal stream",
+        "wave power",
+    ]
+    assert sides_of("Redis vs. Memcached") == ["Redis", "Memcached"]
+    assert sides_of("조력과 풍력의 차이") == ["조력", "풍력"]
+    assert sides_of("Which is better?") == []
+    assert thing_of("What is a barrage?") == "barrage"
+    assert thing_of("조석이란 무엇인가?") == "조석"

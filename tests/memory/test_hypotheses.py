@@ -1,0 +1,106 @@
+"""What may be true: weighed by voices, told once, at most five at a time."""
+
+import pytest
+from fakes import claim, sha
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.evidence.bearing import agrees, bearings
+from fathom.memory.hypotheses import active, adopted, confidence, leading, priority, weighed
+from fathom.minds.port import Bearing
+from fathom.state import Hypothesis
+
+CLAIMS = {f"c{n}": claim(f"Statement {n}.", name=f"c{n}", of=f"text {n}") for n in range(9)}
+VOICES = {sha(f"text {n}"): f"host{n}" for n in range(9)}
+BORN = adopted([], ["Tidal power is cheap."], 1)
+
+
+def bearing(of: Hypothesis, pro: list[str], con: list[str]) -> Bearing:
+    return Bearing(of.id, pro, con)
+
+
+def test_it_starts_in_the_middle_and_moves_with_every_voice() -> None:
+    assert [h.confidence for h in BORN] == [0.5]
+    (for_it,) = weighed(BORN, [bearing(BORN[0], ["c1", "c2"], [])], CLAIMS, VOICES, 2)
+    (against,) = weighed([for_it], [bearing(BORN[0], [], ["c3", "c4"])], CLAIMS, VOICES, 3)
+    assert (for_it.confidence, for_it.touched) == (pytest.approx(0.7), 2)
+    assert (against.confidence, against.touched) == (pytest.approx(0.4), 3)
+    assert (against.supporting, against.contradicting, against.born) == (["c1", "c2"], ["c3", "c4"], 1)
+
+
+def test_the_same_evidence_told_twice_counts_once() -> None:
+    once = weighed(BORN, [bearing(BORN[0], ["c1"], ["c2"])], CLAIMS, VOICES, 2)
+    assert weighed(once, [bearing(BORN[0], ["c1"], ["c2"])], CLAIMS, VOICES, 3) == once
+
+
+def test_copies_and_pages_of_one_host_are_one_voice() -> None:
+    one_host = dict.fromkeys(VOICES, "host")
+    (found,) = weighed(BORN, [bearing(BORN[0], ["c1", "c2", "c3"], [])], CLAIMS, one_host, 2)
+    assert (found.supporting, found.confidence) == (["c1"], pytest.approx(0.6))
+
+
+def test_unknown_keys_and_both_sides_at_once_mean_nothing() -> None:
+    told = bearing(BORN[0], ["c1", "nobody"], ["c1", "", "c99"])
+    (found,) = weighed(BORN, [told, Bearing("H9", ["c2"], [])], CLAIMS, VOICES, 2)
+    assert (found.supporting, found.contradicting, found.confidence) == ([], [], 0.5)
+
+
+def test_a_claim_may_change_sides() -> None:
+    pro = weighed(BORN, [bearing(BORN[0], ["c1"], [])], CLAIMS, VOICES, 2)
+    (found,) = weighed(pro, [bearing(BORN[0], [], ["c1"])], CLAIMS, VOICES, 3)
+    assert (found.supporting, found.contradicting) == ([], ["c1"])
+
+
+def test_priority_is_confidence_density_and_recency() -> None:
+    fresh = Hypothesis(id="H1", statement="s", supporting=["a", "b"], contradicting=["c"], confidence=0.6)
+    assert priority(fresh, 1) == pytest.approx(0.5 * 0.6 + 0.3 * 3 / 5 + 0.2)
+    assert priority(fresh, 6) == pytest.approx(0.5 * 0.6 + 0.3 * 3 / 5 + 0.1)
+    assert priority(fresh, 99) == pytest.approx(0.5 * 0.6 + 0.3 * 3 / 5)
+
+
+def test_five_are_active_and_evidence_brings_one_back() -> None:
+    many = adopted([], [f"Plant number {word} is the oldest" for word in "abcdefgh"], 1)
+    assert len(active(many)) == 5
+    last = next(h for h in many if h.status == "set aside")
+    again = weighed(many, [bearing(last, ["c1", "c2"], [])], CLAIMS, VOICES, 2)
+    assert last.id in {h.id for h in active(again)}
+    assert leading(again) == again[0]
+    assert leading([]) is None
+
+
+def test_the_same_statement_is_adopted_once_and_nothing_is_no_statement() -> None:
+    again = adopted(BORN, ["tidal power is CHEAP", "  ", "", "조력 발전은 싸다."], 4)
+    assert sorted(h.statement for h in again) == ["Tidal power is cheap.", "조력 발전은 싸다."]
+    assert {h.born for h in again} == {1, 4}
+    assert adopted(again, [h.statement for h in again], 5) == again
+
+
+@given(st.integers(0, 200), st.integers(0, 200))
+def test_confidence_stays_between_nothing_and_certainty(pro: int, con: int) -> None:
+    assert 0.0 <= confidence(pro, con) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("statement", "said", "is_agreed"),
+    [
+        ("Tidal power is cheap", "Tidal power is cheap in Wales", True),
+        ("Tidal power is cheap", "Tidal power is not cheap", False),
+        ("The plant makes 240 megawatts", "The plant makes 320 megawatts", False),
+        ("The plant makes 240 megawatts", "In 1966 the plant made 240 megawatts", True),
+        ("Costs increased with depth", "Costs decreased with depth", False),
+        ("비용이 증가했다", "비용이 감소했다", False),
+        ("조력 발전은 싸다", "조력 발전은 싸지 않다", False),
+    ],
+)
+def test_rules_tell_for_from_against(statement: str, said: str, is_agreed: bool) -> None:
+    assert agrees(statement, said) is is_agreed
+
+
+def test_a_claim_about_something_else_bears_on_nothing() -> None:
+    claims = [
+        claim("Tidal power is cheap in Wales.", name="a"),
+        claim("Tidal power is not cheap.", name="b"),
+        claim("Cheese is made of milk.", name="c"),
+    ]
+    (found,) = bearings(BORN, claims)
+    assert (found.supporting, found.contradicting) == (["a"], ["b"])
