@@ -1,8 +1,12 @@
 """The judge: how much is known, what is missing, and whether that is enough."""
 
 from fathom.evidence import sufficiency
+from fathom.evidence.accounting import all_gaps, best_new, gain_of
+from fathom.evidence.checks import checked, failing
 from fathom.evidence.corroboration import findings_of
-from fathom.evidence.stopping import Standing, stop
+from fathom.evidence.stopping import Standing, held, stop
+from fathom.evidence.sufficiency import voices_of
+from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rubric import nothing_known
 from fathom.nodes.ports import Clock
@@ -14,24 +18,36 @@ async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock)
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
     Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
-            is_finishing, elsewhere_usd
-    Writes: judgements, findings, losses, charges; report when it ends with nothing found
+            hypotheses, is_finishing, elsewhere_usd
+    Writes: judgements, findings, hypotheses, losses, charges; report when it ends with nothing found
     """
-    claims = state.get("claims", [])
-    questions = state.get("questions", [])
+    claims, pages = state.get("claims", []), state.get("pages", [])
+    questions, before = state.get("questions", []), state.get("judgements", [])
+    hypotheses, findings = state.get("hypotheses", []), findings_of(claims, pages)
+    checks = checked(state["question"], claims, pages, clock().date(), before)
     # Without claims there is nothing to weigh, and a model would be paid to say so.
-    thought = (
-        await mind.judge(Case(state["question"], questions, claims))
-        if claims
-        else Thought(nothing_known(questions))
+    case = Case(state["question"], questions, claims, checks=checks, hypotheses=active(hypotheses))
+    thought = await mind.judge(case) if claims else Thought(nothing_known(questions))
+    here_usd = sum(c.usd for c in [*state.get("charges", []), *thought.charges])
+    known = {claim.id: claim for claim in claims}
+    hypotheses = weighed(hypotheses, thought.value.bearings, known, voices_of(pages), len(before) + 1)
+    told = {
+        "checks": checks,
+        "gain": gain_of(findings, state.get("asked", []), here_usd, before),
+        "found": best_new(claims, before),
+        "hypotheses": active(hypotheses),
+        "spent_usd": here_usd,
+    }
+    judgement = _judged(state, thought.value, clock).model_copy(update=told)
+    at = _standing(state, judgement, knobs)
+    name, because = stop(at)
+    gaps = all_gaps(judgement.gaps, checks)
+    judgement = judgement.model_copy(
+        update={"stop": name, "because": because, "held": None if name else held(at), "gaps": gaps}
     )
-    judgement = _judged(state, thought.value, clock)
-    spent = [*state.get("charges", []), *thought.charges]
-    spent_usd = sum(c.usd for c in spent) + state.get("elsewhere_usd", 0.0)
-    name, because = stop(_standing(state, judgement, knobs, spent_usd))
-    judgement = judgement.model_copy(update={"stop": name, "because": because})
     update: ResearchState = {
-        "findings": findings_of(claims, state.get("pages", [])),
+        "findings": findings,
+        "hypotheses": hypotheses,
         "judgements": [judgement],
         "losses": thought.losses,
         "charges": thought.charges,
@@ -63,7 +79,7 @@ def _judged(state: ResearchState, assessment: Assessment, clock: Clock) -> Judge
     )
 
 
-def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, spent_usd: float) -> Standing:
+def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs) -> Standing:
     return Standing(
         round=judgement.round,
         max_rounds=knobs.max_rounds,
@@ -74,11 +90,13 @@ def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, spent_us
         claims=judgement.claims,
         new_claims=judgement.new_claims,
         gaps=judgement.gaps,
-        spent_usd=spent_usd,
+        spent_usd=judgement.spent_usd + state.get("elsewhere_usd", 0.0),
         budget_usd=knobs.budget_usd,
         is_finishing=state.get("is_finishing", False),
         has_asked=bool(state.get("queries")),
         coverage=judgement.coverage,
         confidence=judgement.confidence,
+        gain=judgement.gain,
+        failing=failing(judgement.checks, state.get("judgements", [])),
         is_endless=knobs.endless,
     )

@@ -109,7 +109,7 @@ class Judgement(Record):
     gain: Gain = Gain()
     found: list[str] = Field([])  # ids of the best claims that are new in this round
     hypotheses: list[Hypothesis] = Field([])  # the active ones, best first
-    spent_usd: float = 0.0  # by the whole run so far
+    spent_usd: float = 0.0  # by this run so far, other branches left out
 
     @property
     def key(self) -> str:

@@ -7,7 +7,7 @@ from fakes import claim, gap, judgement, page
 
 from fathom.evidence.asking import needs, sides_of, thing_of
 from fathom.evidence.checks import MOST_REJECTIONS, checked, failing
-from fathom.state import Check, Claim
+from fathom.state import Check, Claim, Judgement
 
 TODAY = date(2026, 11, 16)
 
@@ -109,7 +109,7 @@ def test_with_nothing_known_every_check_fails_and_none_raises() -> None:
 
 def test_a_check_rejects_twice_in_a_run_and_then_only_mentions_it() -> None:
     known: list[Claim] = [claim("The turbines are large.")]
-    before = []
+    before: list[Judgement] = []
     seen = []
     for number in range(1, 5):
         checks = checked("How many turbines?", known, [], TODAY, before)

@@ -8,8 +8,8 @@ from fakes import gap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.evidence.stopping import RULES, Standing, stop
-from fathom.state import StopRule
+from fathom.evidence.stopping import RULES, Standing, held, stop
+from fathom.state import Gain, StopRule
 
 GOING_ON = Standing(
     round=1,
@@ -28,6 +28,10 @@ GOING_ON = Standing(
 )
 
 
+def replace_usd(per_usd: float) -> Gain:
+    return Gain(known=20, new=9, queries=1, usd=1.0, smoothed_per_query=9, smoothed_per_usd=per_usd)
+
+
 def test_nothing_stops_a_run_in_the_middle() -> None:
     assert stop(GOING_ON) == (None, "")
 
@@ -39,6 +43,10 @@ def test_nothing_stops_a_run_in_the_middle() -> None:
         ("sufficient", {"overall": 0.0, "threshold": 0.0}),
         ("saturated", {"round": 2, "claims": 109, "new_claims": 9}),
         ("saturated", {"round": 2, "new_claims": 0}),
+        ("answered", {"coverage": 1.0, "confidence": 0.7}),
+        ("saturated", {"round": 2, "gain": Gain(known=109, new=9, queries=1, smoothed_per_query=9)}),
+        ("gain too low", {"round": 2, "gain": Gain(known=9, new=4, queries=20, smoothed_per_query=0.24)}),
+        ("gain too low", {"round": 2, "spent_usd": 0.9, "gain": replace_usd(9.9)}),
         ("only minor gaps", {"gaps": [gap("low"), gap("low")]}),
         ("only minor gaps", {"gaps": []}),
         ("diverse", {"sources": 5, "diversity": 0.7, "gaps": [gap("medium")]}),
@@ -60,6 +68,11 @@ def test_each_rule_stops_a_run_alone(rule: StopRule, at: dict[str, object]) -> N
     "at",
     [
         {"overall": 0.799},
+        {"coverage": 0.99, "confidence": 1.0},
+        {"coverage": 1.0, "confidence": 0.69},
+        {"round": 1, "gain": Gain(known=9, new=4, queries=20, smoothed_per_query=0.2)},
+        {"round": 2, "gain": Gain(known=9, new=4, queries=20, smoothed_per_query=0.25)},
+        {"round": 2, "spent_usd": 0.9, "gain": replace_usd(10.1)},
         {"round": 1, "claims": 109, "new_claims": 9},
         {"round": 2, "claims": 110, "new_claims": 10},
         {"gaps": [gap("low"), gap("medium")]},
@@ -123,3 +136,27 @@ def test_a_run_never_has_one_round_more_than_allowed(most: int) -> None:
             replace(GOING_ON, round=number, max_rounds=most, claims=2**number, new_claims=2 ** (number - 1))
         )
     assert number == most
+
+
+@pytest.mark.parametrize(
+    ("at", "rule"),
+    [
+        ({"overall": 0.9}, "sufficient"),
+        ({"coverage": 1.0, "confidence": 0.9}, "answered"),
+        ({"gaps": []}, "only minor gaps"),
+        ({"sources": 5, "diversity": 0.7, "gaps": [gap("medium")]}, "diverse"),
+    ],
+)
+def test_a_failing_check_holds_back_what_calls_it_enough(at: dict[str, object], rule: str) -> None:
+    failing = replace(GOING_ON, failing=["counting"], **at)  # type: ignore[arg-type]
+    assert stop(failing) == (None, "")
+    assert held(failing) == rule
+    assert held(replace(failing, failing=[])) is None
+    for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": 1}):
+        assert stop(replace(failing, **limit))[0] is not None
+
+
+def test_without_end_only_limits_stop_a_run() -> None:
+    content = replace(GOING_ON, round=2, overall=1.0, new_claims=0, gaps=[], is_endless=True, max_rounds=100)
+    assert stop(content) == (None, "")
+    assert stop(replace(content, round=100))[0] == "rounds used up"

@@ -23,8 +23,8 @@ def test_it_starts_in_the_middle_and_moves_with_every_voice() -> None:
     assert [h.confidence for h in BORN] == [0.5]
     (for_it,) = weighed(BORN, [bearing(BORN[0], ["c1", "c2"], [])], CLAIMS, VOICES, 2)
     (against,) = weighed([for_it], [bearing(BORN[0], [], ["c3", "c4"])], CLAIMS, VOICES, 3)
-    assert (for_it.confidence, for_it.touched) == (pytest.approx(0.7), 2)
-    assert (against.confidence, against.touched) == (pytest.approx(0.4), 3)
+    assert (for_it.confidence, for_it.touched) == (0.7, 2)
+    assert (against.confidence, against.touched) == (0.4, 3)
     assert (against.supporting, against.contradicting, against.born) == (["c1", "c2"], ["c3", "c4"], 1)
 
 
@@ -36,7 +36,7 @@ def test_the_same_evidence_told_twice_counts_once() -> None:
 def test_copies_and_pages_of_one_host_are_one_voice() -> None:
     one_host = dict.fromkeys(VOICES, "host")
     (found,) = weighed(BORN, [bearing(BORN[0], ["c1", "c2", "c3"], [])], CLAIMS, one_host, 2)
-    assert (found.supporting, found.confidence) == (["c1"], pytest.approx(0.6))
+    assert (found.supporting, found.confidence) == (["c1"], 0.6)
 
 
 def test_unknown_keys_and_both_sides_at_once_mean_nothing() -> None:

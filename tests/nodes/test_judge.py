@@ -6,12 +6,13 @@ import pytest
 from fakes import RUBRIC, FakeMind, charge, claim, clock, gap, judgement, page, query, question
 
 from fathom.errors import Unavailable
-from fathom.minds.port import Assessment
+from fathom.minds.port import Assessment, Bearing
 from fathom.nodes.judge import judge
-from fathom.state import Dropped, Knobs, Loss, ResearchState
+from fathom.state import Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
 CLAIMS = [claim(name="a", of="one"), claim(name="b", of="two", question="Q2", relevance=0.2)]
+WORDS = "silt storms divers weeds whales ropes gulls".split()  # noqa: SIM905
 STATE: ResearchState = {
     "question": "What is it?",
     "questions": [question(1), question(2)],
@@ -47,7 +48,7 @@ async def test_a_round_is_counted_from_the_one_before() -> None:
         ({"charges": [charge("x", usd=0.6)]}, {"budget_usd": 0.5}, "budget used up"),
         ({"is_finishing": True}, {}, "a person's word"),
         ({"queries": []}, {}, "nothing left to ask"),
-        ({"judgements": [judgement(1, claims=2)]}, {}, "saturated"),
+        ({"judgements": [judgement(1, claims=2, gain=Gain(known=1, new=1))]}, {}, "saturated"),
     ],
 )
 async def test_a_run_stops_for_a_reason_it_can_name(words: Any, knobs: dict[str, Any], rule: str) -> None:
@@ -97,8 +98,79 @@ async def test_a_judge_that_fails_stops_the_run_where_it_stands() -> None:
 async def test_a_run_never_has_a_round_more_than_allowed(most: int) -> None:
     judgements: list[Any] = []
     while not judgements or judgements[-1].stop is None:
-        known = [claim(name=f"c{n}") for n in range(2 ** (len(judgements) + 1))]
+        known = [claim(f"Plant {n} is old.", name=f"c{n}") for n in range(2 ** (len(judgements) + 1))]
         update = await judged({**STATE, "claims": known, "judgements": judgements}, rounds=most)
         judgements += update["judgements"]
         assert len(judgements) <= most
     assert (len(judgements), judgements[-1].stop) == (most, "rounds used up")
+
+
+async def test_a_question_that_needs_a_number_is_not_enough_without_one() -> None:
+    state: ResearchState = {
+        **STATE,
+        "question": "How many turbines are there?",
+        "claims": [claim("The turbines are old.")],
+        "asked": [query()],
+    }
+    judgements: list[Any] = []
+    while not judgements or judgements[-1].stop is None:
+        mind = FakeMind(assessments=[Assessment(RUBRIC, [])])
+        # Each round finds something new, but never a number.
+        number = len(judgements) + 1
+        known = [claim(f"Turbines fear {word}.", name=word) for word in WORDS][: 2 * number]
+        now: ResearchState = {
+            **state,
+            "claims": known,
+            "judgements": judgements,
+            "asked": [query(number=number)],
+        }
+        judgements += (await judged(now, mind))["judgements"]
+        assert mind.asked[0].checks == judgements[-1].checks
+    assert [j.held for j in judgements] == ["only minor gaps", "only minor gaps", None]
+    assert [j.gaps[0].priority for j in judgements] == ["high", "high", "low"]
+    assert judgements[-1].stop == "only minor gaps"
+
+
+async def test_an_answer_the_judge_is_sure_of_ends_the_run() -> None:
+    sure = {**STATE, "claims": [claim(name="a", of="one"), claim(name="b", of="two", question="Q2")]}
+    for confidence, rule in ((0.7, "answered"), (0.69, None)):
+        mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], confidence=confidence)])
+        (found,) = (await judged(sure, mind, threshold=1.0))["judgements"]  # type: ignore[arg-type]
+        assert (found.stop, found.confidence) == (rule, confidence)
+    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], confidence=9.0)])
+    (found,) = (await judged(STATE, mind, threshold=1.0))["judgements"]
+    assert (found.stop, found.confidence) == (None, 1.0)  # a part has only weak evidence, whatever it says
+
+
+async def test_hypotheses_are_weighed_by_what_the_judge_read() -> None:
+    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], bearings=[Bearing("H1", ["a", "zz"], ["b"])])])
+    state: ResearchState = {**STATE, "hypotheses": [Hypothesis(id="H1", statement="It is old.")]}
+    update = await judged(state, mind)
+    (weighed,) = update["hypotheses"]
+    assert (weighed.supporting, weighed.contradicting, weighed.confidence) == (["a"], ["b"], 0.45)
+    assert update["judgements"][0].hypotheses == [weighed]
+    assert mind.asked[0].hypotheses == state["hypotheses"]
+
+
+async def test_a_judgement_says_what_the_round_brought_and_what_all_has_cost() -> None:
+    state: ResearchState = {
+        **STATE,
+        "asked": [query(), query("more", "r1q2")],
+        "charges": [charge("x", usd=0.5)],
+        "claims": [claim(f"It has {word}.", name=word, relevance=0.5) for word in WORDS],
+    }
+    (found,) = (await judged(state))["judgements"]
+    assert (found.gain.new, found.gain.per_query, found.gain.per_usd) == (7, 3.5, 14.0)
+    assert (found.spent_usd, found.found) == (0.5, WORDS[:5])
+
+
+async def test_without_end_only_limits_and_people_stop_a_run() -> None:
+    for words, knobs, rule in (
+        ({}, {"threshold": 0.0}, None),
+        ({"queries": []}, {}, "nothing left to ask"),
+        ({"charges": [charge("x", usd=10.0)]}, {}, "budget used up"),
+        ({"judgements": [judgement(n) for n in range(1, 100)]}, {}, "rounds used up"),
+        ({"is_finishing": True}, {}, "a person's word"),
+    ):
+        (found,) = (await judged({**STATE, **words}, endless=True, **knobs))["judgements"]  # type: ignore[typeddict-item, arg-type]
+        assert found.stop == rule

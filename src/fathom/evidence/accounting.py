@@ -1,0 +1,37 @@
+"""What a round brought, for the judgement: gain, the best of what is new, and gaps put together.
+
+Does not know scores or rules.
+"""
+
+from collections.abc import Sequence
+
+from fathom.evidence.gain import measured
+from fathom.state import Check, Claim, Finding, Gain, Gap, Judgement, Query
+
+_MOST_FOUND = 5
+_MOST_GAPS = 10
+
+
+def gain_of(
+    findings: Sequence[Finding], asked: Sequence[Query], spent_usd: float, before: Sequence[Judgement]
+) -> Gain:
+    """The gain of the round after these judgements."""
+    last = before[-1] if before else None
+    queries = sum(query.round == len(before) + 1 for query in asked)
+    usd = spent_usd - (last.spent_usd if last else 0.0)
+    return measured(len(findings), queries, usd, last.gain if last else None)
+
+
+def best_new(claims: Sequence[Claim], before: Sequence[Judgement]) -> list[str]:
+    """The ids of the best claims that were not there a round ago."""
+    new = claims[before[-1].claims :] if before else claims
+    return [claim.id for claim in sorted(new, key=lambda c: -c.relevance)[:_MOST_FOUND]]
+
+
+def all_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
+    """What the judge misses and what the question's own checks miss, each query once."""
+    distinct: dict[str, Gap] = {}
+    for gap in [*(check.gap for check in checks if check.gap), *told]:
+        distinct.setdefault(" ".join(gap.suggested_query.casefold().split()), gap)
+    order = {"high": 0, "medium": 1, "low": 2}
+    return sorted(distinct.values(), key=lambda gap: order[gap.priority])[:_MOST_GAPS]
