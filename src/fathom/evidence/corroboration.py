@@ -4,6 +4,7 @@ Does not know contradictions.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fathom.evidence.facts import is_negated, numbers
 from fathom.evidence.sufficiency import voices_of
@@ -52,8 +53,11 @@ def _tag(group: Sequence[Claim], voices: int) -> Tag:
 
 def _is_same(claim: Claim, other: Claim) -> bool:
     """Whether they share most of their words; another number or a "not" makes another claim."""
-    left, right = claim.statement, other.statement
-    if set(numbers(left)) != set(numbers(right)) or is_negated(left) != is_negated(right):
-        return False
-    words, bag = terms(left), terms(right)
-    return likeness(words, bag) >= _SAME or words <= bag or bag <= words
+    *left, words = _said(claim.statement)
+    *right, bag = _said(other.statement)
+    return left == right and (likeness(words, bag) >= _SAME or words <= bag or bag <= words)
+
+
+@lru_cache(maxsize=20_000)  # a long run compares the same statements every round
+def _said(statement: str) -> tuple[frozenset[str], bool, set[str]]:
+    return frozenset(numbers(statement)), is_negated(statement), terms(statement)
