@@ -9,7 +9,17 @@ from typing import Any
 from langgraph.graph import END
 from langgraph.types import Send
 
-from fathom.state import Direction, Query, Reading, ResearchState, Writing
+from fathom.report.outlining import is_current
+from fathom.state import (
+    Chapter,
+    Claim,
+    Direction,
+    Heading,
+    Query,
+    Reading,
+    ResearchState,
+    Writing,
+)
 
 _LEARNINGS = 20
 
@@ -80,24 +90,38 @@ def was_read(state: Reading) -> str:
     return "analyzer" if state.get("pages") else END
 
 
-def what_to_write(state: Writing) -> list[Send]:
-    """After the outline: one writer a section."""
+def what_to_write(state: Writing) -> list[Send] | str:
+    """After the outline: one writer a heading, but none for a section that is as it would be written now."""
     claims = {claim.id: claim for claim in state["claims"]}
-    return [
-        Send(
-            "section",
-            {
-                "question": state["question"],
-                "knobs": state["knobs"],
-                "heading": heading,
-                "claims": [claims[c] for c in heading.claims],
-                "findings": [
-                    f for f in state.get("findings", []) if not set(f.claims).isdisjoint(heading.claims)
-                ],
-            },
-        )
+    written = {section.id: section for section in state.get("sections", [])}
+    headings = [
+        heading
         for heading in state["outline"].headings
+        if heading.id not in written or not is_current(written[heading.id], heading, claims)
     ]
+    return [Send("chapter", _chapter(state, heading, claims)) for heading in headings] or "publish"
+
+
+def _chapter(state: Writing, heading: Heading, claims: Mapping[str, Claim]) -> Chapter:
+    findings = [f for f in state.get("findings", []) if not set(f.claims).isdisjoint(heading.claims)]
+    return {
+        "question": state["question"],
+        "knobs": state["knobs"],
+        "heading": heading,
+        "claims": [claims[c] for c in heading.claims],
+        "findings": findings,
+    }
+
+
+def is_carried(state: Chapter) -> str:
+    """After a check: what failed is written again once; then it is settled."""
+    is_failed = any(sentence.status == "unsupported" for sentence in state["draft"].sentences)
+    return "rewrite" if is_failed and "rewritten" not in state else "settle"
+
+
+def was_rewritten(state: Chapter) -> str:
+    """After rewriting: what is new is checked again."""
+    return "check" if state["rewritten"] else "settle"
 
 
 def _searches(state: ResearchState) -> list[Send]:

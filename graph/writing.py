@@ -1,4 +1,7 @@
-"""The report: outlined, written section by section at once, checked, published."""
+"""The report: outlined, written heading by heading at once, each sentence checked, published.
+
+A chapter is one heading's way: written, checked, what failed written again once and checked again, settled.
+"""
 
 from typing import Any
 
@@ -6,25 +9,41 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from fathom.graph.kit import Kits, equip
-from fathom.graph.routes import what_to_write
+from fathom.graph.routes import is_carried, was_rewritten, what_to_write
 from fathom.nodes.check import check
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
+from fathom.nodes.rewrite import rewrite
 from fathom.nodes.section import section
-from fathom.state import Chapter, Knobs, Writing, WritingOutput
+from fathom.nodes.settle import settle
+from fathom.state import Chapter, ChapterOutput, Knobs, Writing, WritingOutput
 
 
 def build_writing(kits: Kits) -> CompiledStateGraph[Writing, Knobs, Writing, Any]:
     """The subgraph behind the writer."""
     b = StateGraph(Writing, context_schema=Knobs, output_schema=WritingOutput)
     b.add_node("outline", equip(outline, kits, "mind"))
-    b.add_node("section", equip(section, kits, "mind"), input_schema=Chapter)
-    b.add_node("check", equip(check, kits, "mind"))
+    b.add_node("chapter", build_chapter(kits))
     b.add_node("publish", publish)
 
     b.add_edge(START, "outline")
-    b.add_conditional_edges("outline", what_to_write, ["section"])
-    b.add_edge("section", "check")
-    b.add_edge("check", "publish")
+    b.add_conditional_edges("outline", what_to_write, ["chapter", "publish"])
+    b.add_edge("chapter", "publish")
     b.add_edge("publish", END)
+    return b.compile()
+
+
+def build_chapter(kits: Kits) -> CompiledStateGraph[Chapter, Knobs, Chapter, Any]:
+    """The subgraph that every heading is sent to; no chapter waits for another."""
+    b = StateGraph(Chapter, context_schema=Knobs, output_schema=ChapterOutput)
+    b.add_node("section", equip(section, kits, "mind"))
+    b.add_node("check", equip(check, kits, "mind"))
+    b.add_node("rewrite", equip(rewrite, kits, "mind"))
+    b.add_node("settle", equip(settle, kits, "knobs"))
+
+    b.add_edge(START, "section")
+    b.add_edge("section", "check")
+    b.add_conditional_edges("check", is_carried, ["rewrite", "settle"])
+    b.add_conditional_edges("rewrite", was_rewritten, ["check", "settle"])
+    b.add_edge("settle", END)
     return b.compile()

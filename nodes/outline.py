@@ -2,30 +2,26 @@
 
 from fathom.evidence.weighing import points_of
 from fathom.minds.port import Mind
-from fathom.state import Heading, Outline, Writing
+from fathom.report.outlining import revised_outline, sound_outline
+from fathom.state import Writing
 
 
 async def outline(state: Writing, *, mind: Mind) -> Writing:
     """Headings from claims; a claim stands under one heading, and a heading without claims is gone.
 
-    Reads:  question, questions, claims, findings
+    An outline that is there already is kept and takes in the claims that came since, at no cost.
+
+    Reads:  question, questions, claims, findings, outline
     Writes: outline, losses, charges
     """
-    points = points_of(state["claims"], state.get("findings", []))
-    thought = await mind.outline(state["question"], state.get("questions", []), points)
-    known = {claim.id for claim in state["claims"]}
-    headings: list[Heading] = []
-    for offered in thought.value.headings:
-        claims = [c for c in dict.fromkeys(offered.claims) if c in known]
-        known -= set(claims)
-        if claims:
-            headings.append(offered.model_copy(update={"id": f"S{len(headings) + 1}", "claims": claims}))
-    if not headings:  # a mind that forgot the claims still leaves a report to write
-        everything = [claim.id for claim in state["claims"]]
-        headings = [Heading(id="S1", title=state["question"], question="", claims=everything)]
-    title = thought.value.title.strip() or state["question"]
+    question, questions, claims = state["question"], state.get("questions", []), state["claims"]
+    earlier = state.get("outline")
+    if earlier and earlier.question == question:
+        return {"outline": revised_outline(earlier, claims, questions)}
+    points = points_of(claims, state.get("findings", []))
+    thought = await mind.outline(question, questions, points)
     return {
-        "outline": Outline(title=title, headings=headings),
+        "outline": sound_outline(thought.value, question, questions, claims),
         "losses": thought.losses,
         "charges": thought.charges,
     }

@@ -31,12 +31,13 @@ from fathom.state.records import (
     Verdict,
     short_hash,
 )
-from fathom.state.reports import Citation, Heading, Outline, Report, Section, Sentence
+from fathom.state.reports import Citation, Fault, Heading, Outline, Report, Section, Sentence, Status
 from fathom.state.research import (
     MAX_QUESTION_CHARS,
     Assignment,
     BranchOutput,
     Chapter,
+    ChapterOutput,
     Reading,
     ReadingOutput,
     ResearchInput,
@@ -66,6 +67,7 @@ __all__ = [
     "Assignment",
     "BranchOutput",
     "Chapter",
+    "ChapterOutput",
     "Charge",
     "Check",
     "CheckName",
@@ -79,6 +81,7 @@ __all__ = [
     "Effort",
     "EffortKind",
     "Family",
+    "Fault",
     "Finding",
     "Gain",
     "Gap",
@@ -110,6 +113,7 @@ __all__ = [
     "Sentence",
     "Settlement",
     "Side",
+    "Status",
     "StopRule",
     "Strategy",
     "SubQuestion",

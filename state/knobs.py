@@ -50,6 +50,9 @@ class Knobs(BaseModel):
         None, description="Its OpenAI-compatible server; must be one the operator named."
     )
     language: str | None = Field(None, description="Language of the report; empty: that of the question.")
+    unsupported: Literal["drop", "mark"] = Field(
+        "drop", description="What becomes of a sentence that its quotes do not carry, also rewritten."
+    )
     review: bool = Field(False, description="Stop and show the plan before every round.")
     endless: bool = Field(
         False, description="Go on until somebody stops it, for 100 rounds or 10 USD at most."

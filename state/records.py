@@ -182,13 +182,14 @@ class Charge(Record):
 
 
 class Dropped(Record):
-    """Claims of one page that were refused, and why."""
+    """Claims of one page, or sentences of one section, that were refused, and why."""
 
-    page: str
+    page: str  # of claims
     count: int
     why: str
+    section: str = ""  # of sentences
 
     @property
     def key(self) -> str:
-        """One entry per page and reason."""
-        return short_hash(self.page, self.why)
+        """One entry per place and reason."""
+        return short_hash(self.page, self.why, *([self.section] if self.section else []))

@@ -24,6 +24,13 @@ class Outline(Record):
 
     title: str
     headings: list[Heading]
+    question: str = ""  # what it answers
+    seen: list[str] = Field([])  # every claim that was known when it was made, also those under no heading
+
+
+# What is wrong with a sentence: it names no claim that exists, it states something and names none, code found
+# something in it that its quotes do not have, or a mind did.
+Fault = Literal["unknown", "uncited", "facts", "meaning"]
 
 
 class Sentence(Record):
@@ -33,15 +40,24 @@ class Sentence(Record):
     claims: list[str]
     status: Literal["supported", "unsupported", "connective"]
     why: str = ""
+    fault: Fault | None = None
 
 
 class Section(Record):
-    """A written part of the report."""
+    """A written part of the report.
+
+    `basis` names what it was written from: its heading and its claims with their quotes. A section that is in
+    the state when the writing begins is kept while its heading still has that basis (`outlining.basis_of`).
+    """
 
     id: str
     title: str
     sentences: list[Sentence]
     is_list: bool = False
+    is_quoted: bool = False  # quotes stand in place of what was written
+    basis: str = ""
+    dropped: list[Sentence] = Field([])  # what was written and not believed
+    rewritten: int = 0  # sentences that hold only since they were written again
 
     @property
     def key(self) -> str:
@@ -62,11 +78,15 @@ class Citation(Record):
     printed_pages: list[int] = Field([])  # of each quote, if the source has pages
 
 
+# What the reader may expect: see `fathom.report.ending`.
+Status = Literal["complete", "partial", "unsure", "failed"]
+
+
 class Report(Record):
     """What the reader gets."""
 
     title: str
-    status: Literal["complete", "partial", "failed"]
+    status: Status
     sections: list[Section]
     citations: list[Citation]
     markdown: str

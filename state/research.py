@@ -72,7 +72,7 @@ class ResearchState(TypedDict, total=False):
     contradictions: list[Contradiction]  # judge
     hypotheses: Annotated[list[Hypothesis], merged]  # planner; judge, who weighs them
     outline: Outline  # outline
-    sections: Annotated[list[Section], merged]  # section, check
+    sections: Annotated[list[Section], merged]  # settle
     report: Report  # publish; judge, when there is nothing to write about
     losses: Annotated[list[Loss], merged]  # every node that calls the world
     charges: Annotated[list[Charge], merged]  # every node that thinks
@@ -126,13 +126,26 @@ class BranchOutput(TypedDict, total=False):
 
 
 class Chapter(TypedDict, total=False):
-    """What the writer of one section gets."""
+    """What the writer of one section gets and knows."""
 
     question: str
     heading: Heading
     claims: list[Claim]
     findings: list[Finding]
     knobs: Knobs
+    draft: Section  # section, then check and rewrite in turns
+    rewritten: list[int]  # rewrite: the places of the sentences to check again
+    sections: Annotated[list[Section], merged]  # settle
+    losses: Annotated[list[Loss], merged]
+    charges: Annotated[list[Charge], merged]
+
+
+class ChapterOutput(TypedDict, total=False):
+    """What the writer of one section brings back."""
+
+    sections: Annotated[list[Section], merged]
+    losses: Annotated[list[Loss], merged]
+    charges: Annotated[list[Charge], merged]
 
 
 class Writing(TypedDict, total=False):

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, TypeVar
 
 from fathom.errors import Unreadable
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import (
@@ -140,6 +140,7 @@ class FakeMind:
     outlines: list[Any] = field(default_factory=list)
     written: list[Any] = field(default_factory=list)
     objections: list[Any] = field(default_factory=list)
+    rewrites: list[Any] = field(default_factory=list)
     charges: list[Charge] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
     asked: list[Any] = field(default_factory=list)
@@ -176,6 +177,9 @@ class FakeMind:
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
         return self._next(self.objections, (section, list(claims)))
+
+    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+        return self._next(self.rewrites, revision)
 
 
 @dataclass

@@ -62,7 +62,7 @@ def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, An
             yield "round completed", {"round": judgement.round, "claims": judgement.claims}
         case "outline":
             yield "report started", {"sections": [h.title for h in update["outline"].headings]}
-        case "section":
+        case "settle":
             yield "report section", {"title": update["sections"][0].title}
         case _:
             return

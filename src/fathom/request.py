@@ -39,6 +39,7 @@ class ResearchRequest(BaseModel):
     docs: list[str] = []
     model: str | None = None
     base_url: str | None = None
+    unsupported: Literal["drop", "mark"] = "drop"
     review: bool = False
     endless: bool = False
 
@@ -64,6 +65,7 @@ class ResearchRequest(BaseModel):
             model=self.model,
             base_url=self.base_url.rstrip("/") if self.base_url else None,
             language=self.language,
+            unsupported=self.unsupported,
             review=self.review,
             endless=self.endless,
         )

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pydantic import BaseModel, ConfigDict
 
 from fathom.report.ledger import FORMAT, Ledger
+from fathom.report.publishing import refused_sentences
 from fathom.state import Charge, Knobs, ResearchState
 
 
@@ -61,7 +62,7 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
         questions=state.get("questions", []),
         findings=state.get("findings", []),
         contradictions=state.get("contradictions", []),
-        dropped=state.get("dropped", []),
+        dropped=[*state.get("dropped", []), *refused_sentences(report.sections)],
         judgements=state.get("judgements", []),
         asked=state.get("asked", []),
         errors=state.get("losses", []),

@@ -3,12 +3,20 @@
 from typing import Any
 
 import pytest
-from fakes import claim, heading, hit, judgement, page, query, question
+from fakes import claim, heading, hit, judgement, page, query, question, section, sentence
 from langgraph.graph import END
-from langgraph.types import Send
 
-from fathom.graph.routes import is_enough, was_read, what_to_read, what_to_write, whom_to_ask
-from fathom.state import Knobs, Outline, ResearchState
+from fathom.graph.routes import (
+    is_carried,
+    is_enough,
+    was_read,
+    was_rewritten,
+    what_to_read,
+    what_to_write,
+    whom_to_ask,
+)
+from fathom.report.outlining import basis_of
+from fathom.state import Knobs, Outline, ResearchState, Writing
 
 STATE: ResearchState = {"question": "What?", "questions": [question()], "knobs": Knobs()}
 
@@ -68,5 +76,31 @@ def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
     claims = [claim(name=name) for name in ("a", "b", "c")]
     outline = Outline(title="T", headings=[heading("b", "a"), heading("c", name="S2")])
     sends = what_to_write({"question": "What?", "knobs": Knobs(), "claims": claims, "outline": outline})
-    assert all(isinstance(s, Send) and s.node == "section" for s in sends)
+    assert isinstance(sends, list)
+    assert all(send.node == "chapter" for send in sends)
     assert [[c.id for c in s.arg["claims"]] for s in sends] == [["b", "a"], ["c"]]
+
+
+def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() -> None:
+    claims = {name: claim(name=name) for name in ("a", "b", "c")}
+    one, two = heading("b", "a"), heading("c", name="S2")
+    written = [section(name=h.id).model_copy(update={"basis": basis_of(h, claims)}) for h in (one, two)]
+    state: Writing = {
+        "question": "What?", "knobs": Knobs(), "claims": list(claims.values()), "sections": written,
+        "outline": Outline(title="T", headings=[one, two]),
+    }  # fmt: skip
+    assert what_to_write(state) == "publish"
+    state["claims"] = [claim(name="a"), claim(name="b", said="other words"), claim(name="c")]
+    sends = what_to_write(state)
+    assert isinstance(sends, list)
+    assert [send.arg["heading"].id for send in sends] == ["S1"]
+
+
+def test_a_section_is_rewritten_once_and_checked_only_for_what_is_new() -> None:
+    sound, failed = section(sentence("x", "a")), section(sentence("x", "a", status="unsupported"))
+    assert is_carried({"draft": sound}) == "settle"
+    assert is_carried({"draft": failed}) == "rewrite"
+    assert is_carried({"draft": failed, "rewritten": []}) == "settle"
+    assert is_carried({"draft": failed, "rewritten": [0]}) == "settle"
+    assert was_rewritten({"rewritten": [0]}) == "check"
+    assert was_rewritten({"rewritten": []}) == "settle"

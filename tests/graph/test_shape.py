@@ -50,9 +50,14 @@ INNER_EDGES = {
     ("reading:extractor", "reading:analyzer"),
     ("reading:extractor", "reading:__end__"),
     ("reading:analyzer", "reading:__end__"),
-    ("writer:outline", "writer:section"),
-    ("writer:section", "writer:check"),
-    ("writer:check", "writer:publish"),
+    ("writer:outline", "writer:chapter:section"),
+    ("writer:outline", "writer:publish"),
+    ("writer:chapter:section", "writer:chapter:check"),
+    ("writer:chapter:check", "writer:chapter:rewrite"),
+    ("writer:chapter:check", "writer:chapter:settle"),
+    ("writer:chapter:rewrite", "writer:chapter:check"),
+    ("writer:chapter:rewrite", "writer:chapter:settle"),
+    ("writer:chapter:settle", "writer:publish"),
 }
 
 

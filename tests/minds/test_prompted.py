@@ -9,7 +9,7 @@ from fakes import charge, claim, gap, heading, hit, page, points, query, questio
 from pydantic import BaseModel
 
 from fathom.minds.ladder import Ladder
-from fathom.minds.port import Brief, Case, Evidence
+from fathom.minds.port import Brief, Case, Evidence, Revision
 from fathom.minds.prompted import Prompted
 from fathom.prompts import Filled
 from fathom.state import Charge, Role
@@ -54,6 +54,7 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
         {"title": "T", "sections": []},
         {"sentences": []},
         {"objections": []},
+        {"rewrites": []},
     )
     where = page(TEXT, ADDRESS)
     brief = Brief(
@@ -66,8 +67,10 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
     await prompted.outline("What?", ASKED, POINTS)
     await prompted.write("What?", heading("c0ffee1", "c0ffee2"), POINTS)
     await prompted.check(section(sentence("Divers arrive in spring.", "c0ffee2")), CLAIMS)
+    failed = [sentence("Divers arrive in spring.", "c0ffee2", status="unsupported")]
+    await prompted.rewrite(Revision("What?", heading("c0ffee1", "c0ffee2"), failed, POINTS))
     said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
-    assert len(ladder.seen) == 7
+    assert len(ladder.seen) == 8
     for hidden in (ADDRESS, "secret-place", sha(TEXT), sha(TEXT)[:12], "c0ffee1", "c0ffee2"):
         assert hidden not in said
     assert "E1" in said
@@ -161,7 +164,6 @@ async def test_only_sentences_in_doubt_are_checked_and_keep_their_places() -> No
     text = section(
         sentence("So.", status="connective"),
         sentence("Divers arrive in spring.", "c0ffee2"),
-        sentence("Divers come in spring.", "c0ffee2"),
         sentence("Bad.", "c0ffee1", status="unsupported"),
     )
     objections = (await prompted.check(text, CLAIMS)).value
@@ -169,6 +171,35 @@ async def test_only_sentences_in_doubt_are_checked_and_keep_their_places() -> No
     assert "Sentence 1: Divers" in ladder.seen[0].user
     assert "Bad." not in ladder.seen[0].user
     assert "Sentence 2" not in ladder.seen[0].user
+
+
+async def test_failed_sentences_are_shown_with_the_reason_and_come_back_by_their_numbers() -> None:
+    prompted, ladder = mind(
+        {
+            "rewrites": [
+                {"sentence": 3, "text": "Divers come.", "claims": ["E1", "E9"]},
+                {"sentence": 1, "text": "It makes 240.", "claims": ["E77"]},
+                {"sentence": 8, "text": "Nobody asked.", "claims": ["E1"]},
+            ]
+        }
+    )
+    failed = [
+        sentence("It makes 250.", "c0ffee1", status="unsupported").model_copy(
+            update={"why": "250 is not in it"}
+        ),
+        sentence("It is blue.", status="unsupported"),
+        sentence("Divers come daily.", "c0ffee2", status="unsupported"),
+    ]
+    anew = (await prompted.rewrite(Revision("What?", heading(), failed, POINTS))).value
+    assert [(s.text, s.claims, s.status) for s in anew] == [
+        ("It makes 240.", [], "unsupported"),
+        ("", [], "unsupported"),
+        ("Divers come.", ["c0ffee2"], "supported"),
+    ]
+    said = ladder.seen[0].user
+    assert "Sentence 1 (E2): It makes 250.\n  why not: 250 is not in it" in said
+    assert "Sentence 2 (no claims): It is blue." in said
+    assert "quote: Divers come in spring." in said
 
 
 async def test_nothing_to_check_costs_nothing() -> None:

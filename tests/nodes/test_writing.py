@@ -1,4 +1,4 @@
-"""Outline, section, check, publish: no sentence leaves without support, or without a mark."""
+"""From outline to publishing: no sentence leaves without support, or without a mark."""
 
 from typing import Any
 
@@ -10,8 +10,11 @@ from fathom.minds.port import Objection
 from fathom.nodes.check import check
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
+from fathom.nodes.rewrite import rewrite
 from fathom.nodes.section import section as write
-from fathom.state import Heading, Knobs, Outline, Section, Writing
+from fathom.nodes.settle import settle
+from fathom.report.outlining import basis_of
+from fathom.state import Chapter, Heading, Knobs, Outline, Section, Sentence, Writing
 
 CLAIMS = [
     claim("The Rance plant makes 240 megawatts.", name="a"),
@@ -29,7 +32,9 @@ async def outlined(*headings: Heading, title: str = "T") -> Outline:
 
 async def test_a_claim_stands_under_one_heading_and_unknown_ones_under_none() -> None:
     made = await outlined(
-        heading("a", "x", "a", name=""), heading("a", "y", name=""), heading("b", "a", name="Z")
+        heading("a", "x", "a", name=""),
+        heading("a", "y", name=""),
+        heading("b", "a", name="Z", title="Notes"),
     )
     assert [(h.id, h.claims) for h in made.headings] == [("S1", ["a"]), ("S2", ["b"])]
 
@@ -41,10 +46,26 @@ async def test_a_mind_that_forgot_the_claims_still_leaves_a_report(headings: lis
     assert [(h.id, h.title, h.claims) for h in made.headings] == [("S1", "What is it?", ["a", "b", "c"])]
 
 
+async def test_an_outline_that_is_there_is_kept_and_costs_nothing() -> None:
+    earlier = Outline(title="T", headings=[heading("a")], question="What is it?", seen=["a"])
+    update = await outline({"question": "What is it?", "claims": CLAIMS, "outline": earlier}, mind=FakeMind())
+    assert [(h.id, h.title, h.claims) for h in update["outline"].headings] == [
+        ("S1", "What is known", ["a", "b", "c"])
+    ]
+    assert "charges" not in update
+
+
+async def test_the_outline_of_another_question_is_not_kept() -> None:
+    earlier = Outline(title="T", headings=[heading("a")], question="What was it?", seen=["a"])
+    mind = FakeMind(outlines=[Outline(title="Report", headings=[heading("b")])])
+    update = await outline({"question": "What is it?", "claims": CLAIMS, "outline": earlier}, mind=mind)
+    assert (update["outline"].title, update["outline"].question) == ("Report", "What is it?")
+
+
 async def written(*sentences: Any) -> Section:
     mind = FakeMind(written=[section(*sentences, name="wrong", title="wrong")])
-    given: Any = {"question": "What?", "heading": heading("a", "b"), "claims": CLAIMS[:2]}
-    return (await write(given, mind=mind))["sections"][0]
+    given: Chapter = {"question": "What?", "heading": heading("a", "b"), "claims": CLAIMS[:2]}
+    return (await write(given, mind=mind))["draft"]
 
 
 async def test_a_section_is_written_from_its_own_claims_only() -> None:
@@ -54,79 +75,131 @@ async def test_a_section_is_written_from_its_own_claims_only() -> None:
         sentence("So much.", status="supported"),
         sentence("Only unknown.", "c", "zz"),
         sentence("Unknown to the mind already.", status="unsupported"),
+        sentence("Tides are dangerous.", status="connective"),
     )
     assert (made.id, made.title) == ("S1", "What is known")
-    assert [(s.text, s.claims, s.status) for s in made.sentences] == [
-        ("Both.", ["a", "b"], "supported"),
-        ("So much.", [], "connective"),
-        ("Only unknown.", [], "unsupported"),
-        ("Unknown to the mind already.", [], "unsupported"),
+    assert made.basis == basis_of(heading("a", "b"), {c.id: c for c in CLAIMS})
+    assert [(s.text, s.claims, s.status, s.fault) for s in made.sentences] == [
+        ("Both.", ["a", "b"], "supported", None),
+        ("So much.", [], "connective", None),
+        ("Only unknown.", [], "unsupported", "unknown"),
+        ("Unknown to the mind already.", [], "unsupported", "unknown"),
+        ("Tides are dangerous.", [], "unsupported", "uncited"),
+    ]
+
+
+async def test_a_paragraph_that_came_as_one_sentence_is_checked_sentence_by_sentence() -> None:
+    made = await written(sentence("Divers come in spring [E2]. They like the 7 gates. (E1)", "b"))
+    assert [(s.text, s.claims) for s in made.sentences] == [
+        ("Divers come in spring.", ["b"]),
+        ("They like the 7 gates.", ["b"]),
     ]
 
 
 async def checked(text: Section, *objections: Objection) -> tuple[list[tuple[str, str]], FakeMind]:
     mind = FakeMind(objections=[list(objections)], charges=[charge()])
-    update = await check({"sections": [text], "claims": CLAIMS}, mind=mind)
-    assert update["charges"] == [charge()]
-    return [(s.status, s.why) for s in update["sections"][0].sentences], mind
+    update = await check({"draft": text, "claims": CLAIMS}, mind=mind)
+    return [(s.status, s.why) for s in update["draft"].sentences], mind
 
 
-async def test_numbers_and_names_that_are_not_quoted_are_marked_in_code() -> None:
+async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_mind() -> None:
     found, mind = await checked(
         section(
             sentence("The Rance plant makes 240 megawatts.", "a"),
             sentence("The Rance plant makes 250 megawatts.", "a"),
             sentence("In Brittany divers come in spring.", "b"),
-            sentence("Since 1966 much has changed.", status="connective"),
             sentence("So much for that.", status="connective"),
+            sentence("Divers arrive in spring.", "b"),
         )
     )
     assert [status for status, _ in found] == [
-        "supported", "unsupported", "unsupported", "unsupported", "connective",
+        "supported", "unsupported", "unsupported", "connective", "supported",
     ]  # fmt: skip
-    assert found[1][1] == "not in its quotes: 250"
+    assert "250" in found[1][1]
     shown, used = mind.asked[0]
-    assert [c.id for c in used] == ["a"]
-    assert shown.sentences[1].status == "unsupported"
+    assert [s.text for s in shown.sentences] == ["Divers arrive in spring."]
+    assert [c.id for c in used] == ["b"]
 
 
-async def test_the_minds_objections_mark_what_they_name_and_nothing_else() -> None:
+async def test_a_section_of_quotes_needs_no_mind() -> None:
+    update = await check(
+        {"draft": section(sentence("Divers come in spring", "b")), "claims": CLAIMS}, mind=FakeMind()
+    )
+    assert update["draft"].sentences[0].status == "supported"
+
+
+async def test_the_minds_objections_fail_what_they_name_and_nothing_else() -> None:
     text = section(
         sentence("Divers come in spring.", "b"),
         sentence("The gates are worn.", "c"),
-        sentence("So much.", status="connective"),
+        sentence("Divers arrive in spring.", "b"),
         sentence("It has 7 gates.", "c"),
     )
     found, _ = await checked(
-        text,
-        Objection(1, "not old"),
-        Objection(2, "x"),
-        Objection(3, "x"),
-        Objection(99, "x"),
-        Objection(-1, "x"),
+        text, Objection(0, "not old"), Objection(2, "x"), Objection(99, "x"), Objection(-1, "x")
     )
-    assert found[:3] == [("supported", ""), ("unsupported", "not old"), ("unsupported", "x")]
-    assert found[3] == ("unsupported", "not in its quotes: 7")
-
-
-async def test_no_objection_holds_against_a_sentence_that_is_its_quote() -> None:
-    found, _ = await checked(section(sentence("Divers come in spring", "b")), Objection(0, "not so"))
-    assert found == [("supported", "")]
-
-
-async def test_every_section_is_checked_and_keeps_its_place() -> None:
-    mind = FakeMind(objections=[[], [Objection(0, "no")]])
-    texts = [section(sentence("Divers arrive in spring.", "b"), name=f"S{n}") for n in (1, 2)]
-    update = await check({"sections": texts, "claims": CLAIMS}, mind=mind)
-    assert [(s.id, s.sentences[0].status) for s in update["sections"]] == [
-        ("S1", "supported"),
-        ("S2", "unsupported"),
-    ]
+    assert found[:3] == [("supported", ""), ("unsupported", "not old"), ("supported", "")]
+    assert found[3][0] == "unsupported"
 
 
 async def test_a_check_that_fails_stops_the_run_where_it_stands() -> None:
     with pytest.raises(Unreadable):
-        await check({"sections": [section()], "claims": []}, mind=FakeMind(objections=[Unreadable("no")]))
+        await check(
+            {"draft": section(sentence("The gates are worn.", "c")), "claims": CLAIMS},
+            mind=FakeMind(objections=[Unreadable("no")]),
+        )
+
+
+FAILED = section(
+    sentence("Divers come in spring.", "b"),
+    sentence("It has 7 gates.", "c", status="unsupported"),
+    sentence("It is blue.", status="unsupported"),
+    sentence("It is red.", "c", status="unsupported"),
+)
+
+
+async def rewritten(*anew: Sentence) -> Chapter:
+    mind = FakeMind(rewrites=[list(anew)], charges=[charge()])
+    given: Chapter = {"question": "What?", "heading": heading(), "claims": CLAIMS, "draft": FAILED}
+    update = await rewrite(given, mind=mind)
+    assert [s.text for s in mind.asked[0].sentences] == ["It has 7 gates.", "It is blue.", "It is red."]
+    return {**given, **update}
+
+
+async def test_all_failed_sentences_are_rewritten_in_one_thought_and_only_they_are_checked_again() -> None:
+    update = await rewritten(
+        sentence("The gates are aged [1].", "c"), sentence(""), sentence("Divers come in spring.", "b")
+    )
+    assert [s.text for s in update["draft"].sentences] == [
+        "Divers come in spring.", "The gates are aged.", "It is blue.", "It is red.",
+    ]  # fmt: skip
+    assert update["rewritten"] == [1]
+    mind = FakeMind(objections=[[]])
+    again = await check(update, mind=mind)
+    assert [s.text for s in mind.asked[0][0].sentences] == ["The gates are aged."]
+    settled = (await settle({**update, **again}, knobs=Knobs()))["sections"][0]
+    assert [s.text for s in settled.sentences] == ["Divers come in spring.", "The gates are aged."]
+    assert [s.text for s in settled.dropped] == ["It is blue.", "It is red."]
+    assert settled.rewritten == 1
+
+
+async def test_a_rewrite_without_a_claim_or_with_too_few_answers_changes_nothing() -> None:
+    update = await rewritten(sentence("So much for that.", status="connective"))
+    assert (update["draft"], update["rewritten"]) == (FAILED, [])
+
+
+async def test_what_still_fails_is_marked_when_asked_for() -> None:
+    settled = (await settle({"draft": FAILED}, knobs=Knobs(unsupported="mark")))["sections"][0]
+    assert (settled.sentences, settled.dropped) == (FAILED.sentences, [])
+
+
+async def test_a_section_that_only_connects_is_gone() -> None:
+    text = section(
+        sentence("So much for that.", status="connective"), sentence("It is red.", "c", status="unsupported")
+    )
+    settled = (await settle({"draft": text}, knobs=Knobs()))["sections"][0]
+    assert settled.sentences == []
+    assert [s.text for s in settled.dropped] == ["It is red."]
 
 
 async def test_publishing_needs_nothing_but_the_state() -> None:

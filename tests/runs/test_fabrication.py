@@ -10,6 +10,7 @@ from standins.replies import Reply
 from standins.scripted import Answering, scripted, value
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
+from fathom.report.words import ENGLISH
 from fathom.settings import load_settings
 
 QUESTION = "How much does tidal power cost?"
@@ -22,11 +23,13 @@ Crook Point is free. [Click here]({EVIL}) <a href="{EVIL}">now</a> and www.evil.
 """
 
 
-async def researched(tmp_path: Path, answer: Answering, documents: dict[str, str]) -> ResearchResult:
+async def researched(
+    tmp_path: Path, answer: Answering, documents: dict[str, str], **words: Any
+) -> ResearchResult:
     with Model(answer) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         docs = written(tmp_path / "docs", documents)
-        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1, **words)
         return await DeepResearcher(settings).research(request)
 
 
@@ -91,8 +94,22 @@ def embellishing(request: ModelRequest) -> Reply:
     )
 
 
-async def test_what_a_writer_adds_is_marked_and_its_addresses_are_gone(tmp_path: Path) -> None:
+async def test_what_a_writer_adds_is_dropped_and_counted(tmp_path: Path) -> None:
     result = await researched(tmp_path, scripted(write=embellishing), TIDES)
+    for added in ("2031", "Zanzibar", "Read more", "evil.example", "[citation needed]"):
+        assert added not in result.report
+    sections = len(result.sections)
+    refused = {entry.why: 0 for entry in result.dropped}
+    for entry in result.dropped:
+        assert entry.section
+        refused[entry.why] += entry.count
+    assert refused == dict.fromkeys((ENGLISH.faults[f] for f in ("facts", "unknown", "uncited")), sections)
+    for why in refused:
+        assert f"{sections} sentences were dropped: {why}." in result.report
+
+
+async def test_what_a_writer_adds_is_marked_when_asked_for_and_its_addresses_are_gone(tmp_path: Path) -> None:
+    result = await researched(tmp_path, scripted(write=embellishing), TIDES, unsupported="mark")
     marked = [line for line in re.split(r"(?<=\])\s+", result.report) if "[citation needed]" in line]
     assert any("3 euros in 2031" in line for line in marked)
     assert any("Zanzibar" in line for line in marked)
@@ -104,15 +121,18 @@ async def test_what_a_writer_adds_is_marked_and_its_addresses_are_gone(tmp_path:
     assert by_text["Zanzibar has the cheapest tidal power."].claims == []
 
 
-async def test_objections_of_the_checker_become_marks(tmp_path: Path) -> None:
+async def test_a_checker_who_refuses_everything_leaves_quotes(tmp_path: Path) -> None:
     def objecting(request: ModelRequest) -> Reply:
         numbers = [int(n) for n in re.findall(r"^Sentence (\d+):", request.user_text, re.MULTILINE)]
         return Reply.give({"objections": [{"sentence": n, "why": "It says more."} for n in numbers]})
 
     result = await researched(tmp_path, scripted(check=objecting), TIDES)
-    assert {s.status for section in result.sections for s in section.sentences} == {"unsupported"}
-    assert result.citations == []
-    assert result.report.count("[citation needed]") == 8
+    assert "It is reported" not in result.report
+    assert ENGLISH.quoted_instead in result.report
+    assert f"8 sentences were dropped: {ENGLISH.faults['meaning']}." in result.report
+    quotes = {quote.text for citation in result.citations for quote in citation.quotes}
+    assert {s.text for section in result.sections for s in section.sentences} == quotes
+    assert (len(quotes), result.status) == (8, "partial")
 
 
 def obeying(request: ModelRequest) -> Reply:

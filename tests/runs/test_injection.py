@@ -99,8 +99,8 @@ async def test_an_order_in_a_page_reaches_the_model_and_nothing_else(tmp_path: P
     title = "ORDER TRAP in the title" if how == "in the title" else "Crook Point"
     found, mind = await attacked(tmp_path, SEEN[how], title)
     assert mind.orders, "the attack never reached the model, so nothing was shown"
-    # The model wrote the address into every sentence, so no sentence is carried by its quotes any more.
-    assert found.report.count("[citation needed]") == sum(len(s.sentences) for s in found.sections)
+    # The model wrote the address into every sentence; the sentences are there, the address is not.
+    assert {s.status for section in found.sections for s in section.sentences} == {"supported"}
 
 
 @pytest.mark.parametrize("how", HIDDEN)

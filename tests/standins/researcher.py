@@ -79,11 +79,24 @@ def _write(text: str) -> dict[str, object]:
     return {"sentences": [{"text": statement, "claims": [key]} for key, statement in claims]}
 
 
+def _rewrite(text: str) -> dict[str, object]:
+    """What the claim says instead; nothing for a sentence that had none."""
+    claims = dict(re.findall(r"^(E\d+): (.*)$", fenced("claims", text), re.MULTILINE))
+    failed = re.findall(r"^Sentence (\d+) \((E\d+)?", fenced("sentences", text), re.MULTILINE)
+    return {
+        "rewrites": [
+            {"sentence": int(n), "text": claims.get(key, ""), "claims": [key] if key else []}
+            for n, key in failed
+        ]
+    }
+
+
 def _check(text: str) -> dict[str, object]:
     return {"objections": []}
 
 
 _FIELDS = {
+    "rewrite": "rewrites",
     "plan": "strategy",
     "read": "claims",
     "verify": "verdicts",
@@ -93,6 +106,7 @@ _FIELDS = {
     "check": "objections",
 }
 _FORMS = {
+    "rewrite": _rewrite,
     "plan": _plan,
     "read": _read,
     "verify": _verify,

@@ -14,7 +14,7 @@ Answering = Callable[[ModelRequest], Reply]
 
 
 def scripted(**own: Answering) -> Answering:
-    """The researcher, but for the forms that are named: plan, read, verify, judge, outline, write, check."""
+    """The researcher, but for the forms that are named: plan, read, verify, judge, write and so on."""
     return lambda request: own.get(form_of(request), researcher)(request)
 
 

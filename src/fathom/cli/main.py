@@ -64,6 +64,9 @@ def _research_parser() -> argparse.ArgumentParser:
     think = parser.add_argument_group("who thinks")
     think.add_argument("--model", help="a model by name; needs a key or a server")
     think.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server, e.g. Ollama or vLLM")
+    think.add_argument(
+        "--unsupported", default="drop", help="sentences their quotes do not carry: drop (default) or mark"
+    )
     think.add_argument("--language", help="language of the report (default: that of the question)")
     far = parser.add_argument_group("how far to go")
     far.add_argument(

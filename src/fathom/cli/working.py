@@ -39,6 +39,7 @@ def research(arguments: argparse.Namespace) -> int:
         depth=arguments.depth,
         output_format=arguments.format,
         language=arguments.language,
+        unsupported=arguments.unsupported,
         max_rounds=arguments.rounds,
         max_sources=arguments.sources,
         max_queries=arguments.queries,

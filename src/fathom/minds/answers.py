@@ -120,6 +120,20 @@ class WriteAnswer(Form):
     sentences: list[SentenceForm]
 
 
+class RewriteForm(Form):
+    """The number of a sentence, the sentence anew, and the keys of the claims it stands on."""
+
+    sentence: int
+    text: str
+    claims: list[str]
+
+
+class RewriteAnswer(Form):
+    """The sentences that were sent back, anew."""
+
+    rewrites: list[RewriteForm]
+
+
 class ObjectionForm(Form):
     """The number of a sentence that is not carried, and why."""
 

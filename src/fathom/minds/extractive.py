@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.evidence.facts import is_negated
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.minds.questions import bridges, parts_of, with_topic
-from fathom.minds.quoting import quotable, says_something, strongest
+from fathom.minds.quoting import quotable, strongest
 from fathom.minds.rubric import computed
+from fathom.report.drafts import quoted
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
@@ -75,9 +76,14 @@ class Extractive:
             said = " ".join([c.statement + " " + " ".join(q.text for q in c.quotes) for c in own])
             if own and _word_for_word(Evidence(sentence.text, said, said)).score < 0.7:
                 objections.append(Objection(place, "it has words that its quotes do not have"))
-            if sentence.status == "connective" and says_something(sentence.text):
-                objections.append(Objection(place, "it says something and cites nothing"))
         return Thought(objections)
+
+    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+        """The quote of each sentence's first claim in its place; nothing where it has no claim."""
+        known = {claim.id: claim for point in revision.points for claim in point.claims}
+        nothing = Sentence(text="", claims=[], status="unsupported")
+        firsts = (next((known[c] for c in s.claims if c in known), None) for s in revision.sentences)
+        return Thought([quoted(claim) if claim else nothing for claim in firsts])
 
 
 def _serving(points: Sequence[Point], asked: SubQuestion) -> list[Point]:

@@ -25,6 +25,7 @@ from fathom.state import (
     Rubric,
     Ruling,
     Section,
+    Sentence,
     SubQuestion,
     Tool,
     Verdict,
@@ -138,6 +139,16 @@ class Objection:
     why: str
 
 
+@dataclass(frozen=True)
+class Revision:
+    """Sentences of one section that their quotes do not carry, and what they may be written from."""
+
+    question: str
+    heading: Heading
+    sentences: Sequence[Sentence]
+    points: Sequence[Point]
+
+
 class Mind(Protocol):
     """Thinks; raises a ProviderError when it cannot."""
 
@@ -165,3 +176,6 @@ class Mind(Protocol):
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
         """The sentences that say more than their claims."""
+
+    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+        """Each sentence anew, in order; one without text where nothing can be said instead."""

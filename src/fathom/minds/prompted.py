@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fathom.evidence.facts import is_quotation
 from fathom.minds import answers
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Thought
-from fathom.minds.quoting import says_something
+from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.prompts import load
 from fathom.state import (
     Charge,
@@ -146,10 +144,7 @@ class Prompted:
             answers.WriteAnswer,
             question=question,
             heading=heading.title,
-            claims="\n".join(
-                f"{key}: {p.finding.statement}\n  weight: {_weight(p)}\n  quote: {p.claims[0].quotes[0].text}"
-                for key, p in keyed.items()
-            ),
+            claims=_with_quotes(keyed),
             language=self.language,
         )
         sentences = [_sentence(s, keyed) for s in answer.sentences]
@@ -162,15 +157,40 @@ class Prompted:
             f"Sentence {place}: {s.text}\n"
             + "\n".join(f"  quote: {q.text}" for c in s.claims for q in quotes.get(c, []))
             for place, s in enumerate(section.sentences)
-            if _is_open(s, [q.text for c in s.claims for q in quotes.get(c, [])])
+            if s.status == "supported"
         ]
         if not shown:
             return Thought([])
         answer, charges = await self._ask("check", answers.CheckAnswer, sentences="\n\n".join(shown))
         return Thought([Objection(o.sentence, o.why) for o in answer.objections], charges)
 
-    async def _ask(self, role: Role, form: type[F], **inputs: str) -> tuple[F, list[Charge]]:
-        return await self.ladders[role].ask(role, load(_PROMPTS[role]).fill(**inputs), form)
+    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+        """All sentences that were sent back in one call, each with the reason and the quotes."""
+        keyed = _keyed(revision.points)
+        keys = {claim_id: key for key, point in keyed.items() for claim_id in point.ids}
+        named = [list(dict.fromkeys(keys[c] for c in s.claims if c in keys)) for s in revision.sentences]
+        failed = (
+            f"Sentence {n} ({', '.join(own) or 'no claims'}): {s.text}\n  why not: {s.why}"
+            for n, (s, own) in enumerate(zip(revision.sentences, named, strict=True), 1)
+        )
+        answer, charges = await self._ask(
+            "write",
+            answers.RewriteAnswer,
+            prompt="rewriter",
+            question=revision.question,
+            heading=revision.heading.title,
+            sentences="\n".join(failed),
+            claims=_with_quotes(keyed),
+            language=self.language,
+        )
+        anew = {form.sentence: _sentence(form, keyed) for form in answer.rewrites}
+        nothing = Sentence(text="", claims=[], status="unsupported")
+        return Thought([anew.get(n, nothing) for n in range(1, len(revision.sentences) + 1)], charges)
+
+    async def _ask(
+        self, role: Role, form: type[F], prompt: str = "", **inputs: str
+    ) -> tuple[F, list[Charge]]:
+        return await self.ladders[role].ask(role, load(prompt or _PROMPTS[role]).fill(**inputs), form)
 
     def _material(self, question: str, questions: Sequence[SubQuestion]) -> dict[str, str]:
         return {
@@ -217,11 +237,18 @@ def _weight(point: Point) -> str:
     return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}"
 
 
+def _with_quotes(keyed: Mapping[str, Point]) -> str:
+    return "\n".join(
+        f"{key}: {p.finding.statement}\n  weight: {_weight(p)}\n  quote: {p.claims[0].quotes[0].text}"
+        for key, p in keyed.items()
+    )
+
+
 def _ids(keys: Sequence[str], keyed: Mapping[str, Point]) -> list[str]:
     return [i for key in keys if (k := key.strip().strip("[]")) in keyed for i in keyed[k].ids]
 
 
-def _sentence(form: answers.SentenceForm, keyed: Mapping[str, Point]) -> Sentence:
+def _sentence(form: answers.SentenceForm | answers.RewriteForm, keyed: Mapping[str, Point]) -> Sentence:
     """A sentence whose keys are all unknown claimed support it does not have; one without keys connects."""
     ids = _ids(form.claims, keyed)
     if form.claims and not ids:
@@ -237,13 +264,6 @@ def _priority(word: str) -> Literal["high", "medium", "low"]:
             return "low"
         case _:
             return "medium"
-
-
-def _is_open(sentence: Sentence, quotes: Sequence[str]) -> bool:
-    """Whether a model should look: not at what code has refused, nor at what is its quote word for word."""
-    if sentence.status == "connective":
-        return says_something(sentence.text)
-    return sentence.status == "supported" and not is_quotation(sentence.text, quotes)
 
 
 def _verdict(form: answers.VerdictForm | None) -> Verdict:

@@ -17,7 +17,6 @@ _FROM = 0.34
 _PER_QUESTION = 4
 _SAME = 0.6
 _PER_PAGE = 3
-_CONNECTIVE_WORDS = 4
 _LEANS_ON_THE_ONE_BEFORE = re.compile(
     r"^(?:(?:if|when|with|without|for|in|to|from|by)\s+)?(?:it|its|this|that|these|those|they|their|he|she|such|here)\b"
     r"|^(?:then|thus|therefore|hence|however|but|and|so|also|otherwise|instead|similarly|additionally)\b"
@@ -131,8 +130,3 @@ def strongest(points: Sequence[Point], most: int) -> list[Point]:
             kept.append(point)
             per_page[page] = per_page.get(page, 0) + 1
     return kept
-
-
-def says_something(sentence: str) -> bool:
-    """Whether a sentence that cites nothing has more words than it takes to connect others."""
-    return len(terms(sentence)) > _CONNECTIVE_WORDS

@@ -10,8 +10,19 @@ from typing import TypeVar
 
 from fathom.errors import ProviderError, Unreadable
 from fathom.evidence.grounding import GroundedPage
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Mind, Objection, Point, Thought
-from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, SubQuestion, Verdict
+from fathom.minds.port import (
+    Assessment,
+    Brief,
+    Case,
+    Draft,
+    Evidence,
+    Mind,
+    Objection,
+    Point,
+    Revision,
+    Thought,
+)
+from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, Sentence, SubQuestion, Verdict
 
 T = TypeVar("T")
 Verb = Callable[[Mind], Awaitable[Thought[T]]]
@@ -69,6 +80,14 @@ class Steadfast:
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
         """Objections."""
         return await self._either("checking", lambda mind: mind.check(section, claims))
+
+    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+        """Sentences anew; of a model that gives none, quotes."""
+
+        def fault(anew: list[Sentence]) -> str:
+            return "" if any(s.text.strip() for s in anew) else "The model rewrote none of the sentences."
+
+        return await self._either("rewriting", lambda mind: mind.rewrite(revision), fault=fault)
 
     async def _either(
         self,

@@ -9,19 +9,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote, urlsplit
 
+from fathom.report.marks import ADDRESS
 from fathom.report.words import Words
 from fathom.search.addresses import host
 from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, Section, Sentence
 from fathom.text.normal import one_line
 
-_ADDRESS = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"')\]]+|\bwww\.[^\s<>\"')\]]+", re.IGNORECASE)
 _BEGINS_A_BLOCK = re.compile(r"^(?=#{1,6}\s|>|`{3}|~{3})")
 _QUOTE_CHARS = 300
 
 
 def plain(text: str) -> str:
     """Words of a source or a model, with nothing in them that a Markdown reader would act on."""
-    bare = _ADDRESS.sub(lambda found: host(found.group()), one_line(text))
+    bare = ADDRESS.sub(lambda found: host(found.group()), one_line(text))
     # A backslash that stands before the bracket already would take the one put there for itself.
     bare = re.sub(r"(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
     return _BEGINS_A_BLOCK.sub(r"\\", re.sub(r"\](?=[(\[:])", r"]\\", bare))
@@ -53,14 +53,31 @@ def open_points(gaps: Sequence[Gap], unanswered: Sequence[str], words: Words) ->
     return [f"## {words.open_points}", "\n".join(lines)] if lines else []
 
 
-def losses(lost: Sequence[Loss], dropped: Sequence[Dropped], words: Words) -> list[str]:
+def losses(
+    lost: Sequence[Loss], dropped: Sequence[Dropped], sections: Sequence[Section], words: Words
+) -> list[str]:
     """What could not be done, and what was not believed."""
-    lines = [f"- {loss.where}: `{named(loss.what)}`: {plain(loss.why)}" for loss in lost]
+    lines = [f"{words.place(loss.where)}: `{named(loss.what)}`: {plain(loss.why)}" for loss in lost]
     counts: Counter[str] = Counter()
     for entry in dropped:
-        counts[entry.why] += entry.count
-    lines += [f"- {words.dropped.format(count=n, why=why)}" for why, n in counts.items()]
-    return [f"## {words.lost}", "\n".join(lines)] if lines else []
+        counts[entry.why] += 0 if entry.section else entry.count
+    lines += [words.dropped.format(count=n, why=words.reason(why)) for why, n in counts.items() if n]
+    lines += _refused(sections, words)
+    return [f"## {words.lost}", "\n".join(f"- {line}" for line in lines)] if lines else []
+
+
+def _refused(sections: Sequence[Section], words: Words) -> list[str]:
+    """The sentences that did not hold, counted; never their words."""
+    dropped = Counter(s.fault for section in sections for s in section.dropped)
+    marked = Counter(s.fault for section in sections for s in section.sentences if s.status == "unsupported")
+    lines = [words.sentences_dropped.format(count=n, why=words.fault(f)) for f, n in dropped.items()]
+    lines += [words.sentences_marked.format(count=n, why=words.fault(f)) for f, n in marked.items()]
+    if rewritten := sum(section.rewritten for section in sections):
+        lines.append(words.rewritten.format(count=rewritten))
+    lines += [words.section_gone.format(title=plain(s.title)) for s in sections if not s.sentences]
+    if any(section.is_quoted for section in sections):
+        lines.append(words.quoted_instead)
+    return lines
 
 
 def named(what: str) -> str:
@@ -94,11 +111,11 @@ def _source(citation: Citation, words: Words) -> str:
     return "\n".join(lines).rstrip("\n")
 
 
-def summary(status: str, judgement: Judgement, claims: Sequence[Claim], read: int, words: Words) -> str:
+def summary(head: str, judgement: Judgement, claims: Sequence[Claim], read: int, words: Words) -> str:
     """One line under the title: how far to trust what follows."""
     cited = len({quote.page for claim in claims for quote in claim.quotes})
     parts = [
-        getattr(words, status),
+        head,
         words.basis.format(claims=len(claims), cited=cited, read=read, rounds=judgement.round),
         words.stopped.format(rule=words.rule(judgement.stop), because=judgement.because),
     ]

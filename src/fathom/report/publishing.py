@@ -4,15 +4,22 @@ Does not know minds or the world; everything comes from the state.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from fathom.report import markdown
-from fathom.report.words import words_for
+from fathom.report.drafts import quoted_section
+from fathom.report.ending import Outcome, doubts, status_of
+from fathom.report.words import ENGLISH, words_for
+from fathom.search.addresses import canonical
 from fathom.state import (
     Citation,
     Claim,
+    Dropped,
+    Heading,
     Judgement,
     Loss,
+    Outline,
     Page,
     Quote,
     Report,
@@ -26,22 +33,25 @@ from fathom.text.normal import one_line
 def published(state: Writing) -> Report:
     """The report of a run that found something."""
     claims = {claim.id: claim for claim in state["claims"]}
-    order = [heading.id for heading in state["outline"].headings]
-    sections = sorted(state["sections"], key=lambda s: order.index(s.id))
+    sections = supported_sections(state["outline"], state.get("sections", []), claims)
     citations, numbers = _numbered(sections, claims, state["pages"])
     judgement = state["judgements"][-1]
     lost = state.get("losses", [])
-    status = "partial" if _is_partial(judgement, lost) else "complete"
     words = words_for(state["question"], state["knobs"].language)
     answered = {claim.question for claim in claims.values()}
     unanswered = [q.text for q in state.get("questions", []) if q.id not in answered]
-    used = [claims[c] for c in numbers]
+    used = [claims[c] for c, found in numbers.items() if found]
+    told = {claim.id for claim in used}
+    weighed = [finding for finding in state.get("findings", []) if told & set(finding.claims)]
+    outcome = Outcome(judgement, sections, state.get("questions", []), used, weighed, lost)
+    status = status_of(outcome)
+    head = words.status(status, doubts(outcome))
     blocks = [
         f"# {markdown.plain(state['outline'].title)}",
-        markdown.summary(status, judgement, used, len(state["pages"]), words),
-        *markdown.body(sections, numbers, words),
+        markdown.summary(head, judgement, used, len(state["pages"]), words),
+        *(markdown.body(sections, numbers, words) if used else [words.nothing]),
         *markdown.open_points(judgement.gaps, unanswered, words),
-        *markdown.losses(lost, state.get("dropped", []), words),
+        *markdown.losses(lost, state.get("dropped", []), sections, words),
         *markdown.sources(citations, words),
     ]
     return Report(
@@ -61,28 +71,50 @@ def nothing_found(
     title = one_line(state["question"])
     blocks = [
         f"# {markdown.plain(title)}",
-        markdown.summary("failed", judgement, [], len(state.get("pages", [])), words),
+        markdown.summary(words.failed, judgement, [], len(state.get("pages", [])), words),
         words.nothing,
         *markdown.searched(state.get("asked", []), words),
-        *markdown.losses(lost, state.get("dropped", []), words),
+        *markdown.losses(lost, state.get("dropped", []), [], words),
     ]
     return Report(
         title=title, status="failed", sections=[], citations=[], markdown="\n\n".join(blocks) + "\n"
     )
 
 
-def _is_partial(judgement: Judgement, lost: Sequence[Loss]) -> bool:
-    """A page that cannot be read is told; a model or an engine that failed makes the report partial."""
-    return judgement.stop == "budget used up" or any(
-        loss.where in {"model", "analysis"} or loss.where.startswith("search") for loss in lost
-    )
+def supported_sections(
+    outline: Outline, sections: Sequence[Section], claims: Mapping[str, Claim]
+) -> list[Section]:
+    """The sections in the outline's order; when nothing in them is supported, quotes in their place."""
+    written = {section.id: section for section in sections}
+    found = [written[heading.id] for heading in outline.headings if heading.id in written]
+    if any(sentence.status == "supported" for section in found for sentence in section.sentences):
+        return found
+    return [_quoted(heading, written.get(heading.id), claims) for heading in outline.headings]
+
+
+def _quoted(heading: Heading, written: Section | None, claims: Mapping[str, Claim]) -> Section:
+    quotes = quoted_section(heading, claims)
+    if written is None:
+        return quotes
+    refused = [*written.dropped, *(s for s in written.sentences if s.status == "unsupported")]
+    return quotes.model_copy(update={"dropped": refused, "is_quoted": True})
+
+
+def refused_sentences(sections: Sequence[Section]) -> list[Dropped]:
+    """How many sentences of each section were dropped, by what was wrong with them."""
+    counts = Counter((section.id, s.fault or "unknown") for section in sections for s in section.dropped)
+    return [
+        Dropped(page="", section=section, count=count, why=ENGLISH.faults[fault])
+        for (section, fault), count in counts.items()
+    ]
 
 
 def _numbered(
     sections: Sequence[Section], claims: dict[str, Claim], pages: Sequence[Page]
 ) -> tuple[list[Citation], dict[str, list[int]]]:
     """A number for each page in order of appearance, and the numbers of each claim that is used."""
-    by_sha = {page.sha: page for page in pages}
+    by_sha = {page.sha: page for page in reversed(pages)}  # of a text at two addresses, the first
+    one_place = {sha: canonical(page.address) for sha, page in by_sha.items()}
     quotes: dict[str, list[Quote]] = {}
     numbers: dict[str, list[int]] = {}
     places: dict[str, int] = {}
@@ -92,15 +124,17 @@ def _numbered(
             # A quote of a page that was not read in this run cannot be cited: there is no number for it.
             read = [quote for quote in claim.quotes if quote.page in by_sha]
             for quote in read:
-                places.setdefault(quote.page, len(places) + 1)
-                if quote not in quotes.setdefault(quote.page, []):
-                    quotes[quote.page].append(quote)
-            numbers[claim_id] = [places[quote.page] for quote in read]
-    citations = [_citation(places[sha], by_sha[sha], found) for sha, found in quotes.items()]
+                place = one_place[quote.page]
+                places.setdefault(place, len(places) + 1)
+                if quote not in quotes.setdefault(place, []):
+                    quotes[place].append(quote)
+            numbers[claim_id] = [places[one_place[quote.page]] for quote in read]
+    citations = [_citation(places[place], by_sha, found) for place, found in quotes.items()]
     return citations, numbers
 
 
-def _citation(number: int, page: Page, quotes: list[Quote]) -> Citation:
+def _citation(number: int, pages: Mapping[str, Page], quotes: list[Quote]) -> Citation:
+    page = pages[quotes[0].page]
     return Citation(
         number=number,
         page=page.sha,
@@ -109,5 +143,5 @@ def _citation(number: int, page: Page, quotes: list[Quote]) -> Citation:
         published=page.published,
         fetched=page.fetched,
         quotes=quotes,
-        printed_pages=[bisect_right(page.starts, quote.start) for quote in quotes] if page.starts else [],
+        printed_pages=[bisect_right(pages[q.page].starts, q.start) for q in quotes] if page.starts else [],
     )

@@ -3,7 +3,7 @@
 Does not know what it frames.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fathom.text.normal import is_korean
@@ -15,6 +15,7 @@ class Words:
 
     complete: str
     partial: str
+    unsure: str
     failed: str
     basis: str
     stopped: str
@@ -27,17 +28,49 @@ class Words:
     nothing: str
     searched: str
     on_page: str
+    sentences_dropped: str
+    sentences_marked: str
+    rewritten: str
+    section_gone: str
+    quoted_instead: str
+    faults: Mapping[str, str]
+    doubts: Mapping[str, str]
     unsupported: str = "[citation needed]"
     rules: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def rule(self, name: str | None) -> str:
         """A stop rule in the report's language."""
         return self.rules.get(name or "", name or "")
 
+    def reason(self, why: str) -> str:
+        """Why claims were dropped, in the report's language where it has words for it."""
+        return self.reasons.get(why, why)
+
+    def place(self, where: str) -> str:
+        """Where something was lost, in the report's language."""
+        name, colon, rest = where.partition(":")
+        return f"{self.places.get(name, name)}{colon}{rest}"
+
+    def fault(self, name: str | None) -> str:
+        """What is wrong with a sentence."""
+        return self.faults.get(name or "unknown", name or "")
+
+    def status(self, name: str, doubts: Sequence[str]) -> str:
+        """How far to trust the report, and what speaks against it."""
+        told = "; ".join(self.doubts[doubt] for doubt in doubts)
+        if name == "failed" or not told:
+            return str(getattr(self, name))
+        return (
+            f"{self.unsure}: {told}" if name == "unsure" else f"{getattr(self, name)}. {self.unsure}: {told}"
+        )
+
 
 ENGLISH = Words(
     complete="Complete",
     partial="Partial: something failed on the way, see the end",
+    unsure="Unsure",
     failed="Nothing was found",
     basis="Claims: {claims}; sources cited: {cited} of {read} read; rounds: {rounds}",
     stopped="Stopped by: {rule} ({because})",
@@ -50,10 +83,27 @@ ENGLISH = Words(
     nothing="Nothing that answers this was found in the sources that could be read. Nothing is reported.",
     searched="Searched for",
     on_page="p. {number}",
+    sentences_dropped="{count} sentences were dropped: {why}.",
+    sentences_marked="{count} sentences are marked: {why}.",
+    rewritten="{count} sentences were written again, because their quotes did not carry them.",
+    section_gone="The section “{title}” is gone: nothing that was written in it was carried by its quotes.",
+    quoted_instead="Nothing that was written was carried by its quotes; the sources are quoted instead.",
+    faults={
+        "unknown": "they name no claim that exists",
+        "uncited": "they state something and name no claim",
+        "facts": "they have something in them that their quotes do not have",
+        "meaning": "the last check found that they say more than their quotes",
+    },
+    doubts={
+        "open": "something important was not found",
+        "thin": "fewer than half of the parts of the question have good evidence",
+        "weak": "most of what the answer rests on is contradicted or told by one weak source",
+    },
 )
 KOREAN = Words(
     complete="완료",
     partial="일부만 완료: 진행 중 실패한 부분이 있으며 끝에 적혀 있음",
+    unsure="확실하지 않음",
     failed="찾은 것이 없음",
     basis="읽은 출처 {read}건 중 {cited}건에서 얻은 근거 {claims}개, {rounds}회 조사",
     stopped="멈춘 이유: {rule} ({because})",
@@ -66,6 +116,27 @@ KOREAN = Words(
     nothing="읽을 수 있었던 어떤 출처도 이에 대해 말하지 않으므로 보고할 내용이 없습니다.",
     searched="검색한 질의",
     on_page="{number}쪽",
+    sentences_dropped="문장 {count}개를 버렸음: {why}.",
+    sentences_marked="문장 {count}개에 표시를 했음: {why}.",
+    rewritten="문장 {count}개를 다시 썼음: 처음 문장은 인용문이 뒷받침하지 않았음.",
+    section_gone="“{title}” 부분은 빠졌음: 쓰인 문장 가운데 인용문이 뒷받침하는 것이 없었음.",
+    quoted_instead="쓰인 문장 가운데 인용문이 뒷받침하는 것이 없어 출처를 그대로 인용함.",
+    faults={
+        "unknown": "존재하지 않는 근거를 가리킴",
+        "uncited": "사실을 말하면서 근거를 대지 않음",
+        "facts": "인용문에 없는 것이 들어 있음",
+        "meaning": "마지막 검토에서 인용문보다 많은 것을 말한다고 판단됨",
+    },
+    doubts={
+        "open": "중요한 것을 찾지 못함",
+        "thin": "질문의 절반이 넘는 부분에 좋은 근거가 없음",
+        "weak": "답의 근거 대부분이 서로 어긋나거나 약한 출처 하나뿐임",
+    },
+    reasons={
+        "the quote is not in the page, or does not carry the statement": "인용문이 출처에 없거나 주장과 다름",
+        "verification found the statement says more than its quote": "검증에서 인용문보다 많은 것을 말함",
+    },
+    places={"search": "검색", "reading": "읽기", "analysis": "분석", "model": "모델"},
     rules={
         "sufficient": "충분함",
         "saturated": "새로운 내용이 거의 없음",

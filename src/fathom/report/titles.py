@@ -1,0 +1,64 @@
+"""Whether a title says what a section is about, and nothing that nobody said.
+
+Does not know headings. A title that is refused is replaced by the question it stands over, so it is strict:
+names and numbers must be in what was quoted or asked, and a title that is a statement must hold like one.
+"""
+
+import re
+from collections.abc import Sequence
+
+from fathom.evidence.facts import missing_facts
+from fathom.evidence.flaws import flaws
+from fathom.report.marks import has_address, unmarked
+from fathom.text.ranking import stem, terms
+from fathom.text.tokens import STOP_WORDS, has_paired_script, tokens
+
+_LONGEST = 120
+_VOICES = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|causes?|leads?|"
+    r"proves?|shows?|makes?|becomes?|remains?|not|no|never|without)\b|[가-힣]+(?:다|음|함|됨|임|없|않)[.!]?$",
+    re.IGNORECASE,
+)
+_USUAL = """
+Advantages Against Alternatives Analysis Answer Answers Applications Approach Approaches Aspects Background
+Basics Basis Benefits Causes Challenges Change Changes Comparison Comparisons Conclusion Conclusions
+Conditions Consequences Context Cost Costs Current Debate Definition Details Development Developments
+Difference Differences Disadvantages Disagreement Disagreements Drawbacks Economic Effect Effects
+Environmental Evidence Example Examples Experience Experiences Explained Facts Factors Features Figures
+Findings Function Future General History Impact Impacts Implications Information Introduction Issues Key
+Known Latest Legal Limit Limitations Limits Main Meaning Measures Method Methods Notes Open Operation Origin
+Origins Other Outlook Overview Part Parts Performance Perspectives Practical Practice Present Principle
+Principles Price Prices Problems Process Properties Question Questions Reasons Recent Related Relevance
+Report Requirements Research Result Results Risk Risks Role Safety Scope Significance Situation Social
+Source Sources Speaks State Status Steps Strengths Structure Summary Support Technical Timeline Trends Types
+Uncertainties Uncertainty Understanding Use Uses Values Views Weaknesses Working Works 가격 개념 개요 결과
+결론 경제성 과제 과정 관련 구조 근거 기능 기본 내용 논쟁 단점 문제 문제점 미래 방법 방식 배경 범위 변화
+보고서 비교 비용 사례 상황 설명 수치 역사 역할 연구 영향 요소 요약 원리 원인 위험 의미 이유 이점 작동 장단점
+장점 전망 정의 정리 조건 종류 주요 차이 차이점 출처 특징 평가 필요 한계 핵심 현재 현황 활용 효과
+"""
+_ORDINARY = frozenset(_USUAL.lower().split()) | STOP_WORDS
+_ORDINARY_STEMS = frozenset(stem(word) for word in tokens(_USUAL))
+
+
+def is_sound_title(title: str, sources: Sequence[str]) -> bool:
+    """Whether the title can stand in a report whose words come from these sources."""
+    bare = unmarked(title, title)
+    if not bare or len(bare) > _LONGEST or has_address(title) or bare != " ".join(title.split()):
+        return False
+    # With a word before it the first word is no first word: it may be a name as well.
+    strange = [word for word in missing_facts(f"on {bare}", sources) if word.lower() not in _ORDINARY]
+    if strange:
+        return False
+    if has_paired_script(bare) or _VOICES.search(bare):
+        return _is_covered(bare, sources) and not (_VOICES.search(bare) and _is_flawed(bare, sources))
+    return True
+
+
+def _is_covered(title: str, sources: Sequence[str]) -> bool:
+    said = {stem(word) for source in sources for word in tokens(source)}
+    return terms(title) <= said | _ORDINARY_STEMS
+
+
+def _is_flawed(title: str, sources: Sequence[str]) -> bool:
+    """A statement must hold against one source; a question that was asked holds by itself."""
+    return all(flaws(title, [source]) for source in sources)
