@@ -7,7 +7,7 @@ from langgraph.types import Checkpointer
 from fathom.graph.branch import build_branch
 from fathom.graph.kit import Kits, equip, kits_from_environment
 from fathom.graph.reading import build_reading
-from fathom.graph.routes import is_enough, one_or_many, what_to_read, which_branches, whom_to_ask
+from fathom.graph.routes import is_enough, is_going_on, one_or_many, what_to_read, which_branches, whom_to_ask
 from fathom.graph.writing import build_writing
 from fathom.nodes.gather import gather
 from fathom.nodes.judge import judge
@@ -47,7 +47,7 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b.add_edge("branch", "gather")
     b.add_conditional_edges("gather", which_branches, ["branch", "judge"])
     b.add_conditional_edges("judge", is_enough, ["planner", "branch", "writer", END])
-    b.add_edge("writer", END)
+    b.add_conditional_edges("writer", is_going_on, ["planner", END])
     return b.compile(checkpointer=checkpointer)
 
 

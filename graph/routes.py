@@ -74,10 +74,17 @@ def is_enough(state: ResearchState) -> list[Send] | str:
     """After judging: another round or other branches, the report, or an honest end with nothing."""
     if state["judgements"][-1].stop is None:
         if state["knobs"].strategy == "loop":
-            return "planner"
+            # Without an end, the report is made current after every round.
+            return "writer" if state["knobs"].endless and state.get("claims") else "planner"
         if (branches := which_branches(state)) != "judge":
             return branches
     return "writer" if state.get("claims") else END
+
+
+def is_going_on(state: ResearchState) -> str:
+    """After writing: the end, or another round when the run was told to go on without one."""
+    is_endless = state["knobs"].endless and state["knobs"].strategy == "loop"
+    return "planner" if is_endless and state["judgements"][-1].stop is None else END
 
 
 def has_looked_enough(state: ResearchState) -> str:

@@ -19,6 +19,7 @@ Kind = Literal[
     "round completed",
     "report started",
     "report section",
+    "report written",
     "checkpoint",
     "completed",
     "failed",
@@ -64,5 +65,8 @@ def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, An
             yield "report started", {"sections": [h.title for h in update["outline"].headings]}
         case "settle":
             yield "report section", {"title": update["sections"][0].title}
+        case "publish":
+            report = update["report"]
+            yield "report written", {"status": report.status, "markdown": report.markdown}
         case _:
             return

@@ -9,6 +9,7 @@ from langgraph.graph import END
 from fathom.graph.routes import (
     is_carried,
     is_enough,
+    is_going_on,
     was_read,
     was_rewritten,
     what_to_read,

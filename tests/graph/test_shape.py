@@ -32,6 +32,7 @@ EDGES = {
     ("judge", "branch"),
     ("judge", "__end__"),
     ("writer", "__end__"),
+    ("writer", "planner"),
 }
 INNER_EDGES = {
     ("branch:__start__", "branch:planner"),

@@ -34,6 +34,14 @@ def write_report(result: ResearchResult, folder: Path) -> None:
         raise RunStopped(f"The report cannot be written to {folder}: {error.strerror}.") from error
 
 
+def write_current(report: str, folder: Path) -> None:
+    """The report as it stands while the run goes on."""
+    try:
+        _replace(folder / "report.md", report)
+    except OSError as error:
+        raise RunStopped(f"The report cannot be written to {folder}: {error.strerror}.") from error
+
+
 def _replace(path: Path, text: str) -> None:
     part = path.with_suffix(path.suffix + ".part")
     part.write_text(text, "utf-8")

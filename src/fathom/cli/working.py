@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.cli.leaving import until_interrupted
-from fathom.cli.output import out_folder, print_result, write_report
+from fathom.cli.output import out_folder, print_result, write_current, write_report
 from fathom.cli.papers import write_papers
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.screen import Screen
@@ -133,7 +133,7 @@ async def _seen_through(
     arguments.begun = short_id(run_id)
     try:
         while True:
-            shown = await _worked(runs.work(run_id, start), screen)
+            shown = await _worked(runs.work(run_id, start), screen, folder)
             if shown is None:
                 return await _reported(runs, run_id, folder, arguments)
             start = ask_person(shown)
@@ -151,11 +151,16 @@ async def _was_bad_input(runs: Runs, run_id: str, error: RunStopped) -> bool:
     return isinstance(error.__cause__, Refused) and not (await runs.snapshot(run_id)).values.get("questions")
 
 
-async def _worked(events: AsyncIterator[Progress], screen: Screen) -> dict[str, object] | None:
-    """Show what happens; what a person must look at, or None at the end."""
+async def _worked(events: AsyncIterator[Progress], screen: Screen, folder: Path) -> dict[str, object] | None:
+    """Show what happens; what a person must look at, or None at the end.
+
+    A report is on disk as soon as it is written: a run without an end has one after every round.
+    """
     shown = None
     async for event in events:
         screen.tell(event)
+        if event.kind == "report written":
+            write_current(event.payload["markdown"], folder)
         if event.kind == "checkpoint":
             shown = event.payload
     return shown

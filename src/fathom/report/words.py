@@ -139,7 +139,9 @@ KOREAN = Words(
     places={"search": "검색", "reading": "읽기", "analysis": "분석", "model": "모델"},
     rules={
         "sufficient": "충분함",
+        "answered": "모든 질문에 답함",
         "saturated": "새로운 내용이 거의 없음",
+        "gain too low": "검색에 비해 새로 얻는 것이 적음",
         "only minor gaps": "사소한 빈틈만 남음",
         "diverse": "출처가 충분히 다양함",
         "rounds used up": "정해진 횟수를 다 씀",
