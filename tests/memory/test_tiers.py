@@ -1,0 +1,63 @@
+"""What is kept in mind: the last rounds, the best claims, and everything on demand; bounded, however much."""
+
+from fakes import claim, judgement, query
+
+from fathom.memory.archival import recalled
+from fathom.memory.semantic import MOST, in_mind
+from fathom.memory.working import ROUNDS, last_rounds
+from fathom.text.fitting import fitting, fitting_entries, shortened
+from fathom.text.tokencount import token_count
+
+WORDS = "silt storms divers weeds whales ropes gulls sand ice barnacles".split()  # noqa: SIM905
+MANY = [
+    claim(f"{a.title()} near {b} cost {n} euros.", name=f"c{n}", relevance=0.4)
+    for n, (a, b) in enumerate((a, b) for a in WORDS for b in WORDS if a != b)
+]
+
+
+def test_working_memory_is_the_last_ten_rounds_in_a_line_each() -> None:
+    judgements = [judgement(n, claims=n, found=[f"c{n}"]) for n in range(1, 26)]
+    asked = [query(f"query {n}" + " very long" * 99, f"r{n}q1", number=n) for n in range(1, 26)]
+    lines = last_rounds(judgements, asked, MANY)
+    assert len(lines) == ROUNDS + 1
+    assert lines[0] == "Rounds 1 to 15: 15 queries, 15 claims."
+    assert lines[1].startswith("Round 16: asked “query 16 very long")
+    assert MANY[25].statement in lines[-1]
+    assert max(map(len, lines)) < 500
+    assert last_rounds([], [], []) == []
+    assert last_rounds([judgement(1)], [], []) == ["Round 1; 1 new claims, score 0.50; found nothing new"]
+
+
+def test_semantic_memory_takes_what_is_open_and_sure_rather_than_new() -> None:
+    old = claim("Turbines last forty years.", name="old", relevance=0.4)
+    chosen = in_mind([old, *MANY], ["How long do turbines last?"])
+    assert len(chosen) == MOST
+    assert chosen[0] == old
+    sure = in_mind(MANY, [], {"c42": 0.95})
+    assert sure[0].id == "c42"
+    assert in_mind([], ["x"]) == []
+    assert in_mind(MANY[:2], ["", " "]) == MANY[:2]
+
+
+def test_what_says_the_same_is_in_mind_once() -> None:
+    copies = [claim("Turbines last forty years.", name=f"k{n}") for n in range(50)]
+    assert len(in_mind([*copies, MANY[0]], ["turbines"])) == 2
+
+
+def test_archival_memory_finds_by_words_in_english_and_korean() -> None:
+    korean = claim("시화호 조력발전소는 터빈이 열 개다.", name="ko")
+    everything = [*MANY, korean]
+    assert recalled(everything, ["시화호 조력발전소 터빈"], 3) == [korean]
+    assert {"whale", "whales"} & set(recalled(everything, ["whales"], 1)[0].statement.lower().split())
+    assert recalled(everything, ["zebra"], 3) == recalled([], ["x"], 3) == recalled(MANY, [], 3) == []
+
+
+def test_lines_fit_and_long_ones_are_cut() -> None:
+    lines = [f"line {n} " + "word " * 40 for n in range(100)]
+    kept = fitting(lines, 500)
+    assert 0 < len(kept) < 100
+    assert sum(map(token_count, kept)) <= 500
+    assert fitting(["word " * 4000], 10)[0].endswith("…")
+    assert fitting([], 10) == []
+    assert list(fitting_entries(dict.fromkeys("abc", "word " * 40), 60)) == ["a"]
+    assert shortened(" a \n b ") == "a b"
