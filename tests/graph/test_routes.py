@@ -105,3 +105,19 @@ def test_a_section_is_rewritten_once_and_checked_only_for_what_is_new() -> None:
     assert is_carried({"draft": failed, "rewritten": [0]}) == "settle"
     assert was_rewritten({"rewritten": [0]}) == "check"
     assert was_rewritten({"rewritten": []}) == "settle"
+
+
+@pytest.mark.parametrize(
+    ("stop", "knobs", "claims", "places"),
+    [
+        (None, Knobs(endless=True), [claim()], ("writer", "planner")),
+        (None, Knobs(endless=True), [], ("planner", "planner")),
+        ("rounds used up", Knobs(endless=True), [claim()], ("writer", END)),
+        (None, Knobs(), [claim()], ("planner", END)),
+    ],
+)
+def test_without_an_end_every_round_is_written_and_the_run_goes_on(
+    stop: str | None, knobs: Knobs, claims: list[object], places: tuple[str, str]
+) -> None:
+    state: Any = {**STATE, "knobs": knobs, "judgements": [judgement(1, stop=stop)], "claims": claims}
+    assert (is_enough(state), is_going_on(state)) == places

@@ -117,7 +117,9 @@ def summary(head: str, judgement: Judgement, claims: Sequence[Claim], read: int,
     parts = [
         head,
         words.basis.format(claims=len(claims), cited=cited, read=read, rounds=judgement.round),
-        words.stopped.format(rule=words.rule(judgement.stop), because=judgement.because),
+        words.stopped.format(rule=words.rule(judgement.stop), because=judgement.because)
+        if judgement.stop
+        else words.going_on,
     ]
     return f"*{'. '.join(parts)}.*"
 

@@ -19,6 +19,7 @@ class Words:
     failed: str
     basis: str
     stopped: str
+    going_on: str
     open_points: str
     lost: str
     dropped: str
@@ -74,6 +75,7 @@ ENGLISH = Words(
     failed="Nothing was found",
     basis="Claims: {claims}; sources cited: {cited} of {read} read; rounds: {rounds}",
     stopped="Stopped by: {rule} ({because})",
+    going_on="The research is still going on",
     open_points="What was not found",
     lost="What could not be searched, read or thought through",
     dropped="{count} claims were dropped: {why}.",
@@ -107,6 +109,7 @@ KOREAN = Words(
     failed="찾은 것이 없음",
     basis="읽은 출처 {read}건 중 {cited}건에서 얻은 근거 {claims}개, {rounds}회 조사",
     stopped="멈춘 이유: {rule} ({because})",
+    going_on="조사가 아직 진행 중",
     open_points="찾지 못한 것",
     lost="검색하거나 읽거나 판단하지 못한 것",
     dropped="주장 {count}개를 버렸음: {why}.",
