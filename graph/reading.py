@@ -6,8 +6,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from fathom.graph.kit import Kits, equip
-from fathom.graph.routes import was_read
+from fathom.graph.routes import was_known, was_read
 from fathom.nodes.analyzer import analyzer
+from fathom.nodes.compare import compare
 from fathom.nodes.extractor import extractor
 from fathom.state import Knobs, Reading, ReadingOutput
 
@@ -17,8 +18,10 @@ def build_reading(kits: Kits) -> CompiledStateGraph[Reading, Knobs, Reading, Any
     b = StateGraph(Reading, context_schema=Knobs, output_schema=ReadingOutput)
     b.add_node("extractor", equip(extractor, kits, "reader", "pages", "clock"))
     b.add_node("analyzer", equip(analyzer, kits, "mind", "pages"))
+    b.add_node("compare", equip(compare, kits, "pages"))
 
     b.add_edge(START, "extractor")
-    b.add_conditional_edges("extractor", was_read, ["analyzer", END])
-    b.add_edge("analyzer", END)
+    b.add_conditional_edges("extractor", was_read, ["analyzer", "compare", END])
+    b.add_conditional_edges("analyzer", was_known, ["compare", END])
+    b.add_edge("compare", END)
     return b.compile()

@@ -7,12 +7,22 @@ from langgraph.types import Checkpointer
 from fathom.graph.branch import build_branch
 from fathom.graph.kit import Kits, equip, kits_from_environment
 from fathom.graph.reading import build_reading
-from fathom.graph.routes import is_enough, is_going_on, one_or_many, what_to_read, which_branches, whom_to_ask
+from fathom.graph.routes import (
+    is_enough,
+    is_going_on,
+    one_or_many,
+    what_to_ask_again,
+    what_to_read,
+    where_to_begin,
+    which_branches,
+    whom_to_ask,
+)
 from fathom.graph.writing import build_writing
 from fathom.nodes.gather import gather
 from fathom.nodes.judge import judge
 from fathom.nodes.lead import lead
 from fathom.nodes.planner import planner
+from fathom.nodes.recheck import recheck
 from fathom.nodes.review import review
 from fathom.nodes.searcher import searcher
 from fathom.nodes.selector import selector
@@ -28,6 +38,7 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     )
     b.add_node("lead", equip(lead, kits, "knobs", "commons"))
     b.add_node("planner", equip(planner, kits, "mind", "engines", "knobs"))
+    b.add_node("recheck", equip(recheck, kits, "knobs"))
     b.add_node("review", equip(review, kits, "knobs"))
     b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)
     b.add_node("selector", equip(selector, kits, "knobs", "commons"))
@@ -37,7 +48,8 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b.add_node("judge", equip(judge, kits, "mind", "knobs", "clock"))
     b.add_node("writer", build_writing(kits))
 
-    b.add_edge(START, "lead")
+    b.add_conditional_edges(START, where_to_begin, ["lead", "recheck"])
+    b.add_conditional_edges("recheck", what_to_ask_again, ["searcher", "selector"])
     b.add_conditional_edges("lead", one_or_many, ["planner", "review"])
     b.add_edge("planner", "review")
     b.add_conditional_edges("review", whom_to_ask, ["lead", "planner", "searcher", "branch", "judge"])

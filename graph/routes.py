@@ -10,11 +10,13 @@ from langgraph.graph import END
 from langgraph.types import Send
 
 from fathom.report.outlining import is_current
+from fathom.search.addresses import hit_of
 from fathom.state import (
     Chapter,
     Claim,
     Direction,
     Heading,
+    Page,
     Query,
     Reading,
     ResearchState,
@@ -22,6 +24,16 @@ from fathom.state import (
 )
 
 _LEARNINGS = 20
+
+
+def where_to_begin(state: ResearchState) -> str:
+    """At the start: with the question, or with what an earlier run knew."""
+    return "recheck" if state.get("earlier") else "lead"
+
+
+def what_to_ask_again(state: ResearchState) -> list[Send] | str:
+    """In an update: every earlier query at once."""
+    return _searches(state) or "selector"
 
 
 def one_or_many(state: ResearchState) -> str:
@@ -61,8 +73,8 @@ def what_to_search(state: ResearchState) -> list[Send] | str:
 
 
 def what_to_read(state: ResearchState) -> list[Send] | str:
-    """After choosing: one reader a page, or straight to the judge."""
-    return _readings(state, "reading") or "judge"
+    """After choosing: one reader a page, those of an earlier run again, or straight to the judge."""
+    return [*_read_again(state), *_readings(state, "reading")] or "judge"
 
 
 def what_to_study(state: ResearchState) -> list[Send] | str:
@@ -93,8 +105,16 @@ def has_looked_enough(state: ResearchState) -> str:
 
 
 def was_read(state: Reading) -> str:
-    """After fetching one page: analyse it, or leave."""
-    return "analyzer" if state.get("pages") else END
+    """After fetching one page: analyse it if it is new or says something else, or leave."""
+    before, pages = state.get("before"), state.get("pages")
+    if before and (not pages or pages[0].sha == before.sha):
+        return "compare"
+    return "analyzer" if pages else END
+
+
+def was_known(state: Reading) -> str:
+    """After analysing one page: compare it with what an earlier run knew of it, or leave."""
+    return "compare" if state.get("before") else END
 
 
 def what_to_write(state: Writing) -> list[Send] | str:
@@ -138,6 +158,21 @@ def _searches(state: ResearchState) -> list[Send]:
 def _readings(state: ResearchState, node: str) -> list[Send]:
     shared = {"question": state["question"], "questions": state["questions"], **_settings(state)}
     return [Send(node, {"hit": hit, **shared}) for hit in state.get("chosen", [])]
+
+
+def _read_again(state: ResearchState) -> list[Send]:
+    """Every page of an earlier run, with what was known of it."""
+    if not state.get("earlier"):
+        return []
+    shared = {"question": state["question"], "questions": state["questions"], **_settings(state)}
+    return [
+        Send("reading", {"hit": hit_of(page), "before": page, "known": _drawn_from(page, state), **shared})
+        for page in state["earlier"].pages
+    ]
+
+
+def _drawn_from(page: Page, state: ResearchState) -> list[Claim]:
+    return [claim for claim in state["earlier"].claims if claim.quotes[0].page == page.sha]
 
 
 def _settings(state: ResearchState) -> dict[str, Any]:

@@ -31,6 +31,7 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
         author=document.author or ", ".join(hit.authors[:3]) or None,
         doi=hit.doi,
         cited_by=hit.cited_by,
+        pdf=hit.pdf,
         sketch=await asyncio.to_thread(sketch, document.text),
         starts=list(document.pages),
     )

@@ -46,6 +46,7 @@ from fathom.state.research import (
     WritingOutput,
 )
 from fathom.state.review import ReviewAnswer
+from fathom.state.updating import Change, Earlier, Update
 from fathom.state.weighing import (
     Contradiction,
     Difference,
@@ -66,6 +67,7 @@ __all__ = [
     "USUAL_USD",
     "Assignment",
     "BranchOutput",
+    "Change",
     "Chapter",
     "ChapterOutput",
     "Charge",
@@ -78,6 +80,7 @@ __all__ = [
     "Difference",
     "Direction",
     "Dropped",
+    "Earlier",
     "Effort",
     "EffortKind",
     "Family",
@@ -120,6 +123,7 @@ __all__ = [
     "Tag",
     "Tool",
     "ToolName",
+    "Update",
     "Verdict",
     "Writing",
     "WritingOutput",

@@ -107,6 +107,8 @@ class Page(Record):
     author: str | None = None
     doi: str = ""
     cited_by: int | None = None
+    pdf: str = ""  # where the paper itself is, if the address only announces it
+    gone: str = ""  # why it could not be read again, when an update tried
     sketch: str = ""  # what copies of the text have in common
     starts: list[int] = []  # where the printed pages begin in the text, if it has any
 

@@ -76,6 +76,7 @@ class Citation(Record):
     fetched: str
     quotes: list[Quote]
     printed_pages: list[int] = Field([])  # of each quote, if the source has pages
+    gone: bool = False  # could not be read again when an update tried
 
 
 # What the reader may expect: see `fathom.report.ending`.

@@ -24,13 +24,17 @@ from fathom.state.records import (
 )
 from fathom.state.reducers import merged, united
 from fathom.state.reports import Heading, Outline, Report, Section
+from fathom.state.updating import Earlier, Update
 from fathom.state.weighing import Contradiction, Finding, Ruling
 
 MAX_QUESTION_CHARS = 2000
 
 
 class ResearchInput(TypedDict, total=False):
-    """What starts a run: the question; the knobs only when they are to be remembered with it."""
+    """What starts a run: the question; the knobs only when they are to be remembered with it.
+
+    `earlier` is what another run knew, for a run that updates it.
+    """
 
     question: Required[
         Annotated[
@@ -38,6 +42,7 @@ class ResearchInput(TypedDict, total=False):
         ]
     ]
     knobs: Knobs
+    earlier: Earlier
 
 
 class ResearchState(TypedDict, total=False):
@@ -45,6 +50,7 @@ class ResearchState(TypedDict, total=False):
 
     question: str  # the caller
     knobs: Knobs  # the caller, else lead and planner
+    earlier: Earlier  # the caller, for an update
     run: str  # lead; under this name branches share what they took and spent
     directions: Annotated[list[Direction], merged]  # lead, deliver, gather
     direction: Direction  # in a branch only: where it was sent
@@ -87,9 +93,11 @@ class Assignment(TypedDict, total=False):
 
 
 class Reading(TypedDict, total=False):
-    """What one reader of one page knows."""
+    """What one reader of one page knows; `before` and `known` when an earlier run has read it."""
 
     hit: Hit
+    before: Page
+    known: list[Claim]
     question: str
     questions: list[SubQuestion]
     knobs: Knobs
@@ -153,6 +161,8 @@ class Writing(TypedDict, total=False):
 
     question: str
     knobs: Knobs
+    earlier: Earlier
+    update: Update  # whoever makes a report again, in the place of `earlier`
     questions: list[SubQuestion]
     pages: list[Page]
     claims: list[Claim]

@@ -16,6 +16,7 @@ from fathom.search.port import Found
 from fathom.state import (
     Charge,
     Claim,
+    Earlier,
     Finding,
     Gap,
     Heading,
@@ -119,6 +120,22 @@ def sentence(text: str, *claims: str, status: str = "supported") -> Sentence:
 
 def section(*sentences: Sentence, name: str = "S1", title: str = "What is known") -> Section:
     return Section(id=name, title=title, sentences=list(sentences))
+
+
+def earlier(**words: Any) -> Earlier:
+    """What an earlier run knew: one page, one claim, one section written from it."""
+    given = {
+        "pages": [page()],
+        "claims": [claim()],
+        "questions": [question()],
+        "asked": [query()],
+        "judgements": [judgement()],
+        "rulings": [],
+        "outline": Outline(title="T", headings=[heading("c1")]),
+        "sections": [section(sentence("The plant makes 240 megawatts.", "c1"))],
+        **words,
+    }
+    return Earlier(run="0a1b2c3d", ended="2025-05-01", **given)
 
 
 def plan(*queries: str, questions: Sequence[str] = ("What is part 1?",)) -> Plan:

@@ -3,14 +3,14 @@
 Does not know what tests do to it.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from fakes import claim, heading, judgement, page, question, quote, section, sentence, sha
 
 from fathom.report.ledger import Ledger
 from fathom.report.publishing import published
 from fathom.result import ResearchResult, result_of
-from fathom.state import Knobs, Outline, ResearchState
+from fathom.state import Knobs, Outline, ResearchState, Writing
 
 SEA = "The plant makes 240 megawatts. Divers come in spring. Nobody has counted the seals."
 DAM = "조력 발전소의 설비 용량은 254메가와트이다. 공사는 2011년에 끝났다."
@@ -53,8 +53,10 @@ STATE: ResearchState = {
 
 def result(**words: Any) -> ResearchResult:
     """The result of a run that ended in this state."""
-    state: ResearchState = {**STATE, **words}  # type: ignore[typeddict-item]
-    return result_of("0a1b2c3d-0000-4000-8000-000000000000", {**state, "report": published(state)}, 1.0)
+    state = {**STATE, **words}
+    report = published(cast(Writing, state))
+    ended = cast(ResearchState, {**state, "report": report})
+    return result_of("0a1b2c3d-0000-4000-8000-000000000000", ended, 1.0)
 
 
 def ledger(**changed: Any) -> Ledger:

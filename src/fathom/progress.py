@@ -42,7 +42,7 @@ def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, An
     """The events in one node's update."""
     lost = [loss.model_dump() for loss in update.get("losses", [])]
     match node:
-        case "planner":
+        case "planner" | "recheck":
             queries = [q.text for q in update["queries"]]
             number = update["queries"][0].round if queries else 0
             questions = [q.text for q in update["questions"]]

@@ -9,7 +9,7 @@ from fathom.errors import RunStopped
 from fathom.progress import Progress
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
-from fathom.runs import Runs, open_runs
+from fathom.runs import Runs, Start, open_runs
 from fathom.settings import Settings, load_settings
 from fathom.state import ReviewAnswer
 
@@ -42,13 +42,19 @@ class DeepResearcher:
         async with open_runs(self._settings) as runs:
             return await _finished(runs, await runs.find(run_id), answer)
 
+    async def update(self, run_id: str) -> ResearchResult:
+        """The report of a finished run brought up to date, as a new run: what changed stands at its top."""
+        async with open_runs(self._settings) as runs:
+            new_id, start = await runs.update(await runs.find(run_id))
+            return await _finished(runs, new_id, start)
+
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has ended."""
         async with open_runs(self._settings) as runs:
             return await runs.result(await runs.find(run_id))
 
 
-async def _finished(runs: Runs, run_id: str, start: ResearchRequest | ReviewAnswer | None) -> ResearchResult:
+async def _finished(runs: Runs, run_id: str, start: Start) -> ResearchResult:
     # To the last event: leaving earlier would leave before the run has saved where it stands.
     kinds = {event.kind async for event in runs.work(run_id, start)}
     if "checkpoint" in kinds:

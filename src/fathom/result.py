@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from pydantic import BaseModel, ConfigDict
 
+from fathom.report.changes import changed
 from fathom.report.ledger import FORMAT, Ledger
 from fathom.report.publishing import refused_sentences
 from fathom.state import Charge, Knobs, ResearchState
@@ -67,6 +68,7 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
         asked=state.get("asked", []),
         errors=state.get("losses", []),
         settings=state.get("knobs", Knobs()),
+        update=changed(state),
         metadata=_metadata(state, duration_s),
     )
 

@@ -27,10 +27,13 @@ from fathom.result import ResearchResult, result_of
 from fathom.saver import ThriftySqliteSaver
 from fathom.search.table import local_engine
 from fathom.settings import Settings
-from fathom.state import Knobs, ReviewAnswer
+from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import checkpointer
+from fathom.updating import UpdateRequest, update_of
 
 _AT_ONCE = 10
+New = ResearchRequest | UpdateRequest
+Start = New | ReviewAnswer | None
 _UUID6_EPOCH = 0x01B21DD213814000
 
 
@@ -43,6 +46,7 @@ class RunLine:
     question: str
     started: datetime
     cost_usd: float
+    updates: str = ""  # the id of the run it brings up to date
 
 
 @dataclass(frozen=True)
@@ -60,14 +64,22 @@ class Runs:
         await self._refuse_empty(knobs)
         return str(uuid.uuid4()), knobs
 
-    async def work(
-        self, run_id: str, start: ResearchRequest | ReviewAnswer | None = None
-    ) -> AsyncIterator[Progress]:
+    async def update(self, earlier_id: str) -> tuple[str, UpdateRequest]:
+        """A new run's id and what it begins with: what a finished run knew, to be brought up to date."""
+        snapshot = await self._finished(earlier_id)
+        _, ended = await self._times(earlier_id)
+        request = update_of(earlier_id, cast(ResearchState, snapshot.values), ended.date())
+        await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
+        return str(uuid.uuid4()), request
+
+    async def work(self, run_id: str, start: Start = None) -> AsyncIterator[Progress]:
         """Begin a run with its request, or go on with it where it stands, telling what happens."""
-        knobs = start.knobs() if isinstance(start, ResearchRequest) else await self._remembered(run_id)
+        knobs = start.knobs() if isinstance(start, New) else await self._remembered(run_id)
         graph = build(standard_kits(self.settings.admitting(knobs)), self.saver)
-        if isinstance(start, ResearchRequest):
-            given: Any = {"question": start.query, "knobs": knobs}
+        if isinstance(start, UpdateRequest):
+            given: Any = start.given()
+        elif isinstance(start, ResearchRequest):
+            given = {"question": start.query, "knobs": knobs}
         else:
             given = Command(resume=start.model_dump()) if start else None
         with self._alone(run_id):
@@ -76,17 +88,21 @@ class Runs:
 
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has ended."""
-        snapshot = await self.snapshot(run_id)
-        if "report" not in snapshot.values or snapshot.next:
-            raise BadInput(
-                f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}"
-            )
+        snapshot = await self._finished(run_id)
         first, last = await self._times(run_id)
         return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
     async def snapshot(self, run_id: str) -> StateSnapshot:
         """Where a run stands."""
         return await self._graph().aget_state(_config(run_id))
+
+    async def _finished(self, run_id: str) -> StateSnapshot:
+        snapshot = await self.snapshot(run_id)
+        if "report" not in snapshot.values or snapshot.next:
+            raise BadInput(
+                f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}"
+            )
+        return snapshot
 
     async def find(self, name: str | None) -> str:
         """The full id of a run named by its first characters; the latest run without a name."""
@@ -110,7 +126,9 @@ class Runs:
         spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
         started, _ = await self._times(run_id)
         question = str(snapshot.values.get("question") or _asked(snapshot))
-        return RunLine(run_id, self._status(run_id, snapshot), question, started, spent)
+        earlier = snapshot.values.get("earlier")
+        updates = earlier.run if earlier else ""
+        return RunLine(run_id, self._status(run_id, snapshot), question, started, spent, updates)
 
     def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
         if not snapshot.next and "report" in snapshot.values:

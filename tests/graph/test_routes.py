@@ -3,17 +3,21 @@
 from typing import Any
 
 import pytest
-from fakes import claim, heading, hit, judgement, page, query, question, section, sentence
+from fakes import claim, earlier, heading, hit, judgement, page, query, question, section, sentence
 from langgraph.graph import END
+from langgraph.types import Send
 
 from fathom.graph.routes import (
     is_carried,
     is_enough,
     is_going_on,
+    was_known,
     was_read,
     was_rewritten,
+    what_to_ask_again,
     what_to_read,
     what_to_write,
+    where_to_begin,
     whom_to_ask,
 )
 from fathom.report.outlining import basis_of
@@ -71,6 +75,41 @@ def test_a_report_is_written_only_from_claims(stop: str | None, claims: list[obj
 def test_a_page_that_was_not_read_is_not_analysed() -> None:
     assert was_read({"pages": [page()]}) == "analyzer"
     assert was_read({}) == was_read({"pages": []}) == END
+
+
+def test_an_update_begins_with_what_was_known_and_a_new_run_with_a_plan() -> None:
+    assert where_to_begin({"question": "What?"}) == "lead"
+    assert where_to_begin({"question": "What?", "earlier": earlier()}) == "recheck"
+    sends = what_to_ask_again({"knobs": Knobs(), "queries": [query()]})
+    assert [send.node for send in sends if isinstance(send, Send)] == ["searcher"]
+    assert what_to_ask_again({"knobs": Knobs(), "queries": []}) == "selector"
+
+
+def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
+    known = earlier(pages=[page("page one"), page("two", "https://b.example/y", pdf="https://b.example/p")])
+    sends = what_to_read(
+        {
+            "question": "What?",
+            "questions": [],
+            "knobs": Knobs(),
+            "earlier": known,
+            "chosen": [hit("https://new.example")],
+        }
+    )
+    given = [send.arg for send in sends if isinstance(send, Send)]
+    assert [part["hit"].address[8:13] for part in given] == ["a.exa", "b.exa", "new.e"]
+    assert [len(part["known"]) for part in given[:2]] == [1, 0]
+    assert given[1]["hit"].pdf == "https://b.example/p"
+    assert "before" not in given[2]
+
+
+def test_a_page_of_an_earlier_run_is_analysed_only_if_it_says_something_else() -> None:
+    before = page("page one")
+    assert was_read({"before": before, "pages": [page("page one")]}) == "compare"
+    assert was_read({"before": before}) == "compare"
+    assert was_read({"before": before, "pages": [page("page two")]}) == "analyzer"
+    assert was_known({"before": before}) == "compare"
+    assert was_known({}) == END
 
 
 def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:

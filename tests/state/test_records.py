@@ -3,12 +3,27 @@
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from fakes import RUBRIC, charge, claim, gap, heading, hit, judgement, page, plan, query, quote, sentence
+from fakes import (
+    RUBRIC,
+    charge,
+    claim,
+    earlier,
+    gap,
+    heading,
+    hit,
+    judgement,
+    page,
+    plan,
+    query,
+    quote,
+    sentence,
+)
 from fakes import section as section_of
 from pydantic import BaseModel, ValidationError
 
 from fathom import state
 from fathom.state import (
+    Change,
     Check,
     Citation,
     Contradiction,
@@ -28,6 +43,7 @@ from fathom.state import (
     Side,
     SubQuestion,
     Tool,
+    Update,
     short_hash,
 )
 from fathom.store import ALLOWED, CompressedSerializer
@@ -51,11 +67,13 @@ EXAMPLES: list[BaseModel] = [
     charge(),
     Check(name="freshness", is_passed=False, why="the newest page is of 2019", gap=gap()),
     CITATION,
+    Change(kind="page gone", what="A page", why="404"),
     claim("조력 발전은 바다에서 전기를 얻는다."),
     Direction(id="b1", text="조력 발전의 한계", angle="counter-evidence", rounds=2, queries=3, sources=4),
     Dropped(page="ab", count=2, why="not there"),
     Effort(kind="fact", questions=2, rounds=3, sources=8, branches=1, reason="asks for one thing"),
     Gain(new=3, queries=2, usd=0.1, per_query=1.5, per_usd=30.0),
+    earlier(),
     gap(),
     Hypothesis(id="H1", statement="조수는 싸다.", supporting=["c1"], contradicting=["c2"], confidence=0.45),
     heading("c1"),
@@ -73,6 +91,7 @@ EXAMPLES: list[BaseModel] = [
     RUBRIC,
     SECTION,
     sentence("x", status="connective"),
+    Update(run="x", since="2025-05-01", changes=[Change(kind="claim new", what="x")]),
     SubQuestion(id="Q2", text="Why?", needs=["Q1"], perspective="a critic"),
     Tool(name="Occam's razor", because="three explanations compete"),
     claim().verdict,

@@ -28,7 +28,8 @@ def runs(arguments: argparse.Namespace) -> int:
         shown = question if len(question) <= _QUESTION_CHARS else question[: _QUESTION_CHARS - 1] + "…"
         about = f"{line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}"
         name = line.id if arguments.full else short_id(line.id)
-        print(f"{name:{width}}  {about}  {shown}")
+        updated = f" (updates {short_id(line.updates)})" if line.updates else ""
+        print(f"{name:{width}}  {about}  {shown}{updated}")
     return 0
 
 

@@ -13,6 +13,7 @@ other commands:
   fathom resume [ID]   go on with the last run, or a given one, after any stop
   fathom runs          list runs: status, age, cost, question
   fathom show ID       print a finished report again
+  fathom update ID     bring a finished report up to date; what changed stands at its top
   fathom verify FILE   check a report.json again, sentence by sentence; --online against the live pages
   fathom doctor        what is configured, what is missing, what would be used
 
@@ -125,6 +126,19 @@ def _show_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _update_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fathom update",
+        description="Bring a finished report up to date: its pages are read again, its searches asked again,"
+        " and only sections whose claims changed are rewritten. The earlier run stays as it is.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("id", nargs="?", help="a run's id or its first characters (default: the last run)")
+    parser.add_argument("--base-url", metavar="URL", help="confirm the model server of the run")
+    _add_output(parser)
+    return parser
+
+
 def _verify_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="fathom verify",
@@ -151,6 +165,7 @@ _COMMANDS = {
     "resume": (_resume_parser, "fathom.cli.working", "resume"),
     "runs": (_runs_parser, "fathom.cli.looking", "runs"),
     "show": (_show_parser, "fathom.cli.looking", "show"),
+    "update": (_update_parser, "fathom.cli.working", "update"),
     "verify": (_verify_parser, "fathom.cli.verifying", "verify"),
     "doctor": (lambda: _plain_parser("doctor", "Say what is configured."), "fathom.cli.doctor", "doctor"),
 }

@@ -20,8 +20,9 @@ from fathom.reading.port import Reader
 from fathom.report.ledger import Ledger, read_ledger
 from fathom.report.verifying import Verification, cited, verified
 from fathom.runs import open_runs
+from fathom.search.addresses import hit_of
 from fathom.settings import Settings, load_settings
-from fathom.state import Hit, Knobs, Page, Quote
+from fathom.state import Knobs, Page, Quote
 from fathom.store import pages
 
 NOT_SOUND = 5
@@ -109,11 +110,12 @@ async def live_fates(ledger: Ledger, reader: Reader) -> dict[str, Fate]:
 async def _live(page: Page | None, reader: Reader) -> LivePage | Fate:
     if page is None:
         return Fate("gone", "its page is not among the sources")
-    hit = Hit(query="", address=page.address, title=page.title, snippet="", engine="verify", rank=1)
     try:
-        document = await reader(hit)
+        document = await reader(hit_of(page))
     except ProviderError as error:
         return Fate("gone", f"{error}")
+    if page.how == "pdf" and document.how != "pdf":
+        return Fate("gone", "only another form of it can be read now")
     return await asyncio.to_thread(LivePage, page.sha, document.text)
 
 

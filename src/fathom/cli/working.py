@@ -23,13 +23,11 @@ from fathom.progress import Progress
 from fathom.reading.originals import Originals
 from fathom.reading.web import ORIGINALS
 from fathom.request import ResearchRequest, checked_request
-from fathom.runs import Runs, open_runs
+from fathom.runs import Runs, Start, open_runs
 from fathom.settings import Settings, load_settings
-from fathom.state import ReviewAnswer
 from fathom.store import pages
 
 _PATIENCE_S = 1.0
-Start = ResearchRequest | ReviewAnswer | None
 
 
 def research(arguments: argparse.Namespace) -> int:
@@ -68,6 +66,21 @@ def resume(arguments: argparse.Namespace) -> int:
     """Go on with a run."""
     settings = load_settings(base_url=arguments.base_url)
     return _guarded(_resumed(settings, arguments), arguments)
+
+
+def update(arguments: argparse.Namespace) -> int:
+    """Bring a finished run up to date, as a run of its own."""
+    settings = load_settings(base_url=arguments.base_url)
+    return _guarded(_updated(settings, arguments), arguments)
+
+
+async def _updated(settings: Settings, arguments: argparse.Namespace) -> int:
+    async with open_runs(settings) as runs:
+        earlier_id = await runs.find(arguments.id)
+        run_id, start = await runs.update(earlier_id)
+        _refuse_unnamed_server(runs, start.knobs(), earlier_id, "update")
+        folder = out_folder(arguments.out, run_id)
+        return await _seen_through(runs, run_id, start, folder, arguments)
 
 
 def _guarded(work: Coroutine[Any, Any, int], arguments: argparse.Namespace) -> int:
@@ -115,12 +128,12 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
         return await _seen_through(runs, run_id, answer, folder, arguments)
 
 
-def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str) -> None:
+def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str, command: str = "resume") -> None:
     """A key goes only to a server that whoever is at the keyboard has named, or to their own machine."""
     server = getattr(knobs, "base_url", None)
     if server and server != runs.settings.base_url and not is_own_server(server):
         raise BadInput(
-            f"This run asks {server}; confirm with: fathom resume {short_id(run_id)} --base-url {server}"
+            f"This run asks {server}; confirm with: fathom {command} {short_id(run_id)} --base-url {server}"
         )
 
 

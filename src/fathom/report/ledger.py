@@ -23,6 +23,7 @@ from fathom.state import (
     Query,
     Section,
     SubQuestion,
+    Update,
 )
 
 FORMAT: Literal["fathom-ledger/1"] = "fathom-ledger/1"
@@ -56,6 +57,7 @@ class Ledger(BaseModel):
     asked: list[Query] = []
     errors: list[Loss] = []
     settings: Knobs = Knobs()
+    update: Update | None = None  # of an earlier run, and what changed since
 
 
 def read_ledger(path: Path) -> Ledger:

@@ -100,6 +100,8 @@ def _source(citation: Citation, words: Words) -> str:
     dates = [words.read_on.format(date=citation.fetched[:10])]
     if citation.published:
         dates.insert(0, words.published_on.format(date=citation.published[:10]))
+    if citation.gone:
+        dates.append(words.gone_since)
     address = re.sub(r"[\s<>]", lambda found: quote(found.group()), citation.address)
     lines = [f"{citation.number}. {plain(citation.title)}. <{address}> ({', '.join(dates)})"]
     printed = citation.printed_pages or [0] * len(citation.quotes)

@@ -15,7 +15,7 @@ MOST_CLAIMS = 24  # a heading has at most so many, the most relevant
 def basis_of(heading: Heading, claims: Mapping[str, Claim]) -> str:
     """A short name for all that a section is written from; the order of its claims does not matter."""
     own = sorted(c for c in heading.claims if c in claims)
-    quotes = [f"{q.page}:{q.start}:{q.text}" for c in own for q in claims[c].quotes]
+    quotes = [q.text for c in own for q in claims[c].quotes]  # wherever they stand in their pages today
     return short_hash(heading.id, heading.title, *own, *quotes)
 
 

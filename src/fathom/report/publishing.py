@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from fathom.report import markdown
+from fathom.report import changes, markdown
 from fathom.report.drafts import quoted_section
 from fathom.report.ending import Outcome, doubts, status_of
 from fathom.report.words import ENGLISH, words_for
@@ -25,6 +25,7 @@ from fathom.state import (
     Report,
     ResearchState,
     Section,
+    Update,
     Writing,
 )
 from fathom.text.normal import one_line
@@ -49,6 +50,7 @@ def published(state: Writing) -> Report:
     blocks = [
         f"# {markdown.plain(state['outline'].title)}",
         markdown.summary(head, judgement, used, len(state["pages"]), words),
+        *changes.told(state.get("update") or changes.changed(state), words),
         *(markdown.body(sections, numbers, words) if used else [words.nothing]),
         *markdown.open_points(judgement.gaps, unanswered, words),
         *markdown.losses(lost, state.get("dropped", []), sections, words),
@@ -64,7 +66,11 @@ def published(state: Writing) -> Report:
 
 
 def nothing_found(
-    state: ResearchState, judgement: Judgement, lost: Sequence[Loss], language: str | None
+    state: ResearchState,
+    judgement: Judgement,
+    lost: Sequence[Loss],
+    language: str | None,
+    update: Update | None = None,
 ) -> Report:
     """The honest report of a run that found nothing: no prose from zero evidence."""
     words = words_for(state["question"], language)
@@ -72,6 +78,7 @@ def nothing_found(
     blocks = [
         f"# {markdown.plain(title)}",
         markdown.summary(words.failed, judgement, [], len(state.get("pages", [])), words),
+        *changes.told(update or changes.changed(state), words),
         words.nothing,
         *markdown.searched(state.get("asked", []), words),
         *markdown.losses(lost, state.get("dropped", []), [], words),
@@ -143,5 +150,6 @@ def _citation(number: int, pages: Mapping[str, Page], quotes: list[Quote]) -> Ci
         published=page.published,
         fetched=page.fetched,
         quotes=quotes,
+        gone=any(pages[quote.page].gone for quote in quotes),
         printed_pages=[bisect_right(pages[q.page].starts, q.start) for q in quotes] if page.starts else [],
     )

@@ -27,6 +27,7 @@ def rerendered(ledger: Ledger) -> Report | None:
             ledger.judgements[-1],
             ledger.errors,
             ledger.settings.language,
+            ledger.update,
         )
     known = {claim.id for claim in ledger.claims}
     headings = {heading.id for heading in ledger.outline.headings}
@@ -39,7 +40,9 @@ def rerendered(ledger: Ledger) -> Report | None:
 def writing_of(ledger: Ledger) -> Writing:
     """Everything a report is made of, as it was when it was made."""
     assert ledger.outline is not None
+    update: Writing = {"update": ledger.update} if ledger.update else {}
     return {
+        **update,
         "question": ledger.question,
         "knobs": ledger.settings,
         "questions": ledger.questions,

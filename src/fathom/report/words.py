@@ -36,6 +36,10 @@ class Words:
     quoted_instead: str
     faults: Mapping[str, str]
     doubts: Mapping[str, str]
+    changed_since: str
+    nothing_changed: str
+    gone_since: str
+    changes: Mapping[str, str]
     unsupported: str = "[citation needed]"
     rules: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -101,6 +105,21 @@ ENGLISH = Words(
         "thin": "fewer than half of the parts of the question have good evidence",
         "weak": "most of what the answer rests on is contradicted or told by one weak source",
     },
+    changed_since="What changed since {date}",
+    nothing_changed="Nothing: every page says what it said, and nothing new was found.",
+    gone_since="could not be read again, its quotes stand as they were read",
+    changes={
+        "page changed": "Page changed",
+        "page gone": "Page gone, its claims stay as they were read",
+        "page back": "Page back",
+        "page new": "New page",
+        "claim gone": "No longer there",
+        "claim new": "New",
+        "section rewritten": "Section rewritten",
+        "section new": "New section",
+        "section gone": "Section gone",
+        "section untouched": "Section untouched",
+    },
 )
 KOREAN = Words(
     complete="완료",
@@ -140,6 +159,21 @@ KOREAN = Words(
         "verification found the statement says more than its quote": "검증에서 인용문보다 많은 것을 말함",
     },
     places={"search": "검색", "reading": "읽기", "analysis": "분석", "model": "모델"},
+    changed_since="{date} 이후 달라진 것",
+    nothing_changed="없음: 모든 페이지가 그때와 같고, 새로 찾은 것도 없습니다.",
+    gone_since="다시 읽을 수 없어 당시 읽은 인용을 그대로 둠",
+    changes={
+        "page changed": "바뀐 페이지",
+        "page gone": "사라진 페이지, 읽었던 내용은 그대로 둠",
+        "page back": "다시 읽히는 페이지",
+        "page new": "새 페이지",
+        "claim gone": "더는 없는 내용",
+        "claim new": "새로운 내용",
+        "section rewritten": "다시 쓴 절",
+        "section new": "새 절",
+        "section gone": "없어진 절",
+        "section untouched": "그대로 둔 절",
+    },
     rules={
         "sufficient": "충분함",
         "answered": "모든 질문에 답함",

@@ -7,6 +7,8 @@ import re
 from contextlib import suppress
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
+from fathom.state import Hit, Page
+
 _TRACKERS = re.compile(
     r"(utm|hsa|mtm|pk|piwik|matomo)_.+"
     r"|_ga|_gl|_hsenc|_hsmi|_openstat|cmpid|dclid|fbclid|gbraid|gclid|gclsrc|igsh|igshid|li_fat_id|mc_cid|mc_eid"
@@ -47,6 +49,23 @@ def host(address: str) -> str:
         return urlsplit(address).hostname or ""
     except ValueError:
         return ""
+
+
+def hit_of(page: Page) -> Hit:
+    """The hit that leads to a page once more."""
+    return Hit(
+        query="",
+        address=page.address,
+        title=page.title,
+        snippet="",
+        engine="recheck",
+        rank=1,
+        published=page.published,
+        authors=[page.author] if page.author else [],
+        doi=page.doi,
+        pdf=page.pdf,
+        cited_by=page.cited_by,
+    )
 
 
 def name_of(address: str) -> str:

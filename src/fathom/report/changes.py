@@ -1,0 +1,87 @@
+"""What is different from an earlier run, for the top of the report that updates it.
+
+Does not know how it came about: it compares two ends.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from fathom.report import markdown
+from fathom.report.words import Words
+from fathom.state import Change, Claim, Earlier, Page, ResearchState, Section, Update, Writing
+from fathom.state.updating import ChangeKind
+
+_SHOWN_FIRST: tuple[ChangeKind, ...] = (
+    "page changed", "page gone", "page back", "page new", "claim gone", "claim new",
+    "section rewritten", "section new", "section gone", "section untouched",
+)  # fmt: skip
+
+
+def changed(state: Writing | ResearchState) -> Update | None:
+    """What changed since the earlier run; None when there is none."""
+    earlier = state.get("earlier")
+    if earlier is None:
+        return None
+    headings = {h.id for h in state["outline"].headings} if state.get("outline") else set()
+    is_written = bool(state.get("claims"))
+    sections = [s for s in state.get("sections", []) if s.id in headings and s.sentences and is_written]
+    found = [
+        *_pages(earlier, state.get("pages", [])),
+        *_claims(earlier, state.get("claims", []), state.get("pages", [])),
+        *_sections(earlier, sections),
+    ]
+    ordered = sorted(found, key=lambda change: _SHOWN_FIRST.index(change.kind))
+    return Update(run=earlier.run, since=earlier.ended, changes=ordered)
+
+
+def _pages(earlier: Earlier, pages: Iterable[Page]) -> Iterator[Change]:
+    before = {page.address: page for page in earlier.pages}
+    for page in pages:
+        known = before.get(page.address)
+        if known is None:
+            yield Change(kind="page new", what=page.title)
+        elif page.gone:  # told once; the list of sources goes on saying it
+            if not known.gone:
+                yield Change(kind="page gone", what=page.title, why=page.gone)
+        elif page.sha != known.sha:
+            yield Change(kind="page changed", what=page.title)
+        elif known.gone:
+            yield Change(kind="page back", what=page.title)
+
+
+def _claims(earlier: Earlier, claims: list[Claim], pages: Iterable[Page]) -> Iterator[Change]:
+    titles = {page.sha: page.title for page in [*earlier.pages, *pages]}
+
+    def told(kind: ChangeKind, claim: Claim) -> Change:
+        return Change(kind=kind, what=claim.statement, why=titles.get(claim.quotes[0].page, ""))
+
+    now, then = {claim.id for claim in claims}, {claim.id for claim in earlier.claims}
+    yield from (told("claim gone", claim) for claim in earlier.claims if claim.id not in now)
+    yield from (told("claim new", claim) for claim in claims if claim.id not in then)
+
+
+def _sections(earlier: Earlier, sections: list[Section]) -> Iterator[Change]:
+    before = {section.id: section for section in earlier.sections}
+    for section in sections:
+        known = before.get(section.id)
+        if known is None:
+            yield Change(kind="section new", what=section.title)
+        elif (known.title, known.sentences) == (section.title, section.sentences):
+            yield Change(kind="section untouched", what=section.title)
+        else:
+            yield Change(kind="section rewritten", what=section.title)
+    now = {section.id for section in sections}
+    yield from (Change(kind="section gone", what=s.title) for s in earlier.sections if s.id not in now)
+
+
+def told(update: Update | None, words: Words) -> list[str]:
+    """The list at the top of an update."""
+    if update is None:
+        return []
+    lines = [
+        f"- {words.changes[change.kind]}: {markdown.plain(change.what)}"
+        + (f" ({markdown.plain(change.why)})" if change.why else "")
+        for change in update.changes
+    ]
+    if all(change.kind == "section untouched" for change in update.changes):
+        lines = [words.nothing_changed]
+    return [f"## {words.changed_since.format(date=update.since)}", "\n".join(lines)]

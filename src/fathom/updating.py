@@ -1,0 +1,62 @@
+"""How a run begins that brings a finished one up to date.
+
+Does not know databases or the graph: what the earlier run knew goes in, what the new one is given comes out.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+from fathom.state import Earlier, Knobs, ResearchInput, ResearchState
+
+_MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class UpdateRequest:
+    """What an update begins with."""
+
+    question: str
+    remembered: Knobs
+    earlier: Earlier
+
+    def knobs(self) -> Knobs:
+        """The earlier run's knobs for one round more: pages are read anew, nobody reviews.
+
+        Only what was published since is looked for, but among documents of one's own a new file may be old.
+        """
+        since = max(self.remembered.since or "", self.earlier.ended)
+        changed = {
+            "rounds": min(len(self.earlier.judgements) + 1, _MOST_ROUNDS),
+            "since": self.remembered.since if self.remembered.docs else since,
+            "fresh": True,
+            "review": False,
+            "endless": False,
+            "strategy": "loop",
+        }
+        return self.remembered.model_copy(update=changed)
+
+    def given(self) -> ResearchInput:
+        """The new run's input."""
+        return {"question": self.question, "knobs": self.knobs(), "earlier": self.earlier}
+
+
+def update_of(run_id: str, state: ResearchState, ended: date) -> UpdateRequest:
+    """The update of a run that ended in this state."""
+    report = state["report"]
+    outline = state.get("outline")
+    return UpdateRequest(
+        question=state["question"],
+        remembered=Knobs.model_validate(state.get("knobs") or {}),
+        earlier=Earlier(
+            run=run_id,
+            ended=ended.isoformat(),
+            pages=state.get("pages", []),
+            claims=state.get("claims", []),
+            questions=state.get("questions", []),
+            asked=state.get("asked", []),
+            judgements=state.get("judgements", []),
+            rulings=state.get("rulings", []),
+            outline=outline,
+            sections=report.sections,
+        ),
+    )

@@ -1,0 +1,86 @@
+"""The nodes of an update: recheck and compare. Nothing that was known is lost."""
+
+from typing import Any, cast
+
+from fakes import FakePages, claim, earlier, page, query, quote, sha
+from langgraph.types import Overwrite
+
+from fathom.nodes.compare import compare
+from fathom.nodes.recheck import recheck
+from fathom.state import Claim, Knobs, Loss, Reading
+
+THEN = "The plant makes 240 megawatts. Divers come in spring. Nobody counts the seals."
+NOW = "News of the plant. The plant makes 250 megawatts. Divers come in spring. Nobody counts the seals."
+BEFORE = page(THEN)
+
+
+def said(words: str, text: str, name: str) -> Claim:
+    return claim(words, name=name, quotes=[quote(words, text, text.index(words))])
+
+
+POWER = said("The plant makes 240 megawatts.", THEN, "c1")
+DIVERS = said("Divers come in spring.", THEN, "c2")
+
+
+async def compared(now: str | None, *drawn: Claim, kept: FakePages | None = None, **words: Any) -> Any:
+    """What became of the page and its claims."""
+    pages = kept or FakePages({sha(THEN): THEN})
+    if now is not None:
+        await pages.put(now)
+    state: Reading = {
+        "before": BEFORE,
+        "known": [POWER, DIVERS],
+        "pages": [page(now)] if now is not None else [],
+        "claims": list(drawn),
+        **words,  # type: ignore[typeddict-item]
+    }
+    update = cast(Any, await compare(state, pages=pages))
+    claims = update["claims"].value if isinstance(update["claims"], Overwrite) else update["claims"]
+    return update.get("pages", []), claims
+
+
+async def test_an_update_asks_every_query_again_once_and_remembers_what_was_read() -> None:
+    asked = [query("tides", "scout"), query("tides", "r1q1"), query("silt", "r1q2")]
+    update = await recheck({"question": "What?", "earlier": earlier(asked=asked)}, knobs=Knobs())
+    assert [(q.id, q.text, q.round) for q in update["queries"]] == [("r2q1", "tides", 2), ("r2q2", "silt", 2)]
+    assert update["visited"] == ["https://a.example/x"]
+    assert (update["outline"], update["sections"]) == (earlier().outline, earlier().sections)
+
+
+async def test_a_page_that_says_the_same_keeps_its_claims() -> None:
+    assert await compared(THEN) == ([], [POWER, DIVERS])
+
+
+async def test_a_page_that_cannot_be_read_keeps_its_claims_and_is_marked() -> None:
+    pages, claims = await compared(None, losses=[Loss(where="reading", what="x", why="404")])
+    assert claims == [POWER, DIVERS]
+    assert pages == [BEFORE.model_copy(update={"gone": "404"})]
+
+
+async def test_a_claim_whose_words_moved_keeps_its_name_and_gets_its_new_place() -> None:
+    _, claims = await compared(NOW)
+    assert [c.id for c in claims] == ["c2"]
+    found = claims[0].quotes[0]
+    assert found.page == sha(NOW)
+    assert NOW[found.start : found.end] == "Divers come in spring."
+
+
+async def test_what_was_drawn_anew_counts_only_if_the_page_did_not_say_it_before() -> None:
+    new = said("The plant makes 250 megawatts.", NOW, "n1")
+    again = said("Divers come in spring.", NOW, "n2")
+    old = said("Nobody counts the seals.", NOW, "n3")
+    _, claims = await compared(NOW, new, again, old)
+    assert [c.id for c in claims] == ["c2", "n1"]
+
+
+async def test_without_the_earlier_text_all_that_is_drawn_counts() -> None:
+    old = said("Nobody counts the seals.", NOW, "n3")
+    _, claims = await compared(NOW, old, kept=FakePages())
+    assert [c.id for c in claims] == ["c2", "n3"]
+
+
+async def test_a_paper_of_which_only_the_landing_page_is_left_is_gone() -> None:
+    before = BEFORE.model_copy(update={"how": "pdf"})
+    pages, claims = await compared(NOW, before=before)
+    assert claims == [POWER, DIVERS]
+    assert "another form" in pages[0].gone
