@@ -81,6 +81,14 @@ class GapForm(Form):
     suggested_query: str
 
 
+class BearingForm(Form):
+    """The key of a hypothesis, and the keys of the claims that speak for it and against it."""
+
+    hypothesis: str
+    supporting: list[str]
+    contradicting: list[str]
+
+
 class JudgeAnswer(Form):
     """Evidence first, then the marks of 1 to 5, then the gaps."""
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.memory.semantic import in_mind
 from fathom.minds import answers
+from fathom.minds.judging import rubric_of
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
@@ -20,16 +22,20 @@ from fathom.state import (
     Outline,
     Plan,
     Query,
+    Quote,
     Role,
-    Rubric,
     Section,
     Sentence,
     SubQuestion,
     Verdict,
 )
+from fathom.text.fitting import fitting_entries, shortened
 
 _PAGE_TOKENS = 3_500
 _MOST_CLAIMS = 80
+_CLAIM_TOKENS = 5_000
+_QUOTE_CHARS = 1_200
+_MOST_QUOTES = 6
 _LATEST = 20
 _NONE = "(none)"
 _PROMPTS: dict[Role, str] = {
@@ -97,13 +103,13 @@ class Prompted:
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Rubric and gaps in one call."""
+        keyed = _by_key(case.claims, case.questions)
         answer, charges = await self._ask(
             "judge",
             answers.JudgeAnswer,
             **self._material(case.question, case.questions),
-            claims=_listed(f"{k} (for {c.question}): {c.statement}" for k, c in _by_key(case.claims).items()),
+            claims=_listed(f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()),
         )
-        marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
         known = {q.id for q in case.questions}
         gaps = [
             Gap(
@@ -114,7 +120,7 @@ class Prompted:
             )
             for gap in answer.gaps
         ]
-        return Thought(Assessment(Rubric(evidence=answer.evidence, **marks), gaps), charges)
+        return Thought(Assessment(rubric_of(answer, keyed), gaps), charges)
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
@@ -155,7 +161,7 @@ class Prompted:
         quotes = {c.id: c.quotes for c in claims}
         shown = [
             f"Sentence {place}: {s.text}\n"
-            + "\n".join(f"  quote: {q.text}" for c in s.claims for q in quotes.get(c, []))
+            + "\n".join(f"  quote: {q}" for q in _few([q for c in s.claims for q in quotes.get(c, [])]))
             for place, s in enumerate(section.sentences)
             if s.status == "supported"
         ]
@@ -221,15 +227,22 @@ def _with_proposal(brief: Brief) -> str:
     return f"{brief.feedback}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
 
 
-def _by_key(claims: Sequence[Claim]) -> dict[str, Claim]:
-    """The most relevant claims under short keys; a model never sees an address or a hash."""
-    best = sorted(claims, key=lambda c: -c.relevance)[:_MOST_CLAIMS]
-    return {f"E{n}": claim for n, claim in enumerate(best, 1)}
+def _by_key(claims: Sequence[Claim], questions: Sequence[SubQuestion]) -> dict[str, Claim]:
+    """The claims worth having in mind under short keys; a model never sees an address or a hash."""
+    best = in_mind(claims, [q.text for q in questions], most=_MOST_CLAIMS)
+    lines = {f"E{n}": claim.statement for n, claim in enumerate(best, 1)}
+    return dict(zip(fitting_entries(lines, _CLAIM_TOKENS), best, strict=False))
 
 
 def _keyed(points: Sequence[Point]) -> dict[str, Point]:
     """The strongest findings under short keys."""
-    return {f"E{n}": point for n, point in enumerate(points[:_MOST_CLAIMS], 1)}
+    lines = {f"E{n}": point.finding.statement for n, point in enumerate(points[:_MOST_CLAIMS], 1)}
+    return dict(zip(fitting_entries(lines, _CLAIM_TOKENS), points, strict=False))
+
+
+def _few(quotes: Sequence[Quote]) -> list[str]:
+    """The first quotes: what a hundred sources say needs no hundred quotes to be checked."""
+    return [quote.text for quote in quotes[:_MOST_QUOTES]]
 
 
 def _weight(point: Point) -> str:
@@ -237,9 +250,13 @@ def _weight(point: Point) -> str:
     return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}"
 
 
+def _quote(point: Point) -> str:
+    return shortened(point.claims[0].quotes[0].text, _QUOTE_CHARS)
+
+
 def _with_quotes(keyed: Mapping[str, Point]) -> str:
     return "\n".join(
-        f"{key}: {p.finding.statement}\n  weight: {_weight(p)}\n  quote: {p.claims[0].quotes[0].text}"
+        f"{key}: {p.finding.statement}\n  weight: {_weight(p)}\n  quote: {_quote(p)}"
         for key, p in keyed.items()
     )
 
