@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fakes import claim, gap, heading, judgement, page, query, question, quote, section, sentence, sha
 
-from fathom.report.publishing import nothing_found, published
+from fathom.report.publishing import nothing_found, published, refused_sentences
 from fathom.state import Dropped, Knobs, Loss, Outline, Report, Writing
 
 ONE = page("one", "https://one.example/a", title="One", published="2024-05-01T10:00:00Z")
@@ -71,6 +71,86 @@ def test_what_is_not_supported_is_marked_and_cites_nothing() -> None:
     made = report(section(sentence("It is blue.", "c1", status="unsupported"), sentence("Old gates.", "c3")))
     assert "It is blue. [citation needed]" in made.markdown
     assert [c.quotes[0].text for c in made.citations] == ["The gates are old."]
+
+
+def failed(text: str, fault: str = "facts") -> Any:
+    return sentence(text, "c1", status="unsupported").model_copy(update={"fault": fault})
+
+
+def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
+    kept = section(sentence("The gates are old.", "c3")).model_copy(
+        update={"dropped": [failed("It is 9."), failed("It is 8."), failed("No.", "meaning")], "rewritten": 2}
+    )
+    gone = section(name="S2", title="Colours").model_copy(update={"dropped": [failed("It is red.")]})
+    made = report(kept, gone)
+    assert (
+        "- 3 sentences were dropped: they have something in them that their quotes do not have."
+        in made.markdown
+    )
+    assert "- 1 sentences were dropped: the last check found" in made.markdown
+    assert "- 2 sentences were written again" in made.markdown
+    assert "The section “Colours” is gone" in made.markdown
+    assert "## Colours" not in made.markdown
+    assert not any(words in made.markdown for words in ("It is 9", "It is 8", "It is red"))
+    assert made.status == "partial"
+    told = refused_sentences(made.sections)
+    assert [(entry.section, entry.count) for entry in told] == [("S1", 2), ("S1", 1), ("S2", 1)]
+    again = report(kept, gone, dropped=told)
+    assert again.markdown == made.markdown, "sentences are counted once, from the sections"
+
+
+def test_marked_sentences_are_counted() -> None:
+    made = report(section(sentence("The gates are old.", "c3"), failed("It is 9.")))
+    assert "It is 9. [citation needed]" in made.markdown
+    assert "- 1 sentences are marked: they have something in them" in made.markdown
+
+
+def test_when_nothing_holds_the_sources_are_quoted() -> None:
+    texts = [section(failed("It is 9."), name="S1"), section(name="S2", title="Empty")]
+    headings = [heading("c1", "c3", name="S1"), heading("c2", name="S2", title="Empty")]
+    made = report(*texts, outline=Outline(title="T", headings=headings))
+    assert [[s.text for s in part.sentences] for part in made.sections] == [
+        ["The plant makes 240 megawatts.", "The gates are old."],
+        ["Divers come in spring."],
+    ]
+    assert "- The gates are old. [1]" in made.markdown
+    assert "the sources are quoted instead" in made.markdown
+    assert "It is 9" not in made.markdown
+    assert made.status == "partial"
+
+
+def test_when_not_even_a_quote_can_be_cited_nothing_is_reported() -> None:
+    made = report(section(failed("It is 9.")), outline=Outline(title="T", headings=[heading("c4")]))
+    assert made.status == "failed"
+    assert "Nothing is reported" in made.markdown
+    assert "ghost" not in made.markdown.replace("# ", "")
+    assert made.citations == []
+
+
+def test_a_section_that_is_no_longer_in_the_outline_is_not_published() -> None:
+    outline = Outline(title="T", headings=[heading("c3")])
+    made = report(
+        section(sentence("Old.", "c3")), section(sentence("Divers.", "c2"), name="S9"), outline=outline
+    )
+    assert [part.id for part in made.sections] == ["S1"]
+
+
+def test_one_page_at_two_addresses_has_one_number() -> None:
+    pages = [
+        page("one", "https://one.example/a"),
+        page("one", "https://mirror.example/a"),
+        page("two", "https://www.one.example/a?utm_source=x"),
+    ]
+    made = report(section(sentence("It makes 240.", "c1"), sentence("Divers come.", "c2")), pages=pages)
+    assert [(c.number, c.address, len(c.quotes)) for c in made.citations] == [(1, "https://one.example/a", 2)]
+    assert "It makes 240. [1] Divers come. [1]" in made.markdown
+
+
+def test_a_report_with_an_important_gap_is_unsure() -> None:
+    open_gap = STOPPED.model_copy(update={"gaps": [gap("high", "No prices")]})
+    made = report(section(sentence("The gates are old.", "c3")), judgements=[open_gap])
+    assert made.status == "unsure"
+    assert "*Unsure: something important was not found." in made.markdown
 
 
 def test_a_section_without_a_sentence_is_not_shown() -> None:

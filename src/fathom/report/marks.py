@@ -14,7 +14,8 @@ _IN_BRACKETS = re.compile(
     rf"\s*(?:\[{_KEY}(?:\s*[-–,;]\s*{_KEY})*\]|\(E\d{{1,4}}(?:\s*[-–,;]\s*E\d{{1,4}})*\)|【[^【】]*】)"
 )
 _BARE_KEY = re.compile(r"\s*\bE\d{1,4}\b(?:,(?= E\d))?")
-_LOOSE = re.compile(r"\s+(?=[,.;:!?](?:\s|$))|\(\s*\)")
+_EMPTY = re.compile(r"\s*\(\s*\)")
+_LOOSE = re.compile(r"\s+(?=[,.;:!?](?:\s|$))")
 
 
 def unmarked(text: str, quotes: str = "") -> str:
@@ -22,7 +23,7 @@ def unmarked(text: str, quotes: str = "") -> str:
     bare = _LINK.sub(r"\1", one_line(text))
     bare = _IN_BRACKETS.sub("", ADDRESS.sub("", bare))
     bare = _BARE_KEY.sub(lambda found: found.group() if found.group().strip(" ,") in quotes else "", bare)
-    return one_line(_LOOSE.sub("", bare))
+    return one_line(_LOOSE.sub("", _EMPTY.sub("", bare)))
 
 
 def has_address(text: str) -> bool:

@@ -19,6 +19,7 @@ _VOICES = re.compile(
     r"proves?|shows?|makes?|becomes?|remains?|not|no|never|without)\b|[가-힣]+(?:다|음|함|됨|임|없|않)[.!]?$",
     re.IGNORECASE,
 )
+_ASKS = re.compile(r"(?:what|how|who|where|when|which)\b", re.IGNORECASE)
 _USUAL = """
 Advantages Against Alternatives Analysis Answer Answers Applications Approach Approaches Aspects Background
 Basics Basis Benefits Causes Challenges Change Changes Comparison Comparisons Conclusion Conclusions
@@ -49,14 +50,11 @@ def is_sound_title(title: str, sources: Sequence[str]) -> bool:
     strange = [word for word in missing_facts(f"on {bare}", sources) if word.lower() not in _ORDINARY]
     if strange:
         return False
-    if has_paired_script(bare) or _VOICES.search(bare):
-        return _is_covered(bare, sources) and not (_VOICES.search(bare) and _is_flawed(bare, sources))
-    return True
-
-
-def _is_covered(title: str, sources: Sequence[str]) -> bool:
     said = {stem(word) for source in sources for word in tokens(source)}
-    return terms(title) <= said | _ORDINARY_STEMS
+    if _VOICES.search(bare) and not _ASKS.match(bare):
+        return terms(bare) <= said and not _is_flawed(bare, sources)
+    # Names in scripts without capitals cannot be told from other words: all must be known.
+    return not has_paired_script(bare) or terms(bare) <= said | _ORDINARY_STEMS
 
 
 def _is_flawed(title: str, sources: Sequence[str]) -> bool:

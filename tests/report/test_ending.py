@@ -1,0 +1,72 @@
+"""Complete, partial, unsure or failed: one small table, row by row."""
+
+from typing import Any
+
+import pytest
+from fakes import claim, gap, judgement, question, section, sentence
+
+from fathom.report.ending import Outcome, doubts, status_of
+from fathom.report.words import ENGLISH, KOREAN
+from fathom.state import Finding, Loss, Status, Tag
+
+
+def outcome(**words: Any) -> Outcome:
+    given: dict[str, Any] = {
+        "judgement": judgement(stop="sufficient"),
+        "sections": [section(sentence("x", "c1"))],
+        "questions": [question(1)],
+        "used": [claim()],
+        "findings": [finding("LIKELY")],
+        "losses": [],
+    }
+    return Outcome(**{**given, **words})
+
+
+def finding(tag: Tag) -> Finding:
+    return Finding(id=tag, statement="x", question="Q1", claims=["c1"], voices=["a"], confidence=0.6, tag=tag)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "why"),
+    [
+        ({}, "complete", []),
+        ({"used": []}, "failed", ["thin"]),
+        ({"judgement": judgement(stop="budget used up")}, "partial", []),
+        ({"losses": [Loss(where="model", what="x", why="y")]}, "partial", []),
+        ({"losses": [Loss(where="search: tavily", what="x", why="y")]}, "partial", []),
+        ({"losses": [Loss(where="reading", what="x", why="y")]}, "complete", []),
+        ({"sections": [section(sentence("x", "c1")), section(name="S2")]}, "partial", []),
+        ({"sections": [section(sentence("x", "c1")).model_copy(update={"is_quoted": True})]}, "partial", []),
+        ({"judgement": judgement(gaps=[gap("medium"), gap("low")])}, "complete", []),
+        ({"judgement": judgement(gaps=[gap("high")])}, "unsure", ["open"]),
+        ({"questions": [question(1), question(2)]}, "complete", []),
+        ({"questions": [question(1), question(2), question(3)]}, "unsure", ["thin"]),
+        ({"used": [claim(relevance=0.4)]}, "unsure", ["thin"]),
+        ({"questions": []}, "complete", []),
+        ({"findings": [finding("UNCERTAIN"), finding("HIGH")]}, "complete", []),
+        ({"findings": [finding("UNCERTAIN"), finding("CONTRADICTED"), finding("HIGH")]}, "unsure", ["weak"]),
+        ({"findings": []}, "complete", []),
+        (
+            {
+                "judgement": judgement(gaps=[gap("high")], stop="budget used up"),
+                "used": [claim(relevance=0.1)],
+            },
+            "partial",
+            ["open", "thin"],
+        ),
+    ],
+)
+def test_a_report_says_how_far_to_trust_it(words: dict[str, Any], status: Status, why: list[str]) -> None:
+    made = outcome(**words)
+    assert (status_of(made), doubts(made)) == (status, why)
+
+
+def test_doubts_are_told_whatever_the_status_is_in_both_languages() -> None:
+    assert ENGLISH.status("complete", []) == "Complete"
+    assert ENGLISH.status("unsure", ["open"]) == "Unsure: something important was not found"
+    assert ENGLISH.status("partial", ["thin"]).startswith("Partial: something failed on the way")
+    assert "Unsure: fewer than half" in ENGLISH.status("partial", ["thin"])
+    assert ENGLISH.status("failed", ["thin"]) == "Nothing was found"
+    assert KOREAN.status("unsure", ["open", "weak"]).startswith("확실하지 않음: 중요한 것을 찾지 못함; ")
+    assert set(KOREAN.faults) == set(ENGLISH.faults)
+    assert set(KOREAN.doubts) == set(ENGLISH.doubts)
