@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
 HEAVY := whole or wire or server or localmodel or wheel or kill
 
-.PHONY: check test unit fix lint types install lock clean bench-find bench-read
+.PHONY: check test unit fix lint types install lock clean bench-find bench-loop bench-read
 
 check: lint types test
 
@@ -45,6 +45,9 @@ lock:
 # Every bench prints its figures; the last line is one JSON object.
 bench-find: install
 	$(BIN)/python bench/find.py $(DATA)
+
+bench-loop: install
+	$(BIN)/python bench/loop.py $(DATA)
 
 bench-read: install
 	$(BIN)/python bench/read.py $(DATA)

@@ -45,7 +45,7 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b.add_node("reading", build_reading(kits))
     b.add_node("branch", build_branch(kits))
     b.add_node("gather", equip(gather, kits, "knobs"))
-    b.add_node("judge", equip(judge, kits, "mind", "knobs", "clock"))
+    b.add_node("judge", equip(judge, kits, "mind", "pages", "knobs", "clock"))
     b.add_node("writer", build_writing(kits))
 
     b.add_conditional_edges(START, where_to_begin, ["lead", "recheck"])

@@ -4,42 +4,58 @@ from fathom.evidence import sufficiency
 from fathom.evidence.accounting import all_gaps, best_new, gain_of
 from fathom.evidence.checks import checked, failing
 from fathom.evidence.corroboration import findings_of
+from fathom.evidence.leads import walked
 from fathom.evidence.stopping import Standing, held, stop
 from fathom.evidence.sufficiency import voices_of
 from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rubric import nothing_known
-from fathom.nodes.ports import Clock
+from fathom.nodes.ports import Clock, Pages
 from fathom.report.publishing import nothing_found
 from fathom.state import Judgement, Knobs, ResearchState
 
+_EVIDENCE = 10  # pages a judgement names
 
-async def judge(state: ResearchState, *, mind: Mind, knobs: Knobs, clock: Clock) -> ResearchState:
+
+async def judge(
+    state: ResearchState, *, mind: Mind, pages: Pages, knobs: Knobs, clock: Clock
+) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
     Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
             hypotheses, is_finishing, elsewhere_usd
     Writes: judgements, findings, hypotheses, losses, charges; report when it ends with nothing found
     """
-    claims, pages = state.get("claims", []), state.get("pages", [])
+    claims, read = state.get("claims", []), state.get("pages", [])
     questions, before = state.get("questions", []), state.get("judgements", [])
-    hypotheses, findings = state.get("hypotheses", []), findings_of(claims, pages)
-    checks = checked(state["question"], claims, pages, clock().date(), before)
+    hypotheses, findings = state.get("hypotheses", []), findings_of(claims, read)
+    checks = checked(state["question"], claims, read, clock().date(), before)
+    trails = await walked(state["question"], read, claims, state.get("asked", []), pages.get)
     # Without claims there is nothing to weigh, and a model would be paid to say so.
-    case = Case(state["question"], questions, claims, checks=checks, hypotheses=active(hypotheses))
+    case = Case(
+        state["question"],
+        questions,
+        claims,
+        checks=checks,
+        hypotheses=active(hypotheses),
+        trails=trails,
+        before=before[-1].evidence if before else [],
+    )
     thought = await mind.judge(case) if claims else Thought(nothing_known(questions))
     here_usd = sum(c.usd for c in [*state.get("charges", []), *thought.charges])
     known = {claim.id: claim for claim in claims}
-    hypotheses = weighed(hypotheses, thought.value.bearings, known, voices_of(pages), len(before) + 1)
+    hypotheses = weighed(hypotheses, thought.value.bearings, known, voices_of(read), len(before) + 1)
     told = {
         "checks": checks,
         "gain": gain_of(findings, state.get("asked", []), here_usd, before),
         "found": best_new(claims, before),
         "hypotheses": active(hypotheses),
         "spent_usd": here_usd,
+        "evidence": trails.best[:_EVIDENCE],
+        "leads": trails.leads,
     }
     judgement = _judged(state, thought.value, clock).model_copy(update=told)
-    at = _standing(state, judgement, knobs)
+    at = _standing(state, judgement, knobs, thought.value)
     name, because = stop(at)
     gaps = all_gaps(judgement.gaps, checks)
     judgement = judgement.model_copy(
@@ -79,7 +95,7 @@ def _judged(state: ResearchState, assessment: Assessment, clock: Clock) -> Judge
     )
 
 
-def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs) -> Standing:
+def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, assessment: Assessment) -> Standing:
     return Standing(
         round=judgement.round,
         max_rounds=knobs.max_rounds,
@@ -97,6 +113,10 @@ def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs) -> Stand
         coverage=judgement.coverage,
         confidence=judgement.confidence,
         gain=judgement.gain,
-        failing=failing(judgement.checks, state.get("judgements", [])),
+        failing=[
+            *failing(judgement.checks, state.get("judgements", [])),
+            *filter(None, [assessment.unsettled]),
+        ],
         is_endless=knobs.endless,
+        settled=assessment.settled,
     )

@@ -31,6 +31,7 @@ async def planner(state: ResearchState, *, mind: Mind, engines: Engines, knobs: 
         scouted=scouted.get("hits", []),
         feedback=state.get("feedback", ""),
         proposed=state.get("queries", []),
+        leads=judgements[-1].leads if judgements else [],
     )
     thought = await mind.plan(brief)
     questions = _distinct_questions(brief, thought.value)

@@ -79,6 +79,7 @@ StopRule = Literal[
     "answered",
     "saturated",
     "gain too low",
+    "settled",
     "only minor gaps",
     "diverse",
     "rounds used up",
@@ -110,6 +111,8 @@ class Judgement(Record):
     found: list[str] = Field([])  # ids of the best claims that are new in this round
     hypotheses: list[Hypothesis] = Field([])  # the active ones, best first
     spent_usd: float = 0.0  # by this run so far, other branches left out
+    evidence: list[str] = Field([])  # hashes of the pages that answer it together, best first
+    leads: list[str] = Field([])  # queries that follow names those pages bring up, best first
 
     @property
     def key(self) -> str:

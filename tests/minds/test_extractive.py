@@ -1,13 +1,17 @@
 """The mind without a model says nothing that a page does not say."""
 
+from dataclasses import replace
+
 import pytest
-from fakes import claim, gap, heading, query, question, section, sentence
+from fakes import claim, gap, heading, question, section, sentence
 
 from fathom.evidence.corroboration import findings_of
+from fathom.evidence.excerpts import Excerpt
 from fathom.evidence.grounding import GroundedPage
+from fathom.evidence.trails import Trails, follow
 from fathom.evidence.weighing import points_of
 from fathom.minds.extractive import Extractive
-from fathom.minds.port import Brief, Evidence
+from fathom.minds.port import Brief, Case, Evidence
 from fathom.state import SubQuestion
 
 MIND = Extractive()
@@ -110,25 +114,41 @@ async def test_feedback_is_searched_for_first() -> None:
     assert plan.queries[0].text == "costs in Korea"
 
 
-async def test_later_rounds_ask_for_what_is_open_with_new_names() -> None:
-    known = [
-        claim(f"{start} the gates were made by Andritz Hydro.", name=start) for start in ("Here", "There")
-    ]
+async def test_later_rounds_ask_for_what_is_open_and_follow_the_judges_leads() -> None:
     brief = Brief(
         "What is tidal power?",
         2,
         4,
         questions=[question(1, "What is tidal power?"), question(2, "What does it cost?")],
-        asked=[query("What does it cost")],
         gaps=[gap().model_copy(update={"question": "Q2"})],
-        findings=known,
+        leads=["Andritz Hydro cost", "Ansan cost"],
     )
     plan = (await MIND.plan(brief)).value
     assert list(plan.questions) == list(brief.questions)
     assert [(q.question, q.text) for q in plan.queries] == [
         ("Q2", "What does it cost"),
-        ("Q2", "What does it cost Andritz Hydro"),
+        ("Q2", "Andritz Hydro cost"),
+        ("Q2", "Ansan cost"),
     ]
+    assert plan.is_settled
+
+
+def leading(asked: str, *pages: Excerpt) -> Trails:
+    return replace(follow(asked, pages), leads=["Ada Morin country"])
+
+
+async def test_a_judge_says_whether_leads_are_worth_following() -> None:
+    asked = "Which country was the builder of the Rance barrage from?"
+    known = [claim("The Rance barrage was built by Ada Morin.", name="a")]
+    one = Excerpt("one", "Rance barrage", "The Rance barrage was built by Ada Morin.")
+    case = Case(asked, [question(1, asked)], known, trails=leading(asked, one))
+    open_ = (await MIND.judge(case)).value
+    assert (open_.settled, bool(open_.unsettled)) == ("", True)
+    two = Excerpt("two", "Ada Morin", "Ada Morin is a builder of barrages. Her country is Malta.")
+    done = (await MIND.judge(replace(case, trails=leading(asked, one, two)))).value
+    assert (bool(done.settled), done.unsettled) == (True, "")
+    assert (await MIND.judge(replace(case, trails=follow(asked, [one])))).value.unsettled == ""
+    assert (await MIND.judge(replace(case, trails=None))).value.unsettled == ""
 
 
 @pytest.mark.parametrize(

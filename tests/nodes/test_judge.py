@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import RUBRIC, FakeMind, charge, claim, clock, gap, judgement, page, query, question
+from fakes import RUBRIC, FakeMind, FakePages, charge, claim, clock, gap, judgement, page, query, question
 
 from fathom.errors import Unavailable
 from fathom.minds.port import Assessment, Bearing
@@ -24,7 +24,7 @@ STATE: ResearchState = {
 
 async def judged(state: ResearchState, mind: FakeMind | None = None, **knobs: Any) -> ResearchState:
     mind = mind or FakeMind(assessments=[Assessment(RUBRIC, [gap()])])
-    return await judge(state, mind=mind, knobs=Knobs(**knobs), clock=clock)
+    return await judge(state, mind=mind, pages=FakePages(), knobs=Knobs(**knobs), clock=clock)
 
 
 async def test_the_scores_are_computed_and_weighed() -> None:

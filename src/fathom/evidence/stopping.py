@@ -34,6 +34,7 @@ class Standing:
     gain: Gain | None = None
     failing: Sequence[str] = ()  # checks that fail and may still hold a rule back
     is_endless: bool = False
+    settled: str = ""  # why another round would not change the evidence
 
 
 Rule = Callable[[Standing], str | None]
@@ -88,6 +89,11 @@ def diverse(at: Standing) -> str | None:
     return None
 
 
+def settled(at: Standing) -> str | None:
+    """The mind sees that another round would not change which pages are the evidence."""
+    return at.settled or None
+
+
 def rounds_used_up(at: Standing) -> str | None:
     """The last round allowed is over."""
     return f"{at.round} of {at.max_rounds} rounds" if at.round >= at.max_rounds else None
@@ -118,6 +124,7 @@ RULES: dict[StopRule, Rule] = {
     "answered": answered,
     "saturated": saturated,
     "gain too low": gain_too_low,
+    "settled": settled,
     "only minor gaps": only_minor_gaps,
     "diverse": diverse,
     "rounds used up": rounds_used_up,

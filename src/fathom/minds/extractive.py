@@ -6,11 +6,12 @@ with no key, and what finishes a report when a model is gone.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fathom.evidence.facts import is_negated
+from fathom.evidence.settling import settled
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
-from fathom.minds.questions import bridges, parts_of, with_topic
+from fathom.minds.questions import parts_of, with_topic
 from fathom.minds.quoting import quotable, strongest
 from fathom.minds.rubric import computed
 from fathom.report.drafts import quoted
@@ -46,8 +47,13 @@ class Extractive:
         return Thought([_word_for_word(e) for e in evidence])
 
     async def judge(self, case: Case) -> Thought[Assessment]:
-        """Marks and gaps from counts."""
-        return Thought(computed(case.questions, case.claims))
+        """Marks and gaps from counts; from what was read, whether its leads are worth following."""
+        assessment = computed(case.questions, case.claims)
+        if case.trails is None or not case.trails.best:
+            return Thought(assessment)
+        why = settled(case.trails, case.before)
+        still = "" if why or not case.trails.leads else "evidence that is linked and complete"
+        return Thought(replace(assessment, settled=why, unsettled=still))
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
@@ -106,25 +112,16 @@ def _first_plan(brief: Brief) -> Plan:
 
 
 def _next_plan(brief: Brief) -> Plan:
-    """What is still open, each time with another name that the sources brought up."""
-    known = " ".join([brief.question, *(q.text for q in brief.asked), *(q.text for q in brief.questions)])
-    leads = bridges([c.statement for c in brief.findings], known, brief.limit)
+    """What is still open, then the names that the best pages bring up, with what those pages leave open."""
     texts = {q.id: q.text for q in brief.questions}
     open_ids = [gap.question for gap in brief.gaps if gap.question in texts] or [brief.questions[0].id]
-    pairs = [(q, lead) for lead in ["", *leads] for q in open_ids][: brief.limit * 2]
-    queries = [
-        Query(
-            id="",
-            text=f"{with_topic(texts[q], brief.question)} {lead}".strip(),
-            question=q,
-            round=brief.round,
-        )
-        for q, lead in pairs
-    ]
+    pairs = [(q, with_topic(texts[q], brief.question)) for q in open_ids]
+    pairs += [(open_ids[0], lead) for lead in brief.leads]
     return Plan(
         strategy="Search for what is still open, with names the sources brought up.",
         questions=list(brief.questions),
-        queries=queries,
+        queries=[Query(id="", text=text, question=q, round=brief.round) for q, text in pairs],
+        is_settled=True,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from fathom.evidence.trails import Trails
 from fathom.state import (
     Charge,
     Check,
@@ -64,6 +65,7 @@ class Brief:
     waiting: Sequence[Query] = ()  # what could not be asked before those answers
     lessons: Sequence[Lesson] = ()
     approach: str = ""  # what must change, when the run goes round in circles
+    leads: Sequence[str] = ()  # where the pages read so far lead to, most promising first
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class Case:
     pairs: Sequence[tuple[Claim, Claim]] = ()  # alike, and no rule says how they stand to each other
     checks: Sequence[Check] = ()
     hypotheses: Sequence[Hypothesis] = ()
+    trails: Trails | None = None  # how the pages read so far lead to each other
+    before: Sequence[str] = ()  # the pages that were the evidence a round ago, best first
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ class Assessment:
     rulings: list[Ruling] = field(default_factory=list)
     confidence: float = 0.0
     bearings: list[Bearing] = field(default_factory=list)
+    settled: str = ""  # why another round would not change the evidence, when it would not
+    unsettled: str = ""  # why it would
 
 
 @dataclass(frozen=True)

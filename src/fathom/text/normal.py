@@ -11,9 +11,12 @@ _SAME = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "\u00ad": None}
 )
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
-# One character, or a letter with what is written onto it: accents, or the parts of a Hangul syllable.
+# A run of plain letters, one character, or a letter with what is written onto it: accents, or the parts of a
+# Hangul syllable.
 _WRITTEN = re.compile(
-    "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*", re.DOTALL
+    "[!-~]+(?![\u0300-\u036f\u3099\u309a])"
+    "|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*",
+    re.DOTALL,
 )
 
 
@@ -36,12 +39,18 @@ def folded(text: str) -> Folded:
     origin: list[int] = []
     ends: list[int] = []
     for written in _WRITTEN.finditer(text):
+        start, end = written.span()
+        if end - start > 1 and (run := written.group()).isascii():  # nothing to decide a letter at a time
+            kept += run.lower()
+            origin += range(start, end)
+            ends += range(start + 1, end + 1)
+            continue
         for part in _fold_written(written.group()):
             if part == " " and (not kept or kept[-1] == " "):
                 continue
             kept.append(part)
-            origin.append(written.start())
-            ends.append(written.end())
+            origin.append(start)
+            ends.append(end)
     if kept and kept[-1] == " ":
         del kept[-1], origin[-1], ends[-1]
     return Folded("".join(kept), origin, ends)

@@ -1,0 +1,38 @@
+"""Whether what was read hangs together and answers the whole question, or another round would change it.
+
+Does not know claims or scores: it sees words, titles and links.
+"""
+
+from collections.abc import Sequence
+
+from fathom.evidence.trails import Trails
+from fathom.text.phrases import bare, spelled
+
+_FIRST = 3  # pages that carry an answer
+_COVERED = 0.85  # of the question's words, by the best two
+
+
+def settled(trails: Trails, before: Sequence[str]) -> str:
+    """Why another round would hardly change the evidence; empty when it may.
+
+    After the first round the best pages must hang together and have nearly all of the question's words; later
+    it is enough that the round hardly changed them.
+    """
+    best = trails.best[:_FIRST]
+    covered = trails.share(frozenset().union(*(trails.covered[page] for page in best[:2])))
+    if covered >= _COVERED and (_are_linked(trails, best) or _are_asked_for(trails, best[:2])):
+        return f"pages that lead to each other have {covered:.0%} of the question"
+    new = [page for page in best if page not in before[:_FIRST]]
+    if before and len(new) <= 1:
+        return f"{len(new)} of the {_FIRST} best pages is new"
+    return ""
+
+
+def _are_linked(trails: Trails, pages: Sequence[str]) -> bool:
+    return any((one, other) in trails.links for one in pages for other in pages)
+
+
+def _are_asked_for(trails: Trails, pages: Sequence[str]) -> bool:
+    """Whether the question names them all, as a comparison does."""
+    asked = spelled(trails.question)
+    return len(pages) > 1 and all(spelled(bare(trails.read[page].title)) in asked for page in pages)
