@@ -20,16 +20,16 @@ async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
         text = await pages.get(page.sha)
         read = await mind.read(state["question"], state["questions"], page.title, text)
         charges, losses = [*read.charges], [*read.losses]
-        drafts = grounded(read.value, page, text, state["questions"])
+        drafts, refused = grounded(read.value, page, text, state["questions"])
         doubtful = [d.evidence for d in drafts if not self_evident(d)]
         verified = await mind.verify(doubtful) if doubtful else Thought[list[Verdict]]([])
     except ProviderError as error:
         loss = Loss(where="analysis", what=page.title, why=str(error))
         return {"losses": [*losses, loss], "charges": [*charges, *error.charges]}
-    claims, dropped = as_claims(read.value, drafts, verified.value, page)
+    claims, dropped = as_claims(drafts, verified.value, page)
     return {
         "claims": claims,
-        "dropped": dropped,
+        "dropped": [*refused, *dropped],
         "losses": [*losses, *verified.losses],
         "charges": [*charges, *verified.charges],
     }

@@ -19,7 +19,7 @@ SAID = Draft("Divers look after the gates.", "Divers service the gates in spring
 
 
 def kept(*drafts: Draft) -> list[str]:
-    return [item.draft.statement for item in grounded(drafts, PAGE, TEXT, QUESTIONS)]
+    return [item.draft.statement for item in grounded(drafts, PAGE, TEXT, QUESTIONS)[0]]
 
 
 @pytest.mark.parametrize(
@@ -35,40 +35,40 @@ def kept(*drafts: Draft) -> list[str]:
 )
 def test_a_draft_that_does_not_hold_is_not_kept_but_counted(draft: Draft) -> None:
     drafts = [QUOTED, draft]
-    found = grounded(drafts, PAGE, TEXT, QUESTIONS)
+    found, dropped = grounded(drafts, PAGE, TEXT, QUESTIONS)
     assert [item.draft for item in found] == [QUOTED]
-    claims, dropped = as_claims(drafts, found, [], PAGE)
+    claims, _ = as_claims(found, [], PAGE)
     assert [c.statement for c in claims] == [QUOTED.statement]
     assert [(d.page, d.count) for d in dropped] == [(PAGE.sha, 1)]
 
 
 def test_the_same_statement_twice_is_one_claim_and_nothing_dropped() -> None:
     again = Draft("the rance plant  opened in 1966.", QUOTED.quote, "Q1", 0.5)
-    found = grounded([QUOTED, again], PAGE, TEXT, QUESTIONS)
-    claims, dropped = as_claims([QUOTED, again], found, [], PAGE)
+    found, refused = grounded([QUOTED, again], PAGE, TEXT, QUESTIONS)
+    claims, dropped = as_claims(found, [], PAGE)
     assert [c.statement for c in claims] == [QUOTED.statement]
-    assert dropped == []
+    assert [*refused, *dropped] == []
 
 
 def test_the_evidence_shows_what_stands_around_the_quote() -> None:
-    (item,) = grounded([SAID], PAGE, TEXT, QUESTIONS)
+    ((item,), _) = grounded([SAID], PAGE, TEXT, QUESTIONS)
     assert item.evidence.quote == "Divers service the gates in spring."
     assert item.evidence.context == TEXT
     assert item.quote.page == PAGE.sha
 
 
 def test_a_statement_that_is_its_quote_needs_no_verdict() -> None:
-    items = grounded([QUOTED, SAID], PAGE, TEXT, QUESTIONS)
+    items, _ = grounded([QUOTED, SAID], PAGE, TEXT, QUESTIONS)
     assert [self_evident(item) for item in items] == [True, False]
-    claims, _ = as_claims([QUOTED, SAID], items, [SOUND], PAGE)
+    claims, _ = as_claims(items, [SOUND], PAGE)
     assert [c.verdict.score for c in claims] == [1.0, SOUND.score]
 
 
 @pytest.mark.parametrize(("score", "is_kept"), [(KEEP_FROM, True), (KEEP_FROM - 0.01, False), (0.0, False)])
 def test_a_verdict_under_the_line_drops_the_claim(score: float, is_kept: bool) -> None:
     verdict: Verdict = DOUBTED.model_copy(update={"score": score})
-    items = grounded([SAID], PAGE, TEXT, QUESTIONS)
-    claims, dropped = as_claims([SAID], items, [verdict], PAGE)
+    items, _ = grounded([SAID], PAGE, TEXT, QUESTIONS)
+    claims, dropped = as_claims(items, [verdict], PAGE)
     assert bool(claims) is is_kept
     assert [d.count for d in dropped] == ([] if is_kept else [1])
 
@@ -76,8 +76,8 @@ def test_a_verdict_under_the_line_drops_the_claim(score: float, is_kept: bool) -
 def test_verdicts_go_to_the_doubtful_ones_in_order() -> None:
     other = Draft("At its peak it gives 240 megawatts.", "It makes 240 megawatts at its peak", "Q1", 0.8)
     drafts: Sequence[Draft] = [SAID, QUOTED, other]
-    items = grounded(drafts, PAGE, TEXT, QUESTIONS)
-    claims, dropped = as_claims(drafts, items, [DOUBTED, SOUND], PAGE)
+    items, _ = grounded(drafts, PAGE, TEXT, QUESTIONS)
+    claims, dropped = as_claims(items, [DOUBTED, SOUND], PAGE)
     assert [c.statement for c in claims] == [QUOTED.statement, other.statement]
     assert sum(d.count for d in dropped) == 1
 
@@ -85,10 +85,10 @@ def test_verdicts_go_to_the_doubtful_ones_in_order() -> None:
 def test_a_relevance_off_the_scale_is_brought_back() -> None:
     for given, stored in ((7.0, 1.0), (-1.0, 0.0)):
         draft = Draft(QUOTED.statement, QUOTED.quote, "Q1", given)
-        claims, _ = as_claims([draft], grounded([draft], PAGE, TEXT, QUESTIONS), [], PAGE)
+        claims, _ = as_claims(grounded([draft], PAGE, TEXT, QUESTIONS)[0], [], PAGE)
         assert claims[0].relevance == stored
 
 
 def test_a_page_may_say_nothing() -> None:
     assert kept() == []
-    assert as_claims([], [], [], PAGE) == ([], [])
+    assert as_claims([], [], PAGE) == ([], [])

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from fathom.evidence.facts import missing_facts
+from fathom.evidence.flaws import flaws_by_kind
 from fathom.evidence.grounding import GroundedPage
+from fathom.evidence.words import parsed
 from fathom.minds.port import Draft, Evidence
 from fathom.state import Claim, Dropped, Page, Quote, SubQuestion, Verdict, short_hash
 from fathom.text.normal import folded, one_line
@@ -30,39 +31,58 @@ class GroundedDraft:
 
 def grounded(
     drafts: Sequence[Draft], page: Page, text: str, questions: Sequence[SubQuestion]
-) -> list[GroundedDraft]:
-    """The drafts whose quotes stand in the page and carry their numbers and names."""
+) -> tuple[list[GroundedDraft], list[Dropped]]:
+    """The drafts whose quotes are in the page and carry them, as code sees it; how many do not, and why.
+
+    A quote is kept with the rest of its sentence: what was left out of it may be what changes it.
+    """
     known = {q.id for q in questions}
     lookup = GroundedPage(page.sha, text)
     kept: dict[str, GroundedDraft] = {}
+    refused: dict[str, str] = {}
     for draft in drafts:
-        quote = lookup.find(draft.quote)
-        if quote is None or draft.question not in known or missing_facts(draft.statement, [quote.text]):
+        said = folded(draft.statement).text
+        cited = lookup.find(draft.quote)
+        quote = lookup.in_full(cited) if cited else None
+        why = _why_not(draft, quote, known)
+        if quote is None or why:
+            refused.setdefault(said, why)
             continue
         around = text[max(0, quote.start - _CONTEXT_CHARS) : quote.end + _CONTEXT_CHARS]
         evidence = Evidence(draft.statement, one_line(quote.text), one_line(around))
-        kept.setdefault(folded(draft.statement).text, GroundedDraft(draft, quote, evidence))
-    return list(kept.values())
+        kept.setdefault(said, GroundedDraft(draft, quote, evidence))
+    # By what they say: a draft that came twice, once with a quote that holds, is one draft that is kept.
+    counts = Counter(why for said, why in refused.items() if said not in kept)
+    return list(kept.values()), [Dropped(page=page.sha, count=n, why=why) for why, n in counts.items()]
+
+
+def _why_not(draft: Draft, quote: Quote | None, known: set[str]) -> str:
+    """Why a draft is refused before anybody is asked; empty when it is not."""
+    if quote is None:
+        return "the quote is not in the page"
+    if draft.question not in known:
+        return "it answers no sub-question"
+    found = flaws_by_kind(draft.statement, [quote.text])
+    return f"the quote does not carry the statement: {next(iter(found))}" if found else ""
 
 
 def self_evident(grounded_draft: GroundedDraft) -> bool:
     """Whether the statement is its quote, or nearly: then there is nothing left to verify."""
     said = folded(grounded_draft.draft.statement).text.rstrip(".")
     quoted = folded(grounded_draft.quote.text).text.rstrip(".")
-    return said == quoted or SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
+    if said == quoted:
+        return True
+    is_near = SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
+    return is_near and parsed(said).keys <= parsed(quoted).keys
 
 
 def as_claims(
-    drafts: Sequence[Draft], kept: Sequence[GroundedDraft], verdicts: Sequence[Verdict], page: Page
+    kept: Sequence[GroundedDraft], verdicts: Sequence[Verdict], page: Page
 ) -> tuple[list[Claim], list[Dropped]]:
-    """The claims that hold, and how many drafts did not and why. `verdicts` are for the doubtful ones."""
+    """The claims that hold, and how many did not and why. `verdicts` are for the doubtful ones."""
     remaining = iter(verdicts)
     claims: list[Claim] = []
     refused: Counter[str] = Counter()
-    # By what they say: a draft that came twice is one draft.
-    unfounded = {folded(d.statement).text for d in drafts} - {folded(k.draft.statement).text for k in kept}
-    if unfounded:
-        refused["the quote is not in the page, or does not carry the statement"] = len(unfounded)
     for item in kept:
         verdict = _QUOTED if self_evident(item) else next(remaining)
         if verdict.score < KEEP_FROM:

@@ -30,9 +30,16 @@ _WORDS_FOR_NUMBERS = {
 def missing_facts(sentence: str, quotes: Iterable[str]) -> list[str]:
     """Numbers, dates and names of the sentence that no quote has, in order."""
     carried = " ".join(quotes)
-    absent = _absent_numbers(sentence, carried)
-    absent += [name for name in names(sentence) if not _is_named(name, carried)]
+    absent = _absent_numbers(sentence, carried) + unnamed(names(sentence), [carried])
     return list(dict.fromkeys(absent))
+
+
+def unnamed(wanted: Iterable[str], quotes: Iterable[str]) -> list[str]:
+    """The names that no quote has, each once."""
+    names_wanted = list(dict.fromkeys(wanted))
+    said = " ".join(quotes)
+    carried = folded(said).text if names_wanted else ""
+    return [name for name in names_wanted if not _is_named(name, carried) and not _is_spelt_out(name, said)]
 
 
 def numbers(text: str) -> list[str]:
@@ -96,13 +103,21 @@ def _plain(number: str) -> str:
     return f"{whole.lstrip('0') or '0'}.{part}" if part else whole.lstrip("0") or "0"
 
 
+def _is_spelt_out(name: str, said: str) -> bool:
+    """Whether the quotes have the words that an acronym stands for."""
+    if not name.isupper() or not 2 <= len(name) <= 6:
+        return False
+    small = r"\w*\W+(?:(?:of|and|the|for|on|in)\W+)*"
+    return re.search(r"\b" + small.join(re.escape(letter) for letter in name), said) is not None
+
+
 def _is_named(name: str, carried: str) -> bool:
-    wanted, text = folded(name).text, folded(carried).text
+    wanted = folded(name).text
     # A long name may go on, as "Korea" does in "Korean"; a short one may not, since "US" begins "use".
     beyond = "" if len(wanted) > 3 else r"s?(?![a-z\u00c0-\u024f])"
-    if re.search(rf"(?<!\w){re.escape(wanted)}{beyond}", text):
+    if re.search(rf"(?<!\w){re.escape(wanted)}{beyond}", carried):
         return True
     # "Koreans" is carried by "Korea", "Studios" by "Studio": one inflection, never another stem.
     stem = re.sub(r"(?:ns|es|s|n)$", "", wanted)
     is_long = len(stem) >= 4 or (name.endswith("s") and name[:-1].isupper())
-    return is_long and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text) is not None
+    return is_long and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", carried) is not None

@@ -14,6 +14,13 @@ _MIN_CHARS = 8
 _MAX_CHARS = 1500
 _SEED_CHARS = 12
 _CLOSING = ".!?…。！？"
+_REST_CHARS = 300
+_BEGINS = re.compile(
+    r"[.!?…][\"'”’)\]]*\s|[。！？]|\n\s*\n|\n(?=\s*(?:[-*+•#|>]|\d+[.)])\s)|(?:^|\n)#[^\n]*\n|[-*+•]\s"
+)
+_ENDS = re.compile(
+    r"(?<=[.!?…])(?=[\"'”’)\]]*(?:\s|$))|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*+•#|>]|\d+[.)])\s)|\s*$"
+)
 _INSIDE_A_NUMBER = re.compile(r"\d[.,]?\|\d|\d\|[.,]\d")
 
 
@@ -36,6 +43,24 @@ class GroundedPage:
                 return self._quote(start, start + len(wanted))
             start = self._folded.text.find(wanted, start + 1)
         return self._nearly(wanted)
+
+    def in_full(self, quote: Quote) -> Quote:
+        """The quote with the rest of its sentence: a "not" or an "in mice" before it is not cut off."""
+        before = self._text[max(0, quote.start - _REST_CHARS) : quote.start]
+        after = self._text[quote.end : quote.end + _REST_CHARS]
+        starts = [match.end() for match in _BEGINS.finditer(before)]
+        start = (
+            quote.start - len(before) + starts[-1]
+            if starts
+            else 0
+            if quote.start < _REST_CHARS
+            else quote.start
+        )
+        stop = None if self._text[quote.end - 1] in _CLOSING else _ENDS.search(after)
+        end = quote.end + stop.start() if stop else quote.end
+        while start < quote.start and self._text[start].isspace():
+            start += 1
+        return Quote(page=self._sha, start=start, end=end, text=self._text[start:end])
 
     def _cuts_a_number(self, start: int, end: int) -> bool:
         """Whether a number goes on beyond an edge: "5 percent" is not what "2.5 percent" says."""

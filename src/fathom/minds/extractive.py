@@ -8,8 +8,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fathom.evidence.facts import is_negated
+from fathom.evidence.flaws import flaws
 from fathom.evidence.settling import settled
+from fathom.evidence.support import SUPPORTED_FROM, support
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.minds.questions import parts_of, with_topic
 from fathom.minds.quoting import quotable, strongest
@@ -17,7 +18,6 @@ from fathom.minds.rubric import computed
 from fathom.report.drafts import quoted
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
-from fathom.text.ranking import terms
 
 _LONGEST_TITLE = 120
 
@@ -43,8 +43,8 @@ class Extractive:
         return Thought(await asyncio.to_thread(quotable, questions, title, text))
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
-        """Whether the quote has the statement's words; strict, since words are all it knows."""
-        return Thought([_word_for_word(e) for e in evidence])
+        """Whether the quote carries the statement as far as code can tell; strict, since it cannot read."""
+        return Thought([_verdict(e.statement, [e.quote]) for e in evidence])
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Marks and gaps from counts; from what was read, whether its leads are worth following."""
@@ -74,14 +74,14 @@ class Extractive:
         return Thought(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
-        """A sentence that is not one of its claims word for word is objected to when it has other words."""
+        """A sentence is objected to that its quotes do not carry as far as code can tell."""
         statements = {c.id: c for c in claims}
         objections = []
         for place, sentence in enumerate(section.sentences):
             own = [statements[c] for c in sentence.claims if c in statements]
-            said = " ".join([c.statement + " " + " ".join(q.text for q in c.quotes) for c in own])
-            if own and _word_for_word(Evidence(sentence.text, said, said)).score < 0.7:
-                objections.append(Objection(place, "it has words that its quotes do not have"))
+            said = [text for c in own for text in (c.statement, *(q.text for q in c.quotes))]
+            if own and (verdict := _verdict(sentence.text, said)).score < SUPPORTED_FROM:
+                objections.append(Objection(place, verdict.reason))
         return Thought(objections)
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
@@ -125,14 +125,13 @@ def _next_plan(brief: Brief) -> Plan:
     )
 
 
-def _word_for_word(evidence: Evidence) -> Verdict:
-    said, quoted = terms(evidence.statement), terms(evidence.quote)
-    score = len(said & quoted) / len(said) if said else 0.0
-    is_same = is_negated(evidence.statement) == is_negated(evidence.quote)
+def _verdict(statement: str, quotes: Sequence[str]) -> Verdict:
+    wrong = flaws(statement, quotes)
+    score = 0.0 if wrong else support(statement, quotes)
     return Verdict(
-        is_explicit=score >= 0.7,
-        is_same_scope=is_same,
-        is_not_overstated=is_same,
-        score=score if is_same else 0.0,
-        reason=f"{score:.0%} of its words are in the quote",
+        is_explicit=score >= SUPPORTED_FROM,
+        is_same_scope=not wrong,
+        is_not_overstated=not wrong,
+        score=score,
+        reason="; ".join(wrong) or f"its quotes carry it to {score:.0%}",
     )

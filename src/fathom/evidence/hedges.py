@@ -1,0 +1,180 @@
+"""The small words that make a statement less than certain or less than whole: "may", "up to", "some".
+
+A statement keeps those of its quote, in the same words or in others of the same kind. Does not know how
+likely anything is.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from fathom.evidence.words import Text
+
+# Each kind: what it is called, and how it is said, one or more ways a line.
+_KINDS = {
+    "possibly": r"""
+        \b(?:may|might|could(?! not)|possibl[ey]|perhaps|potential(?:ly)?|probabl[ey]|likely|unlikely)\b
+        \bcan (?:help|sometimes)\b
+        [가-힣] 수(?:도|가|는)? 있|가능성|아마|지도 모
+    """,
+    "at most": r"""
+        \bup to\b|\bat most\b|\bno more than\b|\bas (?:much|many|high|long|large) as\b
+        \bat (?:its|their) peak\b
+        \b(?:maximum|less than|fewer than|under|below)\s(?=\S{0,3}\d|an?\b|half|one|two|three|ten)
+        최대|이하|미만|이내|도 안 되
+    """,
+    "at least": r"""
+        \bat least\b|\bno (?:less|fewer) than\b|\bupwards of\b
+        \b(?:more than|over|above|minimum)\s(?=\S{0,3}\d|an?\b|half|one|two|three|ten|twelve|twenty)
+        최소|적어도|이상|초과|[을를] 넘
+    """,
+    "nearly": r"""
+        \b(?:nearly|almost|not quite|close to|virtually)\b|거의|가까이|가까운|육박
+    """,
+    "it seems": r"""
+        \b(?:suggest(?:s|ed|ing)?|appear(?:s|ed)? to|seem(?:s|ed)?|indicat(?:es?|ed)|preliminary|pilot)\b
+        \b(?:tentative(?:ly)?|early results|estimat(?:es?|ed)|thought to|believ(?:es?|ed)|speculat\w+)\b
+        \b(?:hypothes\w+|presum\w+|suspect\w*|allege\w*|reportedly|supposed(?:ly)?|theor(?:y|ized|ised))\b
+        \b(?:assum(?:es?|ed)|consider(?:s|ed) to)\b
+        추정|추측|보인다|보여|보이며|듯하|듯 하|것 같|예비|시사|알려졌|알려진|짐작|여겨|의혹|혐의
+    """,
+    "somebody says": r"""
+        \b(?:according to|claim(?:s|ed)?|argu(?:es?|ed)|insist(?:s|ed)?|contend(?:s|ed)?|in the view of)\b
+        에 따르면|에 의하면|주장|이라고|[다라]고 (?:말|밝|전|했|한다|설명)
+    """,
+    "to come": r"""
+        \b(?:expected|expects? to|plan(?:s|ned)? to|planned|projects? to|projected|forecast|scheduled)\b
+        \b(?:aim(?:s|ed)? to|intend(?:s|ed)? to|propos(?:es?|ed)|will|would|set to|hope(?:s|d)? to|should)\b
+        \bdue to (?:open|start|begin|close|be|take)\b
+        예정|전망|계획|예상|방침|목표|것이다|할 것|내다봤|내다본|내다보
+    """,
+    "in animals": r"""
+        \b(?:in|on|with|among) (?:\w+ )?(?:mice|rats|animals?|monkeys|pigs|rabbits|dogs|cells|vitro)\b
+        \b(?:mouse|rat|animal|lab(?:oratory)?) (?:model|stud(?:y|ies)|test|experiment|trial)s?\b
+        \bin cell cultures?\b|\bin silico\b|\bin simulations?\b|\bsimulated\b
+        쥐|생쥐|동물 ?실험|세포 ?실험|원숭이|시뮬레이션|모의 ?실험|시험관|실험실
+    """,
+    "if": r"""
+        \b(?:if|unless|provided that|as long as|assuming)\b
+        [가-힣]+(?:되|하|으|이|라)면(?=[\s,])|경우에?(?:만|는)?(?=[\s,])|다면
+    """,
+    "some": r"""
+        \b(?:some(?! \d)|several|a few|certain|part(?:s|ly| of)|partial(?:ly)?|one of)\b
+        \b(?:sometimes|occasional(?:ly)?)\b
+        일부|가끔|때때로|종종|몇몇|몇[ ]|부분적|경우에 따라
+    """,
+    "most": r"""
+        \bmost(?= (?!\w+ (?:of )?the\b)\w)|\bmost of\b|\btends? to\b
+        \b(?:mostly|mainly|largely|usually|often|typically|generally|majority|many|frequently)\b
+        대부분|대체로|주로|흔히|보통|많은|상당수|다수|자주|경향
+    """,
+    "few": r"""
+        \b(?<!a )few\b|\brarely\b|\bseldom\b|\bhardly\b|드물|극소수|거의 없
+    """,
+    "only": r"""
+        \b(?:only|solely|exclusively|just|merely)\b
+        (?<![지다])만(?=[\s,.])(?<=[가-힣]만)|[가-힣]에만|뿐|오직|오로지|유일
+    """,
+}
+_COMPILED = {
+    kind: re.compile("|".join(line.strip() for line in ways.strip().splitlines()))
+    for kind, ways in _KINDS.items()
+}
+_ABOUT_NUMBERS = frozenset({"at most", "at least", "nearly"})
+_OVER_ALL = frozenset({"in animals", "somebody says", "it seems", "if"})
+_ANSWERS = {
+    "possibly": {"possibly", "it seems"},
+    "it seems": {"it seems", "possibly", "somebody says"},
+    "somebody says": {"somebody says", "it seems"},
+    "to come": {"to come", "possibly", "it seems"},
+    "some": {"some", "few"},
+    "most": {"most", "some"},
+    "nearly": {"nearly"},
+    "at most": {"at most"},
+    "few": {"few", "some"},
+}
+_REACH = 6
+
+
+@lru_cache(maxsize=4096)
+def hedges(text: Text) -> tuple[tuple[str, str, int, int], ...]:
+    """Every hedge: its kind, its words, where it begins and ends."""
+    return tuple(
+        (kind, match.group().strip(), match.start(), match.end())
+        for kind, pattern in _COMPILED.items()
+        for match in pattern.finditer(text.low)
+        if kind != "possibly" or _is_possibility(text, match)
+    )
+
+
+def _is_possibility(text: Text, match: re.Match[str]) -> bool:
+    """Whether it is no month, and no purpose as in "so that ships could pass"."""
+    if match.group() == "may":
+        return not _is_month(text, match.start(), match.end())
+    return match.group() != "could" or "so that " not in text.low[: match.start()]
+
+
+def _is_month(text: Text, start: int, end: int) -> bool:
+    if text.text[start] != "M":
+        return False
+    return start > 0 or re.match(r",| \d", text.text[end:]) is not None
+
+
+def dropped_hedges(said: Text, quoted: Sequence[Text], is_foreign: bool = False) -> list[str]:
+    """The hedges of the quotes that the statement leaves out."""
+    mine = {kind for kind, *_ in hedges(said)}
+    found = []
+    for text in quoted:
+        for kind, words, start, end in hedges(text):
+            if mine & _ANSWERS.get(kind, {kind}) or _is_said_otherwise(kind, said, text):
+                continue
+            if is_foreign and kind not in {
+                "possibly",
+                "at most",
+                "at least",
+                "it seems",
+                "in animals",
+                "to come",
+            }:
+                continue
+            if is_foreign or _reaches(kind, text, start, end, said):
+                found.append(f"the quote says '{words}'")
+    return list(dict.fromkeys(found))
+
+
+def _is_said_otherwise(kind: str, said: Text, text: Text) -> bool:
+    """Whether the source is named, or a number answers for the hedge."""
+    if kind == "somebody says":
+        named = re.search(r"according to (?:the |an? )?([\w.-]+)|([가-힣]+)에 (?:따르면|의하면)", text.low)
+        who = next((part for part in named.groups() if part), "") if named else ""
+        return bool(who) and who in said.low
+    if kind in {"nearly"}:
+        return re.search(r"\b(?:about|around|roughly|some|approximately)\b|약|대략", said.low) is not None
+    return False
+
+
+def _reaches(kind: str, text: Text, start: int, end: int, said: Text) -> bool:
+    """Whether the hedge is over words that the statement uses."""
+    if kind in _ABOUT_NUMBERS and not text.is_korean:
+        near = re.match(r"\W*(?:\w+\W+){0,1}?([$€£]?\d[\d.,]*|\w+)", text.low[end:])
+        return near is not None and near.group(1).strip(".,") in said.low
+    if kind in _ABOUT_NUMBERS:
+        leads = re.match(r"최대|최소|적어도|거의", text.low[start:end]) is not None
+        near_text = text.low[end : end + 10] if leads else text.low[max(0, start - 12) : start]
+        around = re.findall(r"\d[\d.,]*|절반|모든", near_text)
+        number = around[0 if leads else -1].strip(".,") if around else ""
+        return not number or number in said.low
+    if kind in _OVER_ALL:
+        clause = [w for w in text.telling if said.has(w.key)]
+        return len(clause) >= max(1, len(said.telling) // 3)
+    if text.is_korean:
+        before = [w for w in text.telling if w.end <= end][-3:]
+        after = [w for w in text.telling if w.start >= end][:2]
+        near_words = after + before if kind in {"some", "most", "few"} else before
+        return any(said.has(w.key) for w in near_words)
+    if number := re.match(r" (?:an? )?([$€£]?\d[\d.,]*)", text.low[end:]):
+        return number.group(1).strip(".,") in said.low
+    reached = [w for w in text.telling if w.start >= end][:_REACH]
+    first = reached[:2] if kind in {"some", "most", "few", "only", "possibly", "to come"} else reached
+    before = [w for w in text.telling if w.end <= start][-1:]
+    return any(said.has(w.key) for w in first) or (not reached and any(said.has(w.key) for w in before))

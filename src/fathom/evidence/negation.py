@@ -1,0 +1,133 @@
+"""What a text says is not so, English and Korean, and whether a statement and its quote agree in that.
+
+Does not know logic: a negation reaches over the words next to it, up to the end of its clause.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from fathom.evidence.opposites import OPPOSITES, root
+from fathom.evidence.words import Text, Word, same
+
+_CUE = re.compile(
+    r"\b(?:not(?! only\b)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody|nothing|hardly"
+    r"|barely|rarely"
+    r"|seldom|fail(?:s|ed|ing)?|unable|lack(?:s|ed|ing)?|denie[sd]|deny|refuse[sd]?|false|untrue|myth"
+    r"|(?<!a )few|unlikely"
+    r"|un(?:safe|clear|known|proven|affected|changed|necessary|available|successful|common|able)"
+    r"|impossible|ineffective|inactive|insufficient|incorrect|absence|absent|stopped|ceased|free of"
+    r"|rather than)\b|n't\b"
+)
+_REACH = 5
+_NEW_CLAUSE = "but because although though while whereas which who that and so if when since unless however"
+_STOPS = frozenset(_NEW_CLAUSE.split())
+_KOREAN_AFTER = re.compile(r"지\s?(?:는|도|를|만)?\s?(?:않|못|말|아니)|(?:수|리)(?:가|는|도)?\s없")
+_KOREAN_WORD = re.compile(r"^(?:없|아니|아닌|못하|못한|못했|않|불가능|불가|미흡|부재)")
+_KOREAN_BEFORE = frozenset({"안", "못"})
+
+
+@lru_cache(maxsize=4096)
+def negated(text: Text) -> tuple[tuple[str, ...], ...]:
+    """For each negation the words it reaches over, the nearest first."""
+    return _in_korean(text) if text.is_korean else _in_english(text)
+
+
+def _in_english(text: Text) -> tuple[tuple[str, ...], ...]:
+    found = []
+    for cue in _CUE.finditer(text.low):
+        reached: list[str] = []
+        if cue.group().startswith(("un", "in", "im")) and cue.group() not in {"unable", "unlikely"}:
+            reached.append(cue.group().removeprefix("un").removeprefix("in").removeprefix("im"))
+        for word in text.words:
+            if word.start < cue.end() or word.low == cue.group():
+                continue
+            is_over = bool(reached) and _ends_a_clause(text.low[cue.end() : word.start])
+            if word.low in _STOPS or is_over or len(reached) >= _REACH:
+                break
+            if word.is_telling:
+                reached.append(word.key)
+        found.append(tuple(reached))
+    return tuple(found)
+
+
+def _ends_a_clause(between: str) -> bool:
+    return re.search(r"[;:]|\.\s|,\s(?!who|which)", between) is not None
+
+
+def _in_korean(text: Text) -> tuple[tuple[str, ...], ...]:
+    found = []
+    for place, word in enumerate(text.words):
+        following = text.text[word.start : word.end + 6]
+        after = _KOREAN_AFTER.search(following)
+        is_after = after is not None and after.start() < len(word.text)
+        is_own = _KOREAN_WORD.match(word.low) is not None and not _KOREAN_AFTER.search(
+            text.text[max(0, word.start - 3) : word.end]
+        )
+        if is_after or is_own:
+            before = [
+                w for w in text.words[max(0, place - 2) : place] if w.is_telling and w.clause == word.clause
+            ]
+            mine = [_verb(word)] if is_after else []
+            found.append((*mine, *(w.key for w in reversed(before))))
+        elif word.low in _KOREAN_BEFORE and 0 < place + 1 < len(text.words) and not _is_bound(text, place):
+            found.append((_verb(text.words[place + 1]),))
+    return tuple(found)
+
+
+def _is_bound(text: Text, place: int) -> bool:
+    """Whether it says "less than": "200마리도 안 되는"."""
+    return place > 0 and text.words[place - 1].particle == "도"
+
+
+def _verb(word: Word) -> str:
+    return re.sub(r"지(?:는|도|를|만)?$", "", word.key) or word.key
+
+
+def disagreement(said: Text, quoted: Sequence[Text]) -> list[str]:
+    """Why they disagree: one says not where the other says so."""
+    mine = negated(said)
+    theirs = [words for text in quoted for words in negated(text)]
+    dropped = [words for words in theirs if _is_dropped(words, said, mine)]
+    if dropped and not _is_turned_twice(said, quoted):
+        return [f"the quote says not ('{dropped[0][0]}')"]
+    added = [words for words in mine if not _is_shared(words, theirs)]
+    if added and not _is_turned_twice(said, quoted) and not (theirs and not _is_known(added, quoted)):
+        return ["it says not, and its quotes do not"]
+    return []
+
+
+def opposed(said: Text, quoted: Sequence[Text]) -> list[str]:
+    """The same across languages, where only the presence of a "not" can be compared."""
+    mine = bool(negated(said))
+    theirs = {bool(negated(text)) for text in quoted}
+    return (
+        [] if mine in theirs else ["the quote says not" if not mine else "it says not, and its quotes do not"]
+    )
+
+
+def _is_dropped(words: tuple[str, ...], said: Text, mine: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the statement says what the quote negates, and negates nothing of it."""
+    if not words:
+        return False
+    kept = [word for word in words if said.has(word) or any(same(word, w.key) for w in said.words)]
+    if not kept or any(same(word, other) for word in kept for others in mine for other in others):
+        return False
+    is_meant = kept[0] == words[0] or len(kept) >= 2 or len(kept) == len(words)
+    return is_meant and not (mine and kept[0] != words[0])
+
+
+def _is_shared(words: tuple[str, ...], theirs: Sequence[tuple[str, ...]]) -> bool:
+    return any(same(word, other) for word in words for others in theirs for other in others)
+
+
+def _is_known(added: Sequence[tuple[str, ...]], quoted: Sequence[Text]) -> bool:
+    """Whether the quotes have the words that the statement negates."""
+    return any(text.has(word) for words in added for word in words[:1] for text in quoted)
+
+
+def _is_turned_twice(said: Text, quoted: Sequence[Text]) -> bool:
+    """Whether a contrary word makes up for the negation: "did not approve" for "rejected"."""
+    roots = {form for word in said.words if (form := root(word)) and form not in {"with", "without"}}
+    others = {form for text in quoted for word in text.words if (form := root(word))}
+    return any(OPPOSITES[form] & others and form not in others for form in roots)

@@ -1,0 +1,168 @@
+"""Who does what to whom, as far as word order and Korean particles tell; and which number goes with what.
+
+Does not parse: two things that change places around a word that stays are taken to have changed roles.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+
+from fathom.evidence.amounts import amounts
+from fathom.evidence.dates import dates
+from fathom.evidence.words import Text, Word, role, same
+
+_BE = frozenset(["is", "are", "was", "were", "be", "been", "being", "got", "gets"])
+_KOREAN_PASSIVE = re.compile(r"(?:되|됐|된|당하|당했|받|에 의해|에게 (?:패|졌)|시키|시켰|시킨)")
+_SAME_BOTH_WAYS = (
+    "link equal similar differ married meet border compare relate same close together with match"
+)
+_MUTUAL = frozenset(_SAME_BOTH_WAYS.split())
+_PREPOSITIONS = "in on at of for from to by with among during across within under over between than as"
+_LEADING = frozenset(_PREPOSITIONS.split())
+_SMALL = frozenset(["from", "to", "until", "between", "before", "after"])
+
+
+def swapped_roles(said: Text, quoted: Sequence[Text]) -> list[str]:
+    """Two things that have changed places around the same word."""
+    for text in quoted:
+        found = _korean_swap(said, text) if text.is_korean else _swap(said, text)
+        if found:
+            return [f"'{found[0]}' and '{found[1]}' have changed places"]
+    return []
+
+
+def _swap(said: Text, text: Text) -> tuple[str, str] | None:
+    mine = [(w, _place(w, text)) for w in said.telling]
+    shared = [(w, other) for w, other in mine if other is not None]
+    for n, (first, first_there) in enumerate(shared):
+        for last, last_there in shared[n + 2 :]:
+            if same(first.key, last.key) or first.text.endswith("'s"):
+                continue
+            between = [(w, there) for w, there in shared if first.start < w.start < last.start]
+            if last_there.start < first_there.start:
+                is_moved = _is_reversed(between, (first, last), (first_there, last_there), (said, text))
+            else:
+                is_moved = _is_turned_passive(between, first_there, last_there, (said, text))
+            if is_moved:
+                return first.text, last.text
+    return None
+
+
+def _is_reversed(
+    between: Sequence[tuple[Word, Word]],
+    mine: tuple[Word, Word],
+    theirs: tuple[Word, Word],
+    texts: tuple[Text, Text],
+) -> bool:
+    """Whether both stand on the other side of a word that is used in the same voice."""
+    kept = [
+        w
+        for w, there in between
+        if theirs[1].start < there.start < theirs[0].start
+        and _is_passive(w, texts[0]) == _is_passive(there, texts[1])
+    ]
+    is_bare = _is_subject(mine[0], texts[0]) and _is_subject(theirs[1], texts[1])
+    return bool(kept) and is_bare and not any(word.key in _MUTUAL for word in kept)
+
+
+def _is_turned_passive(
+    between: Sequence[tuple[Word, Word]], first: Word, last: Word, texts: tuple[Text, Text]
+) -> bool:
+    """Whether "A acquired B" has become "A was acquired by B", or the other way round."""
+    if len(between) != 1 or not first.start < between[0][1].start < last.start:
+        return False
+    voices = [_by(between[0][0], texts[0]), _by(between[0][1], texts[1])]
+    return voices[0] != voices[1] and _is_passive(between[0][0], texts[0]) != _is_passive(
+        between[0][1], texts[1]
+    )
+
+
+def _is_passive(word: Word, text: Text) -> bool:
+    before = [w for w in text.words if w.end <= word.start and w.clause == word.clause][-2:]
+    return not word.low.endswith("ing") and any(w.low in _BE for w in before)
+
+
+def _by(word: Word, text: Text) -> bool:
+    return text.low[word.end :].startswith(" by ")
+
+
+def _place(word: Word, text: Text) -> Word | None:
+    places = [other for other in text.telling if other.key == word.key]
+    return places[0] if len(places) == 1 else None
+
+
+def _is_subject(word: Word, text: Text) -> bool:
+    """Whether it begins its clause, with no preposition before it."""
+    before = [w for w in text.words if w.end <= word.start and w.clause == word.clause][-4:]
+    return not any(w.low in _LEADING for w in before)
+
+
+def _korean_swap(said: Text, text: Text) -> tuple[str, str] | None:
+    if bool(_KOREAN_PASSIVE.search(said.low)) != bool(_KOREAN_PASSIVE.search(text.low)):
+        return None
+    mine, theirs = _particles(said), _particles(text)
+    for first, last in combinations([key for key in mine if key in theirs], 2):
+        one, other = (mine[first], mine[last]), (theirs[first], theirs[last])
+        if one[0] != one[1] and one == (other[1], other[0]) and "이" in one and "와" not in one:
+            return first, last
+    return None
+
+
+def _particles(text: Text) -> dict[str, str]:
+    return {w.key: role(w) for w in text.telling if w.particle}
+
+
+def swapped_figures(said: Text, quoted: Sequence[Text]) -> list[str]:
+    """Two numbers or years that have changed places."""
+    mine = _figures(said)
+    if len(mine) < 2:
+        return []
+    for text in quoted:
+        theirs = _figures(text)
+        for one, other in combinations([f for f in mine if f in theirs], 2):
+            if _kind(one) != _kind(other):
+                continue
+            kept = _shared(mine[one], theirs[one]) + _shared(mine[other], theirs[other])
+            crossed = _shared(mine[one], theirs[other]) + _shared(mine[other], theirs[one])
+            if crossed > kept:
+                return [f"{one} and {other} have changed places"]
+    return []
+
+
+def _kind(figure: str) -> str:
+    """Its measure; a date is a date."""
+    return re.sub(r"^[\d.e+-]+", "", figure) if not re.search(r"[년월일]|[A-Z]|^\d{4}s?$", figure) else "date"
+
+
+def _figures(text: Text) -> dict[str, frozenset[str]]:
+    """For each figure the words that stand nearest to it."""
+    found: list[tuple[str, int, int]] = [
+        (f"{a.value:g}{a.measure}", a.start, a.end) for a in amounts(text.text)
+    ]
+    found += [(d.text, d.start, d.end) for d in dates(text.text)]
+    near: dict[str, set[str]] = {name: set() for name, *_ in found}
+    if len(near) < 2 or len(near) > 12:
+        return {}
+    for word in text.words:
+        is_small = word.low in _SMALL
+        if not (word.is_telling or is_small) or any(start <= word.start < end for _, start, end in found):
+            continue
+        name, *_ = min(found, key=lambda f: _distance(text, word, f[1], f[2], is_small))
+        near[name].add(word.key)
+    for name, _, end in found:
+        ending = re.match(r"(에서|으로|로|부터|까지|에)", text.low[end:])
+        if ending:
+            near[name].add(f"-{ending.group().removeprefix('으')}")
+    return {name: frozenset(words) for name, words in near.items()}
+
+
+def _distance(text: Text, word: Word, start: int, end: int, is_small: bool) -> float:
+    left, right = (word.end, start) if word.end <= start else (end, word.start)
+    between = text.low[left:right]
+    breaks = len(re.findall(r"[,;]|\b(?:and|while|but|of whom|of which)\b|[와과고며] ", between))
+    after = 2.0 if is_small and word.end > start else 0.0
+    return len(between.split()) + 4 * breaks + after + len(between) / 1000
+
+
+def _shared(mine: frozenset[str], theirs: frozenset[str]) -> int:
+    return sum(any(same(key, other) for other in theirs) for key in mine)
