@@ -23,7 +23,7 @@ async def judge(
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
     Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
-            hypotheses, is_finishing, elsewhere_usd
+            hypotheses, is_finishing, elsewhere_usd, earlier
     Writes: judgements, findings, hypotheses, losses, charges; report when it ends with nothing found
     """
     claims, read = state.get("claims", []), state.get("pages", [])
@@ -31,7 +31,6 @@ async def judge(
     hypotheses, findings = state.get("hypotheses", []), findings_of(claims, read)
     checks = checked(state["question"], claims, read, clock().date(), before)
     trails = await walked(state["question"], read, claims, state.get("asked", []), pages.get)
-    # Without claims there is nothing to weigh, and a model would be paid to say so.
     case = Case(
         state["question"],
         questions,
@@ -41,7 +40,7 @@ async def judge(
         trails=trails,
         before=before[-1].evidence if before else [],
     )
-    thought = await mind.judge(case) if claims else Thought(nothing_known(questions))
+    thought = _known(state) or await mind.judge(case)
     here_usd = sum(c.usd for c in [*state.get("charges", []), *thought.charges])
     known = {claim.id: claim for claim in claims}
     hypotheses = weighed(hypotheses, thought.value.bearings, known, voices_of(read), len(before) + 1)
@@ -72,6 +71,17 @@ async def judge(
         losses = [*state.get("losses", []), *thought.losses]
         update["report"] = nothing_found(state, judgement, losses, knobs.language)
     return update
+
+
+def _known(state: ResearchState) -> Thought[Assessment] | None:
+    """What is known without thinking: there are no claims, or in an update the same as before."""
+    claims, earlier = state.get("claims", []), state.get("earlier")
+    if not claims:
+        return Thought(nothing_known(state.get("questions", [])))
+    if earlier is None or {claim.id for claim in claims} != {claim.id for claim in earlier.claims}:
+        return None
+    last = earlier.judgements[-1]
+    return Thought(Assessment(last.rubric, last.gaps, confidence=last.confidence))
 
 
 def _judged(state: ResearchState, assessment: Assessment, clock: Clock) -> Judgement:

@@ -1,9 +1,12 @@
 """Runs that bring a finished one up to date: only what changed is read, thought about and written again."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from standins.library import HANOK, TIDES, written
+from standins.model import Model
+from standins.researcher import form_of, researcher
 
 from fathom import BadInput, DeepResearcher, ResearchRequest, ResearchResult
 from fathom.evidence.standing import stored_fate
@@ -129,6 +132,39 @@ async def test_when_every_source_says_something_else_nothing_is_claimed(tmp_path
     assert changes(new)["claim gone"]
     assert changes(new)["section gone"]
     assert "92 euros" in new.report
+
+
+def forms(model: Model, since: int) -> Counter[str]:
+    """What a model was asked for, after so many calls."""
+    return Counter(form_of(request) for request in model.requests[since:])
+
+
+async def test_a_model_is_asked_only_about_what_changed(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    with Model(researcher) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1)
+        old = await DeepResearcher(settings).research(request)
+        assert len(old.sections) == 2
+        before = len(model.calls)
+        same = await DeepResearcher(settings).update(old.run_id)
+        assert len(model.calls) == before
+        assert (same.metadata.model_calls, same.metadata.cost_usd) == (0, 0.0)
+        assert body(same) == body(old)
+        edit(tmp_path, "lagoon.md", "320 megawatts", "330 megawatts")
+        new = await DeepResearcher(settings).update(same.run_id)
+        asked = forms(model, before)
+    assert asked["write"] == 1
+    assert asked["read"] == 1
+    assert not {"plan", "outline"} & set(asked)
+    assert asked.total() <= 5
+    found = changes(new)
+    assert (len(found["section rewritten"]), len(found["section untouched"])) == (1, 1)
+    kept = next(s for s in new.sections if s.title == found["section untouched"][0])
+    assert kept in old.sections
+    assert "330 megawatts" in body(new)
+    assert "320 megawatts" not in body(new)
+    await assert_it_holds(new, settings)
 
 
 async def test_a_run_that_has_not_ended_cannot_be_updated(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def writing_of(ledger: Ledger) -> Writing:
         "questions": ledger.questions,
         "pages": ledger.sources,
         "claims": ledger.claims,
-        "dropped": ledger.dropped,
+        "dropped": [d for d in ledger.dropped if not d.section],  # sentences are counted from the sections
         "judgements": ledger.judgements,
         "findings": ledger.findings,
         "contradictions": ledger.contradictions,
