@@ -44,7 +44,7 @@ STATE: ResearchState = {
         section(
             sentence("The plant makes 240 megawatts.", "c1"),
             sentence("Divers come in spring.", "c2"),
-            sentence("And so on.", status="connective"),
+            sentence("The rest follows below.", status="connective"),
         ),
         section(sentence("조력 발전소의 설비 용량은 254메가와트이다.", "c3"), name="S2", title="용량"),
     ],

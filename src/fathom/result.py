@@ -68,7 +68,7 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
         asked=state.get("asked", []),
         errors=state.get("losses", []),
         settings=state.get("knobs", Knobs()),
-        update=changed(state),
+        update=changed(state, report.sections),
         metadata=_metadata(state, duration_s),
     )
 

@@ -167,7 +167,11 @@ def test_a_sentence_passed_off_as_a_connection_is_found() -> None:
             "It is also the cheapest plant of all.\n\n## 용량",
             "says what the ledger does not: It is",
         ),
-        ("And so on.", "And so on. It never fails.", "says what the ledger does not"),
+        (
+            "The rest follows below.",
+            "The rest follows below. It never fails.",
+            "says what the ledger does not",
+        ),
         ("## Sources", "## What else\n\nMore.\n\n## Sources", "says what the ledger does not: More."),
         ("<https://sea.example/a>", "<https://evil.example/a>", "evil.example"),
         ("> Divers come in spring.", "> Divers come in winter.", "Divers come in winter."),

@@ -16,18 +16,15 @@ _SHOWN_FIRST: tuple[ChangeKind, ...] = (
 )  # fmt: skip
 
 
-def changed(state: Writing | ResearchState) -> Update | None:
-    """What changed since the earlier run; None when there is none."""
+def changed(state: Writing | ResearchState, sections: Iterable[Section]) -> Update | None:
+    """What changed since the earlier run, in a report of these sections; None when there is none."""
     earlier = state.get("earlier")
     if earlier is None:
         return None
-    headings = {h.id for h in state["outline"].headings} if state.get("outline") else set()
-    is_written = bool(state.get("claims"))
-    sections = [s for s in state.get("sections", []) if s.id in headings and s.sentences and is_written]
     found = [
         *_pages(earlier, state.get("pages", [])),
         *_claims(earlier, state.get("claims", []), state.get("pages", [])),
-        *_sections(earlier, sections),
+        *_sections(earlier, [section for section in sections if section.sentences]),
     ]
     ordered = sorted(found, key=lambda change: _SHOWN_FIRST.index(change.kind))
     return Update(run=earlier.run, since=earlier.ended, changes=ordered)
@@ -70,7 +67,9 @@ def _sections(earlier: Earlier, sections: list[Section]) -> Iterator[Change]:
         else:
             yield Change(kind="section rewritten", what=section.title)
     now = {section.id for section in sections}
-    yield from (Change(kind="section gone", what=s.title) for s in earlier.sections if s.id not in now)
+    yield from (
+        Change(kind="section gone", what=s.title) for s in earlier.sections if s.sentences and s.id not in now
+    )
 
 
 def told(update: Update | None, words: Words) -> list[str]:

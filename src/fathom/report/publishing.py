@@ -50,7 +50,7 @@ def published(state: Writing) -> Report:
     blocks = [
         f"# {markdown.plain(state['outline'].title)}",
         markdown.summary(head, judgement, used, len(state["pages"]), words),
-        *changes.told(state.get("update") or changes.changed(state), words),
+        *changes.told(state.get("update") or changes.changed(state, sections), words),
         *(markdown.body(sections, numbers, words) if used else [words.nothing]),
         *markdown.open_points(judgement.gaps, unanswered, words),
         *markdown.losses(lost, state.get("dropped", []), sections, words),
@@ -78,7 +78,7 @@ def nothing_found(
     blocks = [
         f"# {markdown.plain(title)}",
         markdown.summary(words.failed, judgement, [], len(state.get("pages", [])), words),
-        *changes.told(update or changes.changed(state), words),
+        *changes.told(update or changes.changed(state, []), words),
         words.nothing,
         *markdown.searched(state.get("asked", []), words),
         *markdown.losses(lost, state.get("dropped", []), [], words),

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from fathom.evidence.connective import is_connective
 from fathom.evidence.flaws import flaws
 from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
+from fathom.report.drafts import quotes_of
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
 from fathom.report.rerendering import differences, pieces, rerendered
@@ -77,8 +79,8 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
         found = [Fate("changed", "the report does not say it so, with these numbers")] if not is_shown else []
         if sentence.status == "supported":
             found += _fates(sentence, claims, listed, fate)
-        elif wrong := flaws(sentence.text, []):
-            found.append(Fate("changed", f"it states something and names no claim: {', '.join(wrong)}"))
+        elif sentence.status == "connective" and not is_connective(sentence.text):
+            found.append(Fate("changed", "it states something and names no claim"))
         final = worst(found)
         return Checked(section.title, sentence.text, final.standing, final.why)
 
@@ -111,7 +113,7 @@ def _fates(
         if quote.page not in listed:
             yield Fate("changed", f"page {quote.page[:12]} is not among the sources")
         yield fate(quote)
-    if wrong := flaws(sentence.text, [quote.text for quote in quotes]):
+    if wrong := flaws(sentence.text, quotes_of(sentence, claims)):
         yield Fate("changed", "; ".join(wrong))
     yield SUPPORTED
 
