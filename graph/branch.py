@@ -20,7 +20,7 @@ from fathom.state import Assignment, BranchOutput, Knobs, ResearchState
 def build_branch(kits: Kits) -> CompiledStateGraph[ResearchState, Knobs, ResearchState, Any]:
     """The subgraph that a direction is sent to; every step of it is checkpointed by itself."""
     b = StateGraph(ResearchState, context_schema=Knobs, output_schema=BranchOutput)
-    b.add_node("planner", equip(planner, kits, "mind", "engines", "knobs"))
+    b.add_node("planner", equip(planner, kits, "mind", "engines", "reader", "knobs"))
     b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)
     b.add_node("selector", equip(selector, kits, "knobs", "commons"))
     b.add_node("study", build_reading(kits))  # reading; a drawing cannot have that name twice

@@ -37,7 +37,7 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
         ResearchState, context_schema=Knobs, input_schema=ResearchInput
     )
     b.add_node("lead", equip(lead, kits, "knobs", "commons"))
-    b.add_node("planner", equip(planner, kits, "mind", "engines", "knobs"))
+    b.add_node("planner", equip(planner, kits, "mind", "engines", "reader", "knobs"))
     b.add_node("recheck", equip(recheck, kits, "knobs"))
     b.add_node("review", equip(review, kits, "knobs"))
     b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)

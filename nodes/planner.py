@@ -1,46 +1,72 @@
 """The planner: what to find out next, and with which queries."""
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
 from fathom.errors import BadInput, ProviderError
 from fathom.minds.port import Brief, Mind
-from fathom.nodes.ports import Engines
-from fathom.state import MAX_QUESTION_CHARS, Knobs, Loss, Plan, Query, ResearchState, SubQuestion
-from fathom.text.ranking import terms
+from fathom.nodes.ports import Engines, Reader
+from fathom.planning.deciding import decided
+from fathom.planning.dependencies import answers
+from fathom.planning.drift import approach, barren_rounds
+from fathom.planning.effort import effort, sized, told
+from fathom.planning.perspectives import Structure, distinct, from_structure, outline, structure
+from fathom.planning.reflexion import lessons
+from fathom.planning.scoring import served_families
+from fathom.planning.thinking import Situation, tool_for
+from fathom.state import (
+    MAX_QUESTION_CHARS,
+    SCOUT,
+    Effort,
+    Hit,
+    Knobs,
+    Lesson,
+    Loss,
+    Query,
+    ResearchState,
+    Tool,
+)
 
-SCOUT = "scout"
 _SCOUTED = 8
-_MOST_QUESTIONS = 8
+_STRUCTURES = 3
+_STRUCTURE_S = 8.0
 
 
-async def planner(state: ResearchState, *, mind: Mind, engines: Engines, knobs: Knobs) -> ResearchState:
+async def planner(
+    state: ResearchState, *, mind: Mind, engines: Engines, reader: Reader, knobs: Knobs
+) -> ResearchState:
     """Plan one round; the first plan is grounded in a quick search with the question itself.
 
-    Reads:  question, questions, queries, asked, judgements, claims, feedback
-    Writes: knobs, strategy, questions, queries, feedback, hits, asked, losses, charges
+    Reads:  question, questions, queries, asked, waiting, judgements, claims, pages, chosen, lessons, effort,
+            perspectives, hypotheses, contradictions, feedback
+    Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, feedback, hits,
+            asked, losses, charges
     """
     _refuse_no_question(state)
-    judgements = state.get("judgements", [])
-    scouted = {} if state.get("questions") else await _scout(state["question"], engines, knobs)
-    brief = Brief(
-        question=state["question"],
-        round=len(judgements) + 1,
-        limit=knobs.queries,
-        questions=state.get("questions", []),
-        asked=state.get("asked", []),
-        gaps=judgements[-1].gaps if judgements else [],
-        findings=state.get("claims", []),
-        scouted=scouted.get("hits", []),
-        feedback=state.get("feedback", ""),
-        proposed=state.get("queries", []),
-        leads=judgements[-1].leads if judgements else [],
-    )
+    worth = state.get("effort") or effort(state["question"], knobs.depth)
+    brief, scouted = _brief(state, worth, knobs), ResearchState()
+    if not brief.questions:
+        scouted = await _scout(state["question"], engines, sized(knobs, worth))
+        brief, lost = await _grounded(brief, scouted.get("hits", []), reader)
+        scouted["losses"] = [*scouted.get("losses", []), *lost]
     thought = await mind.plan(brief)
-    questions = _distinct_questions(brief, thought.value)
+    plan = thought.value
+    decision = decided(brief, plan, served_families(knobs), is_tireless=knobs.endless)
+    if brief.round == 1:
+        worth = effort(state["question"], knobs.depth, plan.kind, decision.chain)
+    own = distinct(plan.perspectives)
     return {
         **scouted,
-        "knobs": knobs,
-        "strategy": thought.value.strategy,
-        "questions": questions,
-        "queries": _new_queries(brief, thought.value, questions),
+        "knobs": sized(knobs, worth),
+        "strategy": " ".join([plan.strategy, *([told(worth)] if brief.round == 1 else []), *decision.notes]),
+        "effort": worth,
+        "perspectives": own or ([] if plan.is_settled else list(brief.perspectives)),
+        "tool": brief.tool or Tool(name="scientific method", because="no other was named"),
+        "lessons": [lesson for lesson in brief.lessons if lesson.round == brief.round - 1],
+        "questions": decision.questions,
+        "queries": decision.queries,
+        "waiting": decision.waiting,
         "feedback": "",
         "losses": [*scouted.get("losses", []), *thought.losses],
         "charges": [*scouted.get("charges", []), *thought.charges],
@@ -56,6 +82,53 @@ def _refuse_no_question(state: ResearchState) -> None:
         raise BadInput(f"The question is longer than {MAX_QUESTION_CHARS} characters.")
 
 
+def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
+    judgements, claims = state.get("judgements", []), state.get("claims", [])
+    questions = state.get("questions", [])
+    needed = {need for q in questions for need in q.needs}
+    return Brief(
+        question=state["question"],
+        round=len(judgements) + 1,
+        limit=knobs.queries,
+        questions=questions,
+        asked=state.get("asked", []),
+        gaps=judgements[-1].gaps if judgements else [],
+        findings=claims,
+        feedback=state.get("feedback", ""),
+        proposed=state.get("queries", []),
+        leads=judgements[-1].leads if judgements else [],
+        effort=worth,
+        tool=_tool(state),
+        perspectives=state.get("perspectives", []),
+        answers={name: phrase for name, phrase in answers(questions, claims).items() if name in needed},
+        waiting=state.get("waiting", []),
+        lessons=_learnt(state),
+        approach=approach(judgements),
+    )
+
+
+def _tool(state: ResearchState) -> Tool:
+    judgements = state.get("judgements", [])
+    return tool_for(
+        Situation(
+            round=len(judgements) + 1,
+            claims=len(state.get("claims", [])),
+            barren_rounds=barren_rounds(judgements),
+            contradictions=sum(c.settled_by is None for c in state.get("contradictions", [])),
+            hypotheses=state.get("hypotheses", []),
+            overall=judgements[-1].overall if judgements else 0.0,
+        )
+    )
+
+
+def _learnt(state: ResearchState) -> list[Lesson]:
+    """What is known of earlier rounds, and what the last one taught."""
+    last = len(state.get("judgements", []))
+    before = [lesson for lesson in state.get("lessons", []) if lesson.round < last]
+    found = (state.get("asked", []), state.get("chosen", []), state.get("pages", []), state.get("claims", []))
+    return [*before, *(lessons(*found, last) if last else [])]
+
+
 async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState:
     query = Query(id=SCOUT, text=question, question="", round=1)
     try:
@@ -65,38 +138,27 @@ async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState
     return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}
 
 
-def _distinct_questions(brief: Brief, plan: Plan) -> list[SubQuestion]:
-    """What was asked before stays; what is new gets the next free id. Never beside the question."""
-    kept = {_folded(q.text): q for q in brief.questions}
-    for offered in plan.questions:
-        text = offered.text.strip()
-        if text and _folded(text) not in kept and len(kept) < _MOST_QUESTIONS:
-            kept[_folded(text)] = SubQuestion(id=f"Q{len(kept) + 1}", text=text)
-    words = terms(brief.question)
-    if not brief.questions and not any(words & terms(q.text) for q in kept.values()):
-        kept[_folded(brief.question)] = SubQuestion(id=f"Q{len(kept) + 1}", text=brief.question)
-    return list(kept.values())
+async def _grounded(brief: Brief, hits: Sequence[Hit], reader: Reader) -> tuple[Brief, list[Loss]]:
+    """The brief with what was scouted, and with what the best pages have chapters about, but for a fact."""
+    few = hits[:_STRUCTURES] if brief.effort and brief.effort.kind != "fact" else []
+    read = await asyncio.gather(*(_structure(hit, reader) for hit in few))
+    found = [one for one in read if isinstance(one, Structure)]
+    grounded = replace(
+        brief,
+        scouted=hits,
+        outlines=[line for one in found if (line := outline(one))],
+        perspectives=from_structure(brief.question, found, hits),
+    )
+    return grounded, [one for one in read if isinstance(one, Loss)]
 
 
-def _new_queries(brief: Brief, plan: Plan, questions: list[SubQuestion]) -> list[Query]:
-    """The plan's queries that were not asked before, as many as allowed; in round 1 never none."""
-    by_text = {_folded(q.text): q.id for q in questions}
-    ids = {offered.id: by_text.get(_folded(offered.text), "") for offered in plan.questions}
-    ids |= {q.id: q.id for q in brief.questions}
-    seen = {_folded(q.text) for q in brief.asked if q.id != SCOUT}
-    queries: list[Query] = []
-    for offered in plan.queries:
-        text = " ".join(offered.text.split())
-        if not text or _folded(text) in seen or len(queries) == brief.limit:
-            continue
-        seen.add(_folded(text))
-        name = f"r{brief.round}q{len(queries) + 1}"
-        question = ids.get(offered.question) or questions[0].id
-        queries.append(Query(id=name, text=text, question=question, round=brief.round))
-    if not queries and brief.round == 1:
-        queries = [Query(id="r1q1", text=brief.question, question=questions[0].id, round=1)]
-    return queries
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip("?.!")
+async def _structure(hit: Hit, reader: Reader) -> Structure | Loss | None:
+    """A page's headings; a page that is slow to come is left to be read later, and no plan waits for it."""
+    try:
+        async with asyncio.timeout(_STRUCTURE_S):
+            document = await reader(hit)
+    except ProviderError as error:
+        return Loss(where="reading", what=hit.address, why=str(error))
+    except TimeoutError:
+        return None
+    return structure(document.title or hit.title, document.text)

@@ -6,7 +6,7 @@ from langgraph.types import Overwrite
 
 from fathom.nodes.ports import Commons
 from fathom.search.addresses import canonical, host
-from fathom.state import Hit, Knobs, ResearchState
+from fathom.state import SCOUT, Hit, Knobs, ResearchState
 
 _PER_HOST = 3
 _SURE_PER_QUERY = 2
@@ -24,7 +24,8 @@ async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons) -> R
     seen = set(state.get("visited", []))
     best: dict[str, Hit] = {}
     scores: dict[str, float] = {}
-    for hit in state.get("hits", []):
+    # A page that a planned query found is that query's, so that what came of it can be told later.
+    for hit in sorted(state.get("hits", []), key=lambda h: h.query == SCOUT):
         address = canonical(hit.address)
         if address not in seen:
             scores[address] = scores.get(address, 0.0) + 1 / (_RRF + hit.rank)

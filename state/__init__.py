@@ -15,6 +15,7 @@ from fathom.state.knobs import (
 )
 from fathom.state.planning import Effort, EffortKind, Lesson, Tool, ToolName
 from fathom.state.records import (
+    SCOUT,
     Charge,
     Claim,
     Dropped,
@@ -64,6 +65,7 @@ __all__ = [
     "LEVELS",
     "MAX_QUESTION_CHARS",
     "ROUNDS",
+    "SCOUT",
     "USUAL_USD",
     "Assignment",
     "BranchOutput",

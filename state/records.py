@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Score = float
 Role = Literal["plan", "read", "verify", "judge", "outline", "write", "check"]
+SCOUT = "scout"  # the id of the quick search before the first plan
 Family = Literal["web", "academic", "counter"]
 
 

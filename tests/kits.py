@@ -77,7 +77,8 @@ class Clerk(Extractive):
             Query(id="", text=f"{brief.question} {number}, shelf {place}", question="Q1", round=brief.round)
             for place in range(1, self.queries + 1)
         ]
-        plan = Plan(strategy="look", questions=[SubQuestion(id="Q1", text=brief.question)], queries=queries)
+        questions = [SubQuestion(id="Q1", text=brief.question)]
+        plan = Plan(strategy="look", questions=questions, queries=queries, is_settled=True)
         return self._paid(Thought(plan), f"plan {brief.round}")
 
     async def read(

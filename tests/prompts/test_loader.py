@@ -123,6 +123,11 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "scouted",
         "sentences",
         "feedback",
+        "answers",
+        "asked",
+        "lessons",
+        "gaps",
+        "outlines",
     }
     for name in names():
         prompt = load(name)

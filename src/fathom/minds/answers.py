@@ -9,7 +9,11 @@ from pydantic import BaseModel, ConfigDict
 
 
 def _closed(schema: dict[str, Any]) -> None:
+    """Everything is asked for, also what may be missing from an answer."""
     schema["additionalProperties"] = False
+    schema["required"] = list(schema["properties"])
+    for field in schema["properties"].values():
+        field.pop("default", None)
 
 
 class Form(BaseModel):
@@ -19,25 +23,31 @@ class Form(BaseModel):
 
 
 class SubQuestionForm(Form):
-    """A sub-question and a short id such as Q1."""
+    """A sub-question, a short id such as Q1, the ids it must wait for, and who would ask it."""
 
     id: str
     text: str
+    needs: list[str] = []
+    perspective: str = ""
 
 
 class QueryForm(Form):
-    """A search query and the id of the sub-question it serves."""
+    """A search query, the id of the sub-question it serves, and web, academic or counter."""
 
     question: str
     text: str
+    family: str = ""
 
 
 class PlanAnswer(Form):
-    """The plan of a round."""
+    """The plan of a round; kind is fact, comparison or survey, hypotheses are answers worth testing."""
 
     strategy: str
+    kind: str = ""
+    perspectives: list[str] = []
     questions: list[SubQuestionForm]
     queries: list[QueryForm]
+    hypotheses: list[str] = []
 
 
 class ClaimForm(Form):

@@ -34,7 +34,8 @@ class Extractive:
         if brief.feedback:
             extra = Query(id="", text=brief.feedback, question="", round=brief.round)
             plan = plan.model_copy(update={"queries": [extra, *plan.queries]})
-        return Thought(plan)
+        # It has ranked its queries by what it knows; code that knows no more adds nothing to them.
+        return Thought(plan.model_copy(update={"is_settled": True}))
 
     async def read(
         self, question: str, questions: Sequence[SubQuestion], title: str, text: str

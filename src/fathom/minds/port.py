@@ -61,6 +61,7 @@ class Brief:
     effort: Effort | None = None
     tool: Tool | None = None
     outlines: Sequence[str] = ()  # the headings of what a first search found
+    perspectives: Sequence[str] = ()
     answers: Mapping[str, str] = field(default_factory=dict)  # to sub-questions that others need
     waiting: Sequence[Query] = ()  # what could not be asked before those answers
     lessons: Sequence[Lesson] = ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.memory.semantic import in_mind
-from fathom.minds import answers
+from fathom.minds import answers, planned
 from fathom.minds.judging import rubric_of
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
@@ -21,7 +21,6 @@ from fathom.state import (
     Heading,
     Outline,
     Plan,
-    Query,
     Quote,
     Role,
     Section,
@@ -36,7 +35,6 @@ _MOST_CLAIMS = 80
 _CLAIM_TOKENS = 5_000
 _QUOTE_CHARS = 1_200
 _MOST_QUOTES = 6
-_LATEST = 20
 _NONE = "(none)"
 _PROMPTS: dict[Role, str] = {
     "plan": "planner", "read": "reader", "verify": "verifier", "judge": "judge", "outline": "outline",
@@ -56,25 +54,12 @@ class Prompted:
 
         In later rounds the judge has just said what to search for; a model is asked only if that is stale.
         """
-        if follow_up := _from_gaps(brief):
-            return Thought(follow_up)
+        if next_plan := planned.follow_up(brief):
+            return Thought(next_plan)
         answer, charges = await self._ask(
-            "plan",
-            answers.PlanAnswer,
-            question=brief.question,
-            round=str(brief.round),
-            limit=str(brief.limit),
-            language=self.language,
-            known=_listed(f"{q.id}: {q.text}" for q in brief.questions),
-            asked=_listed(q.text for q in brief.asked),
-            gaps=_listed(f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps),
-            findings=_listed(c.statement for c in brief.findings[-_LATEST:]),
-            scouted=_listed(f"{h.title}: {h.snippet[:300]}" for h in brief.scouted),
-            feedback=_with_proposal(brief),
+            "plan", answers.PlanAnswer, language=self.language, **planned.shown(brief)
         )
-        questions = [SubQuestion(id=q.id, text=q.text) for q in answer.questions]
-        queries = [Query(id="", text=q.text, question=q.question, round=brief.round) for q in answer.queries]
-        return Thought(Plan(strategy=answer.strategy, questions=questions, queries=queries), charges)
+        return Thought(planned.plan_of(answer, brief), charges)
 
     async def read(
         self, question: str, questions: Sequence[SubQuestion], title: str, text: str
@@ -209,22 +194,6 @@ class Prompted:
 def _listed(lines: object) -> str:
     found = [f"- {' '.join(str(line).split())}" for line in lines]  # type: ignore[attr-defined]
     return "\n".join(found) or _NONE
-
-
-def _from_gaps(brief: Brief) -> Plan | None:
-    """The judge's own suggestions as the next plan, if any of them is new and nobody asked for another."""
-    asked = {" ".join(q.text.casefold().split()) for q in brief.asked}
-    fresh = [g for g in brief.gaps if " ".join(g.suggested_query.casefold().split()) not in {"", *asked}]
-    if brief.round == 1 or brief.feedback or not fresh:
-        return None
-    queries = [Query(id="", text=g.suggested_query, question=g.question, round=brief.round) for g in fresh]
-    return Plan(strategy="Close the gaps.", questions=list(brief.questions), queries=queries)
-
-
-def _with_proposal(brief: Brief) -> str:
-    if not brief.feedback:
-        return _NONE
-    return f"{brief.feedback}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
 
 
 def _by_key(claims: Sequence[Claim], questions: Sequence[SubQuestion]) -> dict[str, Claim]:

@@ -1,0 +1,126 @@
+"""A plan in a model's words: what it is shown, bounded however long the run, and what is made of its answer.
+
+Does not know models. In later rounds the judge has said what to look for, and nobody needs to be asked.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from fathom.minds.answers import PlanAnswer
+from fathom.minds.port import Brief
+from fathom.planning.dependencies import ANSWERED_FROM, written
+from fathom.planning.effort import told
+from fathom.planning.families import family_of, named_family
+from fathom.planning.reflexion import failed, worked
+from fathom.planning.repeats import fresh
+from fathom.state import SCOUT, Claim, Lesson, Plan, Query, SubQuestion
+from fathom.text.normal import one_line
+
+_NONE = "(none)"
+_ASKED = 30
+_FINDINGS = 30
+_LONGEST = 300
+_HYPOTHESES = 5
+
+
+def follow_up(brief: Brief) -> Plan | None:
+    """The judge's own suggestions, and what waited for an answer that is there now; None when all of it is
+    stale, when a person wants another plan, or when the approach must change."""
+    if brief.round == 1 or brief.feedback or brief.approach:
+        return None
+    suggested = [
+        Query(
+            id="",
+            text=gap.suggested_query,
+            question=gap.question,
+            round=brief.round,
+            family=family_of(gap.suggested_query),
+        )
+        for gap in brief.gaps
+    ]
+    new = fresh(suggested, [q for q in brief.asked if q.id != SCOUT])
+    needs = {q.id: q.needs for q in brief.questions}
+    is_ready = any(written(q, needs.get(q.question, []), brief.answers) for q in brief.waiting)
+    if not new and not is_ready:
+        return None
+    return Plan(strategy="Close the gaps.", questions=list(brief.questions), queries=new)
+
+
+def shown(brief: Brief) -> dict[str, str]:
+    """What the planner's prompt is filled with, beside the language."""
+    return {
+        "question": brief.question,
+        "round": str(brief.round),
+        "limit": str(brief.limit),
+        "effort": told(brief.effort) if brief.effort else _NONE,
+        "tool": f"{brief.tool.name}, because {brief.tool.because}" if brief.tool else _NONE,
+        "approach": brief.approach or _NONE,
+        "known": _listed(map(_question, brief.questions)),
+        "answers": _listed(f"{name}: {phrase}" for name, phrase in brief.answers.items()),
+        "asked": _asked(brief.asked),
+        "lessons": _lessons(brief.lessons),
+        "gaps": _listed(f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps),
+        "findings": _listed(claim.statement for claim in _telling(brief)),
+        "scouted": _listed(f"{h.title}: {h.snippet[:_LONGEST]}" for h in brief.scouted),
+        "outlines": _listed(brief.outlines),
+        "feedback": _feedback(brief),
+    }
+
+
+def plan_of(answer: PlanAnswer, brief: Brief) -> Plan:
+    """The plan in an answer; its queries are candidates."""
+    return Plan(
+        strategy=answer.strategy,
+        kind=answer.kind,
+        perspectives=answer.perspectives,
+        hypotheses=[text for h in answer.hypotheses if (text := one_line(h))][:_HYPOTHESES],
+        questions=[
+            SubQuestion(id=q.id, text=q.text, needs=q.needs, perspective=q.perspective)
+            for q in answer.questions
+        ],
+        queries=[
+            Query(
+                id="",
+                text=q.text,
+                question=q.question,
+                round=brief.round,
+                family=named_family(q.family, q.text),
+            )
+            for q in answer.queries
+        ],
+    )
+
+
+def _question(question: SubQuestion) -> str:
+    needs = f" (after {', '.join(question.needs)})" if question.needs else ""
+    seen_from = f" [{question.perspective}]" if question.perspective else ""
+    return f"{question.id}: {question.text}{needs}{seen_from}"
+
+
+def _asked(queries: Sequence[Query]) -> str:
+    hidden = len(queries) - _ASKED
+    told_too = [f"(and {hidden} before these)"] if hidden > 0 else []
+    return _listed([*told_too, *(q.text[:_LONGEST] for q in queries[-_ASKED:])])
+
+
+def _lessons(lessons: Sequence[Lesson]) -> str:
+    good = (f"worked: {n.text[:_LONGEST]} ({n.pages} pages, {n.claims} claims)" for n in worked(lessons))
+    bad = (f"failed: {n.text[:_LONGEST]} ({n.pages} pages, no claim)" for n in failed(lessons))
+    return _listed([*good, *bad])
+
+
+def _telling(brief: Brief) -> list[Claim]:
+    """The findings that matter most for what is still open, then the most relevant ones."""
+    answered = {c.question for c in brief.findings if c.relevance >= ANSWERED_FROM}
+    wanted = {gap.question for gap in brief.gaps} | {q.id for q in brief.questions if q.id not in answered}
+    ranked = sorted(brief.findings, key=lambda c: (c.question not in wanted, -c.relevance))
+    return ranked[:_FINDINGS]
+
+
+def _feedback(brief: Brief) -> str:
+    if not brief.feedback:
+        return _NONE
+    return f"{brief.feedback}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {one_line(line)}" for line in lines) or _NONE
