@@ -14,11 +14,13 @@ from fathom.state import Knobs
 QUESTION = "How much does tidal power cost?"
 
 
-async def last_state(home: Path, mind: Mind, knobs: Knobs, library: Library | None = None) -> dict[str, Any]:
+async def last_state(
+    home: Path, mind: Mind, knobs: Knobs, library: Library | None = None, question: str = QUESTION
+) -> dict[str, Any]:
     """The state at the end of a run over a shelf of short pages."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(60)}
     graph = build(kits_of(home, library or Library(books), mind))
-    state: dict[str, Any] = await graph.ainvoke({"question": QUESTION}, context=knobs)
+    state: dict[str, Any] = await graph.ainvoke({"question": question}, context=knobs)
     return state
 
 
@@ -35,12 +37,15 @@ async def test_a_judge_who_is_never_satisfied_gets_exactly_the_rounds_allowed(
     assert state["report"].status == "unsure"
 
 
-@pytest.mark.parametrize(("depth", "rounds"), [("quick", 3), ("standard", 5), ("comprehensive", 10)])
-async def test_depth_sets_the_rounds(tmp_path: Path, depth: Any, rounds: int) -> None:
-    state = await last_state(
-        tmp_path, Clerk(quotes=2, missing="high"), Knobs(depth=depth, sources=3, threshold=1.0)
-    )
-    assert len(state["judgements"]) == rounds
+@pytest.mark.parametrize(
+    ("depth", "fact", "survey"), [("quick", 3, 3), ("standard", 3, 5), ("comprehensive", 5, 10)]
+)
+async def test_depth_and_effort_set_the_rounds(tmp_path: Path, depth: Any, fact: int, survey: int) -> None:
+    clerk, knobs = Clerk(quotes=2, missing="high"), Knobs(depth=depth, sources=3, threshold=1.0)
+    state = await last_state(tmp_path, clerk, knobs)
+    assert len(state["judgements"]) == fact
+    state = await last_state(tmp_path, clerk, knobs, question="What are the costs of tidal power?")
+    assert len(state["judgements"]) == survey
 
 
 async def test_a_judge_who_is_always_satisfied_needs_one_round(tmp_path: Path) -> None:

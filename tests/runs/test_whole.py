@@ -79,7 +79,7 @@ async def test_the_result_says_what_was_done(tmp_path: Path) -> None:
     assert ResearchResult.model_validate_json(result.model_dump_json()) == result
     numbers = result.metadata
     assert (numbers.rounds, numbers.sources, numbers.claims) == (1, 4, 8)
-    assert numbers.queries == len(result.asked) == 3
+    assert numbers.queries == len(result.asked) == 4
     assert numbers.duration_s > 0
     assert numbers.tokens_in > numbers.tokens_out > 0
     assert (numbers.cost_usd, numbers.is_priced) == (0.0, True)

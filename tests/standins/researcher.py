@@ -32,14 +32,30 @@ def _plan(text: str) -> dict[str, object]:
     number = re.search(r"Round (\d+)", text)
     return {
         "strategy": "Look it up, then look for what speaks against it.",
+        "kind": "fact",
+        "perspectives": ["those who pay", "a critic"],
         "questions": [
-            {"id": "Q1", "text": question},
-            {"id": "Q2", "text": f"What speaks against it: {question}"},
+            {"id": "Q1", "text": question, "needs": [], "perspective": "those who pay"},
+            {
+                "id": "Q2",
+                "text": f"What speaks against it: {question}",
+                "needs": [],
+                "perspective": "a critic",
+            },
         ],
         "queries": [
-            {"question": "Q1", "text": f"{question} facts {number.group(1) if number else ''}"},
-            {"question": "Q2", "text": f"{question} limits {number.group(1) if number else ''}"},
+            {
+                "question": "Q1",
+                "text": f"{question} facts {number.group(1) if number else ''}",
+                "family": "web",
+            },
+            {
+                "question": "Q2",
+                "text": f"{question} limits {number.group(1) if number else ''}",
+                "family": "web",
+            },
         ],
+        "hypotheses": [],
     }
 
 
