@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from find import lines, shelved
 
@@ -83,11 +84,20 @@ def _then() -> datetime:
 
 
 async def ran(graph: Research, question: str, *, is_endless: bool) -> Run:
-    """One run; without end it is held by nothing but its rounds."""
-    began = time.perf_counter()
+    """One run; without end it is held by nothing but its rounds, and reports between them are not timed."""
     knobs = Knobs(rounds=_ROUNDS, endless=is_endless)
-    state = await graph.ainvoke({"question": question}, context=knobs)
-    seconds = time.perf_counter() - began
+    state: Any = {}
+    writing_s, judged_at = 0.0, 0.0
+    began = time.perf_counter()
+    steps = graph.astream({"question": question}, context=knobs, stream_mode=["updates", "values"])
+    async for mode, step in steps:
+        if mode == "values":
+            state = step
+        elif "judge" in step:
+            judged_at = time.perf_counter()
+        elif "writer" in step and len(state["judgements"]) < _ROUNDS and is_endless:
+            writing_s += time.perf_counter() - judged_at
+    seconds = time.perf_counter() - began - writing_s
     names = {page.sha: Path(page.address).stem for page in state.get("pages", [])}
     judged = state["judgements"]
     return Run(

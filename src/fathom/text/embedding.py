@@ -23,6 +23,11 @@ Vectors = NDArray[np.float32]
 _WIDTH = 256
 _MAX_CHARS = 4000
 _loading = Lock()
+# A run compares the same passages with many queries, and splitting them into words costs most of it.
+_REMEMBERED = 4096
+_REMEMBERED_CHARS = 2000
+_recent: dict[str, Vectors] = {}
+_recalling = Lock()
 
 
 @cache
@@ -48,13 +53,25 @@ def is_embeddable(text: str) -> bool:
 
 def embed(texts: Sequence[str]) -> Vectors:
     """One unit vector a text (its first 4,000 characters); a dot product is a cosine, no words are zeros."""
+    cut = [text[:_MAX_CHARS] or " " for text in texts]
+    with _recalling:
+        known = {text: _recent[text] for text in cut if text in _recent}
+    if missing := [text for text in dict.fromkeys(cut) if text not in known]:
+        known |= zip(missing, _embedded(missing), strict=True)
+        with _recalling:
+            _recent.update((text, known[text]) for text in missing if len(text) <= _REMEMBERED_CHARS)
+            for text in list(_recent)[:-_REMEMBERED]:
+                del _recent[text]
+    return np.stack([known[text] for text in cut]) if cut else np.zeros((0, _WIDTH), dtype=np.float32)
+
+
+def _embedded(texts: list[str]) -> Vectors:
     with _loading:
         model = _load()
-    if not texts:
-        return np.zeros((0, _WIDTH), dtype=np.float32)
     # A batch is padded to its longest text, so one book among sentences would cost gigabytes.
-    vectors: Vectors = model.embed([text[:_MAX_CHARS] or " " for text in texts])
-    vectors[[not tokens(text[:_MAX_CHARS]) for text in texts]] = 0
+    vectors: Vectors = model.embed(texts)
+    vectors[[not tokens(text) for text in texts]] = 0
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    # Rounded, so that a text has the same vector whatever it was embedded together with.
+    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32).round(6)
     return unit
