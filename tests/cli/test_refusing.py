@@ -18,6 +18,7 @@ from standins.shelf import QUESTION
         (["   "], "The question is empty."),
         (["x" * 2001], "The question is longer than 2000 characters."),
         ([QUESTION, "--depth", "deep"], "--depth should be"),
+        ([QUESTION, "--unsupported", "keep"], "--unsupported should be 'drop' or 'mark'"),
         ([QUESTION, "--rounds", "0"], "rounds"),
         ([QUESTION, "--rounds", "101"], "rounds"),
         ([QUESTION, "--sources", "-3"], "sources"),

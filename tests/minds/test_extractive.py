@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from fakes import claim, gap, heading, question, section, sentence
+from fakes import claim, gap, heading, points, question, section, sentence
 
 from fathom.evidence.corroboration import findings_of
 from fathom.evidence.excerpts import Excerpt
@@ -11,7 +11,7 @@ from fathom.evidence.grounding import GroundedPage
 from fathom.evidence.trails import Trails, follow
 from fathom.evidence.weighing import points_of
 from fathom.minds.extractive import Extractive
-from fathom.minds.port import Brief, Case, Evidence
+from fathom.minds.port import Brief, Case, Evidence, Revision
 from fathom.state import SubQuestion
 
 MIND = Extractive()
@@ -197,3 +197,14 @@ async def test_a_sentence_is_not_quoted_again_as_part_of_a_longer_quote() -> Non
     drafts = (await Extractive().read("When?", asked, "Cache", text)).value
     assert drafts[0].quote == "The cache is Redis. It expires after 15 minutes."
     assert "The cache is Redis." not in [draft.quote for draft in drafts]
+
+
+async def test_a_sentence_that_failed_becomes_the_quote_it_stood_on() -> None:
+    known = points(claim("The plant makes 240 megawatts.", said="the plant makes 240 megawatts [7] at most"))
+    failed = [sentence("It makes 250.", "zz", "c1"), sentence("It is blue."), sentence("It is red.", "zz")]
+    anew = (await Extractive().rewrite(Revision("What?", heading("c1"), failed, known))).value
+    assert [(s.text, s.claims) for s in anew] == [
+        ("the plant makes 240 megawatts at most", ["c1"]),
+        ("", []),
+        ("", []),
+    ]

@@ -8,6 +8,7 @@ import pytest
 from fakes import charge, claim, gap, heading, hit, page, points, query, question, section, sentence, sha
 from pydantic import BaseModel
 
+from fathom.errors import Unreadable
 from fathom.minds.ladder import Ladder
 from fathom.minds.port import Brief, Case, Evidence, Revision
 from fathom.minds.prompted import Prompted
@@ -54,7 +55,7 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
         {"title": "T", "sections": []},
         {"sentences": []},
         {"objections": []},
-        {"rewrites": []},
+        {"rewrites": [{"sentence": 1, "text": "", "claims": []}]},
     )
     where = page(TEXT, ADDRESS)
     brief = Brief(
@@ -200,6 +201,14 @@ async def test_failed_sentences_are_shown_with_the_reason_and_come_back_by_their
     assert "Sentence 1 (E2): It makes 250.\n  why not: 250 is not in it" in said
     assert "Sentence 2 (no claims): It is blue." in said
     assert "quote: Divers come in spring." in said
+
+
+async def test_a_model_that_rewrites_nothing_has_not_answered() -> None:
+    prompted, _ = mind({"rewrites": [{"sentence": 0, "text": "x", "claims": ["E1"]}]})
+    failed = [sentence("It makes 250.", "c0ffee1", status="unsupported")]
+    with pytest.raises(Unreadable) as raised:
+        await prompted.rewrite(Revision("What?", heading(), failed, POINTS))
+    assert raised.value.charges
 
 
 async def test_nothing_to_check_costs_nothing() -> None:

@@ -6,7 +6,7 @@ import pytest
 from fakes import RUBRIC, SOUND, FakeMind, charge, claim, heading, plan, points, question, section, sentence
 
 from fathom.errors import Refused, Unavailable, Unreadable
-from fathom.minds.port import Assessment, Brief, Case, Draft, Thought
+from fathom.minds.port import Assessment, Brief, Case, Draft, Revision, Thought
 from fathom.minds.steadfast import Steadfast
 from fathom.state import Outline, Section
 
@@ -18,6 +18,7 @@ VERBS: dict[str, Any] = {
     "outlines": lambda mind: mind.outline("What?", [question()], points(claim())),
     "written": lambda mind: mind.write("What?", heading("c1"), points(claim())),
     "objections": lambda mind: mind.check(section(), [claim()]),
+    "rewrites": lambda mind: mind.rewrite(Revision("What?", heading("c1"), [], points(claim()))),
 }
 VALUES: dict[str, Any] = {
     "reads": [],
@@ -26,6 +27,7 @@ VALUES: dict[str, Any] = {
     "outlines": Outline(title="T", headings=[]),
     "written": section(sentence("It does.", "c1")),
     "objections": [],
+    "rewrites": [sentence("It does.", "c1")],
 }
 
 

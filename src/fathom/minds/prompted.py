@@ -7,9 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.errors import Unreadable
 from fathom.memory.semantic import in_mind
 from fathom.minds import answers, planned
 from fathom.minds.judging import rubric_of
+from fathom.minds.keys import (
+    CLAIM_TOKENS,
+    MOST_CLAIMS,
+    ids_of,
+    keyed,
+    refused,
+    sentence_of,
+    weight,
+    with_quotes,
+)
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.passages import best_passages
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
@@ -28,12 +39,9 @@ from fathom.state import (
     SubQuestion,
     Verdict,
 )
-from fathom.text.fitting import fitting_entries, shortened
+from fathom.text.fitting import fitting_entries
 
 _PAGE_TOKENS = 3_500
-_MOST_CLAIMS = 80
-_CLAIM_TOKENS = 5_000
-_QUOTE_CHARS = 1_200
 _MOST_QUOTES = 6
 _NONE = "(none)"
 _PROMPTS: dict[Role, str] = {
@@ -111,34 +119,34 @@ class Prompted:
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
         """Headings over findings."""
-        keyed = _keyed(points)
+        by_key = keyed(points)
         answer, charges = await self._ask(
             "outline",
             answers.OutlineAnswer,
             **self._material(question, questions),
             claims=_listed(
-                f"{key} (for {p.finding.question}): {p.finding.statement} ({_weight(p)})"
-                for key, p in keyed.items()
+                f"{key} (for {p.finding.question}): {p.finding.statement} ({weight(p)})"
+                for key, p in by_key.items()
             ),
         )
         headings = [
-            Heading(id="", title=s.title, question=s.question, claims=_ids(s.claims, keyed))
+            Heading(id="", title=s.title, question=s.question, claims=ids_of(s.claims, by_key))
             for s in answer.sections
         ]
         return Thought(Outline(title=answer.title, headings=headings), charges)
 
     async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
         """One section, from its findings only; whoever cites one cites every claim that says it."""
-        keyed = _keyed(points)
+        by_key = keyed(points)
         answer, charges = await self._ask(
             "write",
             answers.WriteAnswer,
             question=question,
             heading=heading.title,
-            claims=_with_quotes(keyed),
+            claims=with_quotes(by_key),
             language=self.language,
         )
-        sentences = [_sentence(s, keyed) for s in answer.sentences]
+        sentences = [sentence_of(s, by_key) for s in answer.sentences]
         return Thought(Section(id=heading.id, title=heading.title, sentences=sentences), charges)
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
@@ -157,26 +165,23 @@ class Prompted:
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         """All sentences that were sent back in one call, each with the reason and the quotes."""
-        keyed = _keyed(revision.points)
-        keys = {claim_id: key for key, point in keyed.items() for claim_id in point.ids}
-        named = [list(dict.fromkeys(keys[c] for c in s.claims if c in keys)) for s in revision.sentences]
-        failed = (
-            f"Sentence {n} ({', '.join(own) or 'no claims'}): {s.text}\n  why not: {s.why}"
-            for n, (s, own) in enumerate(zip(revision.sentences, named, strict=True), 1)
-        )
+        by_key = keyed(revision.points)
         answer, charges = await self._ask(
             "write",
             answers.RewriteAnswer,
             prompt="rewriter",
             question=revision.question,
             heading=revision.heading.title,
-            sentences="\n".join(failed),
-            claims=_with_quotes(keyed),
+            sentences=refused(revision.sentences, by_key),
+            claims=with_quotes(by_key),
             language=self.language,
         )
-        anew = {form.sentence: _sentence(form, keyed) for form in answer.rewrites}
+        anew = {form.sentence: sentence_of(form, by_key) for form in answer.rewrites}
+        numbers = range(1, len(revision.sentences) + 1)
+        if not anew.keys() & set(numbers):
+            raise Unreadable("The model rewrote none of the sentences.", charges)
         nothing = Sentence(text="", claims=[], status="unsupported")
-        return Thought([anew.get(n, nothing) for n in range(1, len(revision.sentences) + 1)], charges)
+        return Thought([anew.get(n, nothing) for n in numbers], charges)
 
     async def _ask(
         self, role: Role, form: type[F], prompt: str = "", **inputs: str
@@ -198,48 +203,14 @@ def _listed(lines: object) -> str:
 
 def _by_key(claims: Sequence[Claim], questions: Sequence[SubQuestion]) -> dict[str, Claim]:
     """The claims worth having in mind under short keys; a model never sees an address or a hash."""
-    best = in_mind(claims, [q.text for q in questions], most=_MOST_CLAIMS)
+    best = in_mind(claims, [q.text for q in questions], most=MOST_CLAIMS)
     lines = {f"E{n}": claim.statement for n, claim in enumerate(best, 1)}
-    return dict(zip(fitting_entries(lines, _CLAIM_TOKENS), best, strict=False))
-
-
-def _keyed(points: Sequence[Point]) -> dict[str, Point]:
-    """The strongest findings under short keys."""
-    lines = {f"E{n}": point.finding.statement for n, point in enumerate(points[:_MOST_CLAIMS], 1)}
-    return dict(zip(fitting_entries(lines, _CLAIM_TOKENS), points, strict=False))
+    return dict(zip(fitting_entries(lines, CLAIM_TOKENS), best, strict=False))
 
 
 def _few(quotes: Sequence[Quote]) -> list[str]:
     """The first quotes: what a hundred sources say needs no hundred quotes to be checked."""
     return [quote.text for quote in quotes[:_MOST_QUOTES]]
-
-
-def _weight(point: Point) -> str:
-    """What a writer should know of a finding: how sure it is, and how many say it."""
-    return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}"
-
-
-def _quote(point: Point) -> str:
-    return shortened(point.claims[0].quotes[0].text, _QUOTE_CHARS)
-
-
-def _with_quotes(keyed: Mapping[str, Point]) -> str:
-    return "\n".join(
-        f"{key}: {p.finding.statement}\n  weight: {_weight(p)}\n  quote: {_quote(p)}"
-        for key, p in keyed.items()
-    )
-
-
-def _ids(keys: Sequence[str], keyed: Mapping[str, Point]) -> list[str]:
-    return [i for key in keys if (k := key.strip().strip("[]")) in keyed for i in keyed[k].ids]
-
-
-def _sentence(form: answers.SentenceForm | answers.RewriteForm, keyed: Mapping[str, Point]) -> Sentence:
-    """A sentence whose keys are all unknown claimed support it does not have; one without keys connects."""
-    ids = _ids(form.claims, keyed)
-    if form.claims and not ids:
-        return Sentence(text=form.text, claims=[], status="unsupported", why="its claims are unknown")
-    return Sentence(text=form.text, claims=ids, status="supported" if ids else "connective")
 
 
 def _priority(word: str) -> Literal["high", "medium", "low"]:

@@ -83,11 +83,7 @@ class Steadfast:
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         """Sentences anew; of a model that gives none, quotes."""
-
-        def fault(anew: list[Sentence]) -> str:
-            return "" if any(s.text.strip() for s in anew) else "The model rewrote none of the sentences."
-
-        return await self._either("rewriting", lambda mind: mind.rewrite(revision), fault=fault)
+        return await self._either("rewriting", lambda mind: mind.rewrite(revision))
 
     async def _either(
         self,
