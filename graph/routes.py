@@ -156,7 +156,8 @@ def _searches(state: ResearchState) -> list[Send]:
 
 
 def _readings(state: ResearchState, node: str) -> list[Send]:
-    shared = {"question": state["question"], "questions": state["questions"], **_settings(state)}
+    asked = {question.text: question for question in [*state.get("common", []), *state["questions"]]}
+    shared = {"question": state["question"], "questions": list(asked.values()), **_settings(state)}
     return [Send(node, {"hit": hit, **shared}) for hit in state.get("chosen", [])]
 
 
@@ -202,6 +203,7 @@ def _with_what(direction: Direction, state: ResearchState) -> ResearchState:
         "knobs": state["knobs"],
         "run": state["run"],
         "direction": direction,
+        "common": state.get("common", []),
         "visited": state.get("visited", []),
         "charges": state.get("charges", []),
     }

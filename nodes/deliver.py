@@ -10,12 +10,13 @@ from fathom.state import Claim, Direction, Query, ResearchState
 async def deliver(state: ResearchState, *, commons: Commons) -> ResearchState:
     """Name the branch's own sub-questions and queries after it, and say what its direction was worth.
 
-    Reads:  direction, run, question, questions, asked, claims, pages, judgements, charges
+    Reads:  direction, run, question, common, questions, asked, claims, pages, judgements, charges
     Writes: directions, questions, asked, claims
     """
     branch = state["direction"].id
     await commons.pay(state["run"], state.get("charges", []))
-    questions = [q.model_copy(update={"id": _of(branch, q.id)}) for q in state.get("questions", [])]
+    asked_of_pages = [*state.get("common", []), *state.get("questions", [])]
+    questions = [q.model_copy(update={"id": _of(branch, q.id)}) for q in asked_of_pages]
     asked = [
         q.model_copy(update={"id": _of(branch, q.id), "question": _of(branch, q.question)})
         for q in _own_queries(state)

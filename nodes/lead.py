@@ -1,17 +1,18 @@
 """The lead: how much effort the question is worth, and who looks where."""
 
 from fathom.errors import BadInput
+from fathom.minds.questions import parts_of
 from fathom.nodes.ports import Commons
 from fathom.planning.effort import effort, told
 from fathom.planning.seeds import Seed, seeds
-from fathom.state import MAX_QUESTION_CHARS, Direction, Effort, Knobs, ResearchState
+from fathom.state import MAX_QUESTION_CHARS, Direction, Effort, Knobs, ResearchState, SubQuestion
 
 
 async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
     """Size the effort; where the strategy has branches, say where each of them starts.
 
     Reads:  question, feedback
-    Writes: knobs, effort; with branches also run, strategy, directions, queries, feedback
+    Writes: knobs, effort; with branches also run, strategy, common, directions, queries, feedback
     """
     question = _asked(state)
     size = effort(question, knobs.depth)
@@ -27,6 +28,7 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
         "effort": size,
         "run": await commons.begin(),
         "strategy": f"{told(size)} {len(directions)} branches, {knobs.orchestration}.",
+        "common": [SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(parts_of(question), 1)],
         "directions": directions,
         "queries": [direction.query() for direction in directions],
         "feedback": "",

@@ -52,6 +52,7 @@ class ResearchState(TypedDict, total=False):
     knobs: Knobs  # the caller, else lead and planner
     earlier: Earlier  # the caller, for an update
     run: str  # lead; under this name branches share what they took and spent
+    common: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
     directions: Annotated[list[Direction], merged]  # lead, deliver, gather
     direction: Direction  # in a branch only: where it was sent
     elsewhere_usd: float  # in a branch only: tally; what the other branches spent

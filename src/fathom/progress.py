@@ -3,12 +3,14 @@
 Does not know screens. Made from the graph's own updates, so that nothing is told that did not happen.
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal[
     "started",
+    "effort sized",
     "plan generated",
     "search started",
     "search completed",
@@ -17,6 +19,7 @@ Kind = Literal[
     "analysis completed",
     "sufficiency evaluated",
     "round completed",
+    "branch completed",
     "report started",
     "report section",
     "report written",
@@ -42,6 +45,12 @@ def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, An
     """The events in one node's update."""
     lost = [loss.model_dump() for loss in update.get("losses", [])]
     match node:
+        case "lead":
+            effort = update["effort"]
+            directions = [d.model_dump() for d in update.get("directions", [])]
+            yield "effort sized", {**effort.model_dump(), "directions": directions}
+        case "deliver":
+            yield "branch completed", update["directions"][0].model_dump()
         case "planner" | "recheck":
             queries = [q.text for q in update["queries"]]
             number = update["queries"][0].round if queries else 0
@@ -70,3 +79,38 @@ def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, An
             yield "report written", {"status": report.status, "markdown": report.markdown}
         case _:
             return
+
+
+class Teller:
+    """Turns the graph's stream into events: it knows which branch works, and in which round."""
+
+    def __init__(self, run_id: str, limit: int) -> None:
+        self._run_id, self._began = run_id, time.monotonic()
+        self._limits = {"": limit}
+        self._rounds: dict[str, int] = {}
+        self._branches: dict[str, str] = {}
+
+    def event(self, kind: Kind, payload: dict[str, Any], branch: str = "") -> Progress:
+        """One event; of a branch, with its name and its own rounds."""
+        self._rounds[branch] = payload.get("round") or self._rounds.get(branch, 1)
+        named = {"branch": branch, **payload} if branch else payload
+        elapsed_s = time.monotonic() - self._began
+        limit = self._limits.get(branch, 1)
+        return Progress(kind, self._run_id, self._rounds.get(branch, 1), limit, elapsed_s, named)
+
+    def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
+        """The events in a task that has begun or ended, at this place of the graph."""
+        if "result" not in task:
+            self._begins(task)
+            return
+        first = place[0] if place else ""
+        branch = self._branches.get(first.removeprefix("branch:"), "") if first.startswith("branch:") else ""
+        for kind, payload in told(task["name"], task["result"]) if task["result"] else ():
+            yield self.event(kind, payload, branch)
+
+    def _begins(self, task: dict[str, Any]) -> None:
+        """From a branch's own task we learn which direction it was sent."""
+        if task["name"] == "branch":
+            direction = task["input"]["direction"]
+            self._branches[task["id"]] = direction.id
+            self._limits[direction.id] = direction.rounds

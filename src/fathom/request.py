@@ -7,10 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from fathom.distance import knobs_for, read_depth, refuse_odd
 from fathom.errors import BadInput
-from fathom.state import ENDLESS_USD, MAX_QUESTION_CHARS, USUAL_USD, Depth, Knobs
+from fathom.state import ENDLESS_USD, MAX_QUESTION_CHARS, USUAL_USD, Depth, Knobs, Orchestration, Strategy
 
 
 class ResearchRequest(BaseModel):
@@ -19,7 +20,7 @@ class ResearchRequest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    depth: Depth = "quick"
+    depth: Depth | int = "quick"
     output_format: Literal["markdown", "json"] = "markdown"
     language: str | None = None
     max_rounds: int | None = Field(None, ge=1, le=100)
@@ -42,14 +43,26 @@ class ResearchRequest(BaseModel):
     unsupported: Literal["drop", "mark"] = "drop"
     review: bool = False
     endless: bool = False
+    strategy: Strategy | None = None
+    branches: int | None = Field(None, ge=1, le=8)
+    breadth: int | None = Field(None, ge=1, le=20)
+    orchestration: Orchestration = "concurrent"
+
+    _depth = field_validator("depth", mode="before")(read_depth)
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> "ResearchRequest":
+        refuse_odd(self.depth, self.breadth, self.strategy, self.branches, self.orchestration, self.endless)
+        return self
 
     def knobs(self) -> Knobs:
         """The same as the graph takes it; folders in full, so that a run can be resumed from anywhere."""
         return Knobs(
-            depth=self.depth,
-            rounds=self.max_rounds,
-            sources=self.max_sources,
-            queries=self.max_queries,
+            **knobs_for(
+                self.depth, self.breadth, self.strategy, self.max_rounds, self.max_sources, self.max_queries
+            ),
+            branches=self.branches,
+            orchestration=self.orchestration,
             threshold=self.threshold,
             budget_usd=self._budget(),
             docs=[str(Path(place).expanduser().resolve()) for place in self.docs],
@@ -100,5 +113,6 @@ def checked_request(**words: object) -> ResearchRequest:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         said = first["msg"].removeprefix("Input ").removeprefix("Value error, ")
-        told = _SENTENCES.get((name, first["type"])) or f"--{_FLAGS.get(name, name)} {said}."
+        place = f"--{_FLAGS.get(name, name)} " if name else ""  # without a name, it is about several
+        told = _SENTENCES.get((name, first["type"])) or f"{place}{said}."
         raise BadInput(told) from None

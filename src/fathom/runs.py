@@ -5,7 +5,6 @@ Does not know the command line or the graph's inside. One process works on a run
 
 import asyncio
 import sqlite3
-import time
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -21,7 +20,7 @@ from langgraph.types import Command, StateSnapshot
 from fathom.errors import BadInput, ProviderError, RunStopped
 from fathom.graph import Research, build, standard_kits
 from fathom.ids import short_id
-from fathom.progress import Progress, told
+from fathom.progress import Progress, Teller
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
 from fathom.saver import ThriftySqliteSaver
@@ -205,32 +204,25 @@ async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
 
 
 async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> AsyncIterator[Progress]:
-    began = time.monotonic()
-    number = 1
+    teller = Teller(run_id, knobs.max_rounds)
     last: Progress | None = None
-
-    def event(kind: Any, payload: dict[str, Any]) -> Progress:
-        return Progress(kind, run_id, number, knobs.max_rounds, time.monotonic() - began, payload)
-
-    yield event("started", {})
+    yield teller.event("started", {})
     try:
+        # Tasks and not updates: of a subgraph, updates tell only what it brings back in the end.
         stream = graph.astream(
-            given, _config(run_id), context=knobs, stream_mode="updates", subgraphs=True, durability="async"
+            given, _config(run_id), context=knobs, stream_mode="tasks", subgraphs=True, durability="async"
         )
         async for part in stream:
-            updates: dict[str, Any] = cast(Any, part)[1]
-            for node, update in updates.items():
-                if node == "__interrupt__":
-                    last = event("checkpoint", dict(update[0].value))
-                for kind, payload in told(node, update) if isinstance(update, dict) else ():
-                    if kind == "plan generated":
-                        number = payload["round"] or number
-                    yield event(kind, payload)
+            place, task = cast(tuple[tuple[str, ...], dict[str, Any]], part)
+            for interrupt in task.get("interrupts", []):
+                last = teller.event("checkpoint", dict(interrupt["value"]))
+            for event in teller.events(place, task):
+                yield event
     except ProviderError as error:
         raise RunStopped(f"{error}") from error
     except sqlite3.Error as error:
         raise RunStopped(f"The database could not be written: {error}.") from error
-    yield last or event("completed", {})
+    yield last or teller.event("completed", {})
 
 
 def _config(run_id: str) -> RunnableConfig:

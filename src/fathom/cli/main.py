@@ -71,7 +71,20 @@ def _research_parser() -> argparse.ArgumentParser:
     think.add_argument("--language", help="language of the report (default: that of the question)")
     far = parser.add_argument_group("how far to go")
     far.add_argument(
-        "--depth", default="quick", help="quick (default), standard or comprehensive: 3, 5 or 10 rounds"
+        "--depth",
+        default="quick",
+        metavar="HOW",
+        help="quick (default), standard or comprehensive: 3, 5 or 10 rounds; or a number: alone, pages of one"
+        " pass; with --breadth or --strategy, rounds of recursion (1 to 5)",
+    )
+    far.add_argument("--breadth", type=int, metavar="N", help="deepen step by step, N directions a step")
+    far.add_argument("--strategy", help="loop (default), tree or rollouts")
+    far.add_argument("--branches", type=int, metavar="N", help="branches, 1 to 8 (default: by question)")
+    far.add_argument(
+        "--orchestration",
+        default="concurrent",
+        metavar="HOW",
+        help="branches concurrent (default), sequential, or handoff: each builds on the one before",
     )
     far.add_argument("--rounds", type=int, metavar="N", help="at most N rounds instead")
     far.add_argument("--sources", type=int, metavar="N", help="pages a round (default: by the question)")

@@ -5,6 +5,7 @@ Does not know how events come about.
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from fathom.ids import short_id
@@ -13,14 +14,21 @@ from fathom.progress import Kind, Progress
 _SHORT = 76
 
 
+@dataclass
+class _Count:
+    """How far the reading of a round is, in the whole run or in one branch."""
+
+    expected: int = 0
+    pages: int = 0
+    claims: int = 0
+
+
 class Screen:
     """Says what a run is doing, one line a step."""
 
     def __init__(self, is_quiet: bool = False) -> None:
         self._is_quiet = is_quiet
-        self._pages = 0
-        self._expected = 0
-        self._claims = 0
+        self._counts: dict[str, _Count] = {}
 
     def begin(self, run_id: str) -> None:
         """The first line: how to come back."""
@@ -33,11 +41,25 @@ class Screen:
         if teller:
             words = teller(self, event.payload)
             if words:
-                self._line(f"[{event.elapsed_s:6.1f} s] round {event.round}/{event.limit}  {words}")
+                branch = f"{event.payload['branch']} " if "branch" in event.payload else ""
+                self._line(f"[{event.elapsed_s:6.1f} s] {branch}round {event.round}/{event.limit}  {words}")
+
+    def _count(self, payload: dict[str, Any]) -> "_Count":
+        return self._counts.setdefault(payload.get("branch", ""), _Count())
 
     def _line(self, words: str) -> None:
         if not self._is_quiet:
             print(words, file=sys.stderr, flush=True)
+
+    def sized(self, payload: dict[str, Any]) -> str:
+        """The effort, and where branches will look."""
+        where = "; ".join(f"{one['id']} {one['text']}" for one in payload["directions"])
+        branches = f"; {len(payload['directions'])} branches: {_short(where)}" if where else ""
+        return f"a {payload['kind']} ({payload['reason']}){branches}"
+
+    def delivered(self, payload: dict[str, Any]) -> str:
+        """A branch is back."""
+        return f"back with {payload['claims']} claims of {payload['pages']} pages: {_short(payload['text'])}"
 
     def planned(self, payload: dict[str, Any]) -> str:
         """The plan."""
@@ -53,22 +75,24 @@ class Screen:
 
     def chosen(self, payload: dict[str, Any]) -> str:
         """The round's pages."""
-        self._pages, self._expected, self._claims = 0, len(payload["pages"]), 0
-        return f"reading {self._expected} pages"
+        self._counts[payload.get("branch", "")] = _Count(len(payload["pages"]))
+        return f"reading {len(payload['pages'])} pages"
 
     def fetched(self, payload: dict[str, Any]) -> str:
         """A page that could not be read; one that could is told when it was understood."""
         if payload["title"]:
             return ""
-        self._pages += 1
-        return f"{self._pages}/{self._expected} not readable: {_short(payload['lost'][0]['why'])}"
+        count = self._count(payload)
+        count.pages += 1
+        return f"{count.pages}/{count.expected} not readable: {_short(payload['lost'][0]['why'])}"
 
     def analysed(self, payload: dict[str, Any]) -> str:
         """A page that was read."""
-        self._pages += 1
-        self._claims += payload["claims"]
-        of = f"/{self._expected}" if self._expected else ""
-        return f"{self._pages}{of} read, {self._claims} claims so far in this round"
+        count = self._count(payload)
+        count.pages += 1
+        count.claims += payload["claims"]
+        of = f"/{count.expected}" if count.expected else ""
+        return f"{count.pages}{of} read, {count.claims} claims so far in this round"
 
     def judged(self, payload: dict[str, Any]) -> str:
         """The verdict on the round."""
@@ -86,7 +110,9 @@ def _short(text: str) -> str:
 
 
 _TELLERS: dict[Kind, Callable[[Screen, dict[str, Any]], str]] = {
+    "effort sized": Screen.sized,
     "plan generated": Screen.planned,
+    "branch completed": Screen.delivered,
     "search completed": Screen.searched,
     "extraction started": Screen.chosen,
     "content extracted": Screen.fetched,

@@ -1,4 +1,4 @@
-"""Where several branches start: the question itself, its parts, and angles on the whole of it.
+"""Where several branches start: the question or its parts, and angles on the whole of it.
 
 Does not know branches, minds or engines. The same question always gives the same starts.
 """
@@ -33,11 +33,10 @@ class Seed:
 
 
 def seeds(question: str, most: int, perspectives: Sequence[str] = ()) -> list[Seed]:
-    """At most so many different starts: as asked, parts, then perspectives and angles; never none."""
+    """At most so many different starts: the question or its parts, perspectives, angles; never none."""
     whole = one_line(question)
     parts = parts_of(whole)
-    offered = [Seed(whole, AS_ASKED)]
-    offered += [Seed(part, _PART) for part in parts if len(parts) > 1]
+    offered = [Seed(part, _PART) for part in parts] if len(parts) > 1 else [Seed(whole, AS_ASKED)]
     topic = topic_of(whole)
     place = 1 if _is_korean(whole) else 0
     offered += [Seed(f"{topic}: {one_line(view)}", f"perspective: {one_line(view)}") for view in perspectives]

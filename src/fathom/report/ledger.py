@@ -13,7 +13,9 @@ from fathom.state import (
     Citation,
     Claim,
     Contradiction,
+    Direction,
     Dropped,
+    Effort,
     Finding,
     Judgement,
     Knobs,
@@ -58,6 +60,8 @@ class Ledger(BaseModel):
     errors: list[Loss] = []
     settings: Knobs = Knobs()
     update: Update | None = None  # of an earlier run, and what changed since
+    effort: Effort | None = None
+    directions: list[Direction] = []  # of a run with branches: the tree, or where each rollout started
 
 
 def read_ledger(path: Path) -> Ledger:
