@@ -3,6 +3,7 @@
 from langgraph.types import Overwrite
 
 from fathom.nodes.ports import Commons
+from fathom.planning.seeds import is_beside
 from fathom.planning.tree import leads
 from fathom.state import Claim, Direction, Query, ResearchState
 
@@ -21,7 +22,7 @@ async def deliver(state: ResearchState, *, commons: Commons) -> ResearchState:
         q.model_copy(update={"id": _of(branch, q.id), "question": _of(branch, q.question)})
         for q in _own_queries(state)
     ]
-    claims = [c.model_copy(update={"question": _of(branch, c.question)}) for c in _own_claims(state)]
+    claims = [c.model_copy(update={"question": _of(branch, _about(c, state))}) for c in _own_claims(state)]
     return {
         "directions": [_explored(state)],
         "questions": Overwrite(questions),  # type: ignore[typeddict-item]
@@ -37,6 +38,14 @@ def _own_queries(state: ResearchState) -> list[Query]:
 
 def _own_claims(state: ResearchState) -> list[Claim]:
     return [claim for claim in state.get("claims", []) if claim.id not in state["direction"].given]
+
+
+def _about(claim: Claim, state: ResearchState) -> str:
+    """What a claim answers: of an angle that it says nothing of, the plain question, if there is just one."""
+    plain = state.get("common", [])
+    asked = next((q.text for q in state.get("questions", []) if q.id == claim.question), "")
+    is_angle = len(plain) == 1 and asked == state["question"]
+    return plain[0].id if is_angle and is_beside(claim.statement, asked) else claim.question
 
 
 def _of(branch: str, name: str) -> str:

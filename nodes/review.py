@@ -48,12 +48,17 @@ def _on_the_table(state: ResearchState) -> dict[str, object]:
 
 
 def _as_queries(texts: list[str], state: ResearchState, first: int = 1) -> list[Query]:
-    """A person's queries; one that was in the plan keeps its sub-question."""
+    """A person's queries; one that was in the plan keeps its sub-question, or is the branch it was."""
     number = len(state.get("judgements", [])) + 1
-    planned = {q.text: q.question for q in state.get("queries", [])}
-    fallback = state["questions"][0].id
+    planned = {q.text: q for q in state.get("queries", [])}
+    fallback = Query(
+        id="", text="", question=next((q.id for q in state.get("questions", [])), ""), round=number
+    )
+    branches = planned if state.get("directions") else {}
+    name = "w" if branches else f"r{number}q"  # a wish, beside directions that have names of their own
     kept = [text.strip() for text in texts if text.strip()]
     return [
-        Query(id=f"r{number}q{place}", text=text, question=planned.get(text, fallback), round=number)
-        for place, text in enumerate(kept, first)
+        branches.get(text)
+        or Query(id=f"{name}{n}", text=text, question=planned.get(text, fallback).question, round=number)
+        for n, text in enumerate(kept, first)
     ]

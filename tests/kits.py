@@ -79,7 +79,7 @@ class Clerk(Extractive):
         ]
         questions = [SubQuestion(id="Q1", text=brief.question)]
         plan = Plan(strategy="look", questions=questions, queries=queries, is_settled=True)
-        return self._paid(Thought(plan), f"plan {brief.round}")
+        return self._paid(Thought(plan), f"plan {brief.round} {brief.question}")
 
     async def read(
         self, question: str, questions: Sequence[SubQuestion], title: str, text: str
@@ -96,7 +96,7 @@ class Clerk(Extractive):
         """Fair marks, and what the test says is missing."""
         rubric = Rubric(evidence="E1", accuracy=3, relevance=3, completeness=3, consistency=3)
         gaps = [gap(self.missing)] if self.missing else []
-        return self._paid(Thought(Assessment(rubric, gaps)), f"judge {len(case.claims)}")
+        return self._paid(Thought(Assessment(rubric, gaps)), f"judge {len(case.claims)} {case.question}")
 
     def _paid(self, thought: Thought[T], call: str) -> Thought[T]:
         if not self.usd_a_call:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import claim, sha
+from fakes import charge, claim, sha
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 
@@ -203,3 +203,23 @@ async def test_what_a_server_run_wrote_can_be_deleted(saver: ThriftySqliteSaver)
     assert len(before) == 10
     assert len(await kept(saver, "a")) == 5
     assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
+
+
+async def test_a_page_belongs_to_the_branch_that_took_it_first(tmp_path: Path) -> None:
+    commons = store.Commons(tmp_path / "fathom.sqlite")
+    pages_there = [f"https://h{n}.example" for n in range(6)]
+    branches = [f"b{n}" for n in range(3)]
+    taken = await asyncio.gather(*(commons.take("run", branch, pages_there, 2) for branch in branches))
+    assert sorted(address for own in taken for address in own) == pages_there
+    # Who was killed and asks again gets the same; another run has all pages before it.
+    assert await asyncio.gather(*(commons.take("run", b, pages_there, 2) for b in branches)) == taken
+    assert await commons.take("another", "b1", pages_there, 9) == pages_there
+
+
+async def test_what_branches_spend_is_one_sum_and_a_call_is_counted_once(tmp_path: Path) -> None:
+    commons = store.Commons(tmp_path / "fathom.sqlite")
+    assert await commons.pay("run", []) == 0.0
+    assert await commons.pay("run", [charge("a", 0.25), charge("b", 0.5)]) == 0.75
+    assert await commons.pay("run", [charge("b", 0.5), charge("c", 0.125)]) == 0.875
+    assert await commons.pay("another", [charge("a", 1.0)]) == 1.0
+    assert await commons.begin() != await commons.begin()

@@ -45,6 +45,12 @@ def seeds(question: str, most: int, perspectives: Sequence[str] = ()) -> list[Se
     return [seed for seed in offered if distinct[_folded(seed.text)] is seed][: max(1, most)]
 
 
+def is_beside(statement: str, question: str) -> bool:
+    """Whether a statement has none of the words by which an angle differs from the plain question."""
+    _, colon, angle = question.partition(": ")
+    return bool(colon) and not terms(angle) & terms(statement)
+
+
 def topic_of(question: str) -> str:
     """The telling words of a question, in their order and as they were written."""
     wanted = terms(question)
