@@ -7,25 +7,19 @@ from langgraph.graph.state import CompiledStateGraph
 
 from fathom.graph.kit import Kits, equip
 from fathom.graph.reading import build_reading
+from fathom.graph.roles import add_roles
 from fathom.graph.routes import has_looked_enough, what_to_search, what_to_study
 from fathom.nodes.deliver import deliver
-from fathom.nodes.judge import judge
-from fathom.nodes.planner import planner
-from fathom.nodes.searcher import searcher
-from fathom.nodes.selector import selector
 from fathom.nodes.tally import tally
-from fathom.state import Assignment, BranchOutput, Knobs, ResearchState
+from fathom.state import BranchOutput, Knobs, ResearchState
 
 
 def build_branch(kits: Kits) -> CompiledStateGraph[ResearchState, Knobs, ResearchState, Any]:
     """The subgraph that a direction is sent to; every step of it is checkpointed by itself."""
     b = StateGraph(ResearchState, context_schema=Knobs, output_schema=BranchOutput)
-    b.add_node("planner", equip(planner, kits, "mind", "engines", "reader", "knobs"))
-    b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)
-    b.add_node("selector", equip(selector, kits, "knobs", "commons"))
+    add_roles(b, kits)
     b.add_node("study", build_reading(kits))  # reading; a drawing cannot have that name twice
     b.add_node("tally", equip(tally, kits, "commons"))
-    b.add_node("judge", equip(judge, kits, "mind", "knobs", "clock"))
     b.add_node("deliver", equip(deliver, kits, "commons"))
 
     b.add_edge(START, "planner")

@@ -7,6 +7,7 @@ from langgraph.types import Checkpointer
 from fathom.graph.branch import build_branch
 from fathom.graph.kit import Kits, equip, kits_from_environment
 from fathom.graph.reading import build_reading
+from fathom.graph.roles import add_roles
 from fathom.graph.routes import (
     is_enough,
     is_going_on,
@@ -19,14 +20,10 @@ from fathom.graph.routes import (
 )
 from fathom.graph.writing import build_writing
 from fathom.nodes.gather import gather
-from fathom.nodes.judge import judge
 from fathom.nodes.lead import lead
-from fathom.nodes.planner import planner
 from fathom.nodes.recheck import recheck
 from fathom.nodes.review import review
-from fathom.nodes.searcher import searcher
-from fathom.nodes.selector import selector
-from fathom.state import Assignment, Knobs, ResearchInput, ResearchState
+from fathom.state import Knobs, ResearchInput, ResearchState
 
 Research = CompiledStateGraph[ResearchState, Knobs, ResearchInput, ResearchState]
 
@@ -37,15 +34,12 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
         ResearchState, context_schema=Knobs, input_schema=ResearchInput
     )
     b.add_node("lead", equip(lead, kits, "knobs", "commons"))
-    b.add_node("planner", equip(planner, kits, "mind", "engines", "reader", "knobs"))
+    add_roles(b, kits)
     b.add_node("recheck", equip(recheck, kits, "knobs"))
     b.add_node("review", equip(review, kits, "knobs"))
-    b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)
-    b.add_node("selector", equip(selector, kits, "knobs", "commons"))
     b.add_node("reading", build_reading(kits))
     b.add_node("branch", build_branch(kits))
     b.add_node("gather", equip(gather, kits, "knobs"))
-    b.add_node("judge", equip(judge, kits, "mind", "pages", "knobs", "clock"))
     b.add_node("writer", build_writing(kits))
 
     b.add_conditional_edges(START, where_to_begin, ["lead", "recheck"])
