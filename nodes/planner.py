@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.errors import BadInput, ProviderError
+from fathom.memory.hypotheses import adopted
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines, Reader
 from fathom.planning.deciding import decided
@@ -40,8 +41,8 @@ async def planner(
 
     Reads:  question, questions, queries, asked, waiting, judgements, claims, pages, chosen, lessons, effort,
             perspectives, hypotheses, contradictions, feedback
-    Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, feedback, hits,
-            asked, losses, charges
+    Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
+            feedback, hits, asked, losses, charges
     """
     _refuse_no_question(state)
     worth = state.get("effort") or effort(state["question"], knobs.depth)
@@ -67,6 +68,7 @@ async def planner(
         "questions": decision.questions,
         "queries": decision.queries,
         "waiting": decision.waiting,
+        "hypotheses": adopted(state.get("hypotheses", []), plan.hypotheses, brief.round),
         "feedback": "",
         "losses": [*scouted.get("losses", []), *thought.losses],
         "charges": [*scouted.get("charges", []), *thought.charges],

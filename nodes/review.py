@@ -2,6 +2,7 @@
 
 from langgraph.types import interrupt
 
+from fathom.planning.effort import told
 from fathom.state import Knobs, Query, ResearchState, ReviewAnswer
 
 _FINDINGS = 5
@@ -13,7 +14,7 @@ async def review(state: ResearchState, *, knobs: Knobs) -> ResearchState:
 
     Nothing that costs money stands in front of the interrupt, since the node runs again from its start.
 
-    Reads:  question, strategy, questions, queries, claims, judgements
+    Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, judgements
     Writes: queries, feedback, is_finishing
     """
     if not knobs.review:
@@ -38,8 +39,12 @@ def _on_the_table(state: ResearchState) -> dict[str, object]:
         "round": len(judgements) + 1,
         "question": state["question"],
         "strategy": state.get("strategy", ""),
+        "effort": told(state["effort"]) if "effort" in state else "",
+        "perspectives": state.get("perspectives", []),
+        "tool": f"{tool.name}, because {tool.because}" if (tool := state.get("tool")) else "",
         "questions": [q.text for q in state.get("questions", [])],
         "queries": [q.text for q in state.get("queries", [])],
+        "waiting": [q.text for q in state.get("waiting", [])],
         "findings": [c.statement for c in state.get("claims", [])[-_FINDINGS:]],
         "gaps": [g.description for g in gaps],
         "suggested": [g.suggested_query for g in gaps[:_SUGGESTED]],

@@ -55,7 +55,8 @@ def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, An
             queries = [q.text for q in update["queries"]]
             number = update["queries"][0].round if queries else 0
             questions = [q.text for q in update["questions"]]
-            yield "plan generated", {"round": number, "questions": questions, "queries": queries}
+            plan = {"round": number, "questions": questions, "queries": queries}
+            yield "plan generated", {**plan, **_way(update)}
         case "searcher":
             found = len(update.get("hits", []))
             yield "search completed", {"query": update["asked"][0].text, "hits": found, "lost": lost}
@@ -81,6 +82,19 @@ def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, An
             return
 
 
+def _way(update: dict[str, Any]) -> dict[str, Any]:
+    """How a round was planned: effort, points of view, way of thinking, kinds of queries, what waits."""
+    effort, tool, knobs = update.get("effort"), update.get("tool"), update.get("knobs")
+    return {
+        "effort": effort.model_dump() if effort else {},
+        "perspectives": list(update.get("perspectives", [])),
+        "tool": tool.model_dump() if tool else {},
+        "families": [q.family for q in update["queries"]],
+        "waiting": [q.text for q in update.get("waiting", [])],
+        "limit": knobs.max_rounds if knobs else 0,
+    }
+
+
 class Teller:
     """Turns the graph's stream into events: it knows which branch works, and in which round."""
 
@@ -92,6 +106,8 @@ class Teller:
 
     def event(self, kind: Kind, payload: dict[str, Any], branch: str = "") -> Progress:
         """One event; of a branch, with its name and its own rounds."""
+        if kind == "plan generated" and not branch:
+            self._limits[""] = payload.get("limit") or self._limits[""]
         self._rounds[branch] = payload.get("round") or self._rounds.get(branch, 1)
         named = {"branch": branch, **payload} if branch else payload
         elapsed_s = time.monotonic() - self._began

@@ -1,4 +1,4 @@
-"""Where to look next: what pays is asked more, what was hardly tried is not forgotten, what is empty is left."""
+"""Where to look next: what pays is asked more, what was hardly tried is not forgotten, the empty is left."""
 
 import math
 

@@ -90,9 +90,12 @@ def _edited(shown: dict[str, Any]) -> ReviewAnswer | None:
 
 def _show(shown: dict[str, Any]) -> None:
     lines = [f"\nPlan for round {shown.get('round')}: {shown.get('strategy', '')}"]
+    lines += [words for words in (shown.get("effort"), _thinking(shown)) if words]
     for title, key in (
+        ("Perspectives", "perspectives"),
         ("Sub-questions", "questions"),
         ("Queries", "queries"),
+        ("Waiting for an answer", "waiting"),
         ("Findings so far", "findings"),
         ("Gaps", "gaps"),
         ("Suggested", "suggested"),
@@ -101,6 +104,10 @@ def _show(shown: dict[str, Any]) -> None:
         if entries:
             lines += [f"{title}:", *(f"  - {entry}" for entry in entries)]
     print("\n".join(lines), file=sys.stderr)
+
+
+def _thinking(shown: dict[str, Any]) -> str:
+    return f"Thinking tool: {shown['tool']}" if shown.get("tool") else ""
 
 
 def _prompt(words: str) -> str:

@@ -64,7 +64,10 @@ class Screen:
     def planned(self, payload: dict[str, Any]) -> str:
         """The plan."""
         asked = "; ".join(payload["queries"])
-        return f"plan: sub-questions {len(payload['questions'])}; searching: {_short(asked)}"
+        effort, tool = payload.get("effort") or {}, payload.get("tool") or {}
+        way = ", ".join(word for word in (effort.get("kind", ""), tool.get("name", "")) if word)
+        how = f" ({way})" if way else ""
+        return f"plan{how}: sub-questions {len(payload['questions'])}; searching: {_short(asked)}"
 
     def searched(self, payload: dict[str, Any]) -> str:
         """One search."""

@@ -5,6 +5,7 @@ Does not know models. In later rounds the judge has said what to look for, and n
 
 from collections.abc import Iterable, Sequence
 
+from fathom.memory.semantic import in_mind
 from fathom.minds.answers import PlanAnswer
 from fathom.minds.port import Brief
 from fathom.planning.dependencies import ANSWERED_FROM, written
@@ -109,11 +110,11 @@ def _lessons(lessons: Sequence[Lesson]) -> str:
 
 
 def _telling(brief: Brief) -> list[Claim]:
-    """The findings that matter most for what is still open, then the most relevant ones."""
+    """The findings worth having in mind for what is still open."""
     answered = {c.question for c in brief.findings if c.relevance >= ANSWERED_FROM}
-    wanted = {gap.question for gap in brief.gaps} | {q.id for q in brief.questions if q.id not in answered}
-    ranked = sorted(brief.findings, key=lambda c: (c.question not in wanted, -c.relevance))
-    return ranked[:_FINDINGS]
+    wanted = {gap.question for gap in brief.gaps}
+    still_open = [q.text for q in brief.questions if q.id in wanted or q.id not in answered]
+    return in_mind(brief.findings, still_open or [brief.question], most=_FINDINGS)
 
 
 def _feedback(brief: Brief) -> str:

@@ -3,11 +3,12 @@
 Does not know how a query came about, beyond whose idea it was.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from fathom.planning.arms import arms_of
 from fathom.planning.candidates import Candidate
 from fathom.planning.scoring import View, score
-from fathom.state import Query
+from fathom.state import Claim, Query
 from fathom.text.ranking import likeness, terms
 
 _WORTH = 0.7
@@ -43,10 +44,14 @@ def chosen(offered: Sequence[Candidate], at: View, limit: int, turn: Sequence[st
     return [offered[n].query for n in picked]
 
 
-def in_turn(open_ids: Sequence[str], asked: Sequence[Query], wanted: dict[str, float]) -> list[str]:
-    """Open sub-questions, the least asked first, then the most wanted."""
-    counts = {name: sum(q.question == name for q in asked) for name in open_ids}
-    return sorted(open_ids, key=lambda name: (counts[name], -wanted.get(name, 0.0)))
+def in_turn(
+    open_ids: Sequence[str], asked: Sequence[Query], claims: Sequence[Claim], wanted: Mapping[str, float]
+) -> list[str]:
+    """Open sub-questions by upper confidence bound, the most wanted first among equals; what stayed empty
+    however often it was asked goes without, while another is open."""
+    arms = arms_of(open_ids, asked, claims)
+    ranked = sorted(arms, key=lambda arm: (-arm.bound, -wanted.get(arm.id, 0.0)))
+    return [arm.id for arm in ranked if not arm.is_pruned]
 
 
 def _marginal(n: int, picked: Sequence[int], worth: dict[int, float], offered: Sequence[Candidate]) -> float:

@@ -126,7 +126,7 @@ def _worth_asking(
     known = answers(questions, brief.findings)
     askable = [q for q in questions if is_askable(q, known)]
     unanswered = [q for q in askable if at.openness[q.id] > 0.5 or q.id in at.wanted]
-    turn = in_turn([q.id for q in unanswered], past, dict(at.wanted))
+    turn = in_turn([q.id for q in unanswered], past, brief.findings, at.wanted)
     by_id = {q.id: _with_answers(q, known) for q in questions}
     seen_from = plan.perspectives or brief.perspectives
     theme = Theme(brief.question, brief.round, [by_id[name] for name in turn or by_id], seen_from)

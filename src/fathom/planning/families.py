@@ -28,17 +28,17 @@ _ASKING = frozenset(
 _WORD = re.compile(r"\{?\w+\}?(?:[-.'’&/]\w+)*")
 # Endings that are never part of the word, unlike 이, 가 or 로.
 _SURE_ENDING = re.compile(r"(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|의)$")
-_KOREAN_VERB = re.compile(r"(?:나|나요|니까|는가|은가|인가|을까|할까|일까|인지|는지|줘|세요|다)$")
+_KOREAN_VERB = re.compile(r"(?:나|나요|니까|는가|은가|인가|한가|을까|할까|일까|인지|는지|줘|세요|다)$")
 _MOST_WORDS = 10
 FORMS: dict[Family, tuple[str, ...]] = {
-    "web": ("{}",),
-    "academic": ("{} systematic review study", "{} peer-reviewed paper"),
-    "counter": ("criticism of {}", "evidence against {}", "limits of {}"),
+    "web": ("{}", "{} data and figures", "{} examples"),
+    "academic": ("{} systematic review study", "{} peer-reviewed paper", "{} journal article"),
+    "counter": ("criticism of {}", "evidence against {}", "limits of {}", "controversy about {}"),
 }
 KOREAN_FORMS: dict[Family, tuple[str, ...]] = {
-    "web": ("{}",),
-    "academic": ("{} 연구 논문", "{} 학술 자료"),
-    "counter": ("{} 비판", "{} 반박 근거", "{} 한계"),
+    "web": ("{}", "{} 통계", "{} 사례"),
+    "academic": ("{} 연구 논문", "{} 학술 자료", "{} 메타분석"),
+    "counter": ("{} 비판", "{} 반박 근거", "{} 한계", "{} 논란"),
 }
 
 

@@ -12,7 +12,7 @@ from fathom.state import Hit
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
-_HEADING = re.compile(r"^#{1,4}\s+(.{2,90})$", re.MULTILINE)
+_HEADING = re.compile(r"^(#{1,4})\s+(.{1,90})$", re.MULTILINE)
 _EMPTY = re.compile(
     r"^(?:contents?|table of contents|references?|see also|external links|notes?|further reading|sources?"
     r"|bibliography"
@@ -37,8 +37,9 @@ class Structure:
 
 def headings(text: str) -> list[str]:
     """What a page has chapters about, in order; its title and what every page has are left out."""
-    found = [_clean(heading) for heading in _HEADING.findall(text)]
-    told = [heading for heading in found[1:] or found if heading and not _EMPTY.match(heading)]
+    found = [(marks, _clean(heading)) for marks, heading in _HEADING.findall(text)]
+    chapters = found[1:] if found and found[0][0] == "#" else found
+    told = [heading for _, heading in chapters if heading and not _EMPTY.match(heading)]
     return list(dict.fromkeys(told))[:_A_PAGE]
 
 

@@ -1,0 +1,158 @@
+"""Ten to choose from in three families; a few are chosen by worth and difference."""
+
+import pytest
+from fakes import claim, query, question
+
+from fathom.planning.angles import MOST, angles, broader, leads
+from fathom.planning.candidates import ENOUGH, Candidate, Theme, candidates
+from fathom.planning.choosing import chosen, in_turn
+from fathom.planning.families import family_of, forms, named_family, topic
+from fathom.planning.scoring import feasibility, score, served_families, view
+from fathom.state import Family, Gap, Knobs, Lesson, Query
+
+THEME = Theme(
+    "How much does tidal power cost?", 1, [question(1, "How much does tidal power cost?")], ["Harm to fish"]
+)
+
+
+def counter(text: str = "criticism of tidal power") -> Query:
+    return query(text).model_copy(update={"family": "counter"})
+
+
+@pytest.mark.parametrize("own", [[], [query("tides")], [query(f"tides {n}") for n in range(30)]])
+def test_there_are_at_least_ten_candidates_whatever_a_mind_gives(own: list[Query]) -> None:
+    found = candidates(own, THEME)
+    assert len(found) >= ENOUGH
+    assert [c.query for c in found[: len(own)]] == own
+    assert len({c.query.text for c in found}) == len(found)
+
+
+def test_the_three_families_are_there_in_english_and_korean() -> None:
+    korean = Theme("조력 발전소는 안전한가?", 1, [question(1, "조력 발전소는 안전한가?")], ["어민"])
+    for theme in (THEME, korean):
+        found = candidates([], theme)
+        assert {c.query.family for c in found} == {"web", "academic", "counter"}
+        assert all(family_of(c.query.text) == c.query.family for c in found)
+    assert "조력 발전소 비판" in [c.query.text for c in candidates([], korean)]
+    assert any("fish" in c.query.text for c in candidates([], THEME))
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("How much does tidal power cost?", "tidal power cost"),
+        ("Who built the lagoon at Swale?", "built lagoon Swale"),
+        ("Where is the WHO?", "WHO"),
+        ("온돌의 원리는 무엇인가?", "온돌 원리"),
+        ("고양이를 보는 방법", "고양이 보는 방법"),
+        ("?", ""),
+    ],
+)
+def test_a_topic_is_what_a_question_is_about(text: str, about: str) -> None:
+    assert topic(text) == about
+
+
+@pytest.mark.parametrize(
+    ("word", "family"), [("web", "web"), ("Counter-evidence", "counter"), ("academic", "academic")]
+)
+def test_a_family_goes_by_its_name_and_else_by_its_words(word: str, family: Family) -> None:
+    assert named_family(word, "tides") == family
+    assert named_family("", forms("tides", family)[0]) == family
+
+
+def test_a_query_with_an_open_place_or_no_words_cannot_be_asked() -> None:
+    assert feasibility(query("{Q1} birthplace")) == feasibility(query("?!")) == 0
+    assert feasibility(query("tides")) < feasibility(query("tidal power cost"))
+    assert feasibility(query('site:a "b" "c" (d)')) < feasibility(query("a b c d"))
+    assert feasibility(query("조력 발전소 비용")) == 1
+
+
+def test_papers_are_worth_less_where_no_engine_finds_them() -> None:
+    assert served_families(Knobs(docs=["x"]))["academic"] < served_families(Knobs())["academic"] < 1
+    for knobs in (Knobs(academic=True), Knobs(engines=["arxiv"]), Knobs(engines=["hybrid"])):
+        assert served_families(knobs)["academic"] == 1
+
+
+def test_what_is_open_wanted_and_new_is_worth_more() -> None:
+    asked = [question(1), question(2)]
+    wanted = Gap(description="d", priority="high", suggested_query="x", question="Q2")
+    at = view(asked, [claim(question="Q1")], [wanted], [query("tides and moon")])
+    answered, still_open = (Candidate(query("sun and wind", about=name)) for name in ("Q1", "Q2"))
+    assert score(still_open, at) > score(answered, at)
+    assert score(still_open, at) > score(Candidate(query("tides and moon", about="Q2")), at)
+    assert score(still_open, at) > score(Candidate(still_open.query, "code"), at)
+
+
+def test_what_failed_before_is_worth_less() -> None:
+    failed = [
+        Lesson(
+            query=f"r1q{n}", text="tidal power cost", question="Q1", family="web", round=1, pages=1, claims=0
+        )
+        for n in range(3)
+    ]
+    plain = view([question(1)], [], [], [])
+    taught = view([question(1)], [], [], [], failed)
+    same, other = (
+        Candidate(query("tidal power cost today")),
+        Candidate(query("barrage gates").model_copy(update={"family": "academic"})),
+    )
+    assert score(same, taught) < score(same, plain)
+    assert score(other, taught) == score(other, plain)
+
+
+def test_each_open_sub_question_gets_its_turn_and_the_limit_holds() -> None:
+    offered = [Candidate(query(f"tidal power {n}", about="Q1")) for n in range(9)]
+    offered += [
+        Candidate(query("fishermen's income", about="Q2"), "code"),
+        Candidate(query("silt", about="Q3"), "code"),
+    ]
+    at = view([question(n) for n in (1, 2, 3)], [], [], [])
+    assert {q.question for q in chosen(offered, at, 3, ["Q1", "Q2", "Q3"])} == {"Q1", "Q2", "Q3"}
+    assert len(chosen(offered, at, 5, ["Q1", "Q2", "Q3"])) == 5
+    assert len(chosen(offered, at, 1, ["Q1", "Q2", "Q3"])) == 1
+    assert chosen([], at, 5, ["Q1"]) == []
+
+
+def test_unlike_queries_are_chosen_before_like_ones() -> None:
+    offered = [
+        Candidate(query(text)) for text in ("tidal power cost", "tidal power costs today", "harm to seals")
+    ]
+    at = view([question(1)], [], [], [])
+    assert "harm to seals" in [q.text for q in chosen(offered, at, 2, [])]
+
+
+def test_once_something_is_known_one_query_doubts_it() -> None:
+    offered = [Candidate(query(f"tidal {word}")) for word in ("gates", "nets", "silt", "cable")] + [
+        Candidate(counter(), "code")
+    ]
+    known = view([question(1)], [claim()], [], [], is_doubting=True)
+    unknown = view([question(1)], [], [], [])
+    assert "counter" in {q.family for q in chosen(offered, known, 4, ["Q1"])}
+    assert "counter" not in {q.family for q in chosen(offered, unknown, 4, ["Q1"])}
+    assert [q.family for q in chosen(offered, known, 1, ["Q1"])] == ["web"]
+
+
+def test_code_adds_its_own_ideas_only_up_to_three() -> None:
+    offered = [
+        Candidate(query("tides")),
+        *(Candidate(query(f"{word} now"), "code") for word in ("a1", "b2", "c3", "d4")),
+    ]
+    assert len(chosen(offered, view([question(1)], [], [], []), 5, [])) == 3
+
+
+def test_what_was_never_asked_comes_first_and_what_stays_empty_goes_without() -> None:
+    asked = [query(f"t{n}", f"r1q{n}", "Q1") for n in range(5)]
+    assert in_turn(["Q1", "Q2"], asked, [], {}) == ["Q2"]
+    assert in_turn(["Q1", "Q2"], asked[:1], [claim(question="Q1")], {}) == ["Q2", "Q1"]
+    assert in_turn(["Q1", "Q2"], [], [], {"Q2": 1.0}) == ["Q2", "Q1"]
+
+
+def test_the_angle_is_changed_a_bounded_number_of_times() -> None:
+    findings = [claim(f"The barrage at Merrow has {n} gates of steel.", name=str(n)) for n in range(50)]
+    found = angles(THEME, findings, [query("tidal power cost")])
+    assert len(found) <= MOST
+    texts = [q.text for q in found]
+    assert {"criticism of tidal power cost", "tidal power cost overview"} <= set(texts)
+    assert any("Merrow" in text for text in texts)
+    assert "Merrow" in leads(findings, []) and "Merrow" not in leads(findings, [query("Merrow")])
+    assert broader("Who paid for the barrage of Ouseport in 1987?") == "Ouseport"

@@ -1,0 +1,134 @@
+"""Going round in circles is seen; what a round taught is counted; the tool fits the situation."""
+
+from typing import Any
+
+import pytest
+from fakes import claim, hit, judgement, page, query
+
+from fathom.planning.drift import approach, barren_rounds, is_asked_twice, is_worn
+from fathom.planning.perspectives import distinct, from_structure, headings, outline, structure
+from fathom.planning.reflexion import discount, failed, lessons, worked
+from fathom.planning.thinking import Situation, tool_for
+from fathom.state import Hypothesis, Lesson
+
+
+def test_the_same_query_twice_is_seen() -> None:
+    assert is_asked_twice(query("the cost of tidal power"), [query("moon"), query("tidal power cost")])
+    assert not is_asked_twice(query("tidal power cost"), [])
+
+
+def test_the_same_pattern_three_times_is_worn() -> None:
+    asked = [query(f"tidal power cost {year}") for year in (2019, 2020, 2021)]
+    again = query("tidal power cost 2022")
+    assert is_worn(again, asked)
+    assert not is_worn(again, asked[:2])
+    assert not is_worn(again.model_copy(update={"family": "counter"}), asked)
+    assert not is_worn(again.model_copy(update={"question": "Q2"}), asked)
+    assert not is_worn(query("seals in nets"), asked)
+
+
+def test_five_rounds_with_nothing_new_ask_for_another_approach() -> None:
+    empty = [judgement(n, new_claims=0) for n in range(1, 12)]
+    assert [barren_rounds(empty[:n]) for n in (0, 1, 5)] == [0, 1, 5]
+    assert [bool(approach(empty[:n])) for n in (0, 4, 5, 6, 10, 11)] == [
+        False,
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert barren_rounds([*empty, judgement(12, new_claims=1)]) == 0
+
+
+def test_a_lesson_counts_the_pages_and_claims_of_a_query() -> None:
+    asked = [query("tides", "r1q1"), query("moon", "r1q2"), query("sun", "r2q1", number=2)]
+    chosen = [
+        hit(query="r1q1"),
+        hit("https://b.example/y", query="r1q2"),
+        hit("https://lost.example", query="r1q2"),
+    ]
+    read = [page("page one"), page("two", "https://b.example/y")]
+    found = lessons(asked, chosen, read, [claim(), claim(name="c2")], 1)
+    assert [(n.query, n.pages, n.claims) for n in found] == [("r1q1", 1, 2), ("r1q2", 1, 0)]
+    assert [n.query for n in worked(found)] == ["r1q1"]
+    assert [n.query for n in failed(found)] == ["r1q2"]
+
+
+def taught(claims: int, number: int = 1, **words: Any) -> Lesson:
+    given = {"text": "tidal power", "question": "Q1", "family": "web", "pages": 1, **words}
+    return Lesson(query=f"r{number}q1", round=number, claims=claims, **given)
+
+
+def test_few_lessons_are_shown_however_many_there_are() -> None:
+    known = [taught(n % 3, n) for n in range(1, 100)]
+    assert len(worked(known)) == len(failed(known)) == 5
+    assert worked(known)[0].round == 98
+    assert failed(known)[0].round == 99
+
+
+def test_failure_of_like_words_or_of_a_family_counts_against_a_query() -> None:
+    known = [taught(0), taught(0, 2)]
+    assert discount("tidal power now", "web", known) == 1.0
+    assert discount("seals", "academic", known) == 0.0
+    assert 0 < discount("tidal power", "academic", known) < 1
+    assert (
+        discount("tidal power", "web", []) == discount("tidal power", "web", [taught(3), taught(1, 2)]) == 0.0
+    )
+
+
+def hypothesis(number: int, confidence: float) -> Hypothesis:
+    return Hypothesis(id=f"H{number}", statement=f"s{number}", supporting=["c1"], confidence=confidence)
+
+
+@pytest.mark.parametrize(
+    ("at", "name"),
+    [
+        (Situation(1), "scientific method"),
+        (Situation(2, claims=3), "scientific method"),
+        (Situation(2), "first principles"),
+        (Situation(7, claims=3, barren_rounds=2), "first principles"),
+        (Situation(2, claims=3, contradictions=2), "Occam's razor"),
+        (Situation(2, claims=3, hypotheses=[hypothesis(n, 0.6) for n in (1, 2, 3)]), "Occam's razor"),
+        (Situation(2, claims=3, hypotheses=[hypothesis(1, 0.8), hypothesis(2, 0.4)]), "falsification"),
+        (Situation(2, claims=3, overall=0.75), "falsification"),
+    ],
+)
+def test_the_thinking_tool_fits_the_situation_and_says_why(at: Situation, name: str) -> None:
+    tool = tool_for(at)
+    assert tool.name == name
+    assert tool.because
+
+
+PAGE = """# Tidal power
+
+## Contents
+
+## 1. Cost
+
+## Harm to fish #
+
+### Cost
+
+## References
+"""
+
+
+def test_a_page_has_chapters_and_what_every_page_has_is_left_out() -> None:
+    assert headings(PAGE) == ["Cost", "Harm to fish"]
+    assert headings("no heading at all") == headings("") == []
+    assert headings("# 온돌\n\n## 목차\n\n## 1장 역사\n\n## 참고 문헌\n") == ["역사"]
+    assert len(headings("\n".join(f"## Chapter {word}" for word in range(99)))) == 12
+
+
+def test_perspectives_are_what_several_pages_have_chapters_about() -> None:
+    pages = [structure("A", PAGE), structure("B", "# B\n\n## Turbines\n\n## Harm to fish\n")]
+    assert from_structure("An overview of tidal power", pages, []) == ["Harm to fish", "Cost", "Turbines"]
+    assert outline(pages[0]) == "A: Cost | Harm to fish"
+    assert outline(structure("C", "text")) == ""
+
+
+def test_without_chapters_titles_stand_in_and_nothing_is_named_twice() -> None:
+    hits = [hit(title="Tidal power"), hit(title="Fishermen at Merrow"), hit(title="fishermen at merrow")]
+    assert from_structure("tidal power", [], hits) == ["Fishermen at Merrow"]
+    assert distinct(["a critic", "critics", "", "the law"]) == ["a critic", "the law"]
