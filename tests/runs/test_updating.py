@@ -4,13 +4,18 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from standins.exa import KEY as EXA_KEY
+from standins.exa import ExaServer
+from standins.exa import result as exa_result
 from standins.library import HANOK, TIDES, written
 from standins.model import Model
 from standins.researcher import form_of, researcher
+from standins.web import Page, Web, html
 
 from fathom import BadInput, DeepResearcher, ResearchRequest, ResearchResult
 from fathom.evidence.standing import stored_fate
 from fathom.report.verifying import verified
+from fathom.runs import open_runs
 from fathom.settings import Settings, load_settings
 from fathom.store import pages
 
@@ -22,6 +27,12 @@ async def first(tmp_path: Path, question: str, documents: dict[str, str]) -> tup
     settings = load_settings(home=tmp_path)
     docs = written(tmp_path / "docs", documents)
     return settings, await DeepResearcher(settings).research(ResearchRequest(query=question, docs=[docs]))
+
+
+def article(text: str) -> Page:
+    title, *rest = text.split("\n\n")
+    body = "".join(f"<p>{part}</p>" for part in rest)
+    return html(f"<html><title>{title.strip('# ')}</title><body><article>{body}</article></body></html>")
 
 
 def edit(tmp_path: Path, name: str, old: str, new: str) -> None:
@@ -164,6 +175,51 @@ async def test_a_model_is_asked_only_about_what_changed(tmp_path: Path) -> None:
     assert kept in old.sections
     assert "330 megawatts" in body(new)
     assert "320 megawatts" not in body(new)
+    await assert_it_holds(new, settings)
+
+
+async def test_on_the_web_only_what_is_new_since_is_searched_and_every_page_is_asked_again(
+    tmp_path: Path,
+) -> None:
+    with (
+        Web({f"/{name[:-3]}": article(text) for name, text in TIDES.items()}) as web,
+        ExaServer([exa_result(f"{web.url}/lagoon"), exa_result(f"{web.url}/barrage")]) as engine,
+    ):
+        settings = load_settings(
+            home=tmp_path, exa_api_key=EXA_KEY, engine_urls={"exa": engine.url}, allow_private=True
+        )
+        request = ResearchRequest(query=QUESTION, providers=["exa"], max_rounds=1)
+        old = await DeepResearcher(settings).research(request)
+        asked = len(engine.records)
+        assert not any("startPublishedDate" in seen.json for seen in engine.records)
+        web.pages["/lagoon"] = article(TIDES["lagoon.md"].replace("92 euros", "97 euros"))
+        del web.pages["/barrage"]
+        engine.results.append(exa_result(f"{web.url}/stream"))
+        new = await DeepResearcher(settings).update(old.run_id)
+        again = engine.records[asked:]
+    assert {seen.json["query"] for seen in again} == {query.text for query in old.asked}
+    assert all(seen.json["startPublishedDate"][:10] == new.update.since for seen in again if new.update)
+    found = changes(new)
+    assert found["page changed"] == ["The lagoon at Swale"]
+    assert found["page gone"] == ["The barrage of Ouseport"]
+    assert found["page new"] == ["Turbines in the Pentle strait"]
+    assert "97 euros" in body(new)
+    assert "costs 41 euros" in body(new)
+    await assert_it_holds(new, settings)
+
+
+async def test_an_update_that_stopped_goes_on_where_it_stood(tmp_path: Path) -> None:
+    settings, old = await first(tmp_path, QUESTION, TIDES)
+    edit(tmp_path, "barrage.md", "41 euros", "57 euros")
+    async with open_runs(settings) as runs:
+        run_id, start = await runs.update(old.run_id)
+        events = runs.work(run_id, start)
+        async for event in events:
+            if event.kind == "search completed":
+                break
+        await events.aclose()  # type: ignore[attr-defined]
+    new = await DeepResearcher(settings).resume(run_id)
+    assert any("57 euros" in claim for claim in changes(new)["claim new"])
     await assert_it_holds(new, settings)
 
 
