@@ -7,11 +7,11 @@ from fathom.state import Knobs, Query, ResearchState
 async def recheck(state: ResearchState, *, knobs: Knobs) -> ResearchState:
     """Ask the earlier queries again for what is new since; nobody has to plan or think for that.
 
-    Pages that were read are not new: they are read again beside what the queries find.
+    What was found before is not new, and what was read is read again beside what the queries find.
 
     Reads:  earlier
     Writes: knobs, questions, asked, judgements, rulings, outline, sections, queries,
-            visited
+            visited, offered
     """
     earlier = state["earlier"]
     number = len(earlier.judgements) + 1
@@ -29,5 +29,6 @@ async def recheck(state: ResearchState, *, knobs: Knobs) -> ResearchState:
             Query(id=f"r{number}q{place}", text=text, question=question, round=number)
             for place, (text, question) in enumerate(texts.items(), start=1)
         ],
-        "visited": [canonical(page.address) for page in earlier.pages],
+        "visited": [*(canonical(page.address) for page in earlier.pages), *earlier.offered],
+        "offered": earlier.offered,
     }

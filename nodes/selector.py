@@ -19,7 +19,7 @@ async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons) -> R
     In a branch, a page that another branch took is left to that one.
 
     Reads:  hits, visited, run, direction
-    Writes: chosen, visited, hits
+    Writes: chosen, visited, offered, hits
     """
     seen = set(state.get("visited", []))
     best: dict[str, Hit] = {}
@@ -36,8 +36,13 @@ async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons) -> R
     if branch := state.get("direction"):
         chosen = await commons.take(state["run"], branch.id, chosen, branch.sources)
     chosen = chosen[: knobs.max_sources]
-    # Unread hits are dropped: what matters is found again, and checkpoints stay small.
-    return {"chosen": [best[a] for a in chosen], "visited": chosen, "hits": Overwrite([])}  # type: ignore[typeddict-item]
+    return {
+        "chosen": [best[a] for a in chosen],
+        "visited": chosen,
+        "offered": list(best),
+        # Unread hits are dropped: what matters is found again, and checkpoints stay small.
+        "hits": Overwrite([]),  # type: ignore[typeddict-item]
+    }
 
 
 def _firsts(hits: list[Hit], seen: set[str]) -> set[str]:

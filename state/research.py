@@ -70,6 +70,7 @@ class ResearchState(TypedDict, total=False):
     hits: Annotated[list[Hit], merged]  # searcher; selector empties it
     chosen: list[Hit]  # selector
     visited: Annotated[list[str], united]  # selector
+    offered: Annotated[list[str], united]  # selector; what was found, read or not, so that an update knows
     pages: Annotated[list[Page], merged]  # extractor
     claims: Annotated[list[Claim], merged]  # analyzer
     dropped: Annotated[list[Dropped], merged]  # analyzer
@@ -127,6 +128,7 @@ class BranchOutput(TypedDict, total=False):
     questions: Annotated[list[SubQuestion], merged]
     asked: Annotated[list[Query], merged]
     visited: Annotated[list[str], united]
+    offered: Annotated[list[str], united]
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
     dropped: Annotated[list[Dropped], merged]

@@ -33,6 +33,7 @@ class Earlier(Record):
     claims: list[Claim]
     questions: list[SubQuestion]
     asked: list[Query]
+    offered: list[str]  # canonical addresses of all that was found and is not new, read or not
     judgements: list[Judgement]
     rulings: list[Ruling]
     outline: Outline | None

@@ -129,6 +129,7 @@ def earlier(**words: Any) -> Earlier:
         "claims": [claim()],
         "questions": [question()],
         "asked": [query()],
+        "offered": [],
         "judgements": [judgement()],
         "rulings": [],
         "outline": Outline(title="T", headings=[heading("c1")]),

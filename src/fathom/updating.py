@@ -6,7 +6,9 @@ Does not know databases or the graph: what the earlier run knew goes in, what th
 from dataclasses import dataclass
 from datetime import date
 
+from fathom.search.addresses import canonical
 from fathom.state import Earlier, Knobs, ResearchInput, ResearchState
+from fathom.state.reducers import united
 
 _MOST_ROUNDS = 100
 
@@ -43,6 +45,9 @@ class UpdateRequest:
 def update_of(run_id: str, state: ResearchState, ended: date) -> UpdateRequest:
     """The update of a run that ended in this state."""
     report = state["report"]
+    # What could not be read then gets another chance.
+    lost = {canonical(loss.what) for loss in state.get("losses", []) if loss.where == "reading"}
+    found = united(state.get("visited", []), state.get("offered", []))
     outline = state.get("outline")
     return UpdateRequest(
         question=state["question"],
@@ -54,6 +59,7 @@ def update_of(run_id: str, state: ResearchState, ended: date) -> UpdateRequest:
             claims=state.get("claims", []),
             questions=state.get("questions", []),
             asked=state.get("asked", []),
+            offered=[address for address in found if address not in lost],
             judgements=state.get("judgements", []),
             rulings=state.get("rulings", []),
             outline=outline,

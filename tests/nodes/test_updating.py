@@ -41,9 +41,12 @@ async def compared(now: str | None, *drawn: Claim, kept: FakePages | None = None
 
 async def test_an_update_asks_every_query_again_once_and_remembers_what_was_read() -> None:
     asked = [query("tides", "scout"), query("tides", "r1q1"), query("silt", "r1q2")]
-    update = await recheck({"question": "What?", "earlier": earlier(asked=asked)}, knobs=Knobs())
+    update = await recheck(
+        {"question": "What?", "earlier": earlier(asked=asked, offered=["https://b.example/unread"])},
+        knobs=Knobs(),
+    )
     assert [(q.id, q.text, q.round) for q in update["queries"]] == [("r2q1", "tides", 2), ("r2q2", "silt", 2)]
-    assert update["visited"] == ["https://a.example/x"]
+    assert update["visited"] == ["https://a.example/x", "https://b.example/unread"]
     assert (update["outline"], update["sections"]) == (earlier().outline, earlier().sections)
 
 

@@ -123,6 +123,17 @@ async def test_a_new_page_is_found_by_the_earlier_queries(tmp_path: Path) -> Non
     await assert_it_holds(new, settings)
 
 
+async def test_a_page_that_was_found_and_not_read_then_is_not_new(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path)
+    docs = written(tmp_path / "docs", TIDES)
+    request = ResearchRequest(query=QUESTION, docs=[docs], max_sources=2, max_rounds=1)
+    old = await DeepResearcher(settings).research(request)
+    assert len(old.sources) == 2
+    new = await DeepResearcher(settings).update(old.run_id)
+    assert set(changes(new)) == {"section untouched"}
+    assert body(new) == body(old)
+
+
 async def test_a_korean_report_is_updated_in_korean(tmp_path: Path) -> None:
     settings, old = await first(tmp_path, "온돌은 어떻게 방을 따뜻하게 하나?", HANOK)
     edit(tmp_path, "ondol.md", "여덟 시간", "열두 시간")
