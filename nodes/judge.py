@@ -1,12 +1,14 @@
 """The judge: how much is known, what is missing, and whether that is enough."""
 
+import asyncio
+
 from fathom.evidence import sufficiency
 from fathom.evidence.accounting import all_gaps, best_new, gain_of
 from fathom.evidence.checks import checked, failing
-from fathom.evidence.corroboration import findings_of
 from fathom.evidence.leads import walked
 from fathom.evidence.stopping import Standing, held, stop
 from fathom.evidence.sufficiency import voices_of
+from fathom.evidence.weighing import Scales
 from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rubric import nothing_known
@@ -23,12 +25,13 @@ async def judge(
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
     Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
-            hypotheses, is_finishing, elsewhere_usd, earlier
-    Writes: judgements, findings, hypotheses, losses, charges; report when it ends with nothing found
+            hypotheses, rulings, is_finishing, elsewhere_usd, earlier
+    Writes: judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when it ends
+            with nothing found
     """
     claims, read = state.get("claims", []), state.get("pages", [])
     questions, before = state.get("questions", []), state.get("judgements", [])
-    hypotheses, findings = state.get("hypotheses", []), findings_of(claims, read)
+    hypotheses, scales = state.get("hypotheses", []), Scales(claims, read, state.get("rulings", []))
     checks = checked(state["question"], claims, read, clock().date(), before)
     trails = await walked(state["question"], read, claims, state.get("asked", []), pages.get)
     case = Case(
@@ -40,13 +43,16 @@ async def judge(
         trails=trails,
         before=before[-1].evidence if before else [],
     )
+    # In a thread: word vectors are read from a file the first time.
+    case = await asyncio.to_thread(scales.put_to, case)
     thought = _known(state) or await mind.judge(case)
+    balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
     here_usd = sum(c.usd for c in [*state.get("charges", []), *thought.charges])
     known = {claim.id: claim for claim in claims}
     hypotheses = weighed(hypotheses, thought.value.bearings, known, voices_of(read), len(before) + 1)
     told = {
         "checks": checks,
-        "gain": gain_of(findings, state.get("asked", []), here_usd, before),
+        "gain": gain_of(balance.findings, state.get("asked", []), here_usd, before),
         "found": best_new(claims, before),
         "hypotheses": active(hypotheses),
         "spent_usd": here_usd,
@@ -61,7 +67,9 @@ async def judge(
         update={"stop": name, "because": because, "held": None if name else held(at), "gaps": gaps}
     )
     update: ResearchState = {
-        "findings": findings,
+        "findings": balance.findings,
+        "rulings": balance.rulings,
+        "contradictions": balance.contradictions,
         "hypotheses": hypotheses,
         "judgements": [judgement],
         "losses": thought.losses,

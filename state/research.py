@@ -131,6 +131,7 @@ class BranchOutput(TypedDict, total=False):
     offered: Annotated[list[str], united]
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
+    rulings: Annotated[list[Ruling], merged]
     dropped: Annotated[list[Dropped], merged]
     losses: Annotated[list[Loss], merged]
     charges: Annotated[list[Charge], merged]

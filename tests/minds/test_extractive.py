@@ -173,7 +173,7 @@ async def test_each_sub_question_is_a_heading_and_the_report_quotes() -> None:
         claim("Tidal power turns the tides into electricity.", name="b", relevance=0.8, of="page two"),
         claim("Barrages cost billions to build.", name="c", question="Q2", of="page two"),
     ]
-    told = points_of(known, findings_of(known, []))
+    told = points_of(known, findings_of([known[:2], known[2:]], []))
     outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], told)).value
     assert [h.claims for h in outline.headings] == [["a", "b"], ["c"]]
     written = (await MIND.write("What?", heading("a", "b"), told[:1])).value

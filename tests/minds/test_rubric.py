@@ -2,13 +2,14 @@
 
 from fakes import claim, question
 
+from fathom.minds.port import Case
 from fathom.minds.rubric import computed, nothing_known
 
 ASKED = [question(1), question(2), question(3), question(4)]
 
 
 def test_with_nothing_known_everything_is_an_important_gap() -> None:
-    for assessment in (nothing_known(ASKED), computed(ASKED, [])):
+    for assessment in (nothing_known(ASKED), computed(Case("", ASKED, []))):
         assert {g.priority for g in assessment.gaps} == {"high"}
         assert [g.question for g in assessment.gaps] == ["Q1", "Q2", "Q3", "Q4"]
         assert assessment.rubric.accuracy == 1
@@ -21,13 +22,13 @@ def test_no_weak_and_single_evidence_are_gaps_of_falling_weight() -> None:
         claim(name="c", question="Q4", of="page one"),
         claim(name="d", question="Q4", of="page two", relevance=0.1),
     ]
-    found = {g.question: g.priority for g in computed(ASKED, known).gaps}
+    found = {g.question: g.priority for g in computed(Case("", ASKED, known)).gaps}
     assert found == {"Q1": "high", "Q2": "medium", "Q3": "low"}
 
 
 def test_marks_follow_what_was_measured_and_quote_it() -> None:
     known = [claim(name=f"c{n}", question=f"Q{n}", relevance=1.0) for n in (1, 2)]
-    rubric = computed(ASKED, known).rubric
+    rubric = computed(Case("", ASKED, known)).rubric
     assert (rubric.relevance, rubric.completeness) == (5, 3)
     assert known[0].quotes[0].text in rubric.evidence
 

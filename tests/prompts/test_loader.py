@@ -128,6 +128,7 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "lessons",
         "gaps",
         "outlines",
+        "pairs",
     }
     for name in names():
         prompt = load(name)

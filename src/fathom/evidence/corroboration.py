@@ -1,63 +1,51 @@
 """Claims that say the same, told once: how many independent voices say it, and how sure that makes it.
 
-Does not know contradictions.
+| voices | confidence | tag |
+|---|---|---|
+| three or more | 0.95 | VERIFIED |
+| two | 0.8 | HIGH |
+| one | 0.6 | LIKELY when a claim of at least 0.5 relevance was verified with at least 0.8, else UNCERTAIN |
+
+Does not know contradictions; they may change a tag afterwards.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from fathom.evidence.facts import is_negated, numbers
-from fathom.evidence.sufficiency import voices_of
+from fathom.evidence.owners import voices
 from fathom.state import Claim, Finding, Page, Tag
-from fathom.text.ranking import likeness, terms
 
-_SAME = 0.6
 _STRONG = 0.8
 _RELEVANT = 0.5
 _CONFIDENCE = {1: 0.6, 2: 0.8}
 _MOST_SURE = 0.95
 
 
-def findings_of(claims: Sequence[Claim], pages: Sequence[Page]) -> list[Finding]:
-    """One finding for all claims that say the same, most relevant first, in whatever order they came."""
-    speaking = voices_of(pages)
-    groups: list[list[Claim]] = []
-    for claim in sorted(claims, key=lambda c: (-c.relevance, -c.verdict.score, c.id)):
-        same = next((group for group in groups if _is_same(claim, group[0])), None)
-        if same is None:
-            groups.append([claim])
-        else:
-            same.append(claim)
-    return [_finding(group, speaking) for group in groups]
+def by_strength(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims in an order that does not depend on how they came: relevant first, then verified."""
+    return sorted(claims, key=lambda c: (-c.relevance, -c.verdict.score, c.id))
 
 
-def _finding(group: Sequence[Claim], speaking: dict[str, str]) -> Finding:
-    voices = sorted({speaking.get(q.page, q.page) for c in group for q in c.quotes})
+def findings_of(groups: Sequence[Sequence[Claim]], pages: Sequence[Page]) -> list[Finding]:
+    """One finding for each group of claims that say the same, strongest claim first."""
+    known = {page.sha: page for page in pages}
+    return [_finding(group, known) for group in groups]
+
+
+def _finding(group: Sequence[Claim], pages: dict[str, Page]) -> Finding:
+    speaking = voices([quote for claim in group for quote in claim.quotes], pages)
     return Finding(
         id=group[0].id,
         statement=group[0].statement,
         question=group[0].question,
-        claims=[c.id for c in group],
-        voices=voices,
-        confidence=_CONFIDENCE.get(len(voices), _MOST_SURE),
-        tag=_tag(group, len(voices)),
+        claims=[claim.id for claim in group],
+        voices=speaking,
+        confidence=_CONFIDENCE.get(len(speaking), _MOST_SURE),
+        tag=_tag(group, len(speaking)),
     )
 
 
-def _tag(group: Sequence[Claim], voices: int) -> Tag:
-    if voices > 1:
-        return "VERIFIED" if voices > 2 else "HIGH"
+def _tag(group: Sequence[Claim], count: int) -> Tag:
+    if count > 1:
+        return "VERIFIED" if count > 2 else "HIGH"
     is_strong = any(c.verdict.score >= _STRONG and c.relevance >= _RELEVANT for c in group)
     return "LIKELY" if is_strong else "UNCERTAIN"
-
-
-def _is_same(claim: Claim, other: Claim) -> bool:
-    """Whether they share most of their words; another number or a "not" makes another claim."""
-    *left, words = _said(claim.statement)
-    *right, bag = _said(other.statement)
-    return left == right and (likeness(words, bag) >= _SAME or words <= bag or bag <= words)
-
-
-@lru_cache(maxsize=20_000)  # a long run compares the same statements every round
-def _said(statement: str) -> tuple[frozenset[str], bool, set[str]]:
-    return frozenset(numbers(statement)), is_negated(statement), terms(statement)

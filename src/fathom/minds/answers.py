@@ -99,8 +99,20 @@ class BearingForm(Form):
     contradicting: list[str]
 
 
+class RulingForm(Form):
+    """How the statements of a numbered pair stand to each other.
+
+    relation is same, contradicts or neither; kind is what they differ in: number, date, negation or other.
+    """
+
+    pair: int
+    why: str
+    relation: str
+    kind: str
+
+
 class JudgeAnswer(Form):
-    """Evidence first, then the marks of 1 to 5, then the gaps."""
+    """Evidence first, then the marks of 1 to 5, then the gaps, then the pairs."""
 
     evidence: str
     accuracy: int
@@ -108,6 +120,7 @@ class JudgeAnswer(Form):
     completeness: int
     consistency: int
     gaps: list[GapForm]
+    rulings: list[RulingForm] = []
 
 
 class SectionForm(Form):

@@ -49,7 +49,7 @@ class Extractive:
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Marks and gaps from counts; from what was read, whether its leads are worth following."""
-        assessment = computed(case.questions, case.claims)
+        assessment = computed(case)
         if case.trails is None or not case.trails.best:
             return Thought(assessment)
         why = settled(case.trails, case.before)

@@ -12,6 +12,7 @@ from fathom.state import (
     Charge,
     Check,
     Claim,
+    Contradiction,
     Effort,
     Finding,
     Gap,
@@ -100,6 +101,8 @@ class Case:
     hypotheses: Sequence[Hypothesis] = ()
     trails: Trails | None = None  # how the pages read so far lead to each other
     before: Sequence[str] = ()  # the pages that were the evidence a round ago, best first
+    findings: Sequence[Finding] = ()
+    contradictions: Sequence[Contradiction] = ()  # those that rules found
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from fathom.minds.keys import (
     with_quotes,
 )
 from fathom.minds.ladder import F, Ladder
+from fathom.minds.pairing import rulings_of, shown
 from fathom.minds.passages import best_passages
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.prompts import load
@@ -102,6 +103,7 @@ class Prompted:
             answers.JudgeAnswer,
             **self._material(case.question, case.questions),
             claims=_listed(f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()),
+            pairs=shown(case.pairs) or _NONE,
         )
         known = {q.id for q in case.questions}
         gaps = [
@@ -113,7 +115,8 @@ class Prompted:
             )
             for gap in answer.gaps
         ]
-        return Thought(Assessment(rubric_of(answer, keyed), gaps), charges)
+        rulings = rulings_of(answer.rulings, case.pairs)
+        return Thought(Assessment(rubric_of(answer, keyed), gaps, rulings), charges)
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]

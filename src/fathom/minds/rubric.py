@@ -1,12 +1,12 @@
 """Judging without a model: a rubric and gaps computed from the claims themselves.
 
-Does not know the overall score. A quotation is accurate by construction; whether claims
-agree is not examined.
+Does not know the overall score. A quotation is accurate by construction; whether claims agree is what
+weighing them found.
 """
 
 from collections.abc import Sequence
 
-from fathom.minds.port import Assessment
+from fathom.minds.port import Assessment, Case
 from fathom.state import Claim, Gap, Rubric, SubQuestion
 from fathom.text.normal import is_korean
 
@@ -19,8 +19,9 @@ def nothing_known(questions: Sequence[SubQuestion]) -> Assessment:
     return Assessment(rubric, [_gap(q, [], "high") for q in questions])
 
 
-def computed(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> Assessment:
-    """Relevance and completeness as measured; a sub-question with little evidence is a gap."""
+def computed(case: Case) -> Assessment:
+    """Relevance, completeness and consistency as measured; a sub-question with little evidence is a gap."""
+    questions, claims = case.questions, case.claims
     if not claims:
         return nothing_known(questions)
     best = sorted(claims, key=lambda c: -c.relevance)[:3]
@@ -30,13 +31,21 @@ def computed(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> Asses
         accuracy=5,
         relevance=_mark(sum(c.relevance for c in best) / len(best)),
         completeness=_mark(len(answered) / max(1, len(questions))),
-        consistency=3,
+        consistency=_consistency(case),
     )
     return Assessment(rubric, [gap for q in questions if (gap := _gap_of(q, claims))])
 
 
 def _answers(claim: Claim, question: SubQuestion) -> bool:
     return claim.question == question.id and claim.relevance >= _ANSWERED_FROM
+
+
+def _consistency(case: Case) -> int:
+    """An ordinary 3; more when half of the findings are told by two voices, less for each open dispute."""
+    told_twice = sum(len(finding.voices) > 1 for finding in case.findings)
+    is_borne_out = bool(case.findings) and 2 * told_twice >= len(case.findings)
+    disputes = sum(contradiction.settled_by is None for contradiction in case.contradictions)
+    return max(1, 3 + is_borne_out - disputes)
 
 
 def _mark(share: float) -> int:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from fathom.report import changes, markdown
+from fathom.report import changes, markdown, weights
 from fathom.report.drafts import quoted_section
 from fathom.report.ending import Outcome, doubts, status_of
 from fathom.report.words import ENGLISH, words_for
@@ -35,7 +35,8 @@ def published(state: Writing) -> Report:
     """The report of a run that found something."""
     claims = {claim.id: claim for claim in state["claims"]}
     sections = supported_sections(state["outline"], state.get("sections", []), claims)
-    citations, numbers = _numbered(sections, claims, state["pages"])
+    disputes = state.get("contradictions", [])
+    citations, numbers = _numbered(sections, claims, state["pages"], weights.disputed_claims(disputes))
     judgement = state["judgements"][-1]
     lost = state.get("losses", [])
     words = words_for(state["question"], state["knobs"].language)
@@ -52,6 +53,8 @@ def published(state: Writing) -> Report:
         markdown.summary(head, judgement, used, len(state["pages"]), words),
         *changes.told(state.get("update") or changes.changed(state, sections), words),
         *(markdown.body(sections, numbers, words) if used else [words.nothing]),
+        *weights.disagreements(disputes, numbers, words),
+        *weights.certainty(state.get("findings", []), state.get("questions", []), numbers, words),
         *markdown.open_points(judgement.gaps, unanswered, words),
         *markdown.losses(lost, state.get("dropped", []), sections, words),
         *markdown.sources(citations, words),
@@ -117,25 +120,27 @@ def refused_sentences(sections: Sequence[Section]) -> list[Dropped]:
 
 
 def _numbered(
-    sections: Sequence[Section], claims: dict[str, Claim], pages: Sequence[Page]
+    sections: Sequence[Section], claims: dict[str, Claim], pages: Sequence[Page], more: Sequence[str]
 ) -> tuple[list[Citation], dict[str, list[int]]]:
-    """A number for each page in order of appearance, and the numbers of each claim that is used."""
+    """A number for each page in order of appearance, and the numbers of each claim that is used.
+
+    `more` are the claims that stand after the sections, in the table of disagreements.
+    """
     by_sha = {page.sha: page for page in reversed(pages)}  # of a text at two addresses, the first
     one_place = {sha: canonical(page.address) for sha, page in by_sha.items()}
     quotes: dict[str, list[Quote]] = {}
     numbers: dict[str, list[int]] = {}
     places: dict[str, int] = {}
-    for sentence in (s for section in sections for s in section.sentences if s.status == "supported"):
-        for claim_id in sentence.claims:
-            claim = claims[claim_id]
-            # A quote of a page that was not read in this run cannot be cited: there is no number for it.
-            read = [quote for quote in claim.quotes if quote.page in by_sha]
-            for quote in read:
-                place = one_place[quote.page]
-                places.setdefault(place, len(places) + 1)
-                if quote not in quotes.setdefault(place, []):
-                    quotes[place].append(quote)
-            numbers[claim_id] = [places[one_place[quote.page]] for quote in read]
+    told = [s for section in sections for s in section.sentences if s.status == "supported"]
+    for claim_id in [c for sentence in told for c in sentence.claims] + [c for c in more if c in claims]:
+        # A quote of a page that was not read in this run cannot be cited: there is no number for it.
+        read = [quote for quote in claims[claim_id].quotes if quote.page in by_sha]
+        for quote in read:
+            place = one_place[quote.page]
+            places.setdefault(place, len(places) + 1)
+            if quote not in quotes.setdefault(place, []):
+                quotes[place].append(quote)
+        numbers[claim_id] = [places[one_place[quote.page]] for quote in read]
     citations = [_citation(places[place], by_sha, found) for place, found in quotes.items()]
     return citations, numbers
 

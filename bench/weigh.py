@@ -1,0 +1,70 @@
+"""Whether contradictions are among the pairs that are looked at, and what rules alone say of them.
+
+    python bench/weigh.py FILE      lines with claim, evidence and label (supports, partly, refutes, neither)
+
+For each line the claim is paired with the evidence's nearest sentence among all others. Prints for each label
+which share of the pairs are neighbours, which share are over 0.85 alike, and what rules say of them. The last
+line is one JSON object.
+"""
+
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from fathom.evidence.nearness import Nearness
+from fathom.evidence.pairs import ruled, shares_something
+from fathom.text.embedding import embed
+from fathom.text.sentences import sentences
+
+NEIGHBOURS = 5
+ALIKE = 0.85
+
+
+def paired(path: Path) -> list[tuple[str, str, str]]:
+    """Claim, the nearest sentence of its evidence, and label."""
+    found = []
+    for line in path.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        parts = [span.text for span in sentences(row["evidence"])] or [row["evidence"]]
+        near = embed(parts) @ embed([row["claim"]])[0]
+        found.append((row["claim"], parts[int(near.argmax())], row["label"]))
+    return found
+
+
+def measured(pairs: list[tuple[str, str, str]]) -> dict[str, dict[str, float]]:
+    """All figures, by label."""
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
+    place = {text: n for n, text in enumerate(texts)}
+    nearness = Nearness(texts)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for claim, sentence, label in pairs:
+        one, two = place[claim], place[sentence]
+        is_near = two in nearness.nearest(one, NEIGHBOURS) or one in nearness.nearest(two, NEIGHBOURS)
+        word = ruled(claim, sentence)
+        counts[label]["pairs"] += 1
+        counts[label]["neighbours"] += is_near and shares_something(claim, sentence)
+        counts[label]["over_085"] += bool(nearness.row(one)[two] > ALIKE)
+        counts[label][word[0] if word else "undecided"] += 1
+    names = ("neighbours", "over_085", "same", "contradicts", "neither", "undecided")
+    return {
+        label: {"pairs": own["pairs"], **{n: round(own[n] / own["pairs"], 4) for n in names}}
+        for label, own in counts.items()
+    }
+
+
+def main() -> int:
+    """Print the figures."""
+    started = time.perf_counter()
+    pairs = paired(Path(sys.argv[1]))
+    figures = measured(pairs)
+    for label, own in figures.items():
+        sys.stdout.write(f"{label}: {own}\n")
+    summary = {"pairs": len(pairs), "labels": figures, "s": round(time.perf_counter() - started, 1)}
+    sys.stdout.write(json.dumps(summary) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+"""How two statements stand to each other as far as code can tell: same, contradicting, neither, or unknown.
+
+Cautious on purpose: what no rule decides is left to a mind. Does not know claims, pages or voices.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fathom.evidence.amounts import Amount, is_same_amount
+from fathom.evidence.contrasts import are_opposed
+from fathom.evidence.dates import Date
+from fathom.evidence.flaws import flaws
+from fathom.evidence.said import Overlap, Said, is_in_one_order, lacks, overlap, said
+from fathom.state import Difference, Relation
+
+_SAME_FROM = 0.6  # of all telling words, for two statements to say the same
+_SAME_FROM_CHANGED = 0.75  # the same when each has a word of its own
+_SUBJECT_FROM = 0.6  # of the telling words of the shorter one, to be about the same thing
+_LIKE_FROM = 0.5  # of all, for one event, or for opposites to deny
+_DENIED_FROM = 0.7  # of all, for a "not" to deny
+_TURNED = 0.25  # of all pairs of words, in statements that say the same
+_SPAN = re.compile(r"\b(?:as of|since|until|till|by|before|after|from|to|between)\s+$")
+_VAGUE_BEFORE = re.compile(
+    r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|above|below|than|least|most|circa"
+    r"|up to|close to|between|from|to)\W*$|(?:약|대략|거의|최대|최소|무려)\s*$"
+)
+_VAGUE_AFTER = re.compile(
+    r"\s*(?:or (?:more|less|so)|to \d|[-–~]\s?\d|이상|이하|미만|초과|가까|넘|안팎|남짓|정도|쯤)"
+)
+
+Word = tuple[Relation, Difference, str]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """The two values that do not go together, as each statement has them."""
+
+    left: str
+    right: str
+
+
+@lru_cache(maxsize=65536)
+def ruled(left: str, right: str) -> Word | None:
+    """What rules say of two statements, of which kind and why; None when they cannot tell."""
+    one, two = said(left), said(right)
+    if one.plain == two.plain:
+        return "same", "other", "word for word"
+    if one.names and two.names and not _share_a_name(one, two):
+        return "neither", "other", "they name different things"
+    if are_opposed(one.scopes, two.scopes):
+        return "neither", "other", "they speak of different cases"
+    if one.is_hedged != two.is_hedged:
+        return None
+    shared = overlap(one, two)
+    return (
+        _of_numbers(one, two, shared)
+        or _of_dates(one, two, shared)
+        or _of_denials(one, two, shared)
+        or _of_sameness(one, two, shared)
+    )
+
+
+def conflict(left: str, right: str) -> Conflict | None:
+    """The numbers, or else the dates, in which two statements differ."""
+    one, two = said(left), said(right)
+    if pair := _other_amounts(one, two):
+        return Conflict(pair[0].text, pair[1].text)
+    if when := _other_dates(one, two):
+        return Conflict(when[0].text, when[1].text)
+    return None
+
+
+def shares_something(left: str, right: str) -> bool:
+    """Whether two statements have a name, a measure, or two telling words in common."""
+    one, two = said(left), said(right)
+    if len(set(one.words) & set(two.words)) > 1 or _share_a_name(one, two):
+        return True
+    if len(one.pieces & two.pieces) > 3:
+        return True
+    return bool({slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot})
+
+
+def is_other_number(left: str, right: str) -> bool:
+    """Whether the statements give different numbers or dates, whatever else they say."""
+    one, two = said(left), said(right)
+    is_each_alone = all(any(not _has_amount(x, b) for x, _ in a.amounts) for a, b in ((one, two), (two, one)))
+    return is_each_alone or _other_dates(one, two) is not None
+
+
+def is_one_number(left: str, right: str) -> bool:
+    """Whether both give figures, and the same ones, in whatever units."""
+    one, two = said(left), said(right)
+    pairs = ((one, two), (two, one))
+    return all(a.amounts and all(_has_amount(x, b) for x, _ in a.amounts) for a, b in pairs)
+
+
+def _of_numbers(one: Said, two: Said, shared: Overlap) -> Word | None:
+    pair = _other_amounts(one, two)
+    if pair is None:
+        return None
+    if one.years and two.years and one.years.isdisjoint(two.years):
+        return "neither", "number", "they speak of different times"
+    is_same_frame = (
+        shared.of_shorter >= _SUBJECT_FROM
+        and shared.shared > 1
+        and one.is_negated == two.is_negated
+        and one.rates == two.rates
+        and one.years == two.years
+        and not _is_vague(pair[0], one)
+        and not _is_vague(pair[1], two)
+        and _are_of_one_thing(one, two)
+    )
+    return ("contradicts", "number", f"{pair[0].text} is not {pair[1].text}") if is_same_frame else None
+
+
+def _of_dates(one: Said, two: Said, shared: Overlap) -> Word | None:
+    pair = _other_dates(one, two)
+    if pair is None:
+        return None
+    if not one.events & two.events or shared.of_all < _LIKE_FROM:
+        return "neither", "date", "they speak of different times"
+    is_spanned = any(_SPAN.search(a.text.low[: d.start]) for a, d in ((one, pair[0]), (two, pair[1])))
+    if is_spanned or one.is_negated != two.is_negated or not _are_of_one_thing(one, two):
+        return None
+    return "contradicts", "date", f"{pair[0].text} is not {pair[1].text}"
+
+
+def _of_denials(one: Said, two: Said, shared: Overlap) -> Word | None:
+    if shared.of_all < _LIKE_FROM or one.is_twofold or two.is_twofold or not _agree(one, two):
+        return None
+    if are_opposed(one.opposites, two.opposites):
+        is_denied = one.is_negated == two.is_negated
+        return ("contradicts", "other", "the one denies the other") if is_denied else None
+    if one.is_negated != two.is_negated and shared.of_all >= _DENIED_FROM:
+        return "contradicts", "negation", "one says not, the other does not"
+    return None
+
+
+def _of_sameness(one: Said, two: Said, shared: Overlap) -> Word | None:
+    if shared.of_all < (_SAME_FROM_CHANGED if shared.is_changed else _SAME_FROM):
+        return None
+    if one.is_negated != two.is_negated or one.rates != two.rates or one.is_twofold != two.is_twofold:
+        return None
+    if are_opposed(one.opposites, two.opposites) or not is_in_one_order(one, two, _TURNED):
+        return None
+    left, right = one.text.text, two.text.text
+    if not _agree(one, two) or flaws(left, [right]) or flaws(right, [left]):
+        return None
+    return "same", "other", "the same words, numbers and names"
+
+
+def _is_vague(amount: Amount, statement: Said) -> bool:
+    """Whether it is rounded or a bound, so that another number need not deny it."""
+    text = statement.text.low
+    return amount.is_approximate or bool(
+        _VAGUE_BEFORE.search(text[: amount.start]) or _VAGUE_AFTER.match(text[amount.end :])
+    )
+
+
+def _agree(one: Said, two: Said) -> bool:
+    """Whether neither has a number, date or name that the other does not have."""
+    return _are_of_one_thing(one, two) and all(
+        all(_has_amount(amount, b) for amount, _ in a.amounts)
+        and all(any(_is_one_date(d, e) for e in b.dates) for d in a.dates)
+        for a, b in ((one, two), (two, one))
+    )
+
+
+def _are_of_one_thing(one: Said, two: Said) -> bool:
+    return not lacks(one.names, two) and not lacks(two.names, one)
+
+
+def _share_a_name(one: Said, two: Said) -> bool:
+    return any(not lacks((name,), b) for a, b in ((one, two), (two, one)) for name in a.names)
+
+
+def _has_amount(amount: Amount, other: Said) -> bool:
+    return any(is_same_amount(amount, a) or is_same_amount(a, amount) for a, _ in other.amounts)
+
+
+def _other_amounts(one: Said, two: Said) -> tuple[Amount, Amount] | None:
+    """The two amounts of one measure that differ, if there is one such measure and each gives it once."""
+    found = []
+    for slot in dict.fromkeys(slot for _, slot in one.amounts if slot):
+        left = [a for a, own in one.amounts if own == slot]
+        right = [a for a, own in two.amounts if own == slot]
+        if len(left) == len(right) == 1 and not _has_amount(left[0], two):
+            found.append((left[0], right[0]))
+    return found[0] if len(found) == 1 else None
+
+
+def _other_dates(one: Said, two: Said) -> tuple[Date, Date] | None:
+    """The only date of each, if they cannot be the same day."""
+    if len(one.dates) != 1 or len(two.dates) != 1 or _is_one_date(one.dates[0], two.dates[0]):
+        return None
+    is_comparable = bool(set(one.dates[0].parts) & set(two.dates[0].parts))
+    return (one.dates[0], two.dates[0]) if is_comparable else None
+
+
+def _is_one_date(left: Date, right: Date) -> bool:
+    shared = set(left.parts) & set(right.parts)
+    return bool(shared) and all(left.parts[name] == right.parts[name] for name in shared)

@@ -1,0 +1,220 @@
+"""Where sources disagree: who says what, and which rule settles it."""
+
+from typing import Any
+
+import pytest
+from fakes import claim, page, sha
+
+from fathom.evidence.weighing import Scales, Weighed
+from fathom.state import Claim, Contradiction, Page, Ruling
+
+MORE = "The lagoon at Swale delivers 320 megawatts of tidal power."
+LESS = "The lagoon at Swale delivers 280 MW of tidal power."
+OTHER = "The lagoon at Swale delivers 250 megawatts of tidal power."
+LOUD = [
+    "The ferry of Merrow wakes the bay with its engine.",
+    "The ferry of Merrow crosses the bay in silence.",
+]
+
+
+def weigh(*said: str, rulings: list[Ruling] | None = None, **pages: Any) -> Weighed:
+    return Scales(claims(*said), shelf(*said, **pages), []).weighed(rulings or [])
+
+
+def claims(*said: str) -> list[Claim]:
+    return [claim(text, name=f"c{n}", of=f"p{n}", relevance=0.9 - n / 10) for n, text in enumerate(said)]
+
+
+def shelf(*said: str, **words: Any) -> list[Page]:
+    """A page for each, with addresses, titles and dates as given for its place."""
+    given = [{name: values[n] for name, values in words.items()} for n in range(len(said))]
+    return [
+        page(f"p{n}", own.pop("address", f"https://host{n}.example/"), **own) for n, own in enumerate(given)
+    ]
+
+
+def only(weighed: Weighed) -> Contradiction:
+    (entry,) = weighed.contradictions
+    return entry
+
+
+def ruling(relation: str, kind: str = "other", left: str = "c0", right: str = "c1") -> Ruling:
+    return Ruling.model_validate({"claims": [left, right], "relation": relation, "kind": kind, "by": "mind"})
+
+
+def test_both_sides_are_told_with_value_page_and_date() -> None:
+    weighed = weigh(MORE, LESS, published=["2024-05-01", None])
+    entry = only(weighed)
+    assert (entry.kind, entry.question, entry.settled_by, entry.favoured) == ("number", "Q1", None, None)
+    assert entry.about == "The lagoon at Swale delivers … of tidal power."
+    assert [(s.claims, s.value, s.pages, s.published) for s in entry.sides] == [
+        (["c0"], "320 megawatts", [sha("p0")], ["2024-05-01"]),
+        (["c1"], "280 MW", [sha("p1")], [None]),
+    ]
+    assert [finding.tag for finding in weighed.findings] == ["CONTRADICTED", "CONTRADICTED"]
+    assert [(r.relation, r.by) for r in weighed.rulings] == [("contradicts", "rules")]
+
+
+def test_three_figures_are_one_dispute_and_a_side_has_all_that_agree() -> None:
+    entry = only(weigh(MORE, LESS, OTHER, "The lagoon at Swale delivers 0.28 GW of tidal power."))
+    assert [side.value for side in entry.sides] == ["320 megawatts", "280 MW", "250 megawatts"]
+    assert entry.sides[1].claims == ["c1", "c3"]
+    assert entry.sides[1].pages == [sha("p1"), sha("p3")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "The lagoon at Swale delivers 0.32 GW of tidal power.",
+        "The lagoon at Merrow delivers 280 MW of tidal power.",
+        "The lagoon at Swale delivered 280 MW of tidal power in 2011.",
+    ],
+)
+def test_another_unit_place_or_year_is_no_contradiction(other: str) -> None:
+    assert weigh(MORE, other).contradictions == []
+
+
+def test_a_page_does_not_contradict_itself() -> None:
+    known = [claim(MORE, name="a", of="one"), claim(LESS, name="b", of="one")]
+    assert Scales(known, [page("one")], []).weighed().contradictions == []
+
+
+def test_a_korean_dispute_has_korean_values() -> None:
+    entry = only(weigh("솔섬 조력발전소는 2011년에 완공되었다.", "솔섬 조력발전소는 2013년에 완공되었다."))
+    assert (entry.kind, [s.value for s in entry.sides]) == ("date", ["2011년", "2013년"])
+    assert entry.about == "솔섬 조력발전소는 …에 완공되었다."
+
+
+def test_a_value_is_written_as_its_quote_writes_it() -> None:
+    known = [
+        claim(MORE, name="a", of="p0", said="Swale's lagoon: 0.32 GW on a good day"),
+        claim(LESS, name="b", of="p1", said="about the lagoon nothing is known in figures"),
+    ]
+    entry = only(Scales(known, shelf("", ""), []).weighed())
+    assert [s.value for s in entry.sides] == ["0.32 GW", "about the lagoon nothing is known in figures"]
+
+
+def test_what_no_rule_decides_is_put_to_a_mind_once() -> None:
+    scales = Scales(claims(*LOUD), shelf(*LOUD), [])
+    assert [[c.id for c in pair] for pair in scales.pairs] == [["c0", "c1"]]
+    weighed = scales.weighed([ruling("contradicts")])
+    assert [s.value for s in only(weighed).sides] == LOUD
+    later = Scales(claims(*LOUD), shelf(*LOUD), weighed.rulings)
+    assert later.pairs == []
+    assert later.weighed().contradictions == weighed.contradictions
+    assert later.weighed().rulings == []
+
+
+def test_at_most_twelve_pairs_a_round_most_alike_first() -> None:
+    said = [
+        f"The ferry of Merrow is {word} in the bay."
+        for word in ["red", "blue", "green", "grey", "white", "black", "pink"]
+    ]
+    scales = Scales(claims(*said), shelf(*said), [])
+    assert len(scales.pairs) == 12
+    rest = Scales(
+        claims(*said), shelf(*said), [ruling("neither", left=a.id, right=b.id) for a, b in scales.pairs]
+    )
+    assert rest.pairs
+    assert not {tuple(c.id for c in p) for p in rest.pairs} & {tuple(c.id for c in p) for p in scales.pairs}
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        (
+            [MORE, "The lagoon at Swale delivers 0.32 GW of tidal power."],
+            "contradicts",
+        ),  # rules prove them equal
+        ([MORE, LESS], "same"),  # rules prove them different
+        (["Divers clean turbines.", "Bread is baked in the north."], "contradicts"),  # never asked
+    ],
+)
+def test_a_rule_beats_a_ruling_and_a_ruling_nobody_asked_for_means_nothing(
+    said: list[str], word: str
+) -> None:
+    scales = Scales(claims(*said), shelf(*said), [])
+    assert scales.weighed([ruling(word)]) == scales.weighed()
+    stranger = ruling(word, left="c0", right="zz")
+    assert scales.weighed([stranger]) == scales.weighed()
+
+
+_OLD, _NEW = "2020-01-01", "2024-01-01"
+SETTLED: list[tuple[str, dict[str, Any], str | None, int | None]] = [
+    ("nothing is known of either", {}, None, None),
+    ("newer, but nobody official", {"published": [_OLD, _NEW]}, None, None),
+    (
+        "a newer official figure",
+        {"address": ["https://p.example/", "https://stats.go.kr/"], "published": [_OLD, f"{_NEW}T09:00"]},
+        "newer official figure",
+        1,
+    ),
+    (
+        "an official figure that is older",
+        {"address": ["https://p.example/", "https://stats.gov/"], "published": [_NEW, _OLD]},
+        None,
+        None,
+    ),
+    (
+        "official, but the other may be newer",
+        {"address": ["https://p.example/", "https://stats.gov/"], "published": ["2020", _NEW]},
+        None,
+        None,
+    ),
+    (
+        "a later version of one source",
+        {"address": ["https://a.example/new", "https://www.a.example/old"], "published": [_NEW, _OLD]},
+        "same source, later version",
+        0,
+    ),
+    (
+        "one source on one day",
+        {"address": ["https://a.example/new", "https://a.example/old"], "published": [_NEW, _NEW]},
+        None,
+        None,
+    ),
+    ("a page that was retracted", {"title": ["RETRACTED: Power", "Power"]}, "retraction or correction", 1),
+    ("철회된 글", {"title": ["발전소", "[철회됨] 발전소"]}, "retraction or correction", 0),
+    ("both retracted", {"title": ["Retracted: A", "Withdrawn: B"]}, None, None),
+    (
+        "a correction by the same owner",
+        {"title": ["Correction", "Power"], "address": ["https://a.example/2", "https://a.example/1"]},
+        "retraction or correction",
+        0,
+    ),
+    ("a correction by a stranger", {"title": ["Correction of everything", "Power"]}, None, None),
+    (
+        "정정 기사",
+        {"title": ["발전소", "정정합니다"], "address": ["https://a.example/1", "https://a.example/2"]},
+        "retraction or correction",
+        1,
+    ),
+]
+
+
+@pytest.mark.parametrize(("pages", "rule", "favoured"), [s[1:] for s in SETTLED], ids=[s[0] for s in SETTLED])
+def test_a_rule_settles_it_by_name_or_it_stays_open(
+    pages: dict[str, Any], rule: str | None, favoured: int | None
+) -> None:
+    weighed = weigh(MORE, LESS, **pages)
+    entry = only(weighed)
+    assert (entry.settled_by, entry.favoured) == (rule, favoured)
+    if favoured is not None:
+        assert [f.tag for f in weighed.findings][1 - favoured] == "UNCERTAIN"
+        assert [f.tag for f in weighed.findings][favoured] == "LIKELY"
+
+
+def test_a_correction_that_names_what_it_corrects_is_believed_of_anybody() -> None:
+    known = [
+        claim(MORE, name="a", of="p0"),
+        claim(
+            LESS, name="b", of="p1", said="Correction: it delivers 280 MW, not 320 megawatts, of tidal power."
+        ),
+    ]
+    assert only(Scales(known, shelf("", ""), []).weighed()).settled_by == "retraction or correction"
+
+
+def test_a_newer_official_figure_is_about_numbers_only() -> None:
+    said = ["The tower of Merrow is safe for visitors.", "The tower of Merrow is not safe for visitors."]
+    weighed = weigh(*said, address=["https://a.example/", "https://b.gov/"], published=[_OLD, _NEW])
+    assert only(weighed).settled_by is None

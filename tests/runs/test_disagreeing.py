@@ -1,0 +1,118 @@
+"""Whole runs over sources that agree, copy each other, and disagree."""
+
+import re
+from pathlib import Path
+
+import pytest
+from standins.library import written
+from standins.model import Model, ModelRequest
+from standins.replies import Reply
+from standins.scripted import scripted, value
+
+from fathom import DeepResearcher, ResearchRequest, ResearchResult
+from fathom.settings import load_settings
+
+pytestmark = pytest.mark.whole
+
+LAGOON = {
+    "county.md": """# County notes
+
+The tidal lagoon at Swale has a capacity of 320 megawatts. It was paid for by the county.
+""",
+    "engineer.md": """# An engineer's diary
+
+The tidal lagoon at Swale has a capacity of 0.32 GW. Divers clean it twice a year.
+""",
+    "paper.md": """# The harbour paper
+
+The tidal lagoon at Swale has a capacity of 280 megawatts. Fishermen dislike it.
+""",
+}
+KOREAN = {
+    "가.md": """# 군청 안내
+
+솔섬 조력발전소의 설비 용량은 254메가와트이다. 발전소는 군이 지었다.
+""",
+    "나.md": """# 지역 신문
+
+솔섬 조력발전소의 설비 용량은 320메가와트이다. 어민들은 발전소를 반기지 않는다.
+""",
+}
+QUESTION = "What capacity does the tidal lagoon at Swale have?"
+
+
+async def run(tmp_path: Path, documents: dict[str, str], question: str) -> ResearchResult:
+    docs = written(tmp_path / "docs", documents)
+    settings = load_settings(home=tmp_path)
+    return await DeepResearcher(settings).research(ResearchRequest(query=question, docs=[docs]))
+
+
+def table(report: str, heading: str) -> list[str]:
+    found = re.search(rf"^## {heading}\n\n((?:\|.*\n)+)", report, re.MULTILINE)
+    return found.group(1).splitlines() if found else []
+
+
+async def test_sources_that_disagree_end_in_a_table_with_their_numbers(tmp_path: Path) -> None:
+    result = await run(tmp_path, LAGOON, QUESTION)
+    rows = table(result.report, "Where sources disagree")
+    assert len(rows) == 4
+    shas = {c.number: c.page for c in result.citations}
+    (entry,) = result.contradictions
+    assert (entry.kind, entry.settled_by) == ("number", None)
+    for row, side in zip(rows[2:], entry.sides, strict=True):
+        assert f"“{side.value}”" in row
+        assert [shas[int(n)] for n in re.findall(r"\[(\d+)\]", row)] == sorted(
+            side.pages, key=list(shas.values()).index
+        )
+    assert {side.value for side in entry.sides} <= {"320 megawatts", "0.32 GW", "280 megawatts"}
+    assert "280 megawatts" in {side.value for side in entry.sides}
+    quotes = [quote.text for citation in result.citations for quote in citation.quotes]
+    assert all(any(side.value in quote for quote in quotes) for side in entry.sides)
+
+
+async def test_figures_that_agree_in_other_units_are_one_finding_of_two_voices(tmp_path: Path) -> None:
+    result = await run(tmp_path, {name: LAGOON[name] for name in ("county.md", "engineer.md")}, QUESTION)
+    assert result.contradictions == []
+    told = next(f for f in result.findings if len(f.claims) == 2)
+    assert (len(told.voices), told.confidence, told.tag) == (2, 0.8, "HIGH")
+    line = next(line for line in result.report.splitlines() if line.startswith("- The tidal lagoon"))
+    assert re.search(r"\[1\]\[2\]$", line)
+    assert "## Where sources disagree" not in result.report
+    assert table(result.report, "How sure")
+
+
+async def test_korean_sources_that_disagree_end_in_a_korean_table(tmp_path: Path) -> None:
+    result = await run(tmp_path, KOREAN, "솔섬 조력발전소의 설비 용량은 얼마인가?")
+    rows = table(result.report, "출처들이 서로 다르게 말하는 것")
+    assert len(rows) == 4
+    assert "“254메가와트”" in "".join(rows)
+    assert "“320메가와트”" in "".join(rows)
+    assert "미해결" in rows[2]
+    assert {f.tag for f in result.findings if "용량" in f.statement} == {"CONTRADICTED"}
+
+
+PLAIN = {
+    "one.md": "# One\n\nThe old ferry of Merrow crosses the bay without any noise at all.\n",
+    "two.md": "# Two\n\nThe old ferry of Merrow wakes the whole bay with its engine.\n",
+}
+
+
+@pytest.mark.parametrize(("relation", "rows"), [("contradicts", 4), ("neither", 0), ("nonsense", 0)])
+async def test_what_no_rule_decides_is_ruled_on_in_the_judges_one_call(
+    tmp_path: Path, relation: str, rows: int
+) -> None:
+    def judged(request: ModelRequest) -> Reply:
+        pairs = re.findall(r"^Pair (\d+)$", request.user_text, re.MULTILINE)
+        rulings = [
+            {"pair": int(n), "why": "noise", "relation": relation, "kind": "other"} for n in [*pairs, 99]
+        ]
+        return Reply.give({**value(request), "rulings": rulings})
+
+    docs = written(tmp_path / "docs", PLAIN)
+    with Model(scripted(judge=judged)) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(
+            query="Is the ferry of Merrow loud?", docs=[docs], model="stand-in", max_rounds=1
+        )
+        result = await DeepResearcher(settings).research(request)
+    assert len(table(result.report, "Where sources disagree")) == rows
