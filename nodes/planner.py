@@ -142,7 +142,9 @@ async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState
 
 async def _grounded(brief: Brief, hits: Sequence[Hit], reader: Reader) -> tuple[Brief, list[Loss]]:
     """The brief with what was scouted, and with what the best pages have chapters about, but for a fact."""
-    few = hits[:_STRUCTURES] if brief.effort and brief.effort.kind != "fact" else []
+    if brief.effort and brief.effort.kind == "fact":
+        return replace(brief, scouted=hits), []
+    few = hits[:_STRUCTURES]
     read = await asyncio.gather(*(_structure(hit, reader) for hit in few))
     found = [one for one in read if isinstance(one, Structure)]
     grounded = replace(

@@ -32,6 +32,18 @@ def test_only_a_claim_of_good_relevance_is_an_answer() -> None:
     assert answers(asked, [weak, good]) == {"Q1": "Mira Tollen"}
 
 
+def test_the_phrase_a_question_was_asked_with_is_not_its_answer() -> None:
+    asked = [
+        question(2, "Where was {Q1} born?").model_copy(update={"needs": ["Q1"]}),
+        question(1, "Who designed it?"),
+    ]
+    found = [
+        claim("Mira Tollen was born in Port Anwick.", name="c2", question="Q2"),
+        claim("It was designed by Mira Tollen.", question="Q1"),
+    ]
+    assert answers(asked, found) == {"Q1": "Mira Tollen", "Q2": "Port Anwick"}
+
+
 def test_a_query_is_written_with_the_answers_it_waited_for() -> None:
     assert written(query("{Q1} birthplace"), ["Q1"], {}) is None
     assert written(query("where was {q1} born"), [], {}) is None

@@ -44,7 +44,21 @@ def answers(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> dict[s
         is_better = claim.question not in best or claim.relevance > best[claim.question].relevance
         if claim.relevance >= ANSWERED_FROM and is_better:
             best[claim.question] = claim
-    return {q.id: key_phrase(best[q.id].statement, q.text) for q in questions if q.id in best}
+    asked = {q.id: q for q in sound(questions)}
+    found: dict[str, str] = {}
+
+    def answer(question: SubQuestion) -> None:
+        """What it needs first: the phrase it was asked with is not its answer."""
+        for need in question.needs:
+            if need in asked and need not in found:
+                answer(asked[need])
+        if question.id in best:
+            known = " ".join([question.text, *(found.get(need, "") for need in question.needs)])
+            found[question.id] = key_phrase(best[question.id].statement, known)
+
+    for question in asked.values():
+        answer(question)
+    return found
 
 
 def is_askable(question: SubQuestion, answered: Mapping[str, str]) -> bool:
