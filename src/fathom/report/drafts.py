@@ -6,9 +6,9 @@ connective.
 
 from collections.abc import Mapping, Sequence
 
+from fathom.evidence.carrying import uncarried
 from fathom.evidence.connective import is_connective
 from fathom.evidence.facts import is_quotation
-from fathom.evidence.flaws import flaws
 from fathom.report.marks import has_address, unmarked
 from fathom.state import Claim, Fault, Heading, Section, Sentence
 from fathom.text.normal import one_line
@@ -32,7 +32,7 @@ def checked(sentence: Sentence, claims: Claims) -> Sentence:
     """The sentence, unsupported if code finds something in it that its quotes do not have."""
     if sentence.status != "supported":
         return sentence
-    found = flaws(sentence.text, quotes_of(sentence, claims))
+    found = uncarried(sentence.text, quotes_of(sentence, claims))
     return faulted(sentence, "facts", "; ".join(found)) if found else sentence
 
 
