@@ -1,0 +1,89 @@
+"""A hundred rounds: prompts, memory and database stay within bounds, and the report is always current."""
+
+import re
+import tracemalloc
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from kits import Clerk, Library, kits_of
+from pydantic import BaseModel
+from standins.prose import page
+from standins.researcher import answer_to
+
+from fathom.graph import build
+from fathom.minds.ladder import Ladder
+from fathom.minds.prompted import Prompted
+from fathom.prompts import Filled
+from fathom.state import Charge, Knobs, Role, short_hash
+from fathom.store import checkpointer
+from fathom.text.tokencount import token_count
+
+pytestmark = pytest.mark.whole
+
+QUESTION = "What is known about tidal turbines?"
+ROUNDS = 30
+A_ROUND = 3  # pages
+
+
+@dataclass
+class Scribe:
+    """A model in the same process: answers like the researcher, and remembers how much it was shown."""
+
+    round: int = 1
+    shown: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+
+    async def ask(self, role: Role, prompt: Filled, form: type[BaseModel]) -> tuple[BaseModel, list[Charge]]:
+        size = token_count(prompt.system) + token_count(prompt.user)
+        self.shown[role][self.round] = max(size, self.shown[role].get(self.round, 0))
+        answer = answer_to(role, prompt.user)
+        if role == "judge":
+            self.round += 1
+            missing = {"question": "Q1", "description": f"More of {self.round}.", "priority": "high"}
+            answer = {**answer, "gaps": [{**missing, "suggested_query": f"tidal turbines {self.round}"}]}
+        charge = Charge(call=short_hash(prompt.user), role=role, model="scribe", tokens_in=size, usd=0.0001)
+        return form.model_validate(answer), [charge]
+
+
+def scribe_mind(scribe: Scribe) -> Prompted:
+    roles = ("plan", "read", "verify", "judge", "outline", "write", "rewrite", "check")
+    return Prompted(cast(Mapping[Role, Ladder], dict.fromkeys(roles, scribe)), "English")
+
+
+def on_disk(home: Path) -> int:
+    return sum(file.stat().st_size for file in home.glob("fathom.sqlite*"))
+
+
+async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_current(tmp_path: Path) -> None:
+    scribe = Scribe()
+    books = {f"https://shelf{n}.example/book": page(n, 500) for n in range(ROUNDS * A_ROUND)}
+    knobs = Knobs(endless=True, rounds=ROUNDS, sources=A_ROUND, threshold=0.0)
+    sizes: dict[int, int] = {}
+    heaps: dict[int, int] = {}
+    reports: list[str] = []
+    tracemalloc.start()
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        graph = build(kits_of(tmp_path, Library(books), scribe_mind(scribe)), saver)
+        async for updates in graph.astream(
+            {"question": QUESTION, "knobs": knobs},
+            {"configurable": {"thread_id": "t"}, "max_concurrency": 10},
+            context=knobs,
+            durability="async",
+        ):
+            for node, update in cast(dict[str, Any], updates).items():
+                if node == "judge":
+                    number = update["judgements"][0].round
+                    sizes[number], heaps[number] = on_disk(tmp_path), tracemalloc.get_traced_memory()[0]
+                if node == "writer":
+                    reports.append(update["report"].markdown)
+        state = (await graph.aget_state({"configurable": {"thread_id": "t"}})).values
+    tracemalloc.stop()
+    print(sizes, heaps, {r: (s.get(10), s.get(20), s.get(30)) for r, s in scribe.shown.items()})
+    assert [j.stop for j in state["judgements"]] == [None] * (ROUNDS - 1) + ["rounds used up"]
+    assert {query.round for query in state["asked"]} == set(range(1, ROUNDS + 1))
+    assert len(reports) == ROUNDS
+    assert all(f"rounds: {n}." in report for n, report in enumerate(reports, 1))
+    assert len(state["pages"]) == ROUNDS * A_ROUND
