@@ -129,6 +129,8 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "gaps",
         "outlines",
         "pairs",
+        "checks",
+        "hypotheses",
     }
     for name in names():
         prompt = load(name)

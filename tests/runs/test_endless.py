@@ -11,7 +11,7 @@ import pytest
 from kits import Clerk, Library, kits_of
 from pydantic import BaseModel
 from standins.prose import page
-from standins.researcher import answer_to
+from standins.researcher import answer_to, fenced
 
 from fathom.graph import build
 from fathom.minds.ladder import Ladder
@@ -19,13 +19,14 @@ from fathom.minds.prompted import Prompted
 from fathom.prompts import Filled
 from fathom.state import Charge, Knobs, Role, short_hash
 from fathom.store import checkpointer
+from fathom.text.sentences import sentences
 from fathom.text.tokencount import token_count
 
 pytestmark = pytest.mark.whole
 
 QUESTION = "What is known about tidal turbines?"
 ROUNDS = 100
-A_ROUND = 2  # pages
+A_ROUND = 1  # page, with five quotes
 SETTLED = 20
 
 
@@ -41,8 +42,9 @@ class Scribe:
         self.shown[role][self.round] = max(size, self.shown[role].get(self.round, 0))
         answer = answer_to(role, prompt.user)
         if role == "read":  # word for word, so that nothing is left to verify
-            quotes: Any = answer["claims"]
-            answer = {"claims": [{**claim, "statement": claim["quote"]} for claim in quotes]}
+            said = [s.text for s in sentences(fenced("passages", prompt.user)) if len(s.text) > 30][:5]
+            quotes = [{"quote": q, "statement": q, "question": "Q1", "relevance": 0.9} for q in said]
+            answer = {"claims": quotes}
         if role == "judge":
             self.round += 1
             missing = {"question": "Q1", "description": f"More of {self.round}.", "priority": "high"}
@@ -62,7 +64,7 @@ def on_disk(home: Path) -> int:
 
 async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_current(tmp_path: Path) -> None:
     scribe = Scribe()
-    books = {f"https://shelf{n}.example/book": page(n, 500) for n in range(ROUNDS * A_ROUND)}
+    books = {f"https://shelf{n}.example/book": page(n, 1100) for n in range(ROUNDS * A_ROUND)}
     knobs = Knobs(endless=True, sources=A_ROUND, threshold=0.0)
     sizes: dict[int, int] = {}
     heaps: dict[int, int] = {}

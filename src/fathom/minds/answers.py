@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict
 def _closed(schema: dict[str, Any]) -> None:
     """Everything is asked for, also what may be missing from an answer."""
     schema["additionalProperties"] = False
+    schema["required"] = list(schema.get("properties", {}))
+    for field in schema.get("properties", {}).values():
+        field.pop("default", None)  # a strict server refuses defaults; they are for what comes back
     schema["required"] = list(schema["properties"])
     for field in schema["properties"].values():
         field.pop("default", None)
@@ -121,6 +124,8 @@ class JudgeAnswer(Form):
     consistency: int
     gaps: list[GapForm]
     rulings: list[RulingForm] = []
+    hypotheses: list[BearingForm] = []
+    confidence: float = 0.0
 
 
 class SectionForm(Form):

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fathom.evidence.bearing import bearings
 from fathom.evidence.flaws import flaws
 from fathom.evidence.settling import settled
 from fathom.evidence.support import SUPPORTED_FROM, support
@@ -49,7 +50,7 @@ class Extractive:
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Marks and gaps from counts; from what was read, whether its leads are worth following."""
-        assessment = computed(case)
+        assessment = replace(computed(case), bearings=bearings(case.hypotheses, case.claims))
         if case.trails is None or not case.trails.best:
             return Thought(assessment)
         why = settled(case.trails, case.before)

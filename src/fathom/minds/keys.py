@@ -11,7 +11,7 @@ from fathom.state import Sentence
 from fathom.text.fitting import fitting_entries, shortened
 
 MOST_CLAIMS = 80
-CLAIM_TOKENS = 5_000
+CLAIM_TOKENS = 2_500
 _QUOTE_CHARS = 1_200
 
 Keyed = Mapping[str, Point]

@@ -10,7 +10,7 @@ from typing import Literal
 from fathom.errors import Unreadable
 from fathom.memory.semantic import in_mind
 from fathom.minds import answers, planned
-from fathom.minds.judging import rubric_of
+from fathom.minds.judging import bearings_of, checks_shown, hypotheses_shown, rubric_of
 from fathom.minds.keys import (
     CLAIM_TOKENS,
     MOST_CLAIMS,
@@ -104,6 +104,8 @@ class Prompted:
             **self._material(case.question, case.questions),
             claims=_listed(f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()),
             pairs=shown(case.pairs) or _NONE,
+            checks=_listed(checks_shown(case.checks)),
+            hypotheses=_listed(hypotheses_shown(case.hypotheses)),
         )
         known = {q.id for q in case.questions}
         gaps = [
@@ -116,7 +118,9 @@ class Prompted:
             for gap in answer.gaps
         ]
         rulings = rulings_of(answer.rulings, case.pairs)
-        return Thought(Assessment(rubric_of(answer, keyed), gaps, rulings), charges)
+        bearings = bearings_of(answer.hypotheses, case.hypotheses, keyed)
+        rubric = rubric_of(answer, keyed)
+        return Thought(Assessment(rubric, gaps, rulings, answer.confidence, bearings), charges)
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
