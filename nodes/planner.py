@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from fathom.errors import BadInput, ProviderError
 from fathom.memory.hypotheses import adopted
+from fathom.memory.working import last_rounds
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines, Reader
 from fathom.planning.deciding import decided
 from fathom.planning.dependencies import answers
+from fathom.planning.doubting import with_doubt
 from fathom.planning.drift import approach, barren_rounds
 from fathom.planning.effort import effort, sized, told
 from fathom.planning.perspectives import Structure, distinct, from_structure, outline, structure
@@ -56,6 +58,7 @@ async def planner(
     decision = decided(brief, plan, served_families(knobs), is_tireless=knobs.endless)
     if brief.round == 1:
         worth = effort(state["question"], knobs.depth, plan.kind, decision.chain)
+    hypotheses = adopted(state.get("hypotheses", []), plan.hypotheses, brief.round)
     own = distinct(plan.perspectives)
     return {
         **scouted,
@@ -66,9 +69,9 @@ async def planner(
         "tool": brief.tool or Tool(name="scientific method", because="no other was named"),
         "lessons": [lesson for lesson in brief.lessons if lesson.round == brief.round - 1],
         "questions": decision.questions,
-        "queries": decision.queries,
+        "queries": with_doubt(decision.queries, brief, hypotheses, knobs.endless),
+        "hypotheses": hypotheses,
         "waiting": decision.waiting,
-        "hypotheses": adopted(state.get("hypotheses", []), plan.hypotheses, brief.round),
         "feedback": "",
         "losses": [*scouted.get("losses", []), *thought.losses],
         "charges": [*scouted.get("charges", []), *thought.charges],
@@ -106,6 +109,7 @@ def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
         waiting=state.get("waiting", []),
         lessons=_learnt(state),
         approach=approach(judgements),
+        memory=last_rounds(judgements, state.get("asked", []), claims),
     )
 
 

@@ -57,7 +57,7 @@ def shown(brief: Brief) -> dict[str, str]:
         "approach": brief.approach or _NONE,
         "known": _listed(map(_question, brief.questions)),
         "answers": _listed(f"{name}: {phrase}" for name, phrase in brief.answers.items()),
-        "asked": _asked(brief.asked),
+        "asked": _listed(brief.memory) if brief.memory else _asked(brief.asked),
         "lessons": _lessons(brief.lessons),
         "gaps": _listed(f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps),
         "findings": _listed(claim.statement for claim in _telling(brief)),

@@ -59,6 +59,7 @@ class Brief:
     scouted: Sequence[Hit] = ()
     feedback: str = ""
     proposed: Sequence[Query] = ()
+    memory: Sequence[str] = ()  # the last rounds, a line each
     effort: Effort | None = None
     tool: Tool | None = None
     outlines: Sequence[str] = ()  # the headings of what a first search found
