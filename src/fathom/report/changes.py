@@ -26,7 +26,8 @@ def changed(state: Writing | ResearchState, sections: Iterable[Section]) -> Upda
         *_claims(earlier, state.get("claims", []), state.get("pages", [])),
         *_sections(earlier, [section for section in sections if section.sentences]),
     ]
-    ordered = sorted(found, key=lambda change: _SHOWN_FIRST.index(change.kind))
+    distinct = {(change.kind, change.what): change for change in found}.values()
+    ordered = sorted(distinct, key=lambda change: _SHOWN_FIRST.index(change.kind))
     return Update(run=earlier.run, since=earlier.ended, changes=ordered)
 
 
