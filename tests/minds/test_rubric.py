@@ -1,9 +1,10 @@
 """Judging without a model: marks from counts, gaps from what has no answer."""
 
-from fakes import claim, question
+from fakes import claim, points, question
 
 from fathom.minds.port import Case
 from fathom.minds.rubric import computed, nothing_known
+from fathom.state import Contradiction, Finding, Side
 
 ASKED = [question(1), question(2), question(3), question(4)]
 
@@ -35,3 +36,18 @@ def test_marks_follow_what_was_measured_and_quote_it() -> None:
 
 def test_a_korean_question_gets_its_gap_in_korean() -> None:
     assert nothing_known([question(1, "비용은 얼마인가?")]).gaps[0].description.startswith("근거를 찾지 못함")
+
+
+def test_consistency_is_what_weighing_found() -> None:
+    known = [claim(name="a", of="one")]
+    told = points(*known, voices=2)[0].finding
+    sides = [Side(claims=["a"], value="x", pages=["p"], published=[None])] * 2
+    dispute = Contradiction(id="x", kind="other", question="Q1", about="it", sides=sides)
+    settled = dispute.model_copy(update={"settled_by": "newer official figure", "favoured": 0})
+
+    def mark(*disputes: Contradiction, findings: tuple[Finding, ...] = ()) -> int:
+        case = Case("", ASKED, known, findings=findings, contradictions=disputes)
+        return computed(case).rubric.consistency
+
+    assert (mark(), mark(findings=(told,)), mark(dispute), mark(settled)) == (3, 4, 2, 3)
+    assert mark(*[dispute] * 9) == 1

@@ -8,7 +8,7 @@ from fakes import RUBRIC, FakeMind, FakePages, charge, claim, clock, gap, judgem
 from fathom.errors import Unavailable
 from fathom.minds.port import Assessment, Bearing
 from fathom.nodes.judge import judge
-from fathom.state import Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState
+from fathom.state import Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState, Ruling
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
 CLAIMS = [claim(name="a", of="one"), claim(name="b", of="two", question="Q2", relevance=0.2)]
@@ -174,3 +174,36 @@ async def test_without_end_only_limits_and_people_stop_a_run() -> None:
     ):
         (found,) = (await judged({**STATE, **words}, endless=True, **knobs))["judgements"]  # type: ignore[typeddict-item, arg-type]
         assert found.stop == rule
+
+
+FERRY = [
+    claim("The ferry of Merrow wakes the bay with its engine.", name="a", of="one"),
+    claim("The ferry of Merrow crosses the bay in silence.", name="b", of="two"),
+]
+
+
+async def test_pairs_that_rules_cannot_decide_are_ruled_on_in_the_same_thought() -> None:
+    said = Ruling(claims=["a", "b"], relation="contradicts", kind="other", why="loud", by="mind")
+    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], [said])])
+    update = await judged({**STATE, "claims": FERRY}, mind)
+    assert [[c.id for c in pair] for pair in mind.asked[0].pairs] == [["a", "b"]]
+    assert update["rulings"] == [said]
+    assert [side.claims for side in update["contradictions"][0].sides] == [["a"], ["b"]]
+    assert {finding.tag for finding in update["findings"]} == {"CONTRADICTED"}
+    again = FakeMind(assessments=[Assessment(RUBRIC, [gap()])])
+    later = await judged({**STATE, "claims": FERRY, "rulings": [said]}, again)
+    assert again.asked[0].pairs == []
+    assert later["contradictions"] == update["contradictions"]
+    assert later["rulings"] == []
+
+
+async def test_what_rules_decide_is_not_put_to_the_mind() -> None:
+    known = [
+        claim("The lagoon of Swale makes 320 megawatts.", name="a", of="one"),
+        claim("The lagoon of Swale makes 280 MW.", name="b", of="two"),
+    ]
+    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()])])
+    update = await judged({**STATE, "claims": known}, mind)
+    assert mind.asked[0].pairs == []
+    assert mind.asked[0].contradictions == update["contradictions"]
+    assert [side.value for side in update["contradictions"][0].sides] == ["320 megawatts", "280 MW"]
