@@ -59,6 +59,7 @@ async def test_sources_that_disagree_end_in_a_table_with_their_numbers(tmp_path:
     shas = {c.number: c.page for c in result.citations}
     (entry,) = result.contradictions
     assert (entry.kind, entry.settled_by) == ("number", None)
+    assert entry.about == "The tidal lagoon at Swale has a capacity of …"
     for row, side in zip(rows[2:], entry.sides, strict=True):
         assert f"“{side.value}”" in row
         assert [shas[int(n)] for n in re.findall(r"\[(\d+)\]", row)] == sorted(

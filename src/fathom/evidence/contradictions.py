@@ -108,4 +108,4 @@ def _about(speakers: Sequence[Claim]) -> str:
     """The first statement, with a gap where the value stands that the others do not share."""
     statement = speakers[0].statement
     found = conflict(statement, speakers[1].statement)
-    return _shortened(statement.replace(found.left, "…", 1) if found else statement)
+    return _shortened(statement.replace(found.left, "…", 1).replace("….", "…") if found else statement)
