@@ -32,6 +32,8 @@ class Metadata(BaseModel):
     score: float
     stop: str
     because: str
+    gain_per_query: float = 0.0  # new findings, smoothed over rounds
+    gain_per_usd: float | None = None
 
 
 class ResearchResult(Ledger):
@@ -101,4 +103,6 @@ def _metadata(state: ResearchState, duration_s: float) -> Metadata:
         score=last.overall,
         stop=last.stop or "",
         because=last.because,
+        gain_per_query=last.gain.smoothed_per_query,
+        gain_per_usd=last.gain.smoothed_per_usd,
     )
