@@ -9,6 +9,7 @@ from fathom.memory.hypotheses import adopted
 from fathom.memory.working import last_rounds
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines, Reader
+from fathom.planning.arms import gaps_to_close
 from fathom.planning.deciding import decided
 from fathom.planning.dependencies import answers
 from fathom.planning.doubting import with_doubt
@@ -97,7 +98,7 @@ def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
         limit=knobs.queries,
         questions=questions,
         asked=state.get("asked", []),
-        gaps=judgements[-1].gaps if judgements else [],
+        gaps=gaps_to_close(judgements, state.get("asked", []), claims),
         findings=claims,
         feedback=state.get("feedback", ""),
         proposed=state.get("queries", []),

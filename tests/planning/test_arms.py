@@ -6,7 +6,7 @@ from fakes import claim, gap, judgement, query
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.planning.arms import EMPTY_AFTER, arms_of, directions, pruned, worth
+from fathom.planning.arms import EMPTY_AFTER, arms_of, directions, gaps_to_close, pruned, worth
 from fathom.planning.counter import against, angles
 from fathom.state import Hypothesis
 
@@ -66,6 +66,11 @@ def test_directions_of_any_round_are_kept_until_asked_and_the_best_comes_first()
     open_ways = directions(rounds, [query("asked before")], [])
     assert [g.suggested_query for g in open_ways] == ["old and important", "new and minor"]
     assert directions([], [], []) == []
+    assert gaps_to_close([], [], []) == []
+    assert gaps_to_close(rounds, [], []) == rounds[1].gaps
+    asked_since = [query("asked before"), query("new and minor")]
+    kept = gaps_to_close(rounds, asked_since, [])
+    assert [g.suggested_query for g in kept] == ["new and minor", " ", "old and important"]
 
 
 def test_counter_evidence_is_looked_for_however_sure_it_is_and_never_twice_alike() -> None:

@@ -14,6 +14,7 @@ from fathom.state import Claim, Gap, Judgement, Query
 EXPLORATION = 0.7
 EMPTY_AFTER = 4  # pulls without a single claim
 _MOST_DIRECTIONS = 20
+_FEW = 3
 _PRIORITIES = {"high": 1.0, "medium": 0.6, "low": 0.3}
 
 
@@ -72,6 +73,18 @@ def directions(judgements: Sequence[Judgement], asked: Sequence[Query], claims: 
     latest = list(open_gaps.values())[:_MOST_DIRECTIONS]
     weights = worth([gap.question for gap in latest], asked, claims)
     return sorted(latest, key=lambda gap: -_PRIORITIES[gap.priority] * weights[gap.question])
+
+
+def gaps_to_close(
+    judgements: Sequence[Judgement], asked: Sequence[Query], claims: Sequence[Claim]
+) -> list[Gap]:
+    """The last round's gaps; when all they suggest was asked, the best directions of earlier rounds too."""
+    if not judgements:
+        return []
+    last = judgements[-1].gaps
+    if directions(judgements[-1:], asked, claims):
+        return last
+    return [*last, *directions(judgements[:-1], asked, claims)[:_FEW]]
 
 
 def _folded(text: str) -> str:
