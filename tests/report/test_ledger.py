@@ -15,7 +15,7 @@ from fathom.evidence.standing import LivePage, stored_fate
 from fathom.report.ledger import FORMAT, Ledger, read_ledger
 from fathom.report.rerendering import rerendered, writing_of
 from fathom.report.verifying import Verification, cited, verified
-from fathom.state import Quote, Update, Writing
+from fathom.state import Contradiction, Quote, Side, Update, Writing
 
 
 def checked(book: Ledger, texts: dict[str, str] | None = None, beside: str | None = None) -> Verification:
@@ -227,6 +227,33 @@ def test_a_sentence_that_is_marked_claims_nothing() -> None:
     made = result(sections=sections)
     found = checked(Ledger.model_validate_json(made.model_dump_json(), extra="ignore"))
     assert (found.marked, standings(found)) == (1, ["supported"])
+
+
+def disputed(value: str = "The plant makes 240 megawatts.") -> Contradiction:
+    """Two sources that disagree about the plant."""
+    sides = [
+        Side(claims=["c1"], value=value, pages=[sha(SEA)], published=[None]),
+        Side(claims=["c3"], value="254메가와트", pages=[sha(DAM)], published=["2011-01-01"]),
+    ]
+    return Contradiction(id="x", kind="number", question="Q1", about="the power", sides=sides)
+
+
+def test_a_table_of_disagreements_holds_as_it_was_written() -> None:
+    book = Ledger.model_validate_json(result(contradictions=[disputed()]).model_dump_json(), extra="ignore")
+    assert checked(book).is_sound
+    assert any("of a disagreement is gone" in fault for fault in checked(book, {sha(SEA): SEA}).faults)
+
+
+def test_a_side_of_a_disagreement_in_words_of_nobody_is_found() -> None:
+    made = result(contradictions=[disputed("The plant makes 9 megawatts.")])
+    found = checked(Ledger.model_validate_json(made.model_dump_json(), extra="ignore"))
+    assert [fault for fault in found.faults if "is not in the words of its quotes" in fault]
+
+
+def test_a_disagreement_about_claims_that_do_not_exist_is_found() -> None:
+    entry = disputed().model_dump()
+    entry["sides"][0]["claims"] = ["c99"]
+    assert not checked(ledger(contradictions=[Contradiction.model_validate(entry)])).is_sound
 
 
 def live(quote: str, text: str) -> tuple[str, str]:

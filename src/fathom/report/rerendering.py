@@ -10,6 +10,7 @@ from importlib.metadata import version
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
 from fathom.report.publishing import nothing_found, published
+from fathom.report.weights import disputed_claims
 from fathom.state import Report, Writing
 from fathom.text.normal import one_line
 
@@ -32,6 +33,7 @@ def rerendered(ledger: Ledger) -> Report | None:
     known = {claim.id for claim in ledger.claims}
     headings = {heading.id for heading in ledger.outline.headings}
     named = {c for section in ledger.sections for sentence in section.sentences for c in sentence.claims}
+    named.update(disputed_claims(ledger.contradictions))
     if not named <= known or not {section.id for section in ledger.sections} <= headings:
         return None
     return published(writing_of(ledger))

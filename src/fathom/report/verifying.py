@@ -14,7 +14,9 @@ from fathom.report.drafts import quotes_of
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
 from fathom.report.rerendering import differences, pieces, rerendered
+from fathom.report.weights import disputed_claims
 from fathom.state import Claim, Quote, Section, Sentence
+from fathom.text.normal import folded, one_line
 
 
 @dataclass(frozen=True)
@@ -52,17 +54,11 @@ class Verification:
 
 
 def cited(ledger: Ledger) -> list[Quote]:
-    """Every quote that a sentence stands on, once."""
+    """Every quote that a sentence or a row of the table of disagreements stands on, once."""
     claims = {claim.id: claim for claim in ledger.claims}
-    found = (
-        quote
-        for section in ledger.sections
-        for sentence in section.sentences
-        if sentence.status == "supported"
-        for name in sentence.claims
-        if name in claims
-        for quote in claims[name].quotes
-    )
+    sentences = (s for section in ledger.sections for s in section.sentences if s.status == "supported")
+    names = [*(name for s in sentences for name in s.claims), *disputed_claims(ledger.contradictions)]
+    found = (quote for name in names if name in claims for quote in claims[name].quotes)
     return list({quote.model_dump_json(): quote for quote in found}.values())
 
 
@@ -89,7 +85,7 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
         for section in ledger.sections
         for place, s in enumerate(section.sentences)
     ]
-    faults = list(_faults(ledger))
+    faults = [*_faults(ledger), *_misquoted(ledger, claims, fate)]
     if report:
         faults += differences(report.markdown, ledger.report, "The report")
         if report.citations != ledger.citations:
@@ -128,3 +124,15 @@ def _faults(ledger: Ledger) -> Iterator[str]:
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             yield f"Two {what} have the same name: {twice[0][:80]}"
+
+
+def _misquoted(ledger: Ledger, claims: dict[str, Claim], fate: Callable[[Quote], Fate]) -> Iterator[str]:
+    """Sides of a disagreement whose words are not, or no longer, those of their sources."""
+    for side in (side for entry in ledger.contradictions for side in entry.sides):
+        quotes = [quote for name in side.claims if name in claims for quote in claims[name].quotes]
+        value = folded(side.value).text.strip(" .…")
+        told = f"The side “{one_line(side.value)[:120]}” of a disagreement"
+        if not any(value in folded(quote.text).text for quote in quotes):
+            yield f"{told} is not in the words of its quotes."
+        elif (worst_of := worst(fate(quote) for quote in quotes)).standing != "supported":
+            yield f"{told} is {worst_of.standing}: {worst_of.why}"
