@@ -6,6 +6,7 @@ are nearly equal. Korean has no vectors here and goes by shared words. Does not 
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fathom.evidence.facts import is_negated, numbers
 from fathom.planning.families import family_of
@@ -48,6 +49,7 @@ _ROLES = (
 )
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """The query as it is compared word for word."""
     return folded(text).text.strip(" ?.!？。")
@@ -80,11 +82,18 @@ def fresh(offered: Sequence[Query], asked: Sequence[Query]) -> list[Query]:
 def _is_same(query: str, other: str, cosine: float) -> bool:
     if plain(query) == plain(other):
         return True
-    if terms(query) - _FILLERS == terms(other) - _FILLERS:
+    left, right = _words(query), _words(other)
+    if left == right:
         return not _differ(query, other)
     if is_embeddable(query) and is_embeddable(other):
         return cosine > _ALIKE and not _differ(query, other) and _are_synonyms(query, other)
-    return likeness(terms(query), terms(other)) > _SHARED and not _differ(query, other)
+    return likeness(left, right) > _SHARED and not _differ(query, other)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> set[str]:
+    """The telling words; a run of a hundred rounds compares the same queries again and again."""
+    return terms(text) - _FILLERS
 
 
 def _differ(query: str, other: str) -> bool:
