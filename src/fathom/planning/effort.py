@@ -12,7 +12,7 @@ _COMPARISON = re.compile(
     r"\bvs\b\.?|\bversus\b|\bcompar(?:e|es|ed|ing|ison|isons)\b|\bdiffer(?:s|ences?|ent|ently)?\b"
     r"|\b(?:better|worse|more|less|\w{3,}er)\s+(?:\w+\s+){0,2}than\b|\bpros and cons\b"
     r"|\badvantages? (?:of|over)\b"
-    r"|\bwhich (?:is|are|was|were|one)\b.*\bor\b"
+    r"|\b(?:which|who|what)\b[^?]*\s\bor\b|\bboth\b|^between\b|\bin common\b|\bthe same\b"
     r"|비교|차이|장단점|다른가|다른\s*점|어느\s*(?:쪽|것)|보다\s*(?:더|나은|좋|싼|비싼|빠)|\s대\s",
     re.IGNORECASE,
 )
