@@ -8,7 +8,7 @@ from standins.library import CHEESE, HANOK, TIDES, written
 from standins.model import Model, asked_again, longest_chain
 from standins.prose import page
 from standins.researcher import researcher
-from standins.scripted import never_satisfied, scripted
+from standins.scripted import never_satisfied, overstating, scripted
 from standins.server import Seen
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
@@ -120,6 +120,19 @@ async def test_one_round_asks_the_model_at_most_seven_times_in_a_row(tmp_path: P
     assert result.metadata.rounds == 1
     assert len(model.calls) > 7
     assert longest_chain(model.calls) <= 7
+
+
+async def test_objections_cost_at_most_two_more_calls_in_a_row(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    answer = scripted(write=overstating)
+    with Model(lambda request: answer(request).after(DELAY_S)) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1)
+        result = await DeepResearcher(settings).research(request)
+    assert sum(section.rewritten for section in result.sections) == len(result.sections) == 2
+    assert "sentences were written again" in result.report
+    assert "7777" not in result.report
+    assert longest_chain(model.calls) <= 9
 
 
 async def chain_of(tmp_path: Path, rounds: int) -> int:

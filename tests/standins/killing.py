@@ -18,19 +18,11 @@ from standins.library import TIDES
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
 from standins.researcher import form_of
-from standins.scripted import never_satisfied, scripted, value
+from standins.scripted import never_satisfied, overstating, scripted
 from standins.tavily import KEY, TavilyServer, result
 from standins.web import Web, html
 
 QUESTION = "How much does tidal power cost?"
-
-
-def overstating(request: ModelRequest) -> Reply:
-    """A writer whose first sentence has to be written again."""
-    given = value(request)
-    first = {**given["sentences"][0], "text": "Tidal power costs 7777 euros."}
-    return Reply.give({"sentences": [first, *given["sentences"][1:]]})
-
 
 WORKING = scripted(judge=never_satisfied, write=overstating)
 _STILL_S = 1.5  # longer than the pause between two pages of one host

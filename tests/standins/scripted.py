@@ -29,3 +29,10 @@ def never_satisfied(request: ModelRequest) -> Reply:
     words = f"more than {len(request.user_text)}"
     missing = {"question": "Q1", "description": "More.", "priority": "high", "suggested_query": words}
     return Reply.give({**value(request), "gaps": [missing]})
+
+
+def overstating(request: ModelRequest) -> Reply:
+    """A writer whose first sentence has to be written again."""
+    given = value(request)
+    first = {**given["sentences"][0], "text": "Tidal power costs 7777 euros."}
+    return Reply.give({"sentences": [first, *given["sentences"][1:]]})
