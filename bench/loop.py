@@ -3,8 +3,8 @@
     python bench/loop.py FOLDER [--limit N]     with corpus.jsonl (id, title, text)
                                                 and questions.jsonl (question, gold)
 
-Every question goes through the compiled graph, twice where needed: as it stops by itself, and for three
-rounds in any case. Gold is only used to count. Prints recall at 5 of the pages each round's judgement names
+Every question goes through the compiled graph for three rounds, without a stop, and the rule that would have
+stopped it is noted. Gold is only used to count. Prints recall at 5 of the pages each round's judgement names
 as evidence, searches and seconds a question; the last line is one JSON object.
 """
 
@@ -13,6 +13,7 @@ import asyncio
 import json
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,32 +30,25 @@ from fathom.search.engines import Engines
 from fathom.search.local import LocalEngine
 from fathom.state import Knobs, Query
 
+SOURCES: int | None = None  # a round; as the product has it
 _ROUNDS = 3
 _BEST = 5
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one run chose as evidence after each round, and how many searches it had made by then."""
-
-    evidence: list[list[str]]
-    searches: list[int]
-    stop: str
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Asked:
-    """One question, run for three rounds and as it stops by itself."""
+    """One question, run for three rounds: the evidence and the searches so far after each of them."""
 
     gold: set[str]
-    always: Run
-    stopping: Run
+    evidence: list[list[str]]
+    searches: list[int]
+    stopped: int  # the round after which the run would have stopped by itself
+    rule: str
+    seconds: float
 
-    def recall(self, run: Run, round_: int) -> float:
-        """The share of what is needed among the first five; a run that had ended keeps what it had."""
-        chosen = run.evidence[min(round_, len(run.evidence)) - 1][:_BEST]
-        return len(self.gold & set(chosen)) / len(self.gold)
+    def recall(self, after: int) -> float:
+        """The share of what is needed among the first five, after so many rounds."""
+        return len(self.gold & set(self.evidence[after - 1][:_BEST])) / len(self.gold)
 
 
 async def kits_over(folder: Path, work: Path) -> Kits:
@@ -83,9 +77,9 @@ def _then() -> datetime:
     return datetime(2026, 1, 2, tzinfo=UTC)
 
 
-async def ran(graph: Research, question: str, *, is_endless: bool) -> Run:
-    """One run; without end it is held by nothing but its rounds, and reports between them are not timed."""
-    knobs = Knobs(rounds=_ROUNDS, endless=is_endless)
+async def ran(graph: Research, question: str, gold: Sequence[object]) -> Asked:
+    """One run, held by nothing but its rounds; the reports it writes between them are not timed."""
+    knobs = Knobs(rounds=_ROUNDS, endless=True, sources=SOURCES)
     state: Any = {}
     writing_s, judged_at = 0.0, 0.0
     began = time.perf_counter()
@@ -95,47 +89,48 @@ async def ran(graph: Research, question: str, *, is_endless: bool) -> Run:
             state = step
         elif "judge" in step:
             judged_at = time.perf_counter()
-        elif "writer" in step and len(state["judgements"]) < _ROUNDS and is_endless:
+        elif "writer" in step and len(state["judgements"]) < _ROUNDS:
             writing_s += time.perf_counter() - judged_at
     seconds = time.perf_counter() - began - writing_s
     names = {page.sha: Path(page.address).stem for page in state.get("pages", [])}
     judged = state["judgements"]
-    return Run(
-        evidence=[[names[sha] for sha in judgement.evidence] for judgement in judged],
-        searches=[sum(q.round <= judgement.round for q in state["asked"]) for judgement in judged],
-        stop=str(judged[-1].stop),
+    last = next((j for j in judged if j.waived), judged[-1])
+    return Asked(
+        gold={str(name) for name in gold},
+        evidence=[[names[sha] for sha in j.evidence] for j in judged],
+        searches=[sum(q.round <= j.round for q in state["asked"]) for j in judged],
+        stopped=last.round,
+        rule=str(last.waived or last.stop),
         seconds=seconds,
     )
-
-
-async def answered(graph: Research, question: str, gold: Sequence[object]) -> Asked:
-    """Both runs of a question; one that did not stop early is both."""
-    stopping = await ran(graph, question, is_endless=False)
-    is_whole = len(stopping.evidence) == _ROUNDS
-    always = stopping if is_whole else await ran(graph, question, is_endless=True)
-    return Asked({str(name) for name in gold}, always, stopping)
 
 
 def figures(all_asked: Sequence[Asked]) -> dict[str, float]:
     """Means over all questions: recall in points, searches and seconds a question, shares in percent."""
     count = len(all_asked)
-    recall = {
-        f"recall_{n}": sum(a.recall(a.always, n) for a in all_asked) / count for n in range(1, _ROUNDS + 1)
-    }
-    stopped = sum(a.recall(a.stopping, _ROUNDS) for a in all_asked) / count
-    searches = sum(a.always.searches[-1] for a in all_asked)
-    asked = sum(a.stopping.searches[-1] for a in all_asked)
+    recall = [
+        sum(a.recall(min(n, len(a.evidence))) for a in all_asked) / count for n in range(1, _ROUNDS + 1)
+    ]
+    stopped = sum(a.recall(a.stopped) for a in all_asked) / count
+    searches = sum(a.searches[-1] for a in all_asked)
+    asked = sum(a.searches[a.stopped - 1] for a in all_asked)
     return {
         "questions": count,
-        **{name: round(100 * value, 1) for name, value in recall.items()},
+        **{f"recall_{n}": round(100 * value, 1) for n, value in enumerate(recall, start=1)},
         "searches": round(searches / count, 2),
-        "s_per_question": round(sum(a.always.seconds for a in all_asked) / count, 3),
+        "s_per_question": round(sum(a.seconds for a in all_asked) / count, 3),
         "recall_stopping": round(100 * stopped, 1),
         "searches_stopping": round(asked / count, 2),
-        "s_per_question_stopping": round(sum(a.stopping.seconds for a in all_asked) / count, 3),
         "saved": round(100 * (1 - asked / searches), 1) if searches else 0.0,
-        "lost": round(100 * (recall[f"recall_{_ROUNDS}"] - stopped), 2),
+        "lost": round(100 * (recall[-1] - stopped), 2),
     }
+
+
+def spread(rows: list[dict[str, Any]], limit: int | None) -> list[dict[str, Any]]:
+    """At most so many of the rows, evenly from first to last."""
+    if limit is None or limit >= len(rows):
+        return rows
+    return [rows[n * len(rows) // limit] for n in range(limit)]
 
 
 async def measured(data: Path, work: Path, limit: int | None = None) -> tuple[dict[str, float], list[Asked]]:
@@ -144,10 +139,8 @@ async def measured(data: Path, work: Path, limit: int | None = None) -> tuple[di
     folder.mkdir()
     shelved(data, folder)
     graph = build(await kits_over(folder, work))
-    questions = list(lines(data / "questions.jsonl"))
-    if limit is not None and limit < len(questions):
-        questions = [questions[n * len(questions) // limit] for n in range(limit)]
-    done = [await answered(graph, q["question"], q["gold"]) for q in questions]
+    questions = spread(list(lines(data / "questions.jsonl")), limit)
+    done = [await ran(graph, q["question"], q["gold"]) for q in questions]
     return figures(done), done
 
 
@@ -163,9 +156,9 @@ def main() -> None:
         found, done = asyncio.run(measured(given.folder, Path(work), given.limit))
     for name, value in found.items():
         print(f"{name:24} {value}")
-    rules = [(len(a.stopping.evidence), a.stopping.stop) for a in done]
-    for rounds, rule in sorted(set(rules)):
-        print(f"stopped after {rounds}: {rule:20} {rules.count((rounds, rule))}")
+    rules = Counter((a.stopped, a.rule) for a in done)
+    for (after, rule), n in sorted(rules.items()):
+        print(f"stopped after {after}: {rule:20} {n}")
     print(json.dumps(found))
 
 

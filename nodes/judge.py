@@ -6,7 +6,7 @@ from fathom.evidence import sufficiency
 from fathom.evidence.accounting import all_gaps, best_new, gain_of
 from fathom.evidence.checks import checked, failing
 from fathom.evidence.leads import walked
-from fathom.evidence.stopping import Standing, held, stop
+from fathom.evidence.stopping import Standing, held, stop, waived
 from fathom.evidence.sufficiency import voices_of
 from fathom.evidence.weighing import Scales
 from fathom.memory.hypotheses import active, weighed
@@ -64,7 +64,13 @@ async def judge(
     name, because = stop(at)
     gaps = all_gaps(judgement.gaps, checks)
     judgement = judgement.model_copy(
-        update={"stop": name, "because": because, "held": None if name else held(at), "gaps": gaps}
+        update={
+            "stop": name,
+            "because": because,
+            "held": None if name else held(at),
+            "waived": waived(at),
+            "gaps": gaps,
+        }
     )
     update: ResearchState = {
         "findings": balance.findings,

@@ -107,6 +107,7 @@ class Judgement(Record):
     confidence: Score = 0.0  # that every sub-question is answered
     checks: list[Check] = Field([])
     held: StopRule | None = None  # the rule that would have stopped the run, had its checks passed
+    waived: StopRule | None = None  # the rule that would have stopped the run, were it not without end
     gain: Gain = Gain()
     found: list[str] = Field([])  # ids of the best claims that are new in this round
     hypotheses: list[Hypothesis] = Field([])  # the active ones, best first

@@ -8,7 +8,7 @@ from fakes import gap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.evidence.stopping import RULES, Standing, held, stop
+from fathom.evidence.stopping import RULES, Standing, held, stop, waived
 from fathom.state import Gain, StopRule
 
 GOING_ON = Standing(
@@ -47,6 +47,7 @@ def test_nothing_stops_a_run_in_the_middle() -> None:
         ("saturated", {"round": 2, "gain": Gain(known=109, new=9, queries=1, smoothed_per_query=9)}),
         ("gain too low", {"round": 2, "gain": Gain(known=9, new=4, queries=20, smoothed_per_query=0.24)}),
         ("gain too low", {"round": 2, "spent_usd": 0.9, "gain": replace_usd(9.9)}),
+        ("settled", {"settled": "one page has 100% of the question"}),
         ("only minor gaps", {"gaps": [gap("low"), gap("low")]}),
         ("only minor gaps", {"gaps": []}),
         ("diverse", {"sources": 5, "diversity": 0.7, "gaps": [gap("medium")]}),
@@ -160,3 +161,12 @@ def test_without_end_only_limits_stop_a_run() -> None:
     content = replace(GOING_ON, round=2, overall=1.0, new_claims=0, gaps=[], is_endless=True, max_rounds=100)
     assert stop(content) == (None, "")
     assert stop(replace(content, round=100))[0] == "rounds used up"
+
+
+def test_a_run_without_end_tells_which_rule_it_waived() -> None:
+    at = replace(GOING_ON, settled="one page has 100% of the question")
+    assert stop(at) == ("settled", "one page has 100% of the question")
+    assert waived(at) is None
+    endless = replace(at, is_endless=True)
+    assert stop(endless)[0] is None
+    assert waived(endless) == "settled"

@@ -9,16 +9,22 @@ from fathom.evidence.trails import Trails
 from fathom.text.phrases import bare, spelled
 
 _FIRST = 3  # pages that carry an answer
-_COVERED = 0.85  # of the question's words, by the best two
+_COVERED = 0.9  # of the question's words, by the best two
+_ALONE = 0.95  # by one page
 
 
 def settled(trails: Trails, before: Sequence[str]) -> str:
     """Why another round would hardly change the evidence; empty when it may.
 
-    After the first round the best pages must hang together and have nearly all of the question's words; later
-    it is enough that the round hardly changed them.
+    After the first round one page must have all of the question's words, or the best pages must hang together
+    and have nearly all; later it is enough that the round hardly changed them.
     """
     best = trails.best[:_FIRST]
+    if not best:
+        return ""
+    alone = max(trails.share(trails.covered[page]) for page in best)
+    if alone >= _ALONE:
+        return f"one page has {alone:.0%} of the question"
     covered = trails.share(frozenset().union(*(trails.covered[page] for page in best[:2])))
     if covered >= _COVERED and (_are_linked(trails, best) or _are_asked_for(trails, best[:2])):
         return f"pages that lead to each other have {covered:.0%} of the question"

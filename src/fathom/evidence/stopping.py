@@ -4,7 +4,7 @@ Does not know how the numbers come about.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fathom.state import Gain, Gap, StopRule
 
@@ -154,3 +154,8 @@ def held(at: Standing) -> StopRule | None:
     if not at.failing or at.is_endless:
         return None
     return next((name for name, rule in RULES.items() if name in _CONTENT and rule(at) is not None), None)
+
+
+def waived(at: Standing) -> StopRule | None:
+    """The rule that would have stopped the run, were it not to go on without end."""
+    return stop(replace(at, is_endless=False))[0] if at.is_endless else None

@@ -179,6 +179,7 @@ KOREAN = Words(
         "answered": "모든 질문에 답함",
         "saturated": "새로운 내용이 거의 없음",
         "gain too low": "검색에 비해 새로 얻는 것이 적음",
+        "settled": "더 찾아도 근거가 달라지지 않음",
         "only minor gaps": "사소한 빈틈만 남음",
         "diverse": "출처가 충분히 다양함",
         "rounds used up": "정해진 횟수를 다 씀",
