@@ -1,0 +1,69 @@
+"""What the planner's prompt shows is bounded, and what comes back is advice."""
+
+from dataclasses import replace
+
+from fakes import claim, gap, query, question
+
+from fathom.minds.answers import PlanAnswer
+from fathom.minds.planned import follow_up, plan_of, shown
+from fathom.minds.port import Brief
+from fathom.state import Lesson, Tool
+
+LATER = Brief("What is it?", 2, 5, [question(1)], [query("old one")], [gap()])
+
+
+def test_the_judges_suggestion_is_the_next_plan_while_it_is_new() -> None:
+    plan = follow_up(LATER)
+    assert plan
+    assert [q.text for q in plan.queries] == ["cost"]
+    assert follow_up(replace(LATER, asked=[query("the cost")])) is None
+    assert follow_up(replace(LATER, feedback="no")) is None
+    assert follow_up(replace(LATER, approach="step back")) is None
+    assert follow_up(replace(LATER, round=1)) is None
+
+
+def test_what_waited_for_an_answer_needs_no_model_either() -> None:
+    waiting = replace(LATER, gaps=[], waiting=[query("{Q1} birthplace")])
+    assert follow_up(waiting) is None
+    assert follow_up(replace(waiting, answers={"Q1": "Mira Tollen"}))
+
+
+def test_the_prompt_is_as_long_after_a_hundred_rounds_as_after_ten() -> None:
+    def after(rounds: int) -> int:
+        asked = [query(f"tidal power {n:05}", f"r{n}") for n in range(5 * rounds)]
+        found = [claim(f"Plant {n:05} makes {n:05} megawatts.", name=f"c{n}") for n in range(10 * rounds)]
+        taught = [
+            Lesson(query=q.id, text=q.text, question="Q1", family="web", round=1, pages=1, claims=n % 2)
+            for n, q in enumerate(asked)
+        ]
+        brief = replace(LATER, asked=asked, findings=found, lessons=taught)
+        return sum(len(words) for words in shown(brief).values())
+
+    assert after(100) - after(10) < 20
+
+
+def test_the_tool_the_lessons_and_the_answers_are_shown() -> None:
+    taught = Lesson(query="r1q1", text="tides", question="Q1", family="web", round=1, pages=2, claims=0)
+    tool = Tool(name="falsification", because="one answer leads")
+    words = shown(
+        replace(LATER, lessons=[taught], tool=tool, answers={"Q1": "Mira Tollen"}, outlines=["A: B | C"])
+    )
+    assert words["tool"] == "falsification, because one answer leads"
+    assert "failed: tides (2 pages, no claim)" in words["lessons"]
+    assert (words["answers"], words["outlines"]) == ("- Q1: Mira Tollen", "- A: B | C")
+
+
+def test_an_answer_with_only_the_old_fields_is_a_plan_and_the_schema_asks_for_all() -> None:
+    answer = PlanAnswer.model_validate(
+        {
+            "strategy": "s",
+            "questions": [{"id": "Q1", "text": "Why?"}],
+            "queries": [{"question": "Q1", "text": "limits of tides"}],
+        }
+    )
+    plan = plan_of(answer, LATER)
+    assert [(q.text, q.family) for q in plan.queries] == [("limits of tides", "counter")]
+    assert (plan.perspectives, plan.hypotheses, plan.questions[0].needs) == ([], [], [])
+    schema = PlanAnswer.model_json_schema()
+    assert schema["required"] == list(schema["properties"])
+    assert "default" not in str(schema)
