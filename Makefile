@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
 HEAVY := whole or wire or server or localmodel or wheel or kill
 
-.PHONY: check test unit fix lint types install lock clean bench-find bench-loop bench-read
+.PHONY: check test unit fix lint types install lock clean bench-find bench-loop bench-read bench-claims
 
 check: lint types test
 
@@ -51,6 +51,10 @@ bench-loop: install
 
 bench-read: install
 	$(BIN)/python bench/read.py $(DATA)
+
+# MODEL=name asks a model, with the key and address the product reads.
+bench-claims: install
+	$(BIN)/python bench/claims.py $(DATA) $(if $(MODEL),--model $(MODEL))
 
 clean:
 	rm -rf .venv build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -67,6 +67,7 @@ _FRACTION = re.compile(
     re.IGNORECASE,
 )
 _MULTIPLE = re.compile(rf"\b(?P<word>{'|'.join(_MULTIPLES)})\b", re.IGNORECASE)
+_ONCE = re.compile(r"\bonce\b(?=[.,;]|$)|(?<![가-힣])한 번(?=만|\s|$)")
 _ORDINAL = re.compile(
     rf"\b(?<!a )(?<!per )(?<!one )(?<!two )(?<!every )(?P<word>{'|'.join(_ORDINALS)})(?! of)\b", re.IGNORECASE
 )
@@ -76,7 +77,7 @@ _NATIVE_COUNT = re.compile(
 )
 _APPROXIMATE = re.compile(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|more than|under|less than|up to"
-    r"|close to)\s+\S{0,3}$"
+    r"|close to)\s*\S{0,3}$"
     r"|(?:약|대략|거의|무려|최대|최소)\s*$"
 )
 _NEAR = 0.03
@@ -135,6 +136,7 @@ def _all(text: str) -> list[Amount]:
     found += [
         Amount(m.group(), *m.span(), _MULTIPLES[m["word"].lower()], "times") for m in _MULTIPLE.finditer(text)
     ]
+    found += [Amount(m.group(), *m.span(), 1, "times") for m in _ONCE.finditer(text)]
     found += [
         Amount(m.group(), *m.span(), _ORDINALS[m["word"].lower()], "ordinal") for m in _ORDINAL.finditer(text)
     ]

@@ -39,7 +39,7 @@ _SEASONS = {
     "spring": 1, "summer": 2, "autumn": 3, "winter": 4, "봄": 1, "여름": 2, "가을": 3, "겨울": 4,
 }  # fmt: skip
 _SEASON = re.compile(
-    r"\b(spring|summer|autumn|winter)\b|(?<![가-힣])(봄|여름|가을|겨울)(?=철|에|의|마다|부터|까지|\s|$)"
+    r"\b(spring|summer|autumn|winter)\b|(?<![가-힣])(봄|여름|가을|겨울)(?=철|이|은|에|의|마다|부터|까지|\s|$)"
 )
 
 

@@ -31,6 +31,8 @@ def flaws_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[str]]
     whole = [text for quote in quotes for text in split(quote)]
     if said.low.strip(" .") in {text.low.strip(" .") for text in [*whole, *map(parsed, quotes)]}:
         return {}
+    # A question says nothing; but it may be all there is, as in a heading above an answer.
+    whole = [text for text in whole if not text.text.endswith("?")] or whole
     texts = [parsed(quote).text for quote in quotes]
     near = bearing(said, whole)
     found = {

@@ -11,7 +11,7 @@ from fathom.evidence.opposites import OPPOSITES, root
 from fathom.evidence.words import Text, Word, same
 
 _CUE = re.compile(
-    r"\b(?:not(?! only\b)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody|nothing|hardly"
+    r"\b(?:not(?! only\b)|non(?=-)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody|nothing|hardly"
     r"|barely|rarely"
     r"|seldom|fail(?:s|ed|ing)?|unable|lack(?:s|ed|ing)?|denie[sd]|deny|refuse[sd]?|false|untrue|myth"
     r"|(?<!a )few|unlikely"

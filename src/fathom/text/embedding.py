@@ -6,8 +6,9 @@ would download it, so it is told where the file is. Does not know Korean, Chines
 """
 
 import logging
+import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -75,3 +76,12 @@ def _embedded(texts: list[str]) -> Vectors:
     # Rounded, so that a text has the same vector whatever it was embedded together with.
     unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32).round(6)
     return unit
+
+
+@lru_cache(maxsize=16384)
+def rarity(word: str) -> float:
+    """How unusual an English word is, by its pieces' places in a vocabulary with the commonest first."""
+    with _loading:
+        model = _load()
+    pieces = model.tokenizer.encode(f" {word}", add_special_tokens=False).ids
+    return math.log(1 + max(pieces, default=0)) + 1.5 * max(0, len(pieces) - 1)

@@ -1,0 +1,125 @@
+"""How well claims are told to be supported by their evidence, without a model or by one.
+
+    python bench/claims.py FILE [--model NAME]     lines of {"claim": …, "evidence": …, "label": …}
+
+Labels: supports, and whatever else there is (partly, refutes, neither). Prints precision, recall and F1 of
+"supported", the shares of the other labels that pass, plain word overlap beside ours, and the curve over
+thresholds; the last line is one JSON object. With `--model` the product's own verifier is asked, with the key
+and address it reads from the environment.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fathom.evidence.claims import KEEP_FROM
+from fathom.evidence.flaws import flaws
+from fathom.evidence.support import SUPPORTED_FROM, support
+from fathom.minds.models import prompted_mind
+from fathom.minds.port import Evidence
+from fathom.settings import load_settings
+from fathom.state import Knobs
+from fathom.text.ranking import terms
+
+_BATCH = 8
+
+
+@dataclass(frozen=True)
+class Line:
+    """One claim with what is said to bear on it."""
+
+    claim: str
+    evidence: str
+    label: str
+
+
+Figures = dict[str, float]
+
+
+def lines(path: Path) -> list[Line]:
+    """The lines of the file."""
+    rows = (json.loads(row) for row in path.read_text("utf-8").splitlines() if row.strip())
+    return [Line(row["claim"], row["evidence"], row["label"]) for row in rows]
+
+
+def measured(data: Sequence[Line], passed: Sequence[bool]) -> Figures:
+    """Precision, recall and F1 of what passed, and the shares of other labels that passed."""
+    right = sum(ok and line.label == "supports" for line, ok in zip(data, passed, strict=True))
+    precision = right / max(1, sum(passed))
+    recall = right / max(1, sum(line.label == "supports" for line in data))
+    f1 = 2 * precision * recall / (precision + recall) if right else 0.0
+    figures = {"precision": precision, "recall": recall, "f1": f1}
+    for label in ("refutes", "neither", "partly"):
+        own = [ok for line, ok in zip(data, passed, strict=True) if line.label == label]
+        figures[f"{label}_passed"] = sum(own) / max(1, len(own))
+    return {name: round(value, 3) for name, value in figures.items()}
+
+
+def overlap(line: Line) -> float:
+    """The plain check to compare with: the share of the claim's words that the evidence has."""
+    said = terms(line.claim)
+    return len(said & terms(line.evidence)) / len(said) if said else 0.0
+
+
+def ours(line: Line) -> float:
+    """The product's check without a model."""
+    return support(line.claim, [line.evidence])
+
+
+def is_first_half(line: Line) -> bool:
+    """One of two halves by the claim's hash, so that no claim is in both."""
+    return hashlib.sha256(line.claim.encode()).digest()[-1] % 2 == 0
+
+
+def shown(title: str, figures: Figures) -> None:
+    """One line of figures."""
+    print(f"{title:34}", "  ".join(f"{name} {value:.3f}" for name, value in figures.items()))
+
+
+def without_model(data: Sequence[Line]) -> Figures:
+    """Ours and the plain one, over thresholds and at ours."""
+    for name, score in (("word overlap", overlap), ("ours", ours)):
+        scores = [score(line) for line in data]
+        for step in range(50, 100, 5):
+            shown(f"{name} from {step / 100:.2f}", measured(data, [s >= step / 100 for s in scores]))
+    passed = [s >= SUPPORTED_FROM for s in scores]
+    for title, is_in in (("first half of the claims", True), ("second half of the claims", False)):
+        half = [(line, ok) for line, ok in zip(data, passed, strict=True) if is_first_half(line) is is_in]
+        shown(title, measured([line for line, _ in half], [ok for _, ok in half]))
+    sound = [ok and not flaws(line.claim, [line.evidence]) for line, ok in zip(data, passed, strict=True)]
+    shown("with every flaw refused", measured(data, sound))
+    shown(f"ours, from {SUPPORTED_FROM}", measured(data, passed))
+    return measured(data, passed)
+
+
+async def by_model(data: Sequence[Line], name: str) -> Figures:
+    """The prompted verifier of the product, a few lines a call."""
+    mind = prompted_mind(load_settings(), Knobs(model=name))
+    passed: list[bool] = []
+    for start in range(0, len(data), _BATCH):
+        some = [Evidence(line.claim, line.evidence, line.evidence) for line in data[start : start + _BATCH]]
+        passed += [verdict.score >= KEEP_FROM for verdict in (await mind.verify(some)).value]
+    shown(f"{name}, from {KEEP_FROM}", measured(data, passed))
+    return measured(data, passed)
+
+
+def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = print) -> None:
+    """Measure the file named on the command line."""
+    parser = argparse.ArgumentParser(description="How well claims are told to be supported.")
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--model", default="")
+    given = parser.parse_args(arguments)
+    if not given.file.is_file():
+        sys.exit(f"there is no file {given.file}")
+    data = lines(given.file)
+    figures = asyncio.run(by_model(data, given.model)) if given.model else without_model(data)
+    say(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
