@@ -116,6 +116,26 @@ def test_what_is_spliced_too_short_or_not_there_is_no_quote(words: str) -> None:
     assert found(words) is None
 
 
+@pytest.mark.parametrize(
+    ("words", "full"),
+    [
+        ("makes 240 megawatts", "The Rance plant opened in 1966 and makes 240 megawatts at its peak."),
+        ("serviced every 15 years", "The gates are serviced every 15 years by divers."),
+        (
+            "Costs fell by 12.5 percent between 2010 and 2020.",
+            "Costs fell by 12.5 percent between 2010 and 2020.",
+        ),
+        ("설비 용량은 254 메가와트", "설비 용량은 254 메가와트이며 세계에서 가장 크다."),
+    ],
+)
+def test_a_quote_is_kept_with_the_rest_of_its_sentence(words: str, full: str) -> None:
+    page = GroundedPage("ab", PAGE)
+    quote = page.find(words)
+    assert quote is not None
+    whole = page.in_full(quote)
+    assert whole.text == full == PAGE[whole.start : whole.end]
+
+
 def test_a_whole_page_is_not_a_quote() -> None:
     assert found("word " * 400, "word " * 500) is None
 

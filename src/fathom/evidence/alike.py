@@ -85,6 +85,7 @@ amount quantity volume
 share proportion percentage
 rate pace
 happen occur took place
+post mail letter
 come came arrive arrival
 go went gone leave left depart
 replace substitute swap

@@ -40,7 +40,7 @@ _KINDS = {
     """,
     "somebody says": r"""
         \b(?:according to|claim(?:s|ed)?|argu(?:es?|ed)|insist(?:s|ed)?|contend(?:s|ed)?|in the view of)\b
-        에 따르면|에 의하면|주장|이라고|[다라]고 (?:말|밝|전|했|한다|설명)
+        에 따르면|에 의하면|주장|이라고|[다라]고 (?:[가-힣]+ )?(?:말|밝|전|했|한다|설명)
     """,
     "to come": r"""
         \b(?:expected|expects? to|plan(?:s|ned)? to|planned|projects? to|projected|forecast|scheduled)\b
@@ -148,7 +148,9 @@ def _is_said_otherwise(kind: str, said: Text, text: Text) -> bool:
         named = re.search(r"according to (?:the |an? )?([\w.-]+)|([가-힣]+)에 (?:따르면|의하면)", text.low)
         who = next((part for part in named.groups() if part), "") if named else ""
         return bool(who) and who in said.low
-    if kind in {"nearly"}:
+    if kind == "possibly" and text.is_korean and not said.is_korean:
+        return re.search(r"\bcan\b", said.low) is not None
+    if kind == "nearly":
         return re.search(r"\b(?:about|around|roughly|some|approximately)\b|약|대략", said.low) is not None
     return False
 

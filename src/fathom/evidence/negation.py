@@ -13,8 +13,8 @@ from fathom.evidence.words import Text, Word, same
 _CUE = re.compile(
     r"\b(?:not(?! only\b)|non(?=-)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody|nothing|hardly"
     r"|barely|rarely"
-    r"|seldom|fail(?:s|ed|ing)?|unable|lack(?:s|ed|ing)?|denie[sd]|deny|refuse[sd]?|false|untrue|myth"
-    r"|(?<!a )few|unlikely"
+    r"|seldom|fail(?:s|ed|ing)?(?= to\b)|unable|lack(?:s|ed|ing)?|denie[sd]|deny|refuse[sd]?"
+    r"|false|untrue|myth|(?<!a )few|unlikely"
     r"|un(?:safe|clear|known|proven|affected|changed|necessary|available|successful|common|able)"
     r"|impossible|ineffective|inactive|insufficient|incorrect|absence|absent|stopped|ceased|free of"
     r"|rather than)\b|n't\b"
@@ -43,7 +43,9 @@ def _in_english(text: Text) -> tuple[tuple[str, ...], ...]:
             if word.start < cue.end() or word.low == cue.group():
                 continue
             is_over = bool(reached) and _ends_a_clause(text.low[cue.end() : word.start])
-            if word.low in _STOPS or is_over or len(reached) >= _REACH:
+            # "It is not true that …" is about what follows.
+            is_new = word.low in _STOPS and not (word.low == "that" and len(reached) <= 1)
+            if is_new or is_over or len(reached) >= _REACH:
                 break
             if word.is_telling:
                 reached.append(word.key)

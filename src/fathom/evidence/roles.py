@@ -17,7 +17,9 @@ _SAME_BOTH_WAYS = (
     "link equal similar differ married meet border compare relate same close together with match"
 )
 _MUTUAL = frozenset(_SAME_BOTH_WAYS.split())
-_PREPOSITIONS = "in on at of for from to by with among during across within under over between than as"
+_PREPOSITIONS = (
+    "in on at of for from to by with among during across within under over between than as after before since"
+)
 _LEADING = frozenset(_PREPOSITIONS.split())
 _SMALL = frozenset(["from", "to", "until", "between", "before", "after"])
 

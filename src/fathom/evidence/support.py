@@ -2,7 +2,8 @@
 
 Does not know what is refused outright: that is what `flaws` says; only a number, a date or a "not" that the
 best two sentences do not have makes it nothing here too. The weights were fitted on a benchmark, and
-docs/log.md says how well they do on claims they were not fitted on. Korean has no word vectors here: its words decide.
+docs/log.md says how well they do on claims they were not fitted on. Korean has no word vectors here: its
+words decide.
 """
 
 import math

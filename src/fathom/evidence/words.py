@@ -23,6 +23,10 @@ _PARTICLE = re.compile(
     r"|이었다|이며|이고|이다|였다|이나|라고|라는|들이|들은|들을|들의|들"
     r"|은|는|이|가|을|를|의|에|와|과|도|만|로|다)$"
 )
+# What makes a verb of a noun: "갱신하지" and "갱신되었" are both about "갱신".
+_VERB = re.compile(
+    r"(?<=[가-힣]{2})(?:하였|되었|시켰|하지|되지|하고|되고|하며|되며|하여|되어|했|됐|한|된|함|됨|할|될|하|되)$"
+)
 _ENGLISH = """
 a an the and or but nor of in on at to from by for with as into onto over under between among across within
 through during before after since until while when where which who whom whose that this these those it its he
@@ -33,6 +37,7 @@ another same own up down out off about around again further once if because alth
 thus hence s t one what how why per via according said says say whether yet already still now roughly
 approximately nearly almost circa percent percentage cent two three four five six seven eight nine ten eleven
 twelve twenty thirty forty fifty hundred thousand million billion half third quarter dozen first second
+twice double doubled triple tripled went
 """
 _KOREAN = """
 이 그 저 수 것 등 및 또한 있다 없다 하는 한 된 될 할 있는 있었다 하다 했다 한다 되었다 된다 됐다 대한 위한
@@ -101,9 +106,10 @@ def _word(match: re.Match[str], clause: int) -> Word:
     low = text.lower().removesuffix("'s")
     if "\uac00" <= low[-1] <= "\ud7a3":
         bare = _PARTICLE.sub("", low) if len(low) > 1 else low
+        verb = _VERB.sub("", bare)
         is_telling = low not in _KOREAN_STOP and bare not in _KOREAN_STOP and not low[0].isdigit()
         return Word(
-            text, low, _korean_key(bare), low[len(bare) :], match.start(), match.end(), clause, is_telling
+            text, low, _korean_key(verb), low[len(bare) :], match.start(), match.end(), clause, is_telling
         )
     is_telling = low not in _ENGLISH_STOP and not low[0].isdigit()
     return Word(text, low, _english_key(low), "", match.start(), match.end(), clause, is_telling)
