@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from fathom.evidence.flaws import flaws
-from fathom.evidence.support import support
+from fathom.evidence.words import covered, parsed
 from fathom.text.tokens import STOP_WORDS, has_paired_script
 
 _FAR = 0.34  # of its telling words; fair paraphrases in one language have more
@@ -58,4 +58,5 @@ def _says_nothing(lead: re.Match[str]) -> bool:
 
 def _is_far(sentence: str, quotes: Sequence[str]) -> bool:
     told = " ".join(quotes)
-    return has_paired_script(sentence) == has_paired_script(told) and support(sentence, quotes) < _FAR
+    is_one_language = has_paired_script(sentence) == has_paired_script(told)
+    return is_one_language and covered(parsed(sentence), [parsed(quote) for quote in quotes]) < _FAR
