@@ -1,11 +1,11 @@
 """The lead: how much effort the question is worth, and who looks where."""
 
-from fathom.errors import BadInput
 from fathom.minds.questions import parts_of
 from fathom.nodes.ports import Commons
+from fathom.planning.asking import asked
 from fathom.planning.effort import effort, told
 from fathom.planning.seeds import Seed, seeds
-from fathom.state import MAX_QUESTION_CHARS, Direction, Effort, Knobs, ResearchState, SubQuestion
+from fathom.state import Direction, Effort, Knobs, ResearchState, SubQuestion
 
 
 async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
@@ -14,7 +14,7 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
     Reads:  question, feedback
     Writes: knobs, effort; with branches also run, strategy, common, directions, queries, feedback
     """
-    question = _asked(state)
+    question = asked(state.get("question"))
     size = effort(question, knobs.depth)
     if knobs.strategy == "loop":
         return {"knobs": knobs, "effort": size}
@@ -46,13 +46,3 @@ def _direction(place: int, seed: Seed, knobs: Knobs, size: Effort) -> Direction:
         queries=min(knobs.step, knobs.queries),
         sources=min(knobs.step, knobs.max_sources),
     )
-
-
-def _asked(state: ResearchState) -> str:
-    """A server starts a run with whatever it was sent."""
-    question: object = state.get("question")
-    if not isinstance(question, str) or not question.strip():
-        raise BadInput("The question is empty.")
-    if len(question) > MAX_QUESTION_CHARS:
-        raise BadInput(f"The question is longer than {MAX_QUESTION_CHARS} characters.")
-    return question

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fathom.errors import BadInput, ProviderError
+from fathom.errors import ProviderError
 from fathom.memory.hypotheses import adopted
 from fathom.memory.working import last_rounds
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines, Reader
 from fathom.planning.arms import gaps_to_close
+from fathom.planning.asking import asked
 from fathom.planning.deciding import decided
 from fathom.planning.dependencies import answers
 from fathom.planning.doubting import with_doubt
@@ -20,7 +21,6 @@ from fathom.planning.reflexion import lessons
 from fathom.planning.scoring import served_families
 from fathom.planning.thinking import Situation, tool_for
 from fathom.state import (
-    MAX_QUESTION_CHARS,
     SCOUT,
     Effort,
     Hit,
@@ -47,7 +47,7 @@ async def planner(
     Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
             feedback, hits, asked, losses, charges
     """
-    _refuse_no_question(state)
+    asked(state.get("question"))
     worth = state.get("effort") or effort(state["question"], knobs.depth)
     brief, scouted = _brief(state, worth, knobs), ResearchState()
     if not brief.questions:
@@ -77,15 +77,6 @@ async def planner(
         "losses": [*scouted.get("losses", []), *thought.losses],
         "charges": [*scouted.get("charges", []), *thought.charges],
     }
-
-
-def _refuse_no_question(state: ResearchState) -> None:
-    """A server starts a run with whatever it was sent."""
-    question: object = state.get("question")
-    if not isinstance(question, str) or not question.strip():
-        raise BadInput("The question is empty.")
-    if len(question) > MAX_QUESTION_CHARS:
-        raise BadInput(f"The question is longer than {MAX_QUESTION_CHARS} characters.")
 
 
 def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import claim, earlier, heading, hit, judgement, page, query, question, section, sentence
+from fakes import charge, claim, earlier, heading, hit, judgement, page, query, question, section, sentence
 from langgraph.graph import END
 from langgraph.types import Send
 
@@ -11,6 +11,7 @@ from fathom.graph.routes import (
     is_carried,
     is_enough,
     is_going_on,
+    one_or_many,
     was_known,
     was_read,
     was_rewritten,
@@ -18,10 +19,11 @@ from fathom.graph.routes import (
     what_to_read,
     what_to_write,
     where_to_begin,
+    which_branches,
     whom_to_ask,
 )
 from fathom.report.outlining import basis_of
-from fathom.state import Knobs, Outline, ResearchState, Writing
+from fathom.state import Direction, Knobs, Outline, ResearchState, Writing
 
 STATE: ResearchState = {"question": "What?", "questions": [question()], "knobs": Knobs()}
 
@@ -160,3 +162,75 @@ def test_without_an_end_every_round_is_written_and_the_run_goes_on(
 ) -> None:
     state: Any = {**STATE, "knobs": knobs, "judgements": [judgement(1, stop=stop)], "claims": claims}
     assert (is_enough(state), is_going_on(state)) == places
+
+
+def direction(name: str, **words: Any) -> Direction:
+    given = {"text": f"way {name}", "angle": "x", "rounds": 2, "queries": 2, "sources": 2, **words}
+    return Direction(id=name, **given)
+
+
+def branching(*directions: Direction, **knobs: Any) -> Any:
+    queries = [one.query() for one in directions]
+    words = {"strategy": "rollouts", **knobs}
+    return {
+        **STATE,
+        "run": "run",
+        "knobs": Knobs(**words),
+        "directions": list(directions),
+        "queries": queries,
+    }
+
+
+def sent(state: Any) -> list[str] | str:
+    sends = which_branches(state)
+    return sends if isinstance(sends, str) else [send.arg["direction"].id for send in sends]
+
+
+def test_branches_go_all_at_once_or_the_next_one() -> None:
+    directions = [direction("b1", status="explored"), direction("b2"), direction("b3")]
+    assert sent(branching(*directions)) == ["b2", "b3"]
+    assert sent(branching(*directions, orchestration="sequential")) == ["b2"]
+    assert sent(branching(directions[0])) == "judge"
+
+
+def test_a_level_waits_until_the_one_before_it_was_judged() -> None:
+    state = branching(direction("b1.1", level=2), strategy="tree")
+    assert which_branches(state) == "judge"
+    judged = state | {"judgements": [judgement(1)]}
+    assert sent(judged) == ["b1.1"]
+    sends = is_enough(judged)
+    assert isinstance(sends, list)
+    assert [send.node for send in sends] == ["branch"]
+
+
+def test_no_branch_is_sent_without_money_and_what_costs_nothing_needs_none() -> None:
+    state = branching(direction("b1"), budget_usd=0.01)
+    assert sent({**state, "charges": [charge(usd=0.02)]}) == "judge"
+    assert sent({**branching(direction("b1"), budget_usd=0), "charges": [charge(usd=0)]}) == ["b1"]
+
+
+def test_a_branch_that_a_person_added_has_the_limits_of_the_others() -> None:
+    state = branching(direction("b1", status="explored"))
+    sends = which_branches(state | {"queries": [query("seals", "w2")]})
+    assert isinstance(sends, list)
+    new = sends[0].arg["direction"]
+    assert (new.id, new.text, new.status, new.rounds) == ("w2", "seals", "open", 2)
+    assert sends[0].arg["question"] == "seals"
+
+
+def test_in_a_hand_off_a_branch_gets_what_was_learnt_and_only_then() -> None:
+    known: Any = {"claims": [claim(name=f"c{n}") for n in range(30)], "pages": [page()]}
+    plain = which_branches(branching(direction("b2")) | known)
+    passed = which_branches(branching(direction("b2"), orchestration="handoff") | known)
+    assert isinstance(plain, list)
+    assert isinstance(passed, list)
+    assert "claims" not in plain[0].arg
+    assert [c.id for c in passed[0].arg["claims"]] == [f"c{n}" for n in range(10, 30)]
+    assert passed[0].arg["direction"].given == [c.id for c in passed[0].arg["claims"]]
+    assert [q.id for q in passed[0].arg["questions"]] == ["Q1"]
+
+
+def test_one_loop_plans_and_branches_are_shown_first() -> None:
+    assert one_or_many(STATE) == "planner"
+    assert one_or_many(branching(direction("b1"))) == "review"
+    assert whom_to_ask(branching(direction("b1")) | {"feedback": "more"}) == "lead"

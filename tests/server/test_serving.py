@@ -56,6 +56,15 @@ def test_the_knobs_are_a_form_with_words_and_limits(client: SyncLangGraphClient)
     assert asked["properties"]["question"]["maxLength"] == 2000
 
 
+@pytest.mark.parametrize("strategy", ["rollouts", "tree"])
+def test_branches_run_on_the_server_too(client: SyncLangGraphClient, shelf: Path, strategy: str) -> None:
+    context = {"docs": [str(shelf)], "strategy": strategy, "branches": 2, "levels": 1}
+    state = answered(client, {"question": QUESTION}, context)
+    assert Report.model_validate(state["report"]).citations
+    assert {one["status"] for one in state["directions"]} <= {"explored", "empty", "open"}
+    assert len(set(state["visited"])) == len(state["visited"]) == len(state["pages"])
+
+
 def test_a_run_over_a_folder_ends_with_a_report(client: SyncLangGraphClient, shelf: Path) -> None:
     state = answered(client, {"question": QUESTION}, {"docs": [str(shelf)], "rounds": 1})
     report = Report.model_validate(state["report"])

@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fathom.minds.questions import bridges
+from fathom.planning.arms import EXPLORATION
 from fathom.planning.seeds import topic_of
 from fathom.state import Claim, Direction, Gap, Query
 from fathom.text.ranking import terms
 
-_RICH = 3.0  # new claims a search that are as good as it gets
-_CURIOSITY = 0.5
 _NOVELTY = 0.5
 _EMPTY_TWICE = 2
 _MOST_LEADS = 4
@@ -51,9 +50,10 @@ def promise(direction: Direction, tree: Sequence[Direction], picks: int = 0) -> 
     """What a direction may bring: what its parent brought, how rarely one went there, how new it is."""
     parent = next((one for one in tree if one.id == direction.parent), None)
     total = sum(one.status in {"explored", "empty"} for one in tree)
-    value = min(1.0, worth(parent, tree) / _RICH) if parent else 0.0
+    rate = worth(parent, tree) if parent else 0.0
     visits = 1 + picks + (parent.visits if parent else 0)
-    return value + _CURIOSITY * math.sqrt(math.log(total + 2) / visits) + _NOVELTY * _novelty(direction, tree)
+    bound = rate / (1 + rate) + EXPLORATION * math.sqrt(math.log(total + 2) / visits)
+    return bound + _NOVELTY * _novelty(direction, tree)
 
 
 def worth(direction: Direction, tree: Sequence[Direction]) -> float:
