@@ -21,7 +21,8 @@ from fathom.state import Claim, Contradiction, Finding, Page, Ruling
 _NEIGHBOURS = 5
 _MOST_PAIRS = 12  # a mind rules on at most so many a round
 _MOST_CLAIMS = 1000  # the strongest are compared, the rest stand alone
-_COULD_BE_SAME = 0.6  # nearer than this, two claims are compared for saying the same
+_COMPARED = 8  # a claim is compared with so many of the nearest findings for saying the same
+_COULD_BE_SAME = 0.6  # if they are at least so near
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,9 @@ class Scales:
         group_of: dict[str, int] = {}
         firsts: list[int] = []
         for place, claim in enumerate(self._claims):
-            near = set(np.flatnonzero(self._nearness.row(place)[firsts] >= _COULD_BE_SAME).tolist())
+            row = self._nearness.row(place)[firsts]
+            nearest = np.argsort(-row, kind="stable")[:_COMPARED].tolist()
+            near = {n for n in nearest if row[n] >= _COULD_BE_SAME}
             ruled_same = {group_of[other] for other in same[claim.id] if other in group_of}
             candidates = (groups[n] for n in sorted(near | ruled_same))
             joined = next((g for g in candidates if _joins(claim, g, same)), None)
