@@ -9,7 +9,7 @@ from fathom.evidence.trails import Trails
 from fathom.text.phrases import bare, spelled
 
 _FIRST = 3  # pages that carry an answer
-_COVERED = 0.9  # of the question's words, by the best two
+_COVERED = 0.95  # of the question's words, by the best two
 _ALONE = 0.95  # by one page
 
 
