@@ -44,7 +44,7 @@ TODAY = date(2026, 11, 16)
     ],
 )
 def test_the_words_of_a_question_say_what_it_needs(question: str, names: list[str]) -> None:
-    assert needs(question) == names
+    assert list(needs(question)) == names
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,12 @@ def test_the_words_of_a_question_say_what_it_needs(question: str, names: list[st
         ("How many turbines has it?", "The turbines are large.", "It has 24 turbines."),
         ("How many turbines has it?", "The turbines came in 1966.", "It has ten turbines."),
         ("터빈이 몇 개 있나요?", "터빈이 크다.", "터빈이 24개 있다."),
+        ("How long does cheese ripen?", "Cheese ripens in a cellar.", "Cheese ripens for eighteen months."),
+        (
+            "What is a barrage, and who builds one?",
+            "The barrage at Rance has doors.",
+            "A barrage is a dam across an estuary.",
+        ),
         ("When was the plant built?", "The plant was built by divers.", "The plant was built in 1966."),
         ("발전소는 언제 지어졌나요?", "발전소는 바다에 있다.", "발전소는 2011년에 지어졌다."),
         ("Why did it close?", "It closed.", "It closed because of silt."),
@@ -73,7 +79,7 @@ def test_a_check_fails_without_and_passes_with_what_was_asked_for(
     assert failed.why
     assert passed.why
     assert failed.gap is not None
-    assert failed.gap.suggested_query.startswith(question.rstrip("?"))
+    assert failed.gap.suggested_query.startswith(question.split(",")[0].rstrip("?"))
     assert passed.gap is None
 
 

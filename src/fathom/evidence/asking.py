@@ -56,10 +56,11 @@ _THING = re.compile(
 )
 
 
-def needs(question: str) -> list[CheckName]:
-    """What the question asks for, in a fixed order."""
+def needs(question: str) -> dict[CheckName, list[str]]:
+    """What the question asks for, in a fixed order, and the parts of it that ask for that."""
     parts = [part.strip().rstrip(".") for part in _NEXT.split(one_line(question)) if part.strip()]
-    return [name for name, sign in _SIGNS.items() if any(sign.search(part) for part in parts)]
+    asked = {name: [part for part in parts if sign.search(part)] for name, sign in _SIGNS.items()}
+    return {name: own for name, own in asked.items() if own}
 
 
 def sides_of(question: str) -> list[str]:

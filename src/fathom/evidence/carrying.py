@@ -8,7 +8,7 @@ Does not know meaning. Between two languages words cannot be compared; there onl
 import re
 from collections.abc import Sequence
 
-from fathom.evidence.flaws import flaws
+from fathom.evidence.flaws import flaws_by_kind
 from fathom.evidence.words import covered, parsed
 from fathom.text.tokens import STOP_WORDS, has_paired_script
 
@@ -27,15 +27,21 @@ _SAYING = frozenset(
 )
 
 
-def uncarried(sentence: str, quotes: Sequence[str]) -> list[str]:
-    """Short reasons why the quotes do not carry the sentence; none when code finds nothing wrong."""
-    found = flaws(sentence, quotes)
-    bare = without_lead_in(sentence)
-    if bare != sentence:
-        found += flaws(bare, quotes)
+def uncarried(statement: str, quotes: Sequence[str]) -> list[str]:
+    """Short reasons why the quotes do not carry the statement; none when code finds nothing wrong."""
+    found = uncarried_by_kind(statement, quotes)
+    return list(dict.fromkeys(reason for reasons in found.values() for reason in reasons))
+
+
+def uncarried_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[str]]:
+    """The same under what they are about, for those who count."""
+    found = flaws_by_kind(statement, quotes)
+    bare = without_lead_in(statement)
+    if bare != statement:
+        found |= {kind: [*found.get(kind, []), *more] for kind, more in flaws_by_kind(bare, quotes).items()}
     if not found and _is_far(bare, quotes):
-        found = ["most of its words are not in its quotes"]
-    return list(dict.fromkeys(found))
+        found["most of its words"] = ["most of its words are not in its quotes"]
+    return found
 
 
 def without_lead_in(sentence: str) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from fathom.evidence.amounts import amounts
 from fathom.evidence.asking import needs, sides_of, thing_of
-from fathom.evidence.facts import numbers
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
 from fathom.text.normal import is_korean, one_line
 from fathom.text.ranking import terms
@@ -24,9 +24,8 @@ _DATE = re.compile(
     r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)|\d{1,4}년|\d{1,2}월|\b\d{1,2}(?:st|nd|rd|th) century\b|세기"
     r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\b\d{1,2}:\d\d\b"
 )
-_COUNT = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|millions?"
-    r"|no|none|zero|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열|[한두세네] (?:개|명|곳|가지)",
+_COUNT = re.compile(  # what no amount is and yet answers "how many"
+    r"\b(?:dozens|hundreds|thousands|millions|no|none|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -64,8 +63,7 @@ def _counted(at: _Known) -> Answer:
     wanted = terms(at.question)
     for claim in at.claims:
         said = claim.statement
-        bare = _YEAR.sub(" ", said)
-        if (numbers(bare) or _COUNT.search(said)) and wanted & terms(said):
+        if (amounts(said) or _COUNT.search(said)) and wanted & terms(said):
             return True, f"counted in “{said[:120]}”"
     return False, "no relevant claim has a number"
 
@@ -126,11 +124,13 @@ def checked(
 ) -> list[Check]:
     """The checks that the question needs, each with its reason, and what is missing where it fails."""
     relevant = [c for c in claims if c.relevance >= _RELEVANT_FROM]
-    known = _Known(question, relevant, pages, today)
     done = []
-    for name in needs(question):
-        is_passed, why = _CHECKS[name](known)
-        gap = None if is_passed else _gap(name, known, rejections(name, before))
+    for name, parts in needs(question).items():
+        answers = [(part, *_CHECKS[name](_Known(part, relevant, pages, today))) for part in parts]
+        # A check speaks once, for the first part that fails it.
+        part, is_passed, why = next((a for a in answers if not a[1]), answers[0])
+        told = rejections(name, before)
+        gap = None if is_passed else _gap(name, _Known(part, relevant, pages, today), told)
         done.append(Check(name=name, is_passed=is_passed, why=why, gap=gap))
     return done
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from fathom.evidence.flaws import flaws_by_kind
+from fathom.evidence.carrying import uncarried_by_kind
 from fathom.evidence.grounding import GroundedPage
 from fathom.evidence.words import parsed
 from fathom.minds.port import Draft, Evidence
@@ -62,7 +62,7 @@ def _why_not(draft: Draft, quote: Quote | None, known: set[str]) -> str:
         return "the quote is not in the page"
     if draft.question not in known:
         return "it answers no sub-question"
-    found = flaws_by_kind(draft.statement, [quote.text])
+    found = uncarried_by_kind(draft.statement, [quote.text])
     return f"the quote does not carry the statement: {next(iter(found))}" if found else ""
 
 

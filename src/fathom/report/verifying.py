@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from fathom.evidence.carrying import uncarried
 from fathom.evidence.connective import is_connective
-from fathom.evidence.flaws import flaws
 from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
 from fathom.report.drafts import quotes_of
 from fathom.report.ledger import Ledger
@@ -109,7 +109,7 @@ def _fates(
         if quote.page not in listed:
             yield Fate("changed", f"page {quote.page[:12]} is not among the sources")
         yield fate(quote)
-    if wrong := flaws(sentence.text, quotes_of(sentence, claims)):
+    if wrong := uncarried(sentence.text, quotes_of(sentence, claims)):
         yield Fate("changed", "; ".join(wrong))
     yield SUPPORTED
 

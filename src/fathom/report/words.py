@@ -51,7 +51,8 @@ class Words:
 
     def reason(self, why: str) -> str:
         """Why claims were dropped, in the report's language where it has words for it."""
-        return self.reasons.get(why, why)
+        general, colon, kind = why.partition(": ")
+        return f"{self.reasons.get(general, general)}{colon}{self.reasons.get(kind, kind)}"
 
     def place(self, where: str) -> str:
         """Where something was lost, in the report's language."""
@@ -155,7 +156,20 @@ KOREAN = Words(
         "weak": "답의 근거 대부분이 서로 어긋나거나 약한 출처 하나뿐임",
     },
     reasons={
-        "the quote is not in the page, or does not carry the statement": "인용문이 출처에 없거나 주장과 다름",
+        "the quote is not in the page": "인용문이 출처에 없음",
+        "it answers no sub-question": "어느 질문에도 답하지 않음",
+        "the quote does not carry the statement": "인용문이 주장을 뒷받침하지 않음",
+        "a number": "수",
+        "a date": "날짜",
+        "a name": "이름",
+        "who and what": "누가 무엇을 했는지",
+        "a negation": "부정",
+        "a direction": "방향",
+        "a hedge": "단서",
+        "its scope": "범위",
+        "a conclusion": "결론",
+        "other words": "다른 말",
+        "most of its words": "대부분의 말",
         "verification found the statement says more than its quote": "검증에서 인용문보다 많은 것을 말함",
     },
     places={"search": "검색", "reading": "읽기", "analysis": "분석", "model": "모델"},
