@@ -41,6 +41,7 @@ def test_only_what_says_nothing_is_a_lead_in(sentence: str, bare: str) -> None:
 
 def test_a_sentence_about_something_else_is_refused_in_one_language_only() -> None:
     assert uncarried("The mayor was arrested for fraud.", ["The mayor opened the park."])
+    assert uncarried("The mayor was arrested.", ["The mayor opened a park by the river."])
     assert uncarried("시장이 사기 혐의로 체포되었다.", ["시장이 공원을 열었다."])
     assert uncarried("No injuries were reported.", ["부상자는 보고되지 않았다."]) == []
 
