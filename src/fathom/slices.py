@@ -4,12 +4,16 @@ Does not know checkpoints. A run's lists only grow at their end, so that all sli
 from one checkpoint to the next: a run's history costs about as much as its last state.
 """
 
+from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
+from threading import Lock
 from typing import Any
 
 import aiosqlite
 from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from fathom.state import Record
 
 _SLICE = 16
 _MARK = "__slices__"
@@ -79,7 +83,32 @@ def _is_mark(value: object) -> bool:
 def _cut(value: list[Any], serde: SerializerProtocol, rows: Rows) -> dict[str, list[str]]:
     shas = []
     for start in range(0, len(value), _SLICE):
-        kind, body = serde.dumps_typed(value[start : start + _SLICE])
-        shas.append(sha256(body).hexdigest()[:32])
-        rows[shas[-1]] = kind, body
+        sha, row = _sliced(value[start : start + _SLICE], serde)
+        shas.append(sha)
+        rows[sha] = row
     return {_MARK: shas}
+
+
+# Records are never changed, so the same ones in the same order are the same bytes. The items are kept with
+# their bytes: an id is only an identity for as long as somebody holds the object.
+_remembered: OrderedDict[tuple[int, ...], tuple[list[Any], str, tuple[str, bytes]]] = OrderedDict()
+_MOST_REMEMBERED = 2048
+_remembering = Lock()
+
+
+def _sliced(items: list[Any], serde: SerializerProtocol) -> tuple[str, tuple[str, bytes]]:
+    """The name and the bytes of a slice; a full slice of records is serialized once."""
+    is_lasting = len(items) == _SLICE and all(isinstance(item, Record) for item in items)
+    key = (id(serde), *map(id, items))
+    with _remembering:
+        if is_lasting and key in _remembered:
+            _remembered.move_to_end(key)
+            return _remembered[key][1:]
+    kind, body = serde.dumps_typed(items)
+    sha = sha256(body).hexdigest()[:32]
+    if is_lasting:
+        with _remembering:
+            _remembered[key] = ([serde, *items], sha, (kind, body))
+            if len(_remembered) > _MOST_REMEMBERED:
+                _remembered.popitem(last=False)
+    return sha, (kind, body)

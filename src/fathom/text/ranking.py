@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fathom.text.embedding import embed, is_embeddable
 from fathom.text.tokens import has_paired_script, query_terms, tokens
@@ -35,9 +36,15 @@ def stem(word: str) -> str:
 
 def terms(text: str) -> set[str]:
     """The telling words of a text, stemmed; Korean words without their endings."""
+    return set(_terms(text))
+
+
+@lru_cache(maxsize=20_000)  # a long run compares the same statements and queries in every round
+def _terms(text: str) -> frozenset[str]:
     bare = _KOREAN_ENDING.sub("", text) if has_paired_script(text) else text
     words = query_terms(bare)
-    return {stem(word) for word in words if word not in _ASKING_WORDS} or {stem(word) for word in words}
+    telling = frozenset(stem(word) for word in words if word not in _ASKING_WORDS)
+    return telling or frozenset(stem(word) for word in words)
 
 
 def likeness(left: set[str], right: set[str]) -> float:
