@@ -6,15 +6,14 @@ from fathom.evidence import sufficiency
 from fathom.evidence.accounting import all_gaps, best_new, gain_of
 from fathom.evidence.checks import checked, failing
 from fathom.evidence.leads import walked
-from fathom.evidence.stopping import Standing, held, stop, waived
-from fathom.evidence.sufficiency import voices_of
+from fathom.evidence.stopping import Standing, decided
 from fathom.evidence.weighing import Scales
 from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rubric import nothing_known
 from fathom.nodes.ports import Clock, Pages
 from fathom.report.publishing import nothing_found
-from fathom.state import Judgement, Knobs, ResearchState
+from fathom.state import Hypothesis, Judgement, Knobs, ResearchState
 
 _EVIDENCE = 10  # pages a judgement names
 
@@ -24,54 +23,23 @@ async def judge(
 ) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
-    Reads:  question, questions, queries, asked, claims, dropped, pages, judgements, charges, losses,
-            hypotheses, rulings, is_finishing, elsewhere_usd, earlier
+    Reads:  question, questions, queries, asked, claims, pages, judgements, charges, losses, hypotheses,
+            rulings, is_finishing, elsewhere_usd, earlier
     Writes: judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when it ends
             with nothing found
     """
-    claims, read = state.get("claims", []), state.get("pages", [])
-    questions, before = state.get("questions", []), state.get("judgements", [])
-    hypotheses, scales = state.get("hypotheses", []), Scales(claims, read, state.get("rulings", []))
-    checks = checked(state["question"], claims, read, clock().date(), before)
-    trails = await walked(state["question"], read, claims, state.get("asked", []), pages.get)
-    case = Case(
-        state["question"],
-        questions,
-        claims,
-        checks=checks,
-        hypotheses=active(hypotheses),
-        trails=trails,
-        before=before[-1].evidence if before else [],
-    )
+    claims = state.get("claims", [])
+    scales = Scales(claims, state.get("pages", []), state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
-    case = await asyncio.to_thread(scales.put_to, case)
+    case = await asyncio.to_thread(scales.put_to, await _case(state, pages, clock))
     thought = _known(state) or await mind.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
-    here_usd = sum(c.usd for c in [*state.get("charges", []), *thought.charges])
-    known = {claim.id: claim for claim in claims}
-    hypotheses = weighed(hypotheses, thought.value.bearings, known, voices_of(read), len(before) + 1)
-    told = {
-        "checks": checks,
-        "gain": gain_of(balance.findings, state.get("asked", []), here_usd, before),
-        "found": best_new(claims, before),
-        "hypotheses": active(hypotheses),
-        "spent_usd": here_usd,
-        "evidence": trails.best[:_EVIDENCE],
-        "leads": trails.leads,
-    }
-    judgement = _judged(state, thought.value, clock).model_copy(update=told)
-    at = _standing(state, judgement, knobs, thought.value)
-    name, because = stop(at)
-    gaps = all_gaps(judgement.gaps, checks)
-    judgement = judgement.model_copy(
-        update={
-            "stop": name,
-            "because": because,
-            "held": None if name else held(at),
-            "waived": waived(at),
-            "gaps": gaps,
-        }
-    )
+    hypotheses = _weighed(state, thought.value)
+    here_usd = sum(charge.usd for charge in [*state.get("charges", []), *thought.charges])
+    gain = gain_of(balance.findings, state.get("asked", []), here_usd, state.get("judgements", []))
+    told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
+    judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
+    judgement = decided(judgement, _standing(state, judgement, thought.value, knobs))
     update: ResearchState = {
         "findings": balance.findings,
         "rulings": balance.rulings,
@@ -81,10 +49,25 @@ async def judge(
         "losses": thought.losses,
         "charges": thought.charges,
     }
-    if name and not claims:
+    if judgement.stop and not claims:
         losses = [*state.get("losses", []), *thought.losses]
         update["report"] = nothing_found(state, judgement, losses, knobs.language)
     return update
+
+
+async def _case(state: ResearchState, pages: Pages, clock: Clock) -> Case:
+    """What there is to judge, before claims are weighed against each other."""
+    question, claims, read = state["question"], state.get("claims", []), state.get("pages", [])
+    before = state.get("judgements", [])
+    return Case(
+        question,
+        state.get("questions", []),
+        claims,
+        checks=checked(question, claims, read, clock().date(), before),
+        hypotheses=active(state.get("hypotheses", [])),
+        trails=await walked(question, read, claims, state.get("asked", []), pages.get),
+        before=before[-1].evidence if before else [],
+    )
 
 
 def _known(state: ResearchState) -> Thought[Assessment] | None:
@@ -98,28 +81,42 @@ def _known(state: ResearchState) -> Thought[Assessment] | None:
     return Thought(Assessment(last.rubric, last.gaps, confidence=last.confidence))
 
 
-def _judged(state: ResearchState, assessment: Assessment, clock: Clock) -> Judgement:
-    claims, pages = state.get("claims", []), state.get("pages", [])
+def _weighed(state: ResearchState, assessment: Assessment) -> list[Hypothesis]:
+    """The hypotheses, with what this round speaks for and against them."""
+    known = {claim.id: claim for claim in state.get("claims", [])}
+    speaking = sufficiency.voices_of(state.get("pages", []))
+    number = len(state.get("judgements", [])) + 1
+    return weighed(state.get("hypotheses", []), assessment.bearings, known, speaking, number)
+
+
+def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clock) -> Judgement:
+    """The scores, what was found, and all that is missing; not yet whether that is enough."""
+    claims, read = state.get("claims", []), state.get("pages", [])
     before = state.get("judgements", [])
     parts = {
-        "coverage": sufficiency.coverage(state.get("questions", []), claims),
-        "diversity": sufficiency.diversity(claims, pages),
+        "coverage": sufficiency.coverage(case.questions, claims),
+        "diversity": sufficiency.diversity(claims, read),
         "quality": sufficiency.quality(assessment.rubric) if claims else 0.0,
-        "freshness": sufficiency.freshness(claims, pages, clock().date()),
+        "freshness": sufficiency.freshness(claims, read, clock().date()),
     }
     return Judgement(
         round=len(before) + 1,
         **parts,
         overall=sufficiency.overall(**parts),
         rubric=assessment.rubric,
-        gaps=assessment.gaps,
+        gaps=all_gaps(assessment.gaps, case.checks),
+        checks=list(case.checks),
         claims=len(claims),
         new_claims=len(claims) - (before[-1].claims if before else 0),
         confidence=min(1.0, max(0.0, assessment.confidence)),
+        found=best_new(claims, before),
+        evidence=case.trails.best[:_EVIDENCE] if case.trails else [],
+        leads=case.trails.leads if case.trails else [],
     )
 
 
-def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, assessment: Assessment) -> Standing:
+def _standing(state: ResearchState, judgement: Judgement, assessment: Assessment, knobs: Knobs) -> Standing:
+    """Where the run stands, for the rules; a failing check holds rules back by itself, not as a gap."""
     return Standing(
         round=judgement.round,
         max_rounds=knobs.max_rounds,
@@ -129,7 +126,7 @@ def _standing(state: ResearchState, judgement: Judgement, knobs: Knobs, assessme
         sources=sufficiency.sources(state.get("claims", []), state.get("pages", [])),
         claims=judgement.claims,
         new_claims=judgement.new_claims,
-        gaps=judgement.gaps,
+        gaps=assessment.gaps,
         spent_usd=judgement.spent_usd + state.get("elsewhere_usd", 0.0),
         budget_usd=knobs.budget_usd,
         is_finishing=state.get("is_finishing", False),

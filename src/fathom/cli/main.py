@@ -45,6 +45,14 @@ def _research_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("question", help="what you want to know (at most 2,000 characters)")
     parser.add_argument("--version", action="version", version=_version())
+    _add_places(parser)
+    _add_thinking(parser)
+    _add_limits(parser)
+    _add_output(parser)
+    return parser
+
+
+def _add_places(parser: argparse.ArgumentParser) -> None:
     find = parser.add_argument_group("where to look")
     find.add_argument("--docs", nargs="+", default=[], metavar="PLACE", help="folders or files to search")
     find.add_argument(
@@ -62,6 +70,9 @@ def _research_parser() -> argparse.ArgumentParser:
     find.add_argument("--until", metavar="DAY", help="nothing newer than this day")
     find.add_argument("--source-language", metavar="XX", help="only sources in this language, e.g. ko")
     find.add_argument("--fresh", action="store_true", help="read pages anew, even those read a moment ago")
+
+
+def _add_thinking(parser: argparse.ArgumentParser) -> None:
     think = parser.add_argument_group("who thinks")
     think.add_argument("--model", help="a model by name; needs a key or a server")
     think.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server, e.g. Ollama or vLLM")
@@ -69,6 +80,9 @@ def _research_parser() -> argparse.ArgumentParser:
         "--unsupported", default="drop", help="sentences their quotes do not carry: drop (default) or mark"
     )
     think.add_argument("--language", help="language of the report (default: that of the question)")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
     far = parser.add_argument_group("how far to go")
     far.add_argument(
         "--depth",
@@ -99,8 +113,6 @@ def _research_parser() -> argparse.ArgumentParser:
         help="go on until stopped (Ctrl-C), 100 rounds or 10 USD; the report is current after every round",
     )
     far.add_argument("--review", action="store_true", help="show the plan and ask before every round")
-    _add_output(parser)
-    return parser
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

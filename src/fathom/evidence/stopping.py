@@ -6,7 +6,7 @@ Does not know how the numbers come about.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.state import Gain, Gap, StopRule
+from fathom.state import Gain, Gap, Judgement, StopRule
 
 SURE_FROM = 0.7
 LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
@@ -159,3 +159,10 @@ def held(at: Standing) -> StopRule | None:
 def waived(at: Standing) -> StopRule | None:
     """The rule that would have stopped the run, were it not to go on without end."""
     return stop(replace(at, is_endless=False))[0] if at.is_endless else None
+
+
+def decided(judgement: Judgement, at: Standing) -> Judgement:
+    """The judgement with what the rules say of it: which one stops the run, or what kept one from it."""
+    name, because = stop(at)
+    said = {"stop": name, "because": because, "held": None if name else held(at), "waived": waived(at)}
+    return judgement.model_copy(update=said)
