@@ -2,7 +2,7 @@
 
 from fathom.minds.questions import parts_of
 from fathom.nodes.ports import Commons
-from fathom.planning.asking import asked
+from fathom.planning.admission import admitted
 from fathom.planning.effort import effort, told
 from fathom.planning.seeds import Seed, seeds
 from fathom.state import Direction, Effort, Knobs, ResearchState, SubQuestion
@@ -14,7 +14,7 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
     Reads:  question, feedback
     Writes: knobs, effort; with branches also run, strategy, common, directions, queries, feedback
     """
-    question = asked(state.get("question"))
+    question = admitted(state.get("question"))
     size = effort(question, knobs.depth)
     if knobs.strategy == "loop":
         return {"knobs": knobs, "effort": size}

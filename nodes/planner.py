@@ -9,8 +9,8 @@ from fathom.memory.hypotheses import adopted
 from fathom.memory.working import last_rounds
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines, Reader
+from fathom.planning.admission import admitted
 from fathom.planning.arms import gaps_to_close
-from fathom.planning.asking import asked
 from fathom.planning.deciding import decided
 from fathom.planning.dependencies import answers
 from fathom.planning.doubting import with_doubt
@@ -47,7 +47,7 @@ async def planner(
     Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
             feedback, hits, asked, losses, charges
     """
-    asked(state.get("question"))
+    admitted(state.get("question"))
     worth = state.get("effort") or effort(state["question"], knobs.depth)
     brief, scouted = _brief(state, worth, knobs), ResearchState()
     if not brief.questions:

@@ -52,6 +52,12 @@ def test_archival_memory_finds_by_words_in_english_and_korean() -> None:
     assert recalled(everything, ["zebra"], 3) == recalled([], ["x"], 3) == recalled(MANY, [], 3) == []
 
 
+def test_what_is_recalled_is_not_told_twice() -> None:
+    copies = [claim("Turbines last forty years.", name=f"k{n}") for n in range(3)]
+    assert recalled(copies, ["turbines"], 3) == copies[:1]
+    assert recalled(copies, ["turbines"], 3, beside=copies[:1]) == []
+
+
 def test_lines_fit_and_long_ones_are_cut() -> None:
     lines = [f"line {n} " + "word " * 40 for n in range(100)]
     kept = fitting(lines, 500)

@@ -42,6 +42,15 @@ def test_the_prompt_is_as_long_after_a_hundred_rounds_as_after_ten() -> None:
     assert after(100) - after(10) < 20
 
 
+def test_an_old_claim_that_bears_on_a_gap_is_recalled_beside_what_is_in_mind() -> None:
+    found = [claim(f"Plant {n:05} is what it is: {n:05} megawatts.", name=f"c{n}") for n in range(60)]
+    old = claim("The cost was 80 million.", name="old", relevance=0.0, question="Q2")
+    assert old.statement not in shown(replace(LATER, gaps=[], findings=[old, *found]))["findings"]
+    lines = shown(replace(LATER, findings=[old, *found]))["findings"].splitlines()
+    assert lines[-1] == f"- {old.statement}"
+    assert len(lines) == 31
+
+
 def test_the_tool_the_lessons_and_the_answers_are_shown() -> None:
     taught = Lesson(query="r1q1", text="tides", question="Q1", family="web", round=1, pages=2, claims=0)
     tool = Tool(name="falsification", because="one answer leads")

@@ -6,7 +6,7 @@ from fakes import claim, gap, judgement, query
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.planning.arms import EMPTY_AFTER, arms_of, directions, gaps_to_close, pruned, worth
+from fathom.planning.arms import EMPTY_AFTER, arms_of, directions, gaps_to_close, worth
 from fathom.planning.counter import against, angles
 from fathom.state import Hypothesis
 
@@ -35,12 +35,11 @@ def test_of_two_that_pay_alike_the_one_tried_less_comes_first() -> None:
     assert [a.id for a in arms] == ["Q2", "Q1"]
 
 
-def test_what_stays_empty_is_pruned_and_told_unless_all_is_empty() -> None:
+def test_what_stays_empty_is_pruned_unless_all_is_empty() -> None:
     pulls = [*asked("Q1", EMPTY_AFTER), *asked("Q2", EMPTY_AFTER)]
-    assert pruned(["Q1", "Q2"], pulls, found("Q2", 1)) == ["Q1"]
     assert worth(["Q1", "Q2"], pulls, found("Q2", 1)) == {"Q2": 1.0, "Q1": 0.0}
-    assert pruned(["Q1", "Q2"], pulls, []) == []
-    assert pruned(["Q1", "Q2"], asked("Q1", EMPTY_AFTER - 1), found("Q2", 1)) == []
+    assert all(worth(["Q1", "Q2"], pulls, []).values())
+    assert all(worth(["Q1", "Q2"], asked("Q1", EMPTY_AFTER - 1), found("Q2", 1)).values())
     assert worth([], [], []) == {}
 
 

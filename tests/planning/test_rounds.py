@@ -5,16 +5,11 @@ from typing import Any
 import pytest
 from fakes import claim, hit, judgement, page, query
 
-from fathom.planning.drift import approach, barren_rounds, is_asked_twice, is_worn
+from fathom.planning.drift import approach, barren_rounds, is_worn
 from fathom.planning.perspectives import distinct, from_structure, headings, outline, structure
 from fathom.planning.reflexion import discount, failed, lessons, worked
 from fathom.planning.thinking import Situation, tool_for
 from fathom.state import Hypothesis, Lesson
-
-
-def test_the_same_query_twice_is_seen() -> None:
-    assert is_asked_twice(query("the cost of tidal power"), [query("moon"), query("tidal power cost")])
-    assert not is_asked_twice(query("tidal power cost"), [])
 
 
 def test_the_same_pattern_three_times_is_worn() -> None:

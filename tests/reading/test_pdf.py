@@ -7,7 +7,6 @@ import pytest
 
 from fathom.errors import Unreadable
 from fathom.reading.pdf import read_pdf
-from fathom.reading.port import Document
 
 
 def test_lines_become_paragraphs_across_pages(pdf_of: Callable[..., bytes]) -> None:
@@ -48,14 +47,9 @@ def test_many_threads_may_read_at_once(pdf_of: Callable[..., bytes]) -> None:
     assert len(texts) == 1
 
 
-def test_a_place_in_the_text_knows_its_page(pdf_of: Callable[..., bytes]) -> None:
+def test_a_document_knows_where_its_printed_pages_begin(pdf_of: Callable[..., bytes]) -> None:
     body = pdf_of([["First page."], [], ["Third page.", "It has two lines."], []])
     document = read_pdf(body, name="x.pdf")
     assert len(document.pages) == 4
-    assert document.page_at(0) == 1
-    assert document.page_at(document.text.index("Third")) == 3
-    assert document.page_at(document.text.index("two lines")) == 3
-
-
-def test_a_document_without_pages_has_no_page_numbers() -> None:
-    assert Document(text="Words.", title="", how="text").page_at(3) is None
+    first, _, third, _ = document.pages
+    assert (first, third) == (0, document.text.index("Third"))

@@ -11,6 +11,7 @@ from datetime import date
 
 from fathom.evidence.amounts import amounts
 from fathom.evidence.asking import needs, sides_of, thing_of
+from fathom.evidence.dates import day_of
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
 from fathom.text.normal import is_korean, one_line
 from fathom.text.ranking import terms
@@ -50,7 +51,7 @@ Answer = tuple[bool, str]
 
 def _fresh(at: _Known) -> Answer:
     cited = {quote.page for claim in at.claims for quote in claim.quotes}
-    dates = sorted(d for page in at.pages if page.sha in cited and (d := _day(page.published)))
+    dates = sorted(d for page in at.pages if page.sha in cited and (d := day_of(page.published)))
     years = {int(y) for claim in at.claims for y in _YEAR.findall(claim.statement)}
     if dates and (at.today - dates[-1]).days <= _FRESH_DAYS:
         return True, f"the newest cited page is of {dates[-1]}"
@@ -189,10 +190,3 @@ _KOREAN: _Words = {
     "cause": ("원인을 찾지 못함: {}", ("원인", "이유", "배경")),
     "date": ("날짜를 찾지 못함: {}", ("날짜", "연도 연표", "역사")),
 }
-
-
-def _day(published: str | None) -> date | None:
-    try:
-        return date.fromisoformat((published or "")[:10])
-    except ValueError:
-        return None

@@ -6,8 +6,8 @@ Does not know how it is found out that two claims contradict each other, nor how
 from collections.abc import Mapping, Sequence
 
 from fathom.evidence.amounts import amounts, is_same_amount
-from fathom.evidence.pairs import conflict
-from fathom.evidence.settlement import settled
+from fathom.evidence.favouring import favoured
+from fathom.evidence.pairs import differing
 from fathom.state import Claim, Contradiction, Difference, Finding, Page, Ruling, Side, short_hash
 from fathom.text.normal import one_line
 
@@ -55,7 +55,7 @@ def _contradiction(
     speakers = [_speaker(finding, ruling, claims) for finding in group]
     values = _values(speakers, ruling.kind)
     sides = [_side(finding, value, claims, pages) for finding, value in zip(group, values, strict=True)]
-    rule, favoured = settled(ruling.kind, sides, claims, pages)
+    rule, winner = favoured(ruling.kind, sides, claims, pages)
     return Contradiction(
         id=short_hash(ruling.kind, *sorted(finding.id for finding in group)),
         kind=ruling.kind,
@@ -63,7 +63,7 @@ def _contradiction(
         about=_about(speakers),
         sides=sides,
         settled_by=rule,
-        favoured=favoured,
+        favoured=winner,
     )
 
 
@@ -83,8 +83,8 @@ def _values(speakers: Sequence[Claim], kind: Difference) -> list[str]:
     values = []
     for claim in speakers:
         other = next(c for c in speakers if c is not claim)
-        found = conflict(claim.statement, other.statement) if kind in {"number", "date"} else None
-        values.append(_in_quote(found.left, claim) if found else _shortened(claim.quotes[0].text))
+        found = differing(claim.statement, other.statement) if kind in {"number", "date"} else None
+        values.append(_in_quote(found, claim) if found else _shortened(claim.quotes[0].text))
     return values
 
 
@@ -107,5 +107,5 @@ def _shortened(text: str) -> str:
 def _about(speakers: Sequence[Claim]) -> str:
     """The first statement, with a gap where the value stands that the others do not share."""
     statement = speakers[0].statement
-    found = conflict(statement, speakers[1].statement)
-    return _shortened(statement.replace(found.left, "…", 1).replace("….", "…") if found else statement)
+    found = differing(statement, speakers[1].statement)
+    return _shortened(statement.replace(found, "…", 1).replace("….", "…") if found else statement)

@@ -1,4 +1,4 @@
-"""Words that tell statements apart: cases that do not touch, opposites that deny, events that happen once.
+"""Words that tell statements apart: cases that do not touch, words that deny, events that happen once.
 
 Short lists by hand, English and Korean. Does not know the words it does not list.
 """
@@ -25,7 +25,7 @@ SCOPES = (
     "이전 이후", "상반기 하반기", "아동 성인", "공공 민간",
 )  # fmt: skip
 # The one denies the other.
-OPPOSITES = (
+DENIALS = (
     "increase increases increased rises rose decrease decreases decreased falls fell", "safe unsafe",
     "legal illegal", "possible impossible", "effective ineffective", "true false", "harmful harmless",
     "higher lower", "cheaper dearer", "guilty innocent", "alive dead", "succeeded failed",

@@ -6,6 +6,7 @@ Does not know today.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 
 _MONTHS = {
@@ -114,3 +115,11 @@ def _korean(match: re.Match[str]) -> Date:
     got = {name: int(value) for name, value in match.groupdict().items() if value}
     month, day = got.get("m") or got.get("m1", 0), got.get("d") or got.get("d1", 0)
     return Date(match.group(), *match.span(), got.get("y", 0), month, day, got.get("dec", 0))
+
+
+def day_of(published: str | None) -> date | None:
+    """The day a page says it was published, if it says one."""
+    try:
+        return date.fromisoformat((published or "")[:10])
+    except ValueError:
+        return None

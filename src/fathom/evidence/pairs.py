@@ -4,7 +4,6 @@ Cautious on purpose: what no rule decides is left to a mind. Does not know claim
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from fathom.evidence.amounts import Amount, is_same_amount
@@ -32,14 +31,6 @@ _VAGUE_AFTER = re.compile(
 Word = tuple[Relation, Difference, str]
 
 
-@dataclass(frozen=True)
-class Conflict:
-    """The two values that do not go together, as each statement has them."""
-
-    left: str
-    right: str
-
-
 @lru_cache(maxsize=65536)
 def ruled(left: str, right: str) -> Word | None:
     """What rules say of two statements, of which kind and why; None when they cannot tell."""
@@ -61,13 +52,13 @@ def ruled(left: str, right: str) -> Word | None:
     )
 
 
-def conflict(left: str, right: str) -> Conflict | None:
-    """The numbers, or else the dates, in which two statements differ."""
+def differing(left: str, right: str) -> str | None:
+    """The number, or else the date, in which the one statement differs from the other."""
     one, two = said(left), said(right)
     if pair := _other_amounts(one, two):
-        return Conflict(pair[0].text, pair[1].text)
+        return pair[0].text
     if when := _other_dates(one, two):
-        return Conflict(when[0].text, when[1].text)
+        return when[0].text
     return None
 
 
@@ -129,7 +120,7 @@ def _of_dates(one: Said, two: Said, shared: Overlap) -> Word | None:
 def _of_denials(one: Said, two: Said, shared: Overlap) -> Word | None:
     if shared.of_all < _LIKE_FROM or one.is_twofold or two.is_twofold or not _agree(one, two):
         return None
-    if are_opposed(one.opposites, two.opposites):
+    if are_opposed(one.denials, two.denials):
         is_denied = one.is_negated == two.is_negated
         return ("contradicts", "other", "the one denies the other") if is_denied else None
     if one.is_negated != two.is_negated and shared.of_all >= _DENIED_FROM:
@@ -142,7 +133,7 @@ def _of_sameness(one: Said, two: Said, shared: Overlap) -> Word | None:
         return None
     if one.is_negated != two.is_negated or one.rates != two.rates or one.is_twofold != two.is_twofold:
         return None
-    if are_opposed(one.opposites, two.opposites) or not is_in_one_order(one, two, _TURNED):
+    if are_opposed(one.denials, two.denials) or not is_in_one_order(one, two, _TURNED):
         return None
     left, right = one.text.text, two.text.text
     if not _agree(one, two) or flaws(left, [right]) or flaws(right, [left]):

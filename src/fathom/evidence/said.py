@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fathom.evidence.amounts import Amount, amounts
-from fathom.evidence.contrasts import OPPOSITES, SCOPES, once, sides
+from fathom.evidence.contrasts import DENIALS, SCOPES, once, sides
 from fathom.evidence.dates import Date, dates
 from fathom.evidence.facts import is_negated, names
 from fathom.evidence.words import Text, Word, parsed, same
@@ -47,7 +47,7 @@ class Said:
     rates: frozenset[str]
     events: frozenset[str]  # what happens one time only
     scopes: tuple[int, ...]
-    opposites: tuple[int, ...]
+    denials: tuple[int, ...]
 
 
 @lru_cache(maxsize=16384)
@@ -73,7 +73,7 @@ def said(statement: str) -> Said:
         rates=frozenset("".join(m.groups(default="")) or m.group() for m in _RATE.finditer(text.low)),
         events=once(text.low),
         scopes=sides(text.low, SCOPES),
-        opposites=sides(text.low, OPPOSITES),
+        denials=sides(text.low, DENIALS),
     )
 
 

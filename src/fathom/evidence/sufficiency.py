@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from datetime import date
 from urllib.parse import urlsplit
 
+from fathom.evidence.dates import day_of
 from fathom.state import Claim, Page, Rubric, SubQuestion
 from fathom.text.shingles import is_copy
 
 WEIGHTS = {"coverage": 0.35, "diversity": 0.20, "quality": 0.30, "freshness": 0.15}
-_ANSWERED_FROM = 0.5
+ANSWERED_FROM = 0.5  # relevance of a claim that answers its sub-question
 _UNDATED = 0.5
 _COMPARED = 12  # of the hashes of a sketch: copies share almost all of them
 _HALF_LIFE_DAYS = 2 * 365.0
@@ -25,7 +26,7 @@ def coverage(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> float
     best: dict[str, float] = {}
     for claim in claims:
         best[claim.question] = max(best.get(claim.question, 0.0), claim.relevance)
-    credit = (0.0 if q.id not in best else 1.0 if best[q.id] >= _ANSWERED_FROM else 0.5 for q in questions)
+    credit = (0.0 if q.id not in best else 1.0 if best[q.id] >= ANSWERED_FROM else 0.5 for q in questions)
     return sum(credit) / len(questions)
 
 
@@ -75,11 +76,8 @@ def freshness(claims: Sequence[Claim], pages: Sequence[Page], today: date) -> fl
 
 
 def _recency(published: str | None, today: date) -> float:
-    try:
-        age_days = (today - date.fromisoformat((published or "")[:10])).days
-    except ValueError:
-        return _UNDATED
-    return float(0.5 ** (max(0, age_days) / _HALF_LIFE_DAYS))
+    day = day_of(published)
+    return float(0.5 ** (max(0, (today - day).days) / _HALF_LIFE_DAYS)) if day else _UNDATED
 
 
 def overall(coverage: float, diversity: float, quality: float, freshness: float) -> float:

@@ -3,17 +3,36 @@
 Does not know prompts. By words and their rarity, in any language; nothing is ever forgotten here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fathom.state import Claim
-from fathom.text.ranking import bm25
+from fathom.text.ranking import bm25, likeness, terms
+
+_SAME = 0.8
 
 
-def recalled(claims: Sequence[Claim], words: Sequence[str], most: int) -> list[Claim]:
-    """The claims that best fit any of the words, best first; none that has nothing in common with them."""
+def recalled(
+    claims: Sequence[Claim], words: Sequence[str], most: int, beside: Sequence[Claim] = ()
+) -> list[Claim]:
+    """The claims that best fit any of the words, best first, each thing once; none that has nothing in common
+    with them, or that says what stands `beside` them already."""
     scores = closeness(claims, words)
     ranked = sorted(range(len(claims)), key=lambda n: (-scores[n], claims[n].id))
-    return [claims[n] for n in ranked[:most] if scores[n] > 0]
+    return each_once((claims[n] for n in ranked if scores[n] > 0), most, beside)
+
+
+def each_once(ranked: Iterable[Claim], most: int, beside: Sequence[Claim] = ()) -> list[Claim]:
+    """The first claims, without those that say nearly what one before them or `beside` them says."""
+    chosen: list[Claim] = []
+    bags = [terms(claim.statement) for claim in beside]
+    for claim in ranked:
+        if len(chosen) == most:
+            break
+        words = terms(claim.statement)
+        if all(likeness(words, bag) < _SAME for bag in bags):
+            chosen.append(claim)
+            bags.append(words)
+    return chosen
 
 
 def closeness(claims: Sequence[Claim], words: Sequence[str]) -> list[float]:

@@ -5,13 +5,11 @@ Does not know prompts or models.
 
 from collections.abc import Mapping, Sequence
 
-from fathom.memory.archival import closeness
+from fathom.memory.archival import closeness, each_once
 from fathom.state import Claim
-from fathom.text.ranking import likeness, terms
 
 MOST = 30
 _OPEN, _SURE, _RELEVANT = 0.5, 0.3, 0.2
-_SAME = 0.8
 _LONE = 0.6  # how sure a claim is that nobody has weighed
 
 
@@ -30,13 +28,4 @@ def in_mind(
         + _RELEVANT * claim.relevance
         for claim, near in zip(claims, close, strict=True)
     }
-    chosen: list[Claim] = []
-    bags: list[set[str]] = []
-    for claim in sorted(claims, key=lambda c: (-worth[c.id], c.id)):
-        if len(chosen) == most:
-            break
-        words = terms(claim.statement)
-        if all(likeness(words, bag) < _SAME for bag in bags):
-            chosen.append(claim)
-            bags.append(words)
-    return chosen
+    return each_once(sorted(claims, key=lambda c: (-worth[c.id], c.id)), most)

@@ -5,10 +5,12 @@ Does not know models. In later rounds the judge has said what to look for, and n
 
 from collections.abc import Iterable, Sequence
 
+from fathom.evidence.sufficiency import ANSWERED_FROM
+from fathom.memory.archival import recalled
 from fathom.memory.semantic import in_mind
 from fathom.minds.answers import PlanAnswer
 from fathom.minds.port import Brief
-from fathom.planning.dependencies import ANSWERED_FROM, written
+from fathom.planning.dependencies import written
 from fathom.planning.effort import told
 from fathom.planning.families import family_of, named_family
 from fathom.planning.reflexion import failed, worked
@@ -16,9 +18,10 @@ from fathom.planning.repeats import fresh
 from fathom.state import SCOUT, Claim, Lesson, Plan, Query, SubQuestion
 from fathom.text.normal import one_line
 
-_NONE = "(none)"
+NONE = "(none)"
 _ASKED = 30
 _FINDINGS = 30
+_RECALLED = 10
 _LONGEST = 300
 _HYPOTHESES = 5
 
@@ -52,17 +55,17 @@ def shown(brief: Brief) -> dict[str, str]:
         "question": brief.question,
         "round": str(brief.round),
         "limit": str(brief.limit),
-        "effort": told(brief.effort) if brief.effort else _NONE,
-        "tool": f"{brief.tool.name}, because {brief.tool.because}" if brief.tool else _NONE,
-        "approach": brief.approach or _NONE,
-        "known": _listed(map(_question, brief.questions)),
-        "answers": _listed(f"{name}: {phrase}" for name, phrase in brief.answers.items()),
-        "asked": _listed(brief.memory) if brief.memory else _asked(brief.asked),
+        "effort": told(brief.effort) if brief.effort else NONE,
+        "tool": f"{brief.tool.name}, because {brief.tool.because}" if brief.tool else NONE,
+        "approach": brief.approach or NONE,
+        "known": listed(map(_question, brief.questions)),
+        "answers": listed(f"{name}: {phrase}" for name, phrase in brief.answers.items()),
+        "asked": listed(brief.memory) if brief.memory else _asked(brief.asked),
         "lessons": _lessons(brief.lessons),
-        "gaps": _listed(f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps),
-        "findings": _listed(claim.statement for claim in _telling(brief)),
-        "scouted": _listed(f"{h.title}: {h.snippet[:_LONGEST]}" for h in brief.scouted),
-        "outlines": _listed(brief.outlines),
+        "gaps": listed(f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps),
+        "findings": listed(claim.statement for claim in _telling(brief)),
+        "scouted": listed(f"{h.title}: {h.snippet[:_LONGEST]}" for h in brief.scouted),
+        "outlines": listed(brief.outlines),
         "feedback": _feedback(brief),
     }
 
@@ -100,28 +103,31 @@ def _question(question: SubQuestion) -> str:
 def _asked(queries: Sequence[Query]) -> str:
     hidden = len(queries) - _ASKED
     told_too = [f"(and {hidden} before these)"] if hidden > 0 else []
-    return _listed([*told_too, *(q.text[:_LONGEST] for q in queries[-_ASKED:])])
+    return listed([*told_too, *(q.text[:_LONGEST] for q in queries[-_ASKED:])])
 
 
 def _lessons(lessons: Sequence[Lesson]) -> str:
     good = (f"worked: {n.text[:_LONGEST]} ({n.pages} pages, {n.claims} claims)" for n in worked(lessons))
     bad = (f"failed: {n.text[:_LONGEST]} ({n.pages} pages, no claim)" for n in failed(lessons))
-    return _listed([*good, *bad])
+    return listed([*good, *bad])
 
 
 def _telling(brief: Brief) -> list[Claim]:
-    """The findings worth having in mind for what is still open."""
+    """The findings worth having in mind for what is open, and older ones that bear on what is missing."""
     answered = {c.question for c in brief.findings if c.relevance >= ANSWERED_FROM}
     wanted = {gap.question for gap in brief.gaps}
     still_open = [q.text for q in brief.questions if q.id in wanted or q.id not in answered]
-    return in_mind(brief.findings, still_open or [brief.question], most=_FINDINGS)
+    best = in_mind(brief.findings, still_open or [brief.question], most=_FINDINGS)
+    missing = [gap.suggested_query for gap in brief.gaps if gap.suggested_query.strip()]
+    return [*best, *recalled(brief.findings, missing, _RECALLED, beside=best)]
 
 
 def _feedback(brief: Brief) -> str:
     if not brief.feedback:
-        return _NONE
+        return NONE
     return f"{brief.feedback}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
 
 
-def _listed(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {one_line(line)}" for line in lines) or _NONE
+def listed(lines: Iterable[str]) -> str:
+    """The lines as a model is shown them, or that there are none."""
+    return "\n".join(f"- {one_line(line)}" for line in lines) or NONE

@@ -24,6 +24,7 @@ from fathom.minds.keys import (
 from fathom.minds.ladder import F, Ladder
 from fathom.minds.pairing import rulings_of, shown
 from fathom.minds.passages import best_passages
+from fathom.minds.planned import NONE, listed
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.prompts import load
 from fathom.state import (
@@ -44,7 +45,6 @@ from fathom.text.fitting import fitting_entries
 
 _PAGE_TOKENS = 3_500
 _MOST_QUOTES = 6
-_NONE = "(none)"
 _PROMPTS: dict[Role, str] = {
     "plan": "planner", "read": "reader", "verify": "verifier", "judge": "judge", "outline": "outline",
     "write": "writer", "check": "checker",
@@ -78,7 +78,7 @@ class Prompted:
             "read",
             answers.ReadAnswer,
             question=question,
-            questions=_listed(f"{q.id}: {q.text}" for q in questions),
+            questions=listed(f"{q.id}: {q.text}" for q in questions),
             title=title,
             passages="\n\n[…]\n\n".join(best_passages(text, [q.text for q in questions], _PAGE_TOKENS)),
             language=self.language,
@@ -102,10 +102,10 @@ class Prompted:
             "judge",
             answers.JudgeAnswer,
             **self._material(case.question, case.questions),
-            claims=_listed(f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()),
-            pairs=shown(case.pairs) or _NONE,
-            checks=_listed(checks_shown(case.checks)),
-            hypotheses=_listed(hypotheses_shown(case.hypotheses)),
+            claims=listed(f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()),
+            pairs=shown(case.pairs) or NONE,
+            checks=listed(checks_shown(case.checks)),
+            hypotheses=listed(hypotheses_shown(case.hypotheses)),
         )
         known = {q.id for q in case.questions}
         gaps = [
@@ -131,7 +131,7 @@ class Prompted:
             "outline",
             answers.OutlineAnswer,
             **self._material(question, questions),
-            claims=_listed(
+            claims=listed(
                 f"{key} (for {p.finding.question}): {p.finding.statement} ({weight(p)})"
                 for key, p in by_key.items()
             ),
@@ -198,14 +198,9 @@ class Prompted:
     def _material(self, question: str, questions: Sequence[SubQuestion]) -> dict[str, str]:
         return {
             "question": question,
-            "questions": _listed(f"{q.id}: {q.text}" for q in questions),
+            "questions": listed(f"{q.id}: {q.text}" for q in questions),
             "language": self.language,
         }
-
-
-def _listed(lines: object) -> str:
-    found = [f"- {' '.join(str(line).split())}" for line in lines]  # type: ignore[attr-defined]
-    return "\n".join(found) or _NONE
 
 
 def _by_key(claims: Sequence[Claim], questions: Sequence[SubQuestion]) -> dict[str, Claim]:

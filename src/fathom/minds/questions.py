@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from fathom.evidence.asking import sides_of
 from fathom.evidence.facts import names
-from fathom.text.normal import one_line
+from fathom.text.normal import is_korean, one_line
 from fathom.text.tokens import STOP_WORDS
 
 _ASKING = (
@@ -16,11 +17,6 @@ _ASKING = (
 )
 _NEXT_PART = re.compile(
     rf"[,;]?\s+(?:and|or|but)\s+(?=(?:{_ASKING})\b)|,\s+(?=(?:how|what|why|when|where|which|who)\b)|;\s+|\s+그리고\s+",
-    re.IGNORECASE,
-)
-_COMPARISON = re.compile(
-    r"(?:compare|(?:differences?|comparison)\s+between)\s+(?P<a>[^,?]+?)\s+(?:and|with|to)\s+(?P<b>[^,?]+?)(?=\s+(?:for|in|as|when|on|with)\b|[,?.]|$)"
-    r"|(?P<c>[\w.+#-]+(?:\s[\w.+#-]+)?)\s+(?:vs\.?|versus)\s+(?P<d>[\w.+#-]+(?:\s[\w.+#-]+)?)",
     re.IGNORECASE,
 )
 _PHRASE = re.compile(r"\b(?:[A-Z][\w.]*[A-Za-z0-9](?:\s+[A-Z][\w.]*[A-Za-z0-9])*)\b|\b\w+_\w+\b")
@@ -35,8 +31,7 @@ def parts_of(question: str) -> list[str]:
     parts = [_asked(piece) for piece in pieces if len(piece.split()) >= 2 or len(piece) >= 6]
     parts = [part for part in parts if part]
     parts = [_named(part, parts[0]) for part in parts]
-    if found := _COMPARISON.search(whole):
-        sides = [side.strip() for side in found.groups() if side]
+    if not is_korean(whole) and (sides := sides_of(whole)):
         parts = [_asked(whole), *(f"What is {side}?" for side in sides)]
     return list(dict.fromkeys(parts))[:_MOST_PARTS] or [whole]
 

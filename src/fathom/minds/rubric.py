@@ -6,11 +6,10 @@ weighing them found.
 
 from collections.abc import Sequence
 
+from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.minds.port import Assessment, Case
 from fathom.state import Claim, Gap, Rubric, SubQuestion
 from fathom.text.normal import is_korean
-
-_ANSWERED_FROM = 0.5
 
 
 def nothing_known(questions: Sequence[SubQuestion]) -> Assessment:
@@ -37,7 +36,7 @@ def computed(case: Case) -> Assessment:
 
 
 def _answers(claim: Claim, question: SubQuestion) -> bool:
-    return claim.question == question.id and claim.relevance >= _ANSWERED_FROM
+    return claim.question == question.id and claim.relevance >= ANSWERED_FROM
 
 
 def _consistency(case: Case) -> int:

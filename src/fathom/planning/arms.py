@@ -9,13 +9,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from fathom.planning.repeats import plain
 from fathom.state import Claim, Gap, Judgement, Query
 
 EXPLORATION = 0.7
 EMPTY_AFTER = 4  # pulls without a single claim
 _MOST_DIRECTIONS = 20
 _FEW = 3
-_PRIORITIES = {"high": 1.0, "medium": 0.6, "low": 0.3}
+PRIORITIES = {"high": 1.0, "medium": 0.6, "low": 0.3}
 
 
 @dataclass(frozen=True)
@@ -56,23 +57,18 @@ def worth(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim]) -
     return {a.id: 0.0 if a.is_pruned else 1.0 if math.isinf(a.bound) else a.bound / most for a in arms}
 
 
-def pruned(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim]) -> list[str]:
-    """The arms that stayed empty, for the reader to hear of."""
-    return [arm.id for arm in arms_of(ids, asked, claims) if arm.is_pruned]
-
-
 def directions(judgements: Sequence[Judgement], asked: Sequence[Query], claims: Sequence[Claim]) -> list[Gap]:
     """What any round said was worth looking for and nobody has asked yet; the best direction first."""
-    known = {_folded(query.text) for query in asked}
+    known = {plain(query.text) for query in asked}
     open_gaps: dict[str, Gap] = {}
     for judgement in reversed(judgements):
         for gap in judgement.gaps:
-            words = _folded(gap.suggested_query)
+            words = plain(gap.suggested_query)
             if words and words not in known:
                 open_gaps.setdefault(words, gap)
     latest = list(open_gaps.values())[:_MOST_DIRECTIONS]
     weights = worth([gap.question for gap in latest], asked, claims)
-    return sorted(latest, key=lambda gap: -_PRIORITIES[gap.priority] * weights[gap.question])
+    return sorted(latest, key=lambda gap: -PRIORITIES[gap.priority] * weights[gap.question])
 
 
 def gaps_to_close(
@@ -85,7 +81,3 @@ def gaps_to_close(
     if directions(judgements[-1:], asked, claims):
         return last
     return [*last, *directions(judgements[:-1], asked, claims)[:_FEW]]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip("?.!")

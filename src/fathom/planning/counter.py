@@ -5,6 +5,7 @@ Does not know who asks them. There is always one that was not asked before, as l
 
 from collections.abc import Iterator, Sequence
 
+from fathom.planning.repeats import plain
 from fathom.state import Claim, Hypothesis, Query
 from fathom.text.normal import is_korean
 from fathom.text.tokens import STOP_WORDS
@@ -52,12 +53,12 @@ def _with_endings(statements: Sequence[str], english: Sequence[str], korean: Seq
 
 
 def _new(offered: Iterator[str], asked: Sequence[Query], most: int) -> list[str]:
-    known = {" ".join(query.text.casefold().split()) for query in asked}
+    known = {plain(query.text) for query in asked}
     found: list[str] = []
     for text in offered:
         if len(found) == most:
             break
-        if " ".join(text.casefold().split()) not in known:
+        if plain(text) not in known:
             found.append(text)
     return found
 

@@ -6,10 +6,10 @@ Does not know queries' worth. An answer is a claim of good relevance; its key ph
 import re
 from collections.abc import Mapping, Sequence
 
+from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.planning.phrases import key_phrase
 from fathom.state import Claim, Query, SubQuestion
 
-ANSWERED_FROM = 0.5
 _PLACE = re.compile(r"\{\s*(Q\d+)\s*\}", re.IGNORECASE)
 _ANY_PLACE = re.compile(r"\{[^{}]*\}")
 

@@ -5,18 +5,12 @@ Does not know how a query is varied; it says that it must be.
 
 from collections.abc import Sequence
 
-from fathom.planning.repeats import is_repeat
 from fathom.state import Judgement, Query
 from fathom.text.ranking import likeness, terms
 
 _ALIKE = 0.5
 _PATTERN = 3
 _BARREN = 5
-
-
-def is_asked_twice(query: Query, asked: Sequence[Query]) -> bool:
-    """The same query again: it must be varied."""
-    return any(is_repeat(query.text, past.text) for past in asked)
 
 
 def is_worn(query: Query, asked: Sequence[Query]) -> bool:

@@ -6,15 +6,16 @@ Does not know which queries are chosen. A query's likeness to those beside it is
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fathom.evidence.sufficiency import ANSWERED_FROM
+from fathom.planning.arms import PRIORITIES
 from fathom.planning.candidates import Candidate
-from fathom.planning.dependencies import ANSWERED_FROM, has_place
+from fathom.planning.dependencies import has_place
 from fathom.planning.reflexion import discount
 from fathom.search.choice import HYBRID, KNOWN
 from fathom.state import Claim, Family, Gap, Knobs, Lesson, Query, SubQuestion
 from fathom.text.ranking import terms
 from fathom.text.tokens import has_paired_script
 
-_PRIORITY = {"high": 1.0, "medium": 0.6, "low": 0.3}
 _NO_GAP = 0.4
 _LESSON = 0.2
 _OWN_IDEA = 0.15
@@ -53,7 +54,7 @@ def view(
     openness = {q.id: _openness(best.get(q.id)) for q in questions}
     wanted: dict[str, float] = {}
     for gap in gaps:
-        wanted[gap.question] = max(wanted.get(gap.question, 0.0), _PRIORITY[gap.priority])
+        wanted[gap.question] = max(wanted.get(gap.question, 0.0), PRIORITIES[gap.priority])
     said = [*(q.text for q in asked), *(claim.statement for claim in claims)]
     known = frozenset(word for text in said for word in terms(text))
     return View(openness, wanted, known, lessons, served, is_doubting)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.minds.questions import parts_of
+from fathom.planning.repeats import plain
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
@@ -41,8 +42,8 @@ def seeds(question: str, most: int, perspectives: Sequence[str] = ()) -> list[Se
     place = 1 if _is_korean(whole) else 0
     offered += [Seed(f"{topic}: {one_line(view)}", f"perspective: {one_line(view)}") for view in perspectives]
     offered += [Seed(f"{topic}: {words[place]}", angle) for angle, words in _ANGLES.items()]
-    distinct = {_folded(seed.text): seed for seed in reversed(offered)}
-    return [seed for seed in offered if distinct[_folded(seed.text)] is seed][: max(1, most)]
+    distinct = {plain(seed.text): seed for seed in reversed(offered)}
+    return [seed for seed in offered if distinct[plain(seed.text)] is seed][: max(1, most)]
 
 
 def is_beside(statement: str, question: str) -> bool:
@@ -61,7 +62,3 @@ def topic_of(question: str) -> str:
 
 def _is_korean(text: str) -> bool:
     return any("\uac00" <= letter <= "\ud7a3" for letter in text)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip("?.!")

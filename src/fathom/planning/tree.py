@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from fathom.minds.questions import bridges
 from fathom.planning.arms import EXPLORATION
+from fathom.planning.repeats import plain
 from fathom.planning.seeds import topic_of
 from fathom.state import Claim, Direction, Gap, Query
 from fathom.text.ranking import terms
@@ -25,8 +26,8 @@ def leads(question: str, gaps: Sequence[Gap], claims: Sequence[Claim], asked: Se
     wanted = [" ".join(gap.suggested_query.split()) for gap in gaps if gap.priority != "low"]
     topic = topic_of(question.partition(": ")[0])  # without the angle
     offered = [*wanted, *(f"{topic} {name}" for name in names)]
-    past = {_folded(question), *(_folded(query.text) for query in asked)}
-    fresh = {_folded(text): text for text in offered if text and _folded(text) not in past}
+    past = {plain(question), *(plain(query.text) for query in asked)}
+    fresh = {plain(text): text for text in offered if text and plain(text) not in past}
     return list(fresh.values())[:_MOST_LEADS]
 
 
@@ -63,14 +64,14 @@ def worth(direction: Direction, tree: Sequence[Direction]) -> float:
 
 
 def _children(directions: Sequence[Direction], level: int) -> list[Direction]:
-    known = {_folded(direction.text) for direction in directions}
+    known = {plain(direction.text) for direction in directions}
     children: list[Direction] = []
     for parent in directions:
         born = sum(one.parent == parent.id for one in directions)
         for lead in parent.leads if parent.status == "explored" else []:
-            if _folded(lead) in known:
+            if plain(lead) in known:
                 continue
-            known.add(_folded(lead))
+            known.add(plain(lead))
             born += 1
             children.append(
                 Direction(
@@ -108,7 +109,3 @@ def _novelty(direction: Direction, tree: Sequence[Direction]) -> float:
     own = terms(direction.text)
     others = [terms(one.text) for one in tree if one.status in {"explored", "empty"}]
     return 1.0 - max((len(own & other) / max(1, len(own | other)) for other in others), default=0.0)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip("?.!")

@@ -3,7 +3,6 @@
 Does not know files, servers or formats.
 """
 
-from bisect import bisect_right
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Protocol
@@ -27,10 +26,6 @@ class Document:
     language: str | None = None
     pages: tuple[int, ...] = ()
     fetched: str | None = None
-
-    def page_at(self, offset: int) -> int | None:
-        """The number of the printed page that a place in the text stands on, if it has pages."""
-        return bisect_right(self.pages, offset) or None
 
 
 class Reader(Protocol):

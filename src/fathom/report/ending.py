@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.state import Claim, Finding, Judgement, Loss, Section, Status, SubQuestion
 
 Doubt = Literal["open", "thin", "weak"]
-_GOOD_FROM = 0.5
 _WEAK = ("CONTRADICTED", "UNCERTAIN")
 
 
@@ -58,7 +58,7 @@ def doubts(outcome: Outcome) -> list[Doubt]:
 
 def _is_thin(outcome: Outcome) -> bool:
     """Fewer than half of the sub-questions have good evidence in the report."""
-    answered = {claim.question for claim in outcome.used if claim.relevance >= _GOOD_FROM}
+    answered = {claim.question for claim in outcome.used if claim.relevance >= ANSWERED_FROM}
     return 2 * sum(question.id in answered for question in outcome.questions) < len(outcome.questions)
 
 

@@ -24,7 +24,6 @@ class WeightWords:
     part: str
     tags: Mapping[Tag, str]
     legend: str
-    disputed: str
 
 
 _ENGLISH = WeightWords(
@@ -40,7 +39,6 @@ _ENGLISH = WeightWords(
     legend="VERIFIED: three or more independent sources say it. HIGH: two. LIKELY: one, whose words carry it "
     "well. UNCERTAIN: one, weakly, or a rule decided against it. CONTRADICTED: sources disagree, and no rule "
     "settles it.",
-    disputed="(sources disagree)",
 )
 _KOREAN = WeightWords(
     disagree="출처들이 서로 다르게 말하는 것",
@@ -65,7 +63,6 @@ _KOREAN = WeightWords(
     legend="확인됨: 서로 독립된 출처가 셋 이상. 높음: 둘. 그럴듯함: 하나이지만 인용이 잘 뒷받침함. "
     "불확실: 하나이고 약하거나, 규칙이 다른 쪽을 택함. 엇갈림: 출처들이 다르게 말하고 어떤 규칙으로도 "
     "풀리지 않음.",
-    disputed="(출처마다 다름)",
 )
 
 

@@ -7,7 +7,7 @@ from fathom.errors import BadInput
 from fathom.state import MAX_QUESTION_CHARS
 
 
-def asked(question: object) -> str:
+def admitted(question: object) -> str:
     """The question itself, if it is one."""
     if not isinstance(question, str) or not question.strip():
         raise BadInput("The question is empty.")

@@ -10,8 +10,8 @@ Dates must be known to the day, all of them. Does not know how sides come about.
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date
 
+from fathom.evidence.dates import day_of
 from fathom.evidence.owners import is_official, owner
 from fathom.state import Claim, Difference, Page, Settlement, Side
 
@@ -27,7 +27,7 @@ _CORRECTS = re.compile(
 Pages = Mapping[str, Page]
 
 
-def settled(
+def favoured(
     kind: Difference, sides: Sequence[Side], claims: Mapping[str, Claim], pages: Pages
 ) -> tuple[Settlement | None, int | None]:
     """The first rule that speaks for one side only, and for which; nothing when none does."""
@@ -75,18 +75,11 @@ def _is_official_news(place: int, sides: Sequence[Side], pages: Pages) -> bool:
 
 def _is_after(own: Sequence[Page], place: int, sides: Sequence[Side]) -> bool:
     """Whether one of the pages was published after every page of the other sides."""
-    others = [_day(when) for n, side in enumerate(sides) if n != place for when in side.published]
+    others = [day_of(when) for n, side in enumerate(sides) if n != place for when in side.published]
     known = [day for day in others if day]
-    mine = [day for page in own if (day := _day(page.published))]
+    mine = [day for page in own if (day := day_of(page.published))]
     return bool(mine) and len(known) == len(others) > 0 and max(mine) > max(known)
 
 
 def _read(side: Side, pages: Pages) -> list[Page]:
     return [pages[sha] for sha in side.pages if sha in pages]
-
-
-def _day(published: str | None) -> date | None:
-    try:
-        return date.fromisoformat((published or "")[:10])
-    except ValueError:
-        return None
