@@ -156,7 +156,7 @@ def _searches(state: ResearchState) -> list[Send]:
 
 
 def _readings(state: ResearchState, node: str) -> list[Send]:
-    asked = {question.text: question for question in [*state.get("common", []), *state["questions"]]}
+    asked = {question.text: question for question in [*state.get("read_for", []), *state["questions"]]}
     shared = {"question": state["question"], "questions": list(asked.values()), **_settings(state)}
     return [Send(node, {"hit": hit, **shared}) for hit in state.get("chosen", [])]
 
@@ -203,7 +203,7 @@ def _with_what(direction: Direction, state: ResearchState) -> ResearchState:
         "knobs": state["knobs"],
         "run": state["run"],
         "direction": direction,
-        "common": state.get("common", []),
+        "read_for": state.get("read_for", []),
         "visited": state.get("visited", []),
         "charges": state.get("charges", []),
     }

@@ -11,12 +11,12 @@ from fathom.state import Claim, Direction, Query, ResearchState
 async def deliver(state: ResearchState, *, commons: Commons) -> ResearchState:
     """Name the branch's own sub-questions and queries after it, and say what its direction was worth.
 
-    Reads:  direction, run, question, common, questions, asked, claims, pages, judgements, charges
+    Reads:  direction, run, question, read_for, questions, asked, claims, pages, judgements, charges
     Writes: directions, questions, asked, claims
     """
     branch = state["direction"].id
     await commons.pay(state["run"], state.get("charges", []))
-    asked_of_pages = [*state.get("common", []), *state.get("questions", [])]
+    asked_of_pages = [*state.get("read_for", []), *state.get("questions", [])]
     questions = [q.model_copy(update={"id": _of(branch, q.id)}) for q in asked_of_pages]
     asked = [
         q.model_copy(update={"id": _of(branch, q.id), "question": _of(branch, q.question)})
@@ -42,7 +42,7 @@ def _own_claims(state: ResearchState) -> list[Claim]:
 
 def _about(claim: Claim, state: ResearchState) -> str:
     """What a claim answers: of an angle that it says nothing of, the plain question, if there is just one."""
-    plain = state.get("common", [])
+    plain = state.get("read_for", [])
     asked = next((q.text for q in state.get("questions", []) if q.id == claim.question), "")
     is_angle = len(plain) == 1 and asked == state["question"]
     return plain[0].id if is_angle and is_beside(claim.statement, asked) else claim.question

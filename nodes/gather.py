@@ -2,6 +2,7 @@
 
 from langgraph.types import Overwrite
 
+from fathom.planning.repeats import plain
 from fathom.planning.tree import grown
 from fathom.state import Direction, Knobs, Query, ResearchState, SubQuestion
 
@@ -34,8 +35,7 @@ def _as_one(questions: list[SubQuestion]) -> tuple[list[SubQuestion], dict[str, 
     kept: dict[str, SubQuestion] = {}
     names: dict[str, str] = {}
     for question in questions:
-        words = " ".join(question.text.casefold().split()).rstrip("?.!")
-        one = kept.setdefault(words, question.model_copy(update={"id": f"Q{len(kept) + 1}"}))
+        one = kept.setdefault(plain(question.text), question.model_copy(update={"id": f"Q{len(kept) + 1}"}))
         names[question.id] = one.id
     return list(kept.values()), names
 

@@ -12,7 +12,7 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
     """Size the effort; where the strategy has branches, say where each of them starts.
 
     Reads:  question, feedback
-    Writes: knobs, effort; with branches also run, strategy, common, directions, queries, feedback
+    Writes: knobs, effort; with branches also run, strategy, read_for, directions, queries, feedback
     """
     question = admitted(state.get("question"))
     size = effort(question, knobs.depth)
@@ -28,7 +28,7 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
         "effort": size,
         "run": await commons.begin(),
         "strategy": f"{told(size)} {len(directions)} branches, {knobs.orchestration}.",
-        "common": [SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(parts_of(question), 1)],
+        "read_for": [SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(parts_of(question), 1)],
         "directions": directions,
         "queries": [direction.query() for direction in directions],
         "feedback": "",

@@ -49,12 +49,12 @@ class ResearchState(TypedDict, total=False):
     """Everything a run knows."""
 
     question: str  # the caller
-    knobs: Knobs  # the caller, else lead and planner
+    knobs: Knobs  # the caller, else lead, planner and recheck
     earlier: Earlier  # the caller, for an update
     run: str  # lead; under this name branches share what they took and spent
-    common: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
+    read_for: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
     directions: Annotated[list[Direction], merged]  # lead, deliver, gather
-    direction: Direction  # in a branch only: where it was sent
+    direction: Direction  # in a branch only, from the route that sends it: where to look
     elsewhere_usd: float  # in a branch only: tally; what the other branches spent
     strategy: str  # planner; lead, when there are branches
     effort: Effort  # lead; planner, in the first round
@@ -62,25 +62,25 @@ class ResearchState(TypedDict, total=False):
     tool: Tool  # planner
     lessons: Annotated[list[Lesson], merged]  # planner, of the round before
     waiting: list[Query]  # planner; queries that need an answer that is not there yet
-    questions: Annotated[list[SubQuestion], merged]  # planner
-    queries: list[Query]  # planner; review, when a person edits them; lead and gather: the next branches
-    feedback: str  # review; planner empties it
+    questions: Annotated[list[SubQuestion], merged]  # planner, recheck; deliver and gather name them anew
+    queries: list[Query]  # planner, recheck; review, when a person edits them; lead and gather: branches
+    feedback: str  # review; planner and lead empty it
     is_finishing: bool  # review
-    asked: Annotated[list[Query], merged]  # searcher
-    hits: Annotated[list[Hit], merged]  # searcher; selector empties it
+    asked: Annotated[list[Query], merged]  # searcher, planner, recheck; deliver and gather name them anew
+    hits: Annotated[list[Hit], merged]  # searcher, planner; selector empties it
     chosen: list[Hit]  # selector
-    visited: Annotated[list[str], united]  # selector
-    offered: Annotated[list[str], united]  # selector; what was found, read or not, so that an update knows
-    pages: Annotated[list[Page], merged]  # extractor
-    claims: Annotated[list[Claim], merged]  # analyzer
+    visited: Annotated[list[str], united]  # selector, recheck
+    offered: Annotated[list[str], united]  # selector, recheck; what was found, read or not, for an update
+    pages: Annotated[list[Page], merged]  # extractor, compare
+    claims: Annotated[list[Claim], merged]  # analyzer, compare; deliver and gather name their questions anew
     dropped: Annotated[list[Dropped], merged]  # analyzer
-    judgements: Annotated[list[Judgement], merged]  # judge
+    judgements: Annotated[list[Judgement], merged]  # judge, recheck
     findings: list[Finding]  # judge
-    rulings: Annotated[list[Ruling], merged]  # judge
+    rulings: Annotated[list[Ruling], merged]  # judge, recheck
     contradictions: list[Contradiction]  # judge
     hypotheses: Annotated[list[Hypothesis], merged]  # planner; judge, who weighs them
-    outline: Outline  # outline
-    sections: Annotated[list[Section], merged]  # settle
+    outline: Outline  # outline, recheck
+    sections: Annotated[list[Section], merged]  # settle, recheck
     report: Report  # publish; judge, when there is nothing to write about
     losses: Annotated[list[Loss], merged]  # every node that calls the world
     charges: Annotated[list[Charge], merged]  # every node that thinks

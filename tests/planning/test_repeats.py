@@ -3,7 +3,7 @@
 import pytest
 from fakes import query
 
-from fathom.planning.repeats import fresh, is_repeat
+from fathom.planning.repeats import fresh
 
 SAME = [
     ("tidal power cost", "cost of tidal power"),
@@ -34,6 +34,10 @@ OTHER = [
     ("조력 발전", "조력 발전 비판"),
     ("부산 인구", "서울 인구"),
 ]
+
+
+def is_repeat(one: str, other: str) -> bool:
+    return not fresh([query(one)], [query(other)])
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)

@@ -55,11 +55,6 @@ def plain(text: str) -> str:
     return folded(text).text.strip(" ?.!？。")
 
 
-def is_repeat(query: str, other: str) -> bool:
-    """Whether asking the one after the other would be asking twice."""
-    return _is_same(query, other, _cosine(query, other))
-
-
 def fresh(offered: Sequence[Query], asked: Sequence[Query]) -> list[Query]:
     """Those that ask what neither an asked query nor one before them in the list asks."""
     kept: list[Query] = []
