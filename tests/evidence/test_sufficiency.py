@@ -15,7 +15,6 @@ from fathom.evidence.sufficiency import (
     overall,
     quality,
     sources,
-    voice,
     voices_of,
 )
 from fathom.text.shingles import sketch
@@ -57,9 +56,17 @@ def test_one_voice_has_no_diversity_and_many_have_much() -> None:
     assert diversity([], apart) == 0
 
 
-def test_a_file_is_a_voice_of_its_own() -> None:
-    assert voice("file:///notes/a.md") != voice("file:///notes/b.md")
-    assert voice("https://www.a.example/x") == voice("https://www.a.example/y?z=1")
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [
+        ("file:///notes/a.md", "file:///notes/b.md", 2),
+        ("https://www.a.example/x", "https://www.a.example/y?z=1", 1),
+        ("https://en.wikipedia.org/wiki/Tide", "https://ko.wikipedia.org/wiki/조석", 1),
+        ("https://arxiv.org/abs/2501.00001", "https://arxiv.org/abs/2501.00002", 2),
+    ],
+)
+def test_a_voice_is_an_owner(one: str, other: str, count: int) -> None:
+    assert len(set(voices_of([page("p1", one), page("p2", other)]).values())) == count
 
 
 def test_voices_are_the_pages_that_carry_claims() -> None:

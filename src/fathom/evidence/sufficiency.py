@@ -6,9 +6,9 @@ Does not know when to stop.
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
-from urllib.parse import urlsplit
 
 from fathom.evidence.dates import day_of
+from fathom.evidence.owners import owner
 from fathom.state import Claim, Page, Rubric, SubQuestion
 from fathom.text.shingles import is_copy
 
@@ -39,9 +39,9 @@ def diversity(claims: Sequence[Claim], pages: Sequence[Page]) -> float:
 
 
 def voices_of(pages: Sequence[Page]) -> dict[str, str]:
-    """Who speaks on each page, by its hash; a copy speaks with the voice of the page it copies."""
+    """Who speaks on each page, by its hash: its owner; a copy speaks with the voice of the page it copies."""
     first = {page.sha: page for page in reversed(pages)}
-    return {sha: voice(first[text].address) for sha, text in texts_of(pages).items()}
+    return {sha: owner(first[text]) for sha, text in texts_of(pages).items()}
 
 
 def texts_of(pages: Sequence[Page]) -> dict[str, str]:
@@ -55,11 +55,6 @@ def texts_of(pages: Sequence[Page]) -> dict[str, str]:
         for key in keys:
             seen.setdefault(key, []).append(page)
     return texts
-
-
-def voice(address: str) -> str:
-    """Who speaks at an address: the host of a web page, the file itself for a local document."""
-    return urlsplit(address).hostname or address
 
 
 def quality(rubric: Rubric) -> float:
