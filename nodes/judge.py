@@ -6,7 +6,7 @@ from fathom.evidence import sufficiency
 from fathom.evidence.accounting import all_gaps, best_new, gain_of
 from fathom.evidence.checks import checked, failing
 from fathom.evidence.leads import walked
-from fathom.evidence.stopping import Standing, decided
+from fathom.evidence.stopping import Position, decided
 from fathom.evidence.weighing import Scales
 from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
@@ -39,7 +39,7 @@ async def judge(
     gain = gain_of(balance.findings, state.get("asked", []), here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
-    judgement = decided(judgement, _standing(state, judgement, thought.value, knobs))
+    judgement = decided(judgement, _position(state, judgement, thought.value, knobs))
     update: ResearchState = {
         "findings": balance.findings,
         "rulings": balance.rulings,
@@ -115,9 +115,9 @@ def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clo
     )
 
 
-def _standing(state: ResearchState, judgement: Judgement, assessment: Assessment, knobs: Knobs) -> Standing:
+def _position(state: ResearchState, judgement: Judgement, assessment: Assessment, knobs: Knobs) -> Position:
     """Where the run stands, for the rules; a failing check holds rules back by itself, not as a gap."""
-    return Standing(
+    return Position(
         round=judgement.round,
         max_rounds=knobs.max_rounds,
         overall=judgement.overall,

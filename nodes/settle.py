@@ -1,4 +1,4 @@
-"""The settlement: what becomes of the sentences that still fail."""
+"""The end of a section: what becomes of the sentences that still fail."""
 
 from fathom.state import Chapter, Knobs
 

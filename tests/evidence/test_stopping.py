@@ -8,10 +8,10 @@ from fakes import gap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.evidence.stopping import RULES, Standing, held, stop, waived
+from fathom.evidence.stopping import RULES, Position, held, stop, waived
 from fathom.state import Gain, StopRule
 
-GOING_ON = Standing(
+GOING_ON = Position(
     round=1,
     max_rounds=3,
     overall=0.4,

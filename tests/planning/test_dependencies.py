@@ -4,7 +4,7 @@ import pytest
 from fakes import claim, query, question
 
 from fathom.planning.dependencies import answers, chain, has_place, sound, without_places, written
-from fathom.planning.phrases import key_phrase
+from fathom.planning.key_phrases import key_phrase
 from fathom.state import SubQuestion
 
 

@@ -33,6 +33,7 @@ helps harms|증가 감소|늘 줄|오르 내리|오르 떨어지|상승 하락|�
 길어 짧아|높아 낮아|전진 후퇴|동의 반대|cheaper expensive|cheap expensive
 """
 _NEAR = 5
+_ENDING = re.compile(r"다|고|며|은|는|을|어|아|었|았|인|이는|게|지|면|ㄴ|기|렸|랐|졌|여|려|라|린|른")
 
 
 def _table() -> dict[str, frozenset[str]]:
@@ -65,11 +66,7 @@ def _root(low: str, key: str) -> str:
 
 def _is_form(word: str, start: str) -> bool:
     """One syllable is a root only with an ending: "늘" begins "늘었다", not "늘봄"."""
-    if len(start) > 1:
-        return True
-    return re.match(
-        r"(?:다|고|며|은|는|을|어|아|었|았|인|이는|게|지|면|ㄴ|기|렸|랐|렸|졌|여|려|라|린|른)", word[1:]
-    ) is not None and word[1:2] not in {""}
+    return len(start) > 1 or _ENDING.match(word[1:]) is not None
 
 
 def turned(said: Text, quoted: Sequence[Text]) -> list[str]:

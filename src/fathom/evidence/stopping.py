@@ -13,7 +13,7 @@ LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
 
 
 @dataclass(frozen=True)
-class Standing:
+class Position:
     """Where a run stands after a round."""
 
     round: int
@@ -37,24 +37,24 @@ class Standing:
     settled: str = ""  # why another round would not change the evidence
 
 
-Rule = Callable[[Standing], str | None]
+Rule = Callable[[Position], str | None]
 
 
-def sufficient(at: Standing) -> str | None:
+def sufficient(at: Position) -> str | None:
     """The score reaches the threshold."""
     if at.claims and at.overall >= at.threshold:
         return f"score {at.overall:.2f} of {at.threshold:.2f} needed"
     return None
 
 
-def answered(at: Standing) -> str | None:
+def answered(at: Position) -> str | None:
     """Every sub-question has its answer, and the judge is sure of them."""
     if at.claims and at.coverage >= 1.0 and at.confidence >= SURE_FROM:
         return f"every sub-question answered, confidence {at.confidence:.2f} of {SURE_FROM:.2f} needed"
     return None
 
 
-def saturated(at: Standing) -> str | None:
+def saturated(at: Position) -> str | None:
     """After round 1, new findings are under a tenth of what was known."""
     all_known, new = (at.gain.known, at.gain.new) if at.gain else (at.claims, at.new_claims)
     known = all_known - new
@@ -63,7 +63,7 @@ def saturated(at: Standing) -> str | None:
     return None
 
 
-def gain_too_low(at: Standing) -> str | None:
+def gain_too_low(at: Position) -> str | None:
     """After round 1, a query brings too little, or one finding more would cost more than is left."""
     if at.gain is None or at.round < 2 or not at.claims or not at.gain.queries:
         return None
@@ -75,43 +75,43 @@ def gain_too_low(at: Standing) -> str | None:
     return None
 
 
-def only_minor_gaps(at: Standing) -> str | None:
+def only_minor_gaps(at: Position) -> str | None:
     """Something is known and only low-priority gaps are left."""
     if at.claims and all(gap.priority == "low" for gap in at.gaps):
         return f"{len(at.gaps)} gaps left, none above low priority"
     return None
 
 
-def diverse(at: Standing) -> str | None:
+def diverse(at: Position) -> str | None:
     """Five sources or more, and they differ; but not while a part of the question has no answer."""
     if at.sources >= 5 and at.diversity >= 0.7 and all(gap.priority != "high" for gap in at.gaps):
         return f"diversity {at.diversity:.2f} over {at.sources} sources"
     return None
 
 
-def settled(at: Standing) -> str | None:
+def settled(at: Position) -> str | None:
     """The mind sees that another round would not change which pages are the evidence."""
     return at.settled or None
 
 
-def rounds_used_up(at: Standing) -> str | None:
+def rounds_used_up(at: Position) -> str | None:
     """The last round allowed is over."""
     return f"{at.round} of {at.max_rounds} rounds" if at.round >= at.max_rounds else None
 
 
-def budget_used_up(at: Standing) -> str | None:
+def budget_used_up(at: Position) -> str | None:
     """What was spent reaches the budget; a run that costs nothing has no use for one."""
     if at.spent_usd > 0 and at.spent_usd >= at.budget_usd:
         return f"{at.spent_usd:.4f} of {at.budget_usd:.2f} USD"
     return None
 
 
-def a_persons_word(at: Standing) -> str | None:
+def a_persons_word(at: Position) -> str | None:
     """Somebody said finish."""
     return "told to finish" if at.is_finishing else None
 
 
-def nothing_left_to_ask(at: Standing) -> str | None:
+def nothing_left_to_ask(at: Position) -> str | None:
     """The planner had no query that was not asked before."""
     return None if at.has_asked else "no query that was not asked before"
 
@@ -138,7 +138,7 @@ _LIMITS: frozenset[StopRule] = frozenset(
 )
 
 
-def stop(at: Standing) -> tuple[StopRule | None, str]:
+def stop(at: Position) -> tuple[StopRule | None, str]:
     """The first rule that says stop, with its numbers; None to go on."""
     for name, rule in RULES.items():
         if (at.is_endless and name not in _LIMITS) or (at.failing and name in _CONTENT):
@@ -149,19 +149,19 @@ def stop(at: Standing) -> tuple[StopRule | None, str]:
     return None, ""
 
 
-def held(at: Standing) -> StopRule | None:
+def held(at: Position) -> StopRule | None:
     """The rule that would have stopped the run, had the checks of the question not failed."""
     if not at.failing or at.is_endless:
         return None
     return next((name for name, rule in RULES.items() if name in _CONTENT and rule(at) is not None), None)
 
 
-def waived(at: Standing) -> StopRule | None:
+def waived(at: Position) -> StopRule | None:
     """The rule that would have stopped the run, were it not to go on without end."""
     return stop(replace(at, is_endless=False))[0] if at.is_endless else None
 
 
-def decided(judgement: Judgement, at: Standing) -> Judgement:
+def decided(judgement: Judgement, at: Position) -> Judgement:
     """The judgement with what the rules say of it: which one stops the run, or what kept one from it."""
     name, because = stop(at)
     said = {"stop": name, "because": because, "held": None if name else held(at), "waived": waived(at)}

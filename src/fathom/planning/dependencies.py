@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from fathom.evidence.sufficiency import ANSWERED_FROM
-from fathom.planning.phrases import key_phrase
+from fathom.planning.key_phrases import key_phrase
 from fathom.state import Claim, Query, SubQuestion
 
 _PLACE = re.compile(r"\{\s*(Q\d+)\s*\}", re.IGNORECASE)
