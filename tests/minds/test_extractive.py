@@ -12,6 +12,7 @@ from fathom.evidence.trails import Trails, follow
 from fathom.evidence.weighing import points_of
 from fathom.minds.extractive import Extractive
 from fathom.minds.port import Brief, Case, Evidence, Revision
+from fathom.minds.quoting import quotable
 from fathom.state import SubQuestion
 
 MIND = Extractive()
@@ -208,3 +209,16 @@ async def test_a_sentence_that_failed_becomes_the_quote_it_stood_on() -> None:
         ("", []),
         ("", []),
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("1953년 도른 홍수로 몇 명이 사망했나?", "1953년 도른 홍수로 41명이 사망했다."),
+        ("할덴 다리의 통행료는?", "할덴 다리 통행료는 12크로네이다."),
+        ("How many died in the Dorn flood of 1953?", "In 1953, 41 people died in the Dorn flood of 12 May."),
+    ],
+)
+def test_a_short_sentence_full_of_figures_is_a_sentence(asked: str, answer: str) -> None:
+    drafts = quotable([question(text=asked)], "도른", f"# 도른\n\n{answer} 강은 북쪽에서 흐른다.\n")
+    assert answer in [draft.statement for draft in drafts]

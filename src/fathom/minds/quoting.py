@@ -100,11 +100,14 @@ def _begins_with(sentence: str, asked: re.Match[str]) -> bool:
 
 def _is_worth_it(text: str) -> bool:
     """Whether it is a sentence somebody wrote to be read, not a label, a signature or a table row."""
+    # Figures are words too, as long as there are words around them: "1953년 홍수로 41명이 사망했다."
     letters = sum(c.isalpha() or c.isspace() for c in text)
-    if letters < 0.75 * len(text) or text.count("`") % 2 or _UNWANTED.search(text):
+    figures = sum(c.isdigit() for c in text)
+    is_prose = letters >= 0.5 * len(text) and letters + figures >= 0.75 * len(text)
+    if not is_prose or text.count("`") % 2 or _UNWANTED.search(text):
         return False
     if has_paired_script(text):
-        return 15 <= len(text) <= 300
+        return 8 <= len(text) <= 300 and len(text.split()) >= 2
     return 12 <= len(text) <= 420 and len(text.split()) >= 3 and text[-1] in ".!?\"')”’"
 
 
