@@ -11,6 +11,8 @@ from fathom.evidence.flaws import flaws
         ("The plant opened in 1966.", "The plant opened in 1966 and makes 240 megawatts."),
         ("발전소는 2011년에 완공되었다.", "시화호 조력발전소는 2011년에 완공되었다."),
         ("Tides are not weather.", "Tides are not weather."),
+        ("The group planted trees.", "The non-profit group planted trees."),
+        ("The paint is not toxic.", "The paint is non-toxic."),
     ],
 )
 def test_what_the_quote_carries_has_no_flaw(statement: str, quote: str) -> None:
@@ -22,6 +24,7 @@ def test_what_the_quote_carries_has_no_flaw(statement: str, quote: str) -> None:
     [
         ("The plant opened in 1967.", "The plant opened in 1966.", "1967 is not in its quotes"),
         ("The plant in Wales opened.", "The plant opened.", "Wales is not in its quotes"),
+        ("The paint is toxic.", "The paint is non-toxic.", "the quote says not ('toxic')"),
     ],
 )
 def test_a_flaw_is_told(statement: str, quote: str, why: str) -> None:

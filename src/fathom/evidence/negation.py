@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from fathom.evidence.opposites import OPPOSITES, root
 from fathom.evidence.words import Text, Word, same
+from fathom.text.ranking import stem
 
 _CUE = re.compile(
     r"\b(?:not(?! only\b)|non(?=-)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody|nothing|hardly"
@@ -40,6 +41,9 @@ def _in_english(text: Text) -> tuple[tuple[str, ...], ...]:
         if cue.group().startswith(("un", "in", "im")) and cue.group() not in {"unable", "unlikely"}:
             reached.append(cue.group().removeprefix("un").removeprefix("in").removeprefix("im"))
         for word in text.words:
+            if cue.group() == "non" and word.start == cue.start():
+                reached.append(stem(word.low.removeprefix("non-")))
+                break
             if word.start < cue.end() or word.low == cue.group():
                 continue
             is_over = bool(reached) and _ends_a_clause(text.low[cue.end() : word.start])
