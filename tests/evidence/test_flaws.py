@@ -24,7 +24,7 @@ def test_what_the_quote_carries_has_no_flaw(statement: str, quote: str) -> None:
     [
         ("The plant opened in 1967.", "The plant opened in 1966.", "1967 is not in its quotes"),
         ("The plant in Wales opened.", "The plant opened.", "Wales is not in its quotes"),
-        ("The paint is toxic.", "The paint is non-toxic.", "the quote says not ('toxic')"),
+        ("Terms are renewed.", "Terms are strictly non-renewable.", "the quote says not ('renewabl')"),
     ],
 )
 def test_a_flaw_is_told(statement: str, quote: str, why: str) -> None:

@@ -1,7 +1,7 @@
 """How far quotes carry a statement, from 0 to 1, judged without a model: a weighted sum of a few plain signs.
 
-Does not know what is refused outright: that is what `flaws` says; only a number, a date or a "not" that the
-best two sentences do not have makes it nothing here too. The weights were fitted on a benchmark, and
+Does not know what is refused outright: that is what `flaws` says; only a number, a date, a "not" or a "C#"
+that the best two sentences do not have makes it nothing here too. The weights were fitted on a benchmark, and
 docs/log.md says how well they do on claims they were not fitted on. Korean has no word vectors here: its
 words decide.
 """
