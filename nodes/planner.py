@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from fathom.errors import ProviderError
 from fathom.memory.hypotheses import adopted
+from fathom.memory.semantic import sure_of
 from fathom.memory.working import last_rounds
 from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines, Reader
@@ -42,8 +43,8 @@ async def planner(
 ) -> ResearchState:
     """Plan one round; the first plan is grounded in a quick search with the question itself.
 
-    Reads:  question, questions, queries, asked, waiting, judgements, claims, pages, chosen, lessons, effort,
-            perspectives, hypotheses, contradictions, feedback
+    Reads:  question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
+            lessons, effort, perspectives, hypotheses, contradictions, feedback
     Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
             feedback, hits, asked, losses, charges
     """
@@ -91,6 +92,7 @@ def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
         asked=state.get("asked", []),
         gaps=gaps_to_close(judgements, state.get("asked", []), claims),
         findings=claims,
+        sure=sure_of(state.get("findings", [])),
         feedback=state.get("feedback", ""),
         proposed=state.get("queries", []),
         leads=judgements[-1].leads if judgements else [],

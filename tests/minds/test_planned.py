@@ -51,6 +51,12 @@ def test_an_old_claim_that_bears_on_a_gap_is_recalled_beside_what_is_in_mind() -
     assert len(lines) == 31
 
 
+def test_what_several_voices_say_comes_before_what_one_says() -> None:
+    found = [claim(f"Plant {n:05} is what it is: {n:05} megawatts.", name=f"c{n:02}") for n in range(60)]
+    told = shown(replace(LATER, gaps=[], findings=found, sure={"c59": 0.95}))["findings"]
+    assert told.splitlines()[0] == f"- {found[59].statement}"
+
+
 def test_the_tool_the_lessons_and_the_answers_are_shown() -> None:
     taught = Lesson(query="r1q1", text="tides", question="Q1", family="web", round=1, pages=2, claims=0)
     tool = Tool(name="falsification", because="one answer leads")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.planning.arms import EMPTY_AFTER, arms_of, directions, gaps_to_close, worth
-from fathom.planning.counter import against, angles
+from fathom.planning.counter import against, other_ways
 from fathom.state import Hypothesis
 
 
@@ -87,8 +87,8 @@ def test_counter_evidence_is_looked_for_however_sure_it_is_and_never_twice_alike
 
 
 def test_there_is_always_another_angle_while_there_is_something_to_turn() -> None:
-    first = angles("What is tidal power?", [], [], 3)
+    first = other_ways("What is tidal power?", [], [], 3)
     assert first == ["tidal power history", "tidal power cost", "tidal power risks"]
-    assert angles("What is tidal power?", [], [query(first[0].upper())], 1) == ["tidal power cost"]
-    assert angles("조력 발전", [], [], 1) == ["조력 발전 역사"]
-    assert angles("??", [], [], 3) == []
+    assert other_ways("What is tidal power?", [], [query(first[0].upper())], 1) == ["tidal power cost"]
+    assert other_ways("조력 발전", [], [], 1) == ["조력 발전 역사"]
+    assert other_ways("??", [], [], 3) == []

@@ -3,7 +3,7 @@
 import pytest
 from fakes import claim, query, question
 
-from fathom.planning.angles import MOST, angles, broader, leads
+from fathom.planning.angles import MOST, angles, broader, unused_words
 from fathom.planning.candidates import ENOUGH, Candidate, Theme, candidates
 from fathom.planning.choosing import chosen, in_turn
 from fathom.planning.families import family_of, forms, named_family, topic
@@ -154,5 +154,7 @@ def test_the_angle_is_changed_a_bounded_number_of_times() -> None:
     texts = [q.text for q in found]
     assert {"criticism of tidal power cost", "tidal power cost overview"} <= set(texts)
     assert any("Merrow" in text for text in texts)
-    assert "Merrow" in leads(findings, []) and "Merrow" not in leads(findings, [query("Merrow")])
+    assert "Merrow" in unused_words(findings, []) and "Merrow" not in unused_words(
+        findings, [query("Merrow")]
+    )
     assert broader("Who paid for the barrage of Ouseport in 1987?") == "Ouseport"

@@ -28,11 +28,6 @@ def test_a_korean_question_is_looked_at_in_korean() -> None:
     assert found[1].text.startswith("온돌")
 
 
-def test_perspectives_come_before_the_usual_angles() -> None:
-    found = seeds("How much does tidal power cost?", 3, ["fishermen", "fishermen"])
-    assert [seed.angle for seed in found] == ["as asked", "perspective: fishermen", "counter-evidence"]
-
-
 @pytest.mark.parametrize("question", ["?", "a", "!!! ???", "그", "x" * 2000, "and and and", "\u200b"])
 @pytest.mark.parametrize("most", [0, 1, 8])
 def test_odd_questions_have_at_least_one_start_and_no_start_twice(question: str, most: int) -> None:

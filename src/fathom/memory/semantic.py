@@ -6,11 +6,16 @@ Does not know prompts or models.
 from collections.abc import Mapping, Sequence
 
 from fathom.memory.archival import closeness, each_once
-from fathom.state import Claim
+from fathom.state import Claim, Finding
 
 MOST = 30
 _OPEN, _SURE, _RELEVANT = 0.5, 0.3, 0.2
 _LONE = 0.6  # how sure a claim is that nobody has weighed
+
+
+def sure_of(findings: Sequence[Finding]) -> dict[str, float]:
+    """How sure weighing made each claim, by its id."""
+    return {claim: finding.confidence for finding in findings for claim in finding.claims}
 
 
 def in_mind(

@@ -117,7 +117,7 @@ def _telling(brief: Brief) -> list[Claim]:
     answered = {c.question for c in brief.findings if c.relevance >= ANSWERED_FROM}
     wanted = {gap.question for gap in brief.gaps}
     still_open = [q.text for q in brief.questions if q.id in wanted or q.id not in answered]
-    best = in_mind(brief.findings, still_open or [brief.question], most=_FINDINGS)
+    best = in_mind(brief.findings, still_open or [brief.question], brief.sure, _FINDINGS)
     missing = [gap.suggested_query for gap in brief.gaps if gap.suggested_query.strip()]
     return [*best, *recalled(brief.findings, missing, _RECALLED, beside=best)]
 

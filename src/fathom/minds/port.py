@@ -69,6 +69,7 @@ class Brief:
     lessons: Sequence[Lesson] = ()
     approach: str = ""  # what must change, when the run goes round in circles
     leads: Sequence[str] = ()  # where the pages read so far lead to, most promising first
+    sure: Mapping[str, float] = field(default_factory=dict)  # how sure each finding is, by its id
 
 
 @dataclass(frozen=True)

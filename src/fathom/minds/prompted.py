@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.errors import Unreadable
-from fathom.memory.semantic import in_mind
+from fathom.memory.semantic import in_mind, sure_of
 from fathom.minds import answers, planned
 from fathom.minds.judging import bearings_of, checks_shown, hypotheses_shown, rubric_of
 from fathom.minds.keys import (
@@ -97,7 +97,7 @@ class Prompted:
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Rubric and gaps in one call."""
-        keyed = _by_key(case.claims, case.questions)
+        keyed = _by_key(case)
         answer, charges = await self._ask(
             "judge",
             answers.JudgeAnswer,
@@ -203,9 +203,9 @@ class Prompted:
         }
 
 
-def _by_key(claims: Sequence[Claim], questions: Sequence[SubQuestion]) -> dict[str, Claim]:
+def _by_key(case: Case) -> dict[str, Claim]:
     """The claims worth having in mind under short keys; a model never sees an address or a hash."""
-    best = in_mind(claims, [q.text for q in questions], most=MOST_CLAIMS)
+    best = in_mind(case.claims, [q.text for q in case.questions], sure_of(case.findings), MOST_CLAIMS)
     lines = {f"E{n}": claim.statement for n, claim in enumerate(best, 1)}
     return dict(zip(fitting_entries(lines, CLAIM_TOKENS), best, strict=False))
 

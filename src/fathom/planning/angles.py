@@ -36,7 +36,7 @@ def broader(text: str) -> str:
     return " ".join(words[:_BROAD_WORDS])
 
 
-def leads(findings: Sequence[Claim], asked: Sequence[Query]) -> list[str]:
+def unused_words(findings: Sequence[Claim], asked: Sequence[Query]) -> list[str]:
     """Words that findings use and no query has used: names first, then what is said most relevantly."""
     known = set().union(*(terms(q.text) for q in asked)) if asked else set[str]()
     best = sorted(findings, key=lambda claim: -claim.relevance)[:30]
@@ -54,7 +54,7 @@ def _turned(theme: Theme, findings: Sequence[Claim], asked: Sequence[Query]) -> 
         overview = "개요" if is_korean(text) else "overview"
         yield _web(wide, name, theme)
         yield _web(f"{wide} {overview}", name, theme)
-        for lead in leads(findings, asked):
+        for lead in unused_words(findings, asked):
             yield _web(f"{wide} {lead}", name, theme)
             yield _web(f"{topic(text)} {lead}", name, theme)
 

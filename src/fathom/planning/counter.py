@@ -36,7 +36,7 @@ def against(
     return _new(_with_endings(statements, _AGAINST, _AGAINST_KOREAN), asked, most)
 
 
-def angles(question: str, claims: Sequence[Claim], asked: Sequence[Query], most: int) -> list[str]:
+def other_ways(question: str, claims: Sequence[Claim], asked: Sequence[Query], most: int) -> list[str]:
     """Queries that turn the question, or what is known of it, another way."""
     strongest = sorted(claims, key=lambda c: (-c.relevance, c.id))
     return _new(

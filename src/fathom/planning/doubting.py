@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fathom.memory.hypotheses import leading
 from fathom.minds.port import Brief
-from fathom.planning.counter import against, angles
+from fathom.planning.counter import against, other_ways
 from fathom.state import Family, Hypothesis, Query
 
 _FEW = 3
@@ -24,7 +24,7 @@ def with_doubt(
     asked = [*brief.asked, *queries]
     kept = list(queries)
     if not kept:
-        kept = _as_queries(angles(brief.question, brief.findings, asked, _FEW), brief, "web")
+        kept = _as_queries(other_ways(brief.question, brief.findings, asked, _FEW), brief, "web")
     if not any(query.family == "counter" for query in kept):
         texts = against([leader] if leader else [], brief.findings, [*asked, *kept], 1)
         room = max(1, brief.limit - 1)

@@ -3,12 +3,11 @@
 Does not know branches, minds or engines. The same question always gives the same starts.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.minds.questions import parts_of
 from fathom.planning.repeats import plain
-from fathom.text.normal import one_line
+from fathom.text.normal import is_korean, one_line
 from fathom.text.ranking import terms
 
 AS_ASKED = "as asked"
@@ -33,14 +32,13 @@ class Seed:
     angle: str
 
 
-def seeds(question: str, most: int, perspectives: Sequence[str] = ()) -> list[Seed]:
-    """At most so many different starts: the question or its parts, perspectives, angles; never none."""
+def seeds(question: str, most: int) -> list[Seed]:
+    """At most so many different starts: the question or its parts, then angles; never none."""
     whole = one_line(question)
     parts = parts_of(whole)
     offered = [Seed(part, _PART) for part in parts] if len(parts) > 1 else [Seed(whole, AS_ASKED)]
     topic = topic_of(whole)
-    place = 1 if _is_korean(whole) else 0
-    offered += [Seed(f"{topic}: {one_line(view)}", f"perspective: {one_line(view)}") for view in perspectives]
+    place = 1 if is_korean(whole) else 0
     offered += [Seed(f"{topic}: {words[place]}", angle) for angle, words in _ANGLES.items()]
     distinct = {plain(seed.text): seed for seed in reversed(offered)}
     return [seed for seed in offered if distinct[plain(seed.text)] is seed][: max(1, most)]
@@ -58,7 +56,3 @@ def topic_of(question: str) -> str:
     kept = [word for word in question.rstrip("?？.! ").split() if terms(word) & wanted]
     words = " ".join(kept).strip(",;:") or question
     return words[:1].upper() + words[1:]
-
-
-def _is_korean(text: str) -> bool:
-    return any("\uac00" <= letter <= "\ud7a3" for letter in text)
