@@ -20,6 +20,7 @@ from fathom.state import (
     Query,
     Reading,
     ResearchState,
+    SubQuestion,
     Writing,
 )
 
@@ -158,7 +159,18 @@ def _searches(state: ResearchState) -> list[Send]:
 def _readings(state: ResearchState, node: str) -> list[Send]:
     asked = {question.text: question for question in [*state.get("read_for", []), *state["questions"]]}
     shared = {"question": state["question"], "questions": list(asked.values()), **_settings(state)}
-    return [Send(node, {"hit": hit, **shared}) for hit in state.get("chosen", [])]
+    queries = {query.id: query for query in state.get("asked", [])}
+    return [
+        Send(node, {"hit": hit, **_sought(queries.get(hit.query)), **shared})
+        for hit in state.get("chosen", [])
+    ]
+
+
+def _sought(query: Query | None) -> dict[str, SubQuestion]:
+    """What a page of a later round is read for beside the sub-questions: what it was searched with."""
+    if query is None or query.round == 1 or not query.question:
+        return {}
+    return {"sought": SubQuestion(id=query.question, text=query.text)}
 
 
 def _read_again(state: ResearchState) -> list[Send]:

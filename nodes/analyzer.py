@@ -10,7 +10,7 @@ from fathom.state import Charge, Loss, Reading, Verdict
 async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
     """Draw claims from the page, ground them, verify them; keep what holds and count what does not.
 
-    Reads:  pages, question, questions
+    Reads:  pages, question, questions, sought
     Writes: claims, dropped, losses, charges
     """
     page = state["pages"][0]
@@ -18,7 +18,7 @@ async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
     losses: list[Loss] = []
     try:
         text = await pages.get(page.sha)
-        read = await mind.read(state["question"], state["questions"], page.title, text)
+        read = await mind.read(state["question"], state["questions"], page.title, text, state.get("sought"))
         charges, losses = [*read.charges], [*read.losses]
         drafts, refused = grounded(read.value, page, text, state["questions"])
         doubtful = [d.evidence for d in drafts if not self_evident(d)]

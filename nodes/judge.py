@@ -7,9 +7,11 @@ from fathom.evidence.accounting import all_gaps, best_new, gain_of
 from fathom.evidence.checks import checked, failing
 from fathom.evidence.leads import walked
 from fathom.evidence.stopping import Position, decided
+from fathom.evidence.trails import Trails
 from fathom.evidence.weighing import Scales
 from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
+from fathom.minds.rereading import reread
 from fathom.minds.rubric import nothing_known
 from fathom.nodes.ports import Clock, Pages
 from fathom.report.publishing import nothing_found
@@ -25,22 +27,27 @@ async def judge(
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, charges, losses, hypotheses,
             rulings, is_finishing, elsewhere_usd, earlier
-    Writes: judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when it ends
-            with nothing found
+    Writes: claims, judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when
+            it ends with nothing found
     """
-    claims = state.get("claims", [])
-    scales = Scales(claims, state.get("pages", []), state.get("rulings", []))
+    read, asked = state.get("pages", []), state.get("asked", [])
+    trails = await walked(state["question"], read, state.get("claims", []), asked, pages.get)
+    drawn = await reread(trails, read, state.get("claims", []), state.get("questions", []), pages.get)
+    claims = [*state.get("claims", []), *drawn]
+    state = {**state, "claims": claims}
+    scales = Scales(claims, read, state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
-    case = await asyncio.to_thread(scales.put_to, await _case(state, pages, clock))
+    case = await asyncio.to_thread(scales.put_to, _case(state, trails, clock))
     thought = _known(state) or await mind.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
     hypotheses = _weighed(state, thought.value)
     here_usd = sum(charge.usd for charge in [*state.get("charges", []), *thought.charges])
-    gain = gain_of(balance.findings, state.get("asked", []), here_usd, state.get("judgements", []))
+    gain = gain_of(balance.findings, asked, here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
     judgement = decided(judgement, _position(state, judgement, thought.value, knobs))
     update: ResearchState = {
+        "claims": drawn,
         "findings": balance.findings,
         "rulings": balance.rulings,
         "contradictions": balance.contradictions,
@@ -55,7 +62,7 @@ async def judge(
     return update
 
 
-async def _case(state: ResearchState, pages: Pages, clock: Clock) -> Case:
+def _case(state: ResearchState, trails: Trails, clock: Clock) -> Case:
     """What there is to judge, before claims are weighed against each other."""
     question, claims, read = state["question"], state.get("claims", []), state.get("pages", [])
     before = state.get("judgements", [])
@@ -65,7 +72,7 @@ async def _case(state: ResearchState, pages: Pages, clock: Clock) -> Case:
         claims,
         checks=checked(question, claims, read, clock().date(), before),
         hypotheses=active(state.get("hypotheses", [])),
-        trails=await walked(question, read, claims, state.get("asked", []), pages.get),
+        trails=trails,
         before=before[-1].evidence if before else [],
     )
 
@@ -134,10 +141,8 @@ def _position(state: ResearchState, judgement: Judgement, assessment: Assessment
         coverage=judgement.coverage,
         confidence=judgement.confidence,
         gain=judgement.gain,
-        failing=[
-            *failing(judgement.checks, state.get("judgements", [])),
-            *filter(None, [assessment.unsettled]),
-        ],
+        failing=failing(judgement.checks, state.get("judgements", [])),
         is_endless=knobs.endless,
         settled=assessment.settled,
+        unsettled=assessment.unsettled,
     )

@@ -72,7 +72,7 @@ class ResearchState(TypedDict, total=False):
     visited: Annotated[list[str], united]  # selector, recheck
     offered: Annotated[list[str], united]  # selector, recheck; what was found, read or not, for an update
     pages: Annotated[list[Page], merged]  # extractor, compare
-    claims: Annotated[list[Claim], merged]  # analyzer, compare; deliver and gather name their questions anew
+    claims: Annotated[list[Claim], merged]  # analyzer, compare, judge; deliver and gather rename questions
     dropped: Annotated[list[Dropped], merged]  # analyzer
     judgements: Annotated[list[Judgement], merged]  # judge, recheck
     findings: list[Finding]  # judge
@@ -102,6 +102,7 @@ class Reading(TypedDict, total=False):
     known: list[Claim]
     question: str
     questions: list[SubQuestion]
+    sought: SubQuestion  # the sub-question in the words of the follow-up that found the page
     knobs: Knobs
     direction: Direction
     pages: Annotated[list[Page], merged]

@@ -175,7 +175,12 @@ class FakeMind:
         return self._next(self.plans, brief)
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
         return self._next(self.reads, text)
 

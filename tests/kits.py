@@ -82,11 +82,16 @@ class Clerk(Extractive):
         return self._paid(Thought(plan), f"plan {brief.round} {brief.question}")
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
         """As any quoting mind does, or exactly as many sentences as told."""
         if self.quotes is None:
-            thought = await super().read(question, questions, title, text)
+            thought = await super().read(question, questions, title, text, sought)
         else:
             first = sentences(text)[1 : self.quotes + 1]
             thought = Thought([Draft(s.text, s.text, "Q1", 0.9) for s in first])

@@ -157,6 +157,22 @@ def test_a_failing_check_holds_back_what_calls_it_enough(at: dict[str, object], 
         assert stop(replace(failing, **limit))[0] is not None
 
 
+@pytest.mark.parametrize(
+    ("at", "rule"),
+    [
+        ({"overall": 0.9}, "sufficient"),
+        ({"new_claims": 0}, "saturated"),
+        ({"gain": Gain(known=20, new=9, queries=9, usd=0, smoothed_per_query=0.1)}, "gain too low"),
+    ],
+)
+def test_an_open_lead_holds_back_even_a_round_that_brought_little(at: dict[str, object], rule: str) -> None:
+    following = replace(GOING_ON, round=2, max_rounds=9, unsettled="it is not linked", **at)  # type: ignore[arg-type]
+    assert stop(following) == (None, "")
+    assert held(following) == rule
+    for limit in ({"round": 3}, {"max_rounds": 2}, {"is_finishing": True}, {"unsettled": ""}):
+        assert stop(replace(following, **limit))[0] is not None
+
+
 def test_without_end_only_limits_stop_a_run() -> None:
     content = replace(GOING_ON, round=2, overall=1.0, new_claims=0, gaps=[], is_endless=True, max_rounds=100)
     assert stop(content) == (None, "")

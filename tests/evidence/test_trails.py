@@ -57,7 +57,9 @@ def test_evidence_is_settled_when_linked_pages_have_the_question_or_a_round_chan
     loose = follow(ASKED, [BARRAGE, COUNTRY, CANTEEN])
     assert settled(loose, []) == ""
     assert settled(loose, ["other", "another", "barrage"]) == ""
-    assert settled(loose, [*loose.best[:2], "other"]) == "1 of the 3 best pages is new"
+    assert settled(loose, loose.best) == ""  # pages that do not lead to each other say nothing by staying
+    joined = follow(ASKED, [BARRAGE, Excerpt("morin", "Ada Morin", "Ada Morin was born at sea."), CANTEEN])
+    assert settled(joined, [*joined.best[:2], "other"]) == "1 of the 3 best pages is new"
 
 
 def test_a_comparison_is_settled_when_both_sides_were_read() -> None:

@@ -131,6 +131,7 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "pairs",
         "checks",
         "hypotheses",
+        "sought",
     }
     for name in names():
         prompt = load(name)

@@ -30,7 +30,12 @@ class Cheater(Clerk):
     cases: Sequence[Cheat] = ()
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
         """Each true quote as it is, and each cheat."""
         true = dict.fromkeys(said_truly(cheat) for cheat in self.cases)

@@ -74,7 +74,12 @@ class Chained(Clerk):
         return Thought(Plan(strategy="step by step", questions=questions, queries=queries if first else []))
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
         found = [(n, said) for n, (_, said) in enumerate(HOPS, 1) if said in text]
         return Thought([Draft(said, said, f"Q{n}", 0.9) for n, said in found])

@@ -9,6 +9,7 @@ from fathom.evidence.trails import Trails
 from fathom.text.phrases import bare, spelled
 
 _FIRST = 3  # pages that carry an answer
+_TRAIL = 5  # pages among which one must lead to another before no change means anything
 _COVERED = 0.95  # of the question's words, by the best two
 _ALONE = 0.95  # by one page
 
@@ -17,7 +18,7 @@ def settled(trails: Trails, before: Sequence[str]) -> str:
     """Why another round would hardly change the evidence; empty when it may.
 
     After the first round one page must have all of the question's words, or the best pages must hang together
-    and have nearly all; later it is enough that the round hardly changed them.
+    and have nearly all; later it is enough that the round hardly changed them, if some page leads to another.
     """
     best = trails.best[:_FIRST]
     if not best:
@@ -26,10 +27,11 @@ def settled(trails: Trails, before: Sequence[str]) -> str:
     if alone >= _ALONE:
         return f"one page has {alone:.0%} of the question"
     covered = trails.share(frozenset().union(*(trails.covered[page] for page in best[:2])))
-    if covered >= _COVERED and (_are_linked(trails, best) or _are_asked_for(trails, best[:2])):
+    is_named = _are_asked_for(trails, best[:2])
+    if covered >= _COVERED and (_are_linked(trails, best) or is_named):
         return f"pages that lead to each other have {covered:.0%} of the question"
     new = [page for page in best if page not in before[:_FIRST]]
-    if before and len(new) <= 1:
+    if before and len(new) <= 1 and (_are_linked(trails, trails.best[:_TRAIL]) or is_named):
         return f"{len(new)} of the {_FIRST} best pages is new"
     return ""
 

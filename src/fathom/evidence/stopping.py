@@ -10,6 +10,7 @@ from fathom.state import Gain, Gap, Judgement, StopRule
 
 SURE_FROM = 0.7
 LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
+_FOLLOWING = 3  # rounds; by then what a lead was worth is known
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,12 @@ class Position:
     failing: Sequence[str] = ()  # checks that fail and may still hold a rule back
     is_endless: bool = False
     settled: str = ""  # why another round would not change the evidence
+    unsettled: str = ""  # why it would
+
+    @property
+    def is_following(self) -> bool:
+        """Whether a lead is open that there are rounds left for."""
+        return bool(self.unsettled) and self.round < min(self.max_rounds, _FOLLOWING)
 
 
 Rule = Callable[[Position], str | None]
@@ -131,8 +138,9 @@ RULES: dict[StopRule, Rule] = {
 }
 
 
-# What a failing check can hold back, and what stops a run that is to go on without end.
+# What a failing check can hold back, what an open lead can, and what stops a run that goes on without end.
 _CONTENT: frozenset[StopRule] = frozenset({"sufficient", "answered", "only minor gaps", "diverse"})
+_FRUITLESS: frozenset[StopRule] = frozenset({"saturated", "gain too low"})
 _LIMITS: frozenset[StopRule] = frozenset(
     {"a person's word", "budget used up", "nothing left to ask", "rounds used up"}
 )
@@ -141,7 +149,7 @@ _LIMITS: frozenset[StopRule] = frozenset(
 def stop(at: Position) -> tuple[StopRule | None, str]:
     """The first rule that says stop, with its numbers; None to go on."""
     for name, rule in RULES.items():
-        if (at.is_endless and name not in _LIMITS) or (at.failing and name in _CONTENT):
+        if (at.is_endless and name not in _LIMITS) or name in _held_back(at):
             continue
         because = rule(at)
         if because is not None:
@@ -150,10 +158,18 @@ def stop(at: Position) -> tuple[StopRule | None, str]:
 
 
 def held(at: Position) -> StopRule | None:
-    """The rule that would have stopped the run, had the checks of the question not failed."""
-    if not at.failing or at.is_endless:
+    """The rule that would have stopped the run, had no check failed and no lead been open."""
+    if at.is_endless:
         return None
-    return next((name for name, rule in RULES.items() if name in _CONTENT and rule(at) is not None), None)
+    return next(
+        (name for name, rule in RULES.items() if name in _held_back(at) and rule(at) is not None), None
+    )
+
+
+def _held_back(at: Position) -> frozenset[StopRule]:
+    if at.is_following:
+        return _CONTENT | _FRUITLESS
+    return _CONTENT if at.failing else frozenset()
 
 
 def waived(at: Position) -> StopRule | None:

@@ -16,6 +16,7 @@ from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objectio
 from fathom.minds.questions import parts_of, with_topic
 from fathom.minds.quoting import quotable, strongest
 from fathom.minds.rubric import computed
+from fathom.minds.seeking import sought_in, together
 from fathom.report.drafts import quoted
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
@@ -39,10 +40,18 @@ class Extractive:
         return Thought(plan.model_copy(update={"is_settled": True}))
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
-        """The sentences of the page that answer best."""
-        return Thought(await asyncio.to_thread(quotable, questions, title, text))
+        """The sentences of the page that answer best, what it was searched for first."""
+        drafts = await asyncio.to_thread(quotable, questions, title, text)
+        if sought is None:
+            return Thought(drafts)
+        return Thought(together(await asyncio.to_thread(sought_in, question, sought, title, text), drafts))
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """Whether the quote carries the statement as far as code can tell; strict, since it cannot read."""

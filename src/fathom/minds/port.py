@@ -168,9 +168,14 @@ class Mind(Protocol):
         """Sub-questions and the next queries."""
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
-        """What one page says about the sub-questions."""
+        """What one page says about the sub-questions, and about the follow-up that found it."""
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """One verdict for each piece of evidence, in order."""

@@ -71,16 +71,23 @@ class Prompted:
         return Thought(planned.plan_of(answer, brief), charges)
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
-        """Claims with quotes, from the passages of the page that fit the sub-questions best."""
+        """Claims with quotes, from the passages of the page that fit what is asked and was searched best."""
+        wanted = [*questions, sought] if sought else questions
         answer, charges = await self._ask(
             "read",
             answers.ReadAnswer,
             question=question,
             questions=listed(f"{q.id}: {q.text}" for q in questions),
             title=title,
-            passages="\n\n[…]\n\n".join(best_passages(text, [q.text for q in questions], _PAGE_TOKENS)),
+            passages="\n\n[…]\n\n".join(best_passages(text, [q.text for q in wanted], _PAGE_TOKENS)),
+            sought=f"for {sought.id}: {sought.text}" if sought else "nothing else",
             language=self.language,
         )
         return Thought([Draft(c.statement, c.quote, c.question, c.relevance) for c in answer.claims], charges)

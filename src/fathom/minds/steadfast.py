@@ -41,7 +41,12 @@ class Steadfast:
         return await self._either("planning", lambda mind: mind.plan(brief), caught)
 
     async def read(
-        self, question: str, questions: Sequence[SubQuestion], title: str, text: str
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
         """Claims of a page; quotes of which not one stands in it are no reading of it."""
 
@@ -51,7 +56,9 @@ class Steadfast:
             return "" if is_quoted else "The model gave quotes, but none of them is in the page."
 
         return await self._either(
-            f"reading {title}", lambda mind: mind.read(question, questions, title, text), fault=fault
+            f"reading {title}",
+            lambda mind: mind.read(question, questions, title, text, sought),
+            fault=fault,
         )
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
