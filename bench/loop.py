@@ -13,7 +13,6 @@ import asyncio
 import json
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -126,6 +125,18 @@ def figures(all_asked: Sequence[Asked]) -> dict[str, float]:
     }
 
 
+def by_rule(all_asked: Sequence[Asked]) -> list[str]:
+    """A line for each rule and round: how many runs it stopped, and what that lost in points of all."""
+    stopped: dict[tuple[int, str], list[float]] = {}
+    for a in all_asked:
+        lost = a.recall(len(a.evidence)) - a.recall(a.stopped)
+        stopped.setdefault((a.stopped, a.rule), []).append(lost)
+    return [
+        f"stopped after {after}: {rule:20} {len(lost):4}   lost {100 * sum(lost) / len(all_asked):.2f}"
+        for (after, rule), lost in sorted(stopped.items())
+    ]
+
+
 def spread(rows: list[dict[str, Any]], limit: int | None) -> list[dict[str, Any]]:
     """At most so many of the rows, evenly from first to last."""
     if limit is None or limit >= len(rows):
@@ -156,9 +167,8 @@ def main() -> None:
         found, done = asyncio.run(measured(given.folder, Path(work), given.limit))
     for name, value in found.items():
         print(f"{name:24} {value}")
-    rules = Counter((a.stopped, a.rule) for a in done)
-    for (after, rule), n in sorted(rules.items()):
-        print(f"stopped after {after}: {rule:20} {n}")
+    for line in by_rule(done):
+        print(line)
     print(json.dumps(found))
 
 

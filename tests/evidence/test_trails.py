@@ -62,6 +62,32 @@ def test_evidence_is_settled_when_linked_pages_have_the_question_or_a_round_chan
     assert settled(joined, [*joined.best[:2], "other"]) == "1 of the 3 best pages is new"
 
 
+def test_words_of_programs_common_words_and_orders_are_no_leads() -> None:
+    text = (
+        "The barrage keeps thread_id and PutRequest for Python. Use Ada Morin here. It writes python too, "
+        "and UTF-8.\n\ncall(Iterator[str], x=[None], y={1: Klaus})\n"
+    )
+    queries = follow_ups(follow(ASKED, [Excerpt("p", "Gates", text), CANTEEN]), [], 8)
+    assert [query.split(" In ")[0][:9] for query in queries] == ["Ada Morin"]
+
+
+def test_a_page_that_leaves_nothing_open_leads_nowhere() -> None:
+    whole = Excerpt(
+        "whole", "Rance", "The builder of the Rance barrage was born in the country of Ada Morin."
+    )
+    assert follow_ups(follow(ASKED, [whole]), [], 5) == []
+
+
+def test_parts_that_are_all_answered_are_settled_each_by_a_page_of_its_own() -> None:
+    parts = ["How deep is the Rance?", "Who sweeps the canteen?"]
+    deep = Excerpt("deep", "River", "The Rance is 12 metres deep.")
+    swept = Excerpt("swept", "Staff", "Ola sweeps the canteen.")
+    trails = follow(" ".join(parts), [deep, swept])
+    assert settled(trails, [], parts) == "each of the 2 parts has a page that has all of it"
+    assert settled(trails, []) == ""
+    assert settled(follow(" ".join(parts), [deep, CANTEEN]), [], parts) == ""
+
+
 def test_a_comparison_is_settled_when_both_sides_were_read() -> None:
     asked = "Which is older, the Rance barrage or the Thorn barrage?"
     one = Excerpt("one", "Rance barrage", "The Rance barrage is 60 years old, or older.")

@@ -1,9 +1,11 @@
 """Where what was read leads to: names that the best pages bring up, with what those pages leave open.
 
-Does not know search, nor what a name stands for.
+A page that leaves nothing open leads nowhere, and neither does a word that is no name: one of a program, or
+one that the pages also write small. Does not know search, nor what a name stands for.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -20,6 +22,12 @@ _FOLLOWED = 5  # pages, best first
 _ANY_SENTENCE = 0.4  # what a name counts in a sentence that has none of the question's words
 _SEVERAL_WORDS = 1.15
 _OPENING_WORD = 0.5  # a single word that opens a sentence may owe its capital to that
+_OF_A_PROGRAM = re.compile(r"_|(?<![A-Z]c)(?<!Mac)(?<=[a-z])[A-Z]|^[^ ]*\d[^ ]*$")
+_TELLS_TO = re.compile(
+    r"^(?:Use|See|Set|Call|Return|Returns|Add|Create|Run|Get|Pass|Check|Note|Make|Read|Raise)\s+"
+)
+_LETTERS = 0.75  # of a sentence, spaces too
+_SMALL = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 
 
 async def walked(
@@ -55,12 +63,31 @@ def follow_ups(trails: Trails, asked: Sequence[str], limit: int) -> list[str]:
 
 def _names(trails: Trails) -> Iterator[tuple[str, str, float]]:
     """Every name of the best pages, with its page and how promising it looks there."""
+    small = {word for excerpt in trails.read.values() for word in _SMALL.findall(excerpt.text)}
     for page in trails.best[:_FOLLOWED]:
+        if not trails.left(page):
+            continue
         title = {stem(w) for w in tokens(trails.read[page].title)}
         for span in sentences(trails.read[page].text):
+            if not _is_prose(span.text):
+                continue
             words = title | {stem(w) for w in tokens(span.text)}
             near = _ANY_SENTENCE + trails.share(trails.weights.keys() & words)
-            for name in phrases(span.text):
-                is_opening = " " not in name and span.text.startswith(name)
+            for phrase in phrases(span.text):
+                name = _name_in(phrase, small)
+                if not name:
+                    continue
+                is_opening = " " not in name and span.text.startswith(phrase)
                 shape = _SEVERAL_WORDS if " " in name else _OPENING_WORD if is_opening else 1.0
                 yield name, page, trails.worth[page] * near * shape
+
+
+def _is_prose(text: str) -> bool:
+    """Whether it is written in words, not a line of a program or a table."""
+    return sum(c.isalpha() or c.isspace() for c in text) >= _LETTERS * len(text)
+
+
+def _name_in(phrase: str, small: set[str]) -> str:
+    """The name in a phrase, without a word that tells to do something; nothing if it is no name."""
+    name = _TELLS_TO.sub("", phrase)
+    return "" if name.lower() in small or _OF_A_PROGRAM.search(name) else name

@@ -62,7 +62,9 @@ class Extractive:
         assessment = replace(computed(case), bearings=bearings(case.hypotheses, case.claims))
         if case.trails is None or not case.trails.best:
             return Thought(assessment)
-        why = settled(case.trails, case.before)
+        is_open = any(gap.priority != "low" for gap in assessment.gaps)
+        answered = [] if is_open else [question.text for question in case.questions]
+        why = settled(case.trails, case.before, answered)
         still = "" if why or not case.trails.leads else "evidence that is linked and complete"
         return Thought(replace(assessment, settled=why, unsettled=still))
 
