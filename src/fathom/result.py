@@ -5,35 +5,10 @@ Does not know the graph; it reads a run's last state.
 
 from importlib.metadata import version
 
-from pydantic import BaseModel, ConfigDict
-
 from fathom.report.changes import changed
-from fathom.report.ledger import FORMAT, Ledger
+from fathom.report.ledger import FORMAT, Ledger, Metadata
 from fathom.report.publishing import refused_sentences
 from fathom.state import Charge, Knobs, ResearchState
-
-
-class Metadata(BaseModel):
-    """The run in numbers."""
-
-    model_config = ConfigDict(frozen=True)
-
-    rounds: int
-    queries: int
-    sources: int
-    claims: int
-    duration_s: float
-    model_calls: int
-    tokens_in: int
-    tokens_out: int
-    cost_usd: float
-    cost_by: dict[str, float]
-    is_priced: bool
-    score: float
-    stop: str
-    because: str
-    gain_per_query: float = 0.0  # new findings, smoothed over rounds
-    gain_per_usd: float | None = None
 
 
 class ResearchResult(Ledger):

@@ -8,14 +8,14 @@ import pytest
 from fakes import sentence, sha
 from hypothesis import given
 from hypothesis import strategies as st
-from ledgers import DAM, SEA, TEXTS, ledger, result
+from ledgers import DAM, QUESTION, SEA, TEXTS, ledger, result
 
 from fathom.errors import BadInput
 from fathom.evidence.standing import LivePage, stored_fate
 from fathom.report.ledger import FORMAT, Ledger, read_ledger
 from fathom.report.rerendering import rerendered, writing_of
-from fathom.report.verifying import Verification, cited, verified
-from fathom.state import Contradiction, Quote, Side, Update, Writing
+from fathom.report.verifying import NOT_COMPARED, TOO_LITTLE, Verification, cited, verified
+from fathom.state import SCOUT, Contradiction, Quote, Side, Update, Writing
 
 
 def checked(book: Ledger, texts: dict[str, str] | None = None, beside: str | None = None) -> Verification:
@@ -197,10 +197,65 @@ def test_sentences_taken_out_of_the_report_are_found() -> None:
     assert standings(found) == ["supported", "changed", "supported"]
 
 
-def test_a_report_of_another_version_is_checked_without_being_made_again() -> None:
-    assert checked(ledger(fathom="0.0.1")).is_sound
+def test_a_report_of_another_version_holds_if_every_line_comes_from_its_ledger() -> None:
+    assert checked(ledger(fathom="0.0.1")).notes == []
+    words = result().report.replace(
+        "Claims: 3; sources cited: 2 of 2 read; rounds: 1", "Claims: 3; rounds: 1"
+    )
+    found = checked(
+        ledger(fathom="0.0.1", report=words.replace("## What is known\n\n", "## What is known\n"))
+    )
+    assert (found.is_sound, found.notes) == (True, [NOT_COMPARED])
     found = checked(ledger(fathom="0.0.1", report=result().report.replace("Divers come", "Divers went")))
     assert standings(found) == ["supported", "changed", "supported"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("## 용량", "It is also the cheapest plant of all.\n\n## 용량"),
+        ("## 용량", "가장 싼 발전소이기도 하다.\n\n## 용량"),
+        ("The rest follows below.", "The rest follows below. It never fails."),
+        ("## Sources", "## What else\n\nMore.\n\n## Sources"),
+        ("*Complete", "*Beyond doubt"),
+        ("> Divers come in spring.", "> Divers come in winter."),
+        ("## What is known\n", "## What is known\n\n| a | table |"),
+    ],
+)
+def test_another_version_is_no_excuse_for_prose_that_is_not_in_the_ledger(old: str, new: str) -> None:
+    found = checked(ledger(fathom="0.0.9", report=result().report.replace(old, new)))
+    assert any("says what the ledger does not" in fault for fault in found.faults)
+    assert NOT_COMPARED in found.faults
+
+
+def first_asked(told: Any) -> None:
+    told["asked"] = [{"id": SCOUT, "text": QUESTION, "question": "", "round": 1}]
+    told["metadata"]["queries"] = 1
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value", "fault"),
+    [
+        ("", "question", "How weak is the plant?", "The question is not the one that was researched"),
+        ("", "status", "unsure", "The status is given as unsure"),
+        ("", "is_partial", True, "Whether the report is partial"),
+        ("metadata", "rounds", 40, "The metadata give rounds as 40; the ledger has 1."),
+        ("metadata", "sources", 9, "The metadata give sources as 9; the ledger has 2."),
+    ],
+)
+def test_what_the_ledger_says_of_the_run_must_be_what_the_run_was(
+    place: str, name: str, value: Any, fault: str
+) -> None:
+    def edited(told: Any) -> None:
+        first_asked(told)
+        (told[place] if place else told)[name] = value
+
+    assert checked(tampered(first_asked)).is_sound
+    assert any(fault in told for told in checked(tampered(edited)).faults)
+
+
+def test_a_ledger_from_which_the_judgements_were_taken_is_no_way_around_the_comparison() -> None:
+    assert checked(tampered(lambda told: told.update(judgements=[]))).faults == [TOO_LITTLE]
 
 
 def test_line_endings_of_another_system_change_nothing() -> None:

@@ -32,6 +32,29 @@ FORMAT: Literal["fathom-ledger/1"] = "fathom-ledger/1"
 _MAX_BYTES = 256 * 1024 * 1024
 
 
+class Metadata(BaseModel):
+    """The run in numbers."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rounds: int
+    queries: int
+    sources: int
+    claims: int
+    duration_s: float
+    model_calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    cost_by: dict[str, float]
+    is_priced: bool
+    score: float
+    stop: str
+    because: str
+    gain_per_query: float = 0.0  # new findings, smoothed over rounds
+    gain_per_usd: float | None = None
+
+
 class Ledger(BaseModel):
     """The chain from every sentence to the words of a page, and what was done to get there.
 
@@ -62,6 +85,8 @@ class Ledger(BaseModel):
     update: Update | None = None  # of an earlier run, and what changed since
     effort: Effort | None = None
     directions: list[Direction] = []  # of a run with branches: the tree, or where each rollout started
+    is_partial: bool | None = None
+    metadata: Metadata | None = None
 
 
 def read_ledger(path: Path) -> Ledger:

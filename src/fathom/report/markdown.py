@@ -16,7 +16,7 @@ from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, 
 from fathom.text.normal import one_line
 
 _BEGINS_A_BLOCK = re.compile(r"^(?=#{1,6}\s|>|`{3}|~{3})")
-_QUOTE_CHARS = 300
+QUOTE_CHARS = 300
 
 
 def plain(text: str) -> str:
@@ -106,11 +106,15 @@ def _source(citation: Citation, words: Words) -> str:
     lines = [f"{citation.number}. {plain(citation.title)}. <{address}> ({', '.join(dates)})"]
     printed = citation.printed_pages or [0] * len(citation.quotes)
     for used, number in zip(citation.quotes, printed, strict=True):
-        text = plain(used.text)
-        shown = text if len(text) <= _QUOTE_CHARS else text[:_QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
+        shown = shortened(plain(used.text))
         place = f" ({words.on_page.format(number=number)})" if number else ""
         lines.append(f"   > {shown}{place}\n")
     return "\n".join(lines).rstrip("\n")
+
+
+def shortened(text: str) -> str:
+    """A quote as the list of sources shows it."""
+    return text if len(text) <= QUOTE_CHARS else text[:QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
 
 
 def summary(head: str, judgement: Judgement, claims: Sequence[Claim], read: int, words: Words) -> str:

@@ -1,6 +1,7 @@
 """The text of a report made again from its ledger, to find what a hand has changed in it.
 
-Does not know pages or quotes. Only the version that wrote a report can be expected to write it again.
+Does not know pages or quotes. Only the version that wrote a report can be expected to write it again:
+what another wrote is accounted for line by line (`unaccounted`).
 """
 
 from collections import Counter
@@ -18,8 +19,8 @@ _SHOWN_CHARS = 120
 
 
 def rerendered(ledger: Ledger) -> Report | None:
-    """The report as its ledger says it; None when another version wrote it, or too much is missing."""
-    if ledger.fathom != version("fathom-research") or not ledger.judgements:
+    """The report as this version makes it from the ledger; None when too much is missing."""
+    if not ledger.judgements:
         return None
     if ledger.outline is None:
         state = {"question": ledger.question, "asked": ledger.asked, "pages": ledger.sources}
@@ -37,6 +38,11 @@ def rerendered(ledger: Ledger) -> Report | None:
     if not named <= known or not {section.id for section in ledger.sections} <= headings:
         return None
     return published(writing_of(ledger))
+
+
+def is_ours(ledger: Ledger) -> bool:
+    """Whether this version of Fathom says it wrote the report, and must be able to write it again."""
+    return ledger.fathom == version("fathom-research")
 
 
 def writing_of(ledger: Ledger) -> Writing:

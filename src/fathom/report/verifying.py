@@ -5,7 +5,7 @@ Does not know where pages are kept or read: it is told the fate of every quote.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fathom.evidence.carrying import uncarried
 from fathom.evidence.connective import is_connective
@@ -13,10 +13,14 @@ from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
 from fathom.report.drafts import quotes_of
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
-from fathom.report.rerendering import differences, pieces, rerendered
+from fathom.report.rerendering import differences, is_ours, pieces, rerendered
+from fathom.report.unaccounted import misstated, unaccounted
 from fathom.report.weights import disputed_claims
-from fathom.state import Claim, Quote, Section, Sentence
+from fathom.state import Claim, Quote, Report, Section, Sentence
 from fathom.text.normal import folded, one_line
+
+NOT_COMPARED = "Made by another version of Fathom; its text could not be made again and compared."
+TOO_LITTLE = "The ledger leaves out too much for the report to be made again and compared."
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Verification:
     sentences: list[Checked]
     marked: int
     faults: list[str]
+    notes: list[str] = field(default_factory=list)  # what could not be checked, and is no fault
 
     @property
     def is_sound(self) -> bool:
@@ -66,7 +71,9 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
     """Check every sentence; `beside` is the text of the report.md that lies beside the ledger."""
     claims = {claim.id: claim for claim in ledger.claims}
     listed = {page.sha for page in ledger.sources}
-    report = rerendered(ledger)
+    made = rerendered(ledger)
+    # What another version wrote may be worded otherwise, and is then read line by line.
+    report = made if made and (is_ours(ledger) or not differences(made.markdown, ledger.report, "")) else None
     shown = {(section, place): words for section, place, words in pieces(report)} if report else {}
 
     def judged(section: Section, place: int, sentence: Sentence) -> Checked:
@@ -85,16 +92,29 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
         for section in ledger.sections
         for place, s in enumerate(section.sentences)
     ]
-    faults = [*_faults(ledger), *_misquoted(ledger, claims, fate)]
+    faults = [*_faults(ledger), *misstated(ledger), *_misquoted(ledger, claims, fate)]
+    notes: list[str] = []
     if report:
-        faults += differences(report.markdown, ledger.report, "The report")
-        if report.citations != ledger.citations:
-            faults.append("The list of citations is not the one that the claims give.")
+        faults += _remade(report, ledger)
+    elif is_ours(ledger):
+        faults.append(TOO_LITTLE)
+    else:
+        faults += unaccounted(ledger, made.markdown if made else "")
+        (faults if faults else notes).append(NOT_COMPARED)
     if beside is not None:
         faults += differences(ledger.report, beside, "report.md")
     # What connects, or is marked as without support, counts only when something is wrong with it.
     counted = [c for status, c in everything if status == "supported" or c.standing != "supported"]
-    return Verification(counted, sum(status == "unsupported" for status, _ in everything), faults)
+    return Verification(counted, sum(status == "unsupported" for status, _ in everything), faults, notes)
+
+
+def _remade(report: Report, ledger: Ledger) -> Iterator[str]:
+    """Where the report that was made again is another than the one that was found."""
+    yield from differences(report.markdown, ledger.report, "The report")
+    if report.citations != ledger.citations:
+        yield "The list of citations is not the one that the claims give."
+    if report.status != ledger.status:
+        yield f"The status is given as {one_line(ledger.status)[:40]}; the ledger makes it {report.status}."
 
 
 def _fates(
