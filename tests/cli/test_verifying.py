@@ -63,6 +63,10 @@ def test_one_character_changed_inside_a_quote_of_a_stored_page_is_found(
     found = fathom("verify", str(report))
     assert found.code == 5
     assert "is not the text that was read" in found.out
+    few = fathom("verify", str(report), "--quiet")
+    assert (few.code, "supported  " in few.out) == (5, False)
+    assert few.out.splitlines()[0].startswith("changed    ")
+    assert "is not the text that was read" in few.out
     assert "changed    " in found.out
 
 
@@ -79,6 +83,7 @@ def test_pages_that_are_no_longer_kept_are_gone(fathom: Fathom, report: Path, tm
     assert found.code == 5
     assert "0 supported, 0 changed" in found.out
     assert "no longer in the database" in found.out
+    assert "no longer in the database" in fathom("verify", str(report), "--quiet").out
     assert not (tmp_path / "home/fathom.sqlite").exists()
 
 
@@ -100,6 +105,19 @@ def test_prose_added_by_hand_beside_the_ledger_is_found(fathom: Fathom, report: 
     found = fathom("verify", str(report))
     assert found.code == 5
     assert "report.md says what the ledger does not: Tidal power is free of charge." in found.out
+
+
+def test_another_version_is_no_way_to_have_prose_believed(fathom: Fathom, report: Path) -> None:
+    book = told(report)
+    book["fathom"] = "0.0.9"
+    report.with_name("other.json").write_text(json.dumps(book), "utf-8")
+    assert fathom("verify", str(report.with_name("other.json"))).code == 0
+    book["report"] = book["report"].replace("## Sources", "Tides are free of charge.\n\n## Sources")
+    report.with_name("other.json").write_text(json.dumps(book), "utf-8")
+    found = fathom("verify", str(report.with_name("other.json")))
+    assert found.code == 5
+    assert "Tides are free of charge." in found.out
+    assert "Made by another version of Fathom" in found.out
 
 
 def test_machines_get_the_findings_as_json(fathom: Fathom, report: Path, tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def _verify_parser() -> argparse.ArgumentParser:
         "--docs", nargs="+", default=[], metavar="PLACE", help="with --online: folders that may be read"
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no sentences, only what is wrong and the count")
+    parser.add_argument("--quiet", action="store_true", help="only what is wrong, and the count")
     return parser
 
 

@@ -125,11 +125,14 @@ def _print(found: Verification, arguments: argparse.Namespace) -> None:
         told = {"is_sound": found.is_sound, "summary": found.summary, **counts, **asdict(found)}
         print(json.dumps(told, indent=2, ensure_ascii=False))
         return
-    if not arguments.quiet:
-        for checked in found.sentences:
-            print(f"{checked.standing:10} {' '.join(checked.text.split())}")
-            if checked.why:
-                print(f"{'':10} because {checked.why}")
+    for checked in found.sentences:
+        if arguments.quiet and checked.standing == "supported":
+            continue
+        print(f"{checked.standing:10} {' '.join(checked.text.split())}")
+        if checked.why:
+            print(f"{'':10} because {checked.why}")
+    for note in found.notes:
+        print(f"{'note':10} {note}")
     for fault in found.faults:
         print(f"{'fault':10} {fault}")
     marked = f" {found.marked} more are marked as without support." if found.marked else ""
