@@ -182,6 +182,26 @@ SETTLED: list[tuple[str, dict[str, Any], str | None, int | None]] = [
         "retraction or correction",
         0,
     ),
+    (
+        "a later correction in a file beside it",
+        {
+            "title": ["Power", "Correction"],
+            "address": ["file:///d/a.html", "file:///d/b.html"],
+            "published": [_OLD, _NEW],
+        },
+        "retraction or correction",
+        1,
+    ),
+    (
+        "a file that is older than what it would correct",
+        {
+            "title": ["Power", "Correction"],
+            "address": ["file:///d/a.html", "file:///d/b.html"],
+            "published": [_NEW, _OLD],
+        },
+        None,
+        None,
+    ),
     ("a correction by a stranger", {"title": ["Correction of everything", "Power"]}, None, None),
     (
         "정정 기사",
@@ -200,8 +220,9 @@ def test_a_rule_settles_it_by_name_or_it_stays_open(
     entry = only(weighed)
     assert (entry.settled_by, entry.favoured) == (rule, favoured)
     if favoured is not None:
-        assert [f.tag for f in weighed.findings][1 - favoured] == "UNCERTAIN"
-        assert [f.tag for f in weighed.findings][favoured] == "LIKELY"
+        last = weighed.findings[-1]  # what a rule decided against is told after the rest
+        assert (last.claims, last.tag) == (entry.sides[1 - favoured].claims, "UNCERTAIN")
+        assert weighed.findings[0].tag == "LIKELY"
 
 
 def test_a_correction_that_names_what_it_corrects_is_believed_of_anybody() -> None:
@@ -212,6 +233,26 @@ def test_a_correction_that_names_what_it_corrects_is_believed_of_anybody() -> No
         ),
     ]
     assert only(Scales(known, shelf("", ""), []).weighed()).settled_by == "retraction or correction"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (
+            "The ferry to Orla costs 7 crowns.",
+            "The ferry to Orla costs 9 crowns, not 7 crowns as we reported.",
+        ),
+        ("The ferry to Orla costs 7 crowns.", "Correction: The ferry to Orla costs 9 crowns, not 7."),
+        (
+            "오를라 여객선의 요금은 7크로네이다.",
+            "정정: 오를라 여객선의 요금은 7크로네가 아니라 9크로네이다.",
+        ),
+    ],
+)
+def test_a_sentence_that_gives_the_right_figure_for_a_wrong_one_corrects_it(wrong: str, right: str) -> None:
+    entry = only(weigh(wrong, right))
+    assert (entry.settled_by, entry.favoured) == ("retraction or correction", 1)
+    assert [side.value for side in entry.sides] == ["7", "9"]
 
 
 def test_a_newer_official_figure_is_about_numbers_only() -> None:

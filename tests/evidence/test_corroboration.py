@@ -95,6 +95,47 @@ def test_a_mind_may_merge_what_rules_cannot_tell_but_not_other_numbers() -> None
     assert len(found(counted, rulings=[same("a", "b")])) == 2
 
 
+FRAMES = [
+    "The main span of the Orla Bridge is {} metres long.",
+    "The main span of the Orla Bridge is {} metres long in all.",
+    "할덴 다리의 주경간 길이는 {}미터이다.",
+    "The Orla Bridge opened in 1998 with {} cables.",
+    "Of the voters of Orla {} percent came.",
+]
+DENIED = [
+    ("There may be a crack in the western tower of Orla.", "There is no crack in the western tower of Orla."),
+    ("The Orla Bridge opened on 3 May 1998.", "The Orla Bridge opened on 4 May 1998."),
+    ("오를라 다리에는 금이 있다.", "오를라 다리에는 금이 없다."),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(FRAMES), st.lists(st.integers(2, 2000), min_size=2, max_size=4, unique=True))
+def test_other_exact_figures_are_never_merged_whatever_a_mind_says(frame: str, figures: list[int]) -> None:
+    known = [claim(frame.format(n), name=f"c{i}", of=f"p{i}") for i, n in enumerate(figures)]
+    rulings = [same(a.id, b.id) for i, a in enumerate(known) for b in known[i + 1 :]]
+    assert len(found(known, rulings=rulings)) == len(figures)
+
+
+@pytest.mark.parametrize("pair", DENIED)
+def test_a_denial_or_another_day_is_never_merged_whatever_a_mind_says(pair: tuple[str, str]) -> None:
+    known = [
+        claim(text, name=name, of=f"p{n}") for n, (name, text) in enumerate(zip("ab", pair, strict=True))
+    ]
+    assert len(found(known, rulings=[same("a", "b")])) == 2
+
+
+def test_about_does_not_bring_two_exact_figures_together() -> None:
+    span = "The main span of the Orla Bridge is {} metres long."
+    told = [span.format(figure) for figure in ("about 411", "410", "412")]
+    known = [
+        claim(text, name=name, of=f"p{n}", relevance=0.9 - n / 10)
+        for n, (name, text) in enumerate(zip("abc", told, strict=True))
+    ]
+    groups = [f.claims for f in found(known, rulings=[same("a", "b"), same("a", "c")])]
+    assert not any({"b", "c"} <= set(group) for group in groups)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.permutations(range(len(SAID))), st.randoms())
 def test_the_order_in_which_claims_come_does_not_matter(order: list[int], random: Any) -> None:

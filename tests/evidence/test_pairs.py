@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.evidence.pairs import is_other_number, ruled, shares_something
+from fathom.evidence.pairs import is_other_fact, ruled, shares_something
 
 LAGOON = "The lagoon at Swale delivers 320 megawatts of tidal power to the grid."
 STATION = "솔섬 조력발전소의 설비 용량은 254메가와트이다."
@@ -79,10 +79,10 @@ def test_what_rules_cannot_tell_is_left_to_a_mind(left: str, right: str) -> None
 def test_ugly_statements_are_no_trouble(ugly: str) -> None:
     assert relation(ugly, LAGOON) is None or relation(ugly, LAGOON) == ("neither", "other")
     assert isinstance(shares_something(ugly, LAGOON), bool)
-    assert isinstance(is_other_number(ugly, LAGOON), bool)
+    assert isinstance(is_other_fact(ugly, LAGOON), bool)
 
 
 def test_other_numbers_are_seen_and_other_units_are_not() -> None:
-    assert is_other_number(LAGOON, "The lagoon gives 280 MW.")
-    assert not is_other_number(LAGOON, "The lagoon gives 0.32 GW.")
-    assert not is_other_number(LAGOON, "The lagoon gives power.")
+    assert is_other_fact(LAGOON, "The lagoon gives 280 MW.")
+    assert not is_other_fact(LAGOON, "The lagoon gives 0.32 GW.")
+    assert not is_other_fact(LAGOON, "The lagoon gives power.")

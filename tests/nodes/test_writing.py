@@ -121,6 +121,16 @@ async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_mind() -
     assert [c.id for c in used] == ["b"]
 
 
+async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -> None:
+    span = "The main span of the Orla Bridge is {} metres long."
+    known = [claim(span.format(n), name=f"m{n}", of=f"p{n}") for n in (410, 412)]
+    text = section(sentence(span.format(410), "m410", "m412"), sentence(span.format(415), "m410", "m412"))
+    update = await check({"draft": text, "claims": known}, mind=FakeMind())
+    first, second = update["draft"].sentences
+    assert (first.status, first.claims) == ("supported", ["m410"])
+    assert second.status == "unsupported"
+
+
 async def test_a_section_of_quotes_needs_no_mind() -> None:
     update = await check(
         {"draft": section(sentence("Divers come in spring", "b")), "claims": CLAIMS}, mind=FakeMind()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-from fakes import sentence, sha
+from fakes import claim, page, quote, section, sentence, sha
 from hypothesis import given
 from hypothesis import strategies as st
 from ledgers import DAM, QUESTION, SEA, TEXTS, ledger, result
@@ -148,6 +148,22 @@ def test_a_sentence_reworded_in_the_ledger_and_in_the_report_is_found() -> None:
     assert standings(found) == ["changed", "supported", "changed"]
     assert "940" in found.sentences[0].why
     assert "c9" in found.sentences[2].why
+
+
+def test_a_source_with_another_figure_behind_a_sentence_is_found() -> None:
+    other = "The plant makes 250 megawatts."
+    more = claim(other, name="c9", quotes=[quote(other, other, 0)])
+    both = section(sentence("The plant makes 240 megawatts.", "c1", "c9"))
+    made = result(
+        claims=[*result().claims, more],
+        pages=[*result().sources, page(other, "https://other.example/")],
+        sections=[both, result().sections[1]],
+    )
+    found = checked(
+        Ledger.model_validate_json(made.model_dump_json(), extra="ignore"), {**TEXTS, sha(other): other}
+    )
+    assert standings(found) == ["changed", "supported"]
+    assert "c9 says otherwise: 240 megawatts is not 250 megawatts" in found.sentences[0].why
 
 
 def test_a_sentence_passed_off_as_a_connection_is_found() -> None:

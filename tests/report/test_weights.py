@@ -112,5 +112,21 @@ def test_sources_of_the_table_only_are_numbered_after_those_of_the_text() -> Non
         assert any(side.value in quote for quote in quotes)
 
 
+def test_a_dispute_that_does_not_bear_on_the_question_is_not_shown() -> None:
+    beside = [claim(f"Seals eat {n} fish a day.", name=f"s{n}", of="one", relevance=0.4) for n in (5, 7)]
+    sides = [
+        side.model_copy(update={"claims": [c.id], "value": c.statement})
+        for side, c in zip(SIDES, beside, strict=True)
+    ]
+    known = [claim("The lagoon makes 280 MW.", name="c2", of="two"), *beside]
+    assert "Seals" not in made(claims=known, contradictions=[dispute(sides=sides)]).markdown
+    told = section(sentence("Seals eat 5 fish a day.", "s5"))
+    assert (
+        "“Seals eat 7" in made(claims=known, contradictions=[dispute(sides=sides)], sections=[told]).markdown
+    )
+    near = [known[0], beside[0], beside[1].model_copy(update={"relevance": 0.5})]
+    assert "“Seals eat 5" in made(claims=near, contradictions=[dispute(sides=sides)]).markdown
+
+
 def test_without_findings_and_disputes_there_are_no_tables() -> None:
     assert "|" not in made().markdown

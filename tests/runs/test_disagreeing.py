@@ -92,6 +92,49 @@ async def test_korean_sources_that_disagree_end_in_a_korean_table(tmp_path: Path
     assert {f.tag for f in result.findings if "용량" in f.statement} == {"CONTRADICTED"}
 
 
+BRIDGE = "How long is the main span of the Orla Bridge?"
+CRACK = "There is a crack in the western tower of the Orla Bridge."
+DENIAL = "Correction: There is no crack in the western tower of the Orla Bridge."
+
+
+async def test_figures_that_are_near_each_other_are_two_findings_in_dispute(tmp_path: Path) -> None:
+    span = "The main span of the Orla Bridge is {} metres long."
+    result = await run(tmp_path, {"a.txt": span.format(412), "b.txt": span.format(410)}, BRIDGE)
+    assert {f.tag for f in result.findings} == {"CONTRADICTED"}
+    assert [side.value for side in result.contradictions[0].sides] == ["410 metres", "412 metres"]
+    quotes = {c.number: c.quotes[0].text for c in result.citations}
+    lines = re.findall(r"^- (.*?) ((?:\[\d+\])+)$", result.report, re.MULTILINE)
+    assert len(lines) == 2
+    assert all(quotes[int(marks.strip("[]"))] == text for text, marks in lines)
+
+
+async def test_a_correction_is_told_first_and_settles_the_dispute_by_name(tmp_path: Path) -> None:
+    page = (
+        "<html><head><title>{1}</title><meta property='article:published_time' content='{0}'></head>"
+        "<body><article><h1>{1}</h1><p>{2}</p></article></body></html>"
+    )
+    documents = {
+        "a.html": page.format("2021-06-10", "Orla Bridge", CRACK),
+        "b.html": page.format("2021-06-17", "Correction", f"{DENIAL} An earlier report was wrong."),
+    }
+    question = "Is there a crack in the western tower of the Orla Bridge?"
+    result = await run(tmp_path, documents, question)
+    (entry,) = result.contradictions
+    assert entry.settled_by == "retraction or correction"
+    assert entry.sides[entry.favoured or 0].value == DENIAL
+    assert re.findall(r"^- (.*?) \[", result.report, re.MULTILINE)[:2] == [DENIAL, CRACK]
+    assert f"“{DENIAL}” | [1] | 2021-06-17 | for this one: retraction or correction |" in result.report
+
+
+async def test_korean_figures_in_other_words_are_found_to_disagree(tmp_path: Path) -> None:
+    documents = {
+        "가.txt": "할덴 다리의 주경간 길이는 412미터이다.",
+        "나.txt": "할덴 다리의 주경간은 398미터이다.",
+    }
+    result = await run(tmp_path, documents, "할덴 다리의 주경간 길이는 얼마인가?")
+    assert {side.value for side in result.contradictions[0].sides} == {"412미터", "398미터"}
+
+
 PLAIN = {
     "one.md": "# One\n\nThe old ferry of Merrow crosses the bay without any noise at all.\n",
     "two.md": "# Two\n\nThe old ferry of Merrow wakes the whole bay with its engine.\n",

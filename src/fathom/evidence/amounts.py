@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log10
 
 from fathom.evidence.dates import dates
 from fathom.evidence.units import UNITS, is_same_measure
@@ -80,12 +81,18 @@ _APPROXIMATE = re.compile(
     r"|close to)\s*\S{0,3}$"
     r"|(?:약|대략|거의|무려|최대|최소)\s*$"
 )
+_DENIED_BEFORE = re.compile(r"\b(?:not|rather than|instead of)(?: the| from)?\s+[$€£¥₩]?$", re.IGNORECASE)
+_DENIED_AFTER = re.compile(r"\s?[가-힣]{0,6}?(?:이|가)?\s?(?:아니라|아닌|아니고)")
 _NEAR = 0.03
+_CONVERTED = 0.006  # at most, and within the last digit, between miles and kilometres or thirds and percent
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much, in base units of its measure; the measure is empty when only a number is given."""
+    """How much, in base units of its measure; the measure is empty when only a number is given.
+
+    `unit` is one of its own units in base units, 0 for a fraction; `step` is what its last digit counts.
+    """
 
     text: str
     start: int
@@ -93,6 +100,8 @@ class Amount:
     value: float
     measure: str
     is_approximate: bool = False
+    unit: float = 1.0
+    step: float = 0.0
 
 
 @lru_cache(maxsize=4096)
@@ -109,23 +118,50 @@ def amounts(text: str) -> tuple[Amount, ...]:
 
 def wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
     """The amounts of a statement that no quote gives."""
-    known = [amount for quote in quotes for amount in amounts(quote)]
+    every = [amount for quote in quotes for amount in amounts(quote)]
+    known = [amount for quote in quotes for amount in _asserted(quote)]
+    told = _asserted(statement)
     spare = {float(value) for quote in quotes for date in dates(quote) for value in date.parts.values()}
     return [
         said.text
         for said in amounts(statement)
-        if not any(is_same_amount(said, other) for other in known)
+        if not any(is_same_amount(said, other) for other in (known if said in told else every))
         and not (not said.measure and said.value in spare)
         and not (said.value == 1 and said.text.lower() in {"one", "한"})
     ]
 
 
+def denied_at(amount: Amount, text: str) -> tuple[int, int] | None:
+    """Where an amount is said not to be the right one, as in "9 crowns, not 7"; "not" and all."""
+    if before := _DENIED_BEFORE.search(text[: amount.start]):
+        return before.start(), amount.end
+    after = _DENIED_AFTER.match(text, amount.end)
+    return (amount.start, after.end()) if after else None
+
+
+def _asserted(text: str) -> list[Amount]:
+    """The amounts of a text without those it gives another one for."""
+    found = amounts(text)
+    return [amount for amount in found if denied_at(amount, text) is None] or list(found)
+
+
 def is_same_amount(said: Amount, other: Amount) -> bool:
-    """Whether an amount is the other one; "about" allows for rounding."""
+    """Whether an amount is the other one: exactly, but for "about" and for units that were converted."""
     if not is_same_measure(said.measure, other.measure):
         return False
-    near = _NEAR if said.is_approximate else 0.006 if said.measure else 1e-9
-    return abs(said.value - other.value) <= near * max(abs(said.value), abs(other.value))
+    size, apart = max(abs(said.value), abs(other.value)), abs(said.value - other.value)
+    if said.is_approximate:
+        return apart <= _NEAR * size
+    rounded = min(_CONVERTED * size, max(said.step, other.step) / 2) if _is_converted(said, other) else 0.0
+    return apart <= max(rounded, 1e-9 * size)
+
+
+def _is_converted(said: Amount, other: Amount) -> bool:
+    """Whether the one unit is no power of ten of the other, so that a figure is rounded in one of them."""
+    if not said.unit or not other.unit:
+        return said.unit != other.unit
+    power = log10(said.unit / other.unit)
+    return abs(power - round(power)) > 1e-9
 
 
 def _all(text: str) -> list[Amount]:
@@ -151,9 +187,16 @@ def _figure(match: re.Match[str], text: str) -> Amount:
         measure, factor = "ordinal", 1.0
     if match["sign"]:
         measure, factor = UNITS[match["sign"].lower()]
-    is_about = _is_about(text, match.start())
+    step = 10.0 ** -len(match["figure"].partition(".")[2]) * _scaled(match["scale"] or "") * factor
     return Amount(
-        match.group().strip(), match.start("figure"), match.end(), value * factor, measure, is_about
+        match.group().strip(),
+        match.start("figure"),
+        match.end(),
+        value * factor,
+        measure,
+        is_approximate=_is_about(text, match.start()),
+        unit=factor,
+        step=step,
     )
 
 
@@ -162,7 +205,8 @@ def _worded(match: re.Match[str], text: str) -> Amount:
     measure, factor = _measure(match)
     scale = _SCALES[match["scale"].strip().lower()] if match["scale"] else 1.0
     is_about = _is_about(text, match.start())
-    return Amount(match.group().strip(), *match.span(), value * scale * factor, measure, is_about)
+    whole = value * scale * factor
+    return Amount(match.group().strip(), *match.span(), whole, measure, is_about, factor, scale * factor)
 
 
 def _fraction(match: re.Match[str]) -> Amount:
@@ -174,7 +218,7 @@ def _fraction(match: re.Match[str]) -> Amount:
         share = top / _PARTS[match["part"].lower()]
     else:
         share = _count(match["over"]) / max(1, _count(match["bottom"]))
-    return Amount(match.group(), *match.span(), 100 * share, "percent")
+    return Amount(match.group(), *match.span(), 100 * share, "percent", unit=0.0)
 
 
 def _native(match: re.Match[str]) -> Amount:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from fathom.evidence.amounts import amounts
 from fathom.evidence.dates import dates
-from fathom.evidence.flaws import flaws_by_kind
-from fathom.evidence.words import covered, parsed
+from fathom.evidence.flaws import flaws, flaws_by_kind
+from fathom.evidence.pairs import denial
+from fathom.evidence.words import covered, parsed, split
 from fathom.text.tokens import STOP_WORDS, has_paired_script
 
 _FAR = 0.5  # of its telling words: "The mayor was arrested" has half of them from "The mayor opened a park"
@@ -45,6 +46,18 @@ def uncarried_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[s
     if not found and _is_far(bare, quotes):
         found["most of its words"] = ["most of its words are not in its quotes"]
     return found
+
+
+def contradicted(statement: str, quotes: Sequence[str]) -> str:
+    """Why the quotes of one claim speak against the statement, which may not cite them then; or nothing.
+
+    That they leave something out is no contradiction: another claim may carry it.
+    """
+    if not flaws(statement, quotes):
+        return ""
+    bare = without_lead_in(statement)
+    parts = [part.text for quote in quotes for part in split(quote)]
+    return next((why for part in parts if (why := denial(bare, part))), "")
 
 
 def without_lead_in(sentence: str) -> str:

@@ -1,7 +1,8 @@
 """Which side of a contradiction a rule favours, by name. A rule that speaks for two sides does not speak.
 
 1. "retraction or correction": all of the other side was retracted, as its titles say; or this side's title or
-   quote says that it corrects, and it may: it has the other's owner, is official, or names the other's value.
+   quote says that it corrects, and it may: it has the other's owner, is official, names the other's value, or
+   both are files that somebody laid side by side, of which it is not the older.
 2. "same source, later version": all sides are one owner's, and this one was published after the others.
 3. "newer official figure": a number, of which an official page was published after all of the others.
 
@@ -20,6 +21,9 @@ _CORRECTS = re.compile(
     r"\b(?:correction|corrigend(?:um|a)|errat(?:um|a)|retraction notice|we (?:hereby )?(?:correct|retract)"
     r"|corrected (?:from|figure|value|version))\b"
     r"|\b(?:earlier|previous) (?:version|figure|report|article)\b.{0,80}\b(?:wrong|error|incorrect|misstated)"
+    r"|\b(?:not|rather than|instead of)\b[^.;]{1,60}\bas (?:we |was |were |had been )?"
+    r"(?:(?:earlier|first|previously|originally|wrongly|mistakenly) )*(?:reported|stated|printed|said)\b"
+    r"|(?:보도|발표|기사)[^.]{0,20}(?:아니라|아닌|달리|잘못)"
     r"|정정|바로잡|철회합니다|오류가 있었",
     re.IGNORECASE,
 )
@@ -53,10 +57,19 @@ def _is_correction(place: int, sides: Sequence[Side], claims: Mapping[str, Claim
         and (
             owner(pages[quote.page]) in owners
             or is_official(pages[quote.page])
+            or _is_later_file(pages[quote.page], place, sides, pages)
             or any(side.value in quote.text for side in others)
         )
         for quote in quotes
     )
+
+
+def _is_later_file(page: Page, place: int, sides: Sequence[Side], pages: Pages) -> bool:
+    """Whether all are files, and no date says that this one came first."""
+    read = [other for side in sides for other in _read(side, pages)]
+    is_dated = any(other.published for other in read)
+    are_files = all(other.address.startswith("file:") for other in read)
+    return are_files and (not is_dated or _is_after([page], place, sides))
 
 
 def _is_taken_back(side: Side, pages: Pages) -> bool:

@@ -4,6 +4,7 @@ Cautious on purpose: what no rule decides is left to a mind. Does not know claim
 """
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from fathom.evidence.amounts import Amount, is_same_amount
@@ -52,6 +53,16 @@ def ruled(left: str, right: str) -> Word | None:
     )
 
 
+def denial(sentence: str, quote: str) -> str:
+    """Why a quote cannot be cited for a sentence: it says otherwise, however sure either is; or nothing."""
+    if word := ruled(sentence, quote):
+        return word[2] if word[0] == "contradicts" else ""
+    one, two = said(sentence), said(quote)
+    shared = overlap(one, two)
+    word = _of_numbers(one, two, shared) or _of_dates(one, two, shared) or _of_one_number(one, two, shared)
+    return word[2] if word and word[0] == "contradicts" else ""
+
+
 def differing(left: str, right: str) -> str | None:
     """The number, or else the date, in which the one statement differs from the other."""
     one, two = said(left), said(right)
@@ -72,11 +83,12 @@ def shares_something(left: str, right: str) -> bool:
     return bool({slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot})
 
 
-def is_other_number(left: str, right: str) -> bool:
-    """Whether the statements give different numbers or dates, whatever else they say."""
+def is_other_fact(left: str, right: str) -> bool:
+    """Whether they give different numbers or dates, or one says not in the other's words."""
     one, two = said(left), said(right)
-    is_each_alone = all(any(not _has_amount(x, b) for x, _ in a.amounts) for a, b in ((one, two), (two, one)))
-    return is_each_alone or _other_dates(one, two) is not None
+    if one.is_negated != two.is_negated and overlap(one, two).of_all >= _LIKE_FROM:
+        return True
+    return all(_has_more(a, b) for a, b in ((one, two), (two, one))) or _other_dates(one, two) is not None
 
 
 def is_one_number(left: str, right: str) -> bool:
@@ -103,6 +115,16 @@ def _of_numbers(one: Said, two: Said, shared: Overlap) -> Word | None:
         and _are_of_one_thing(one, two)
     )
     return ("contradicts", "number", f"{pair[0].text} is not {pair[1].text}") if is_same_frame else None
+
+
+def _of_one_number(one: Said, two: Said, shared: Overlap) -> Word | None:
+    """The same where the one gives several amounts of a measure, and none of them is the other's only one."""
+    for slot in dict.fromkeys(slot for _, slot in two.amounts if slot):
+        own = [pair for pair in one.amounts if pair[1] == slot]
+        other = [pair for pair in two.amounts if pair[1] == slot]
+        if len(own) > 1 and len(other) == 1 and not _has_amount(other[0][0], one):
+            return _of_numbers(replace(one, amounts=(own[0],)), replace(two, amounts=(other[0],)), shared)
+    return None
 
 
 def _of_dates(one: Said, two: Said, shared: Overlap) -> Word | None:
@@ -155,6 +177,13 @@ def _agree(one: Said, two: Said) -> bool:
         all(_has_amount(amount, b) for amount, _ in a.amounts)
         and all(any(_is_one_date(d, e) for e in b.dates) for d in a.dates)
         for a, b in ((one, two), (two, one))
+    )
+
+
+def _has_more(one: Said, two: Said) -> bool:
+    """Whether it gives a number or a date that the other does not give."""
+    return any(not _has_amount(amount, two) for amount, _ in one.amounts) or any(
+        not any(_is_one_date(date, other) for other in two.dates) for date in one.dates
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fathom.evidence.amounts import Amount, amounts
+from fathom.evidence.amounts import Amount, amounts, denied_at
 from fathom.evidence.contrasts import DENIALS, SCOPES, once, sides
 from fathom.evidence.dates import Date, dates
 from fathom.evidence.facts import is_negated, names
@@ -24,6 +24,9 @@ _HEDGE = re.compile(
 _NOT_A_NEGATION = re.compile(
     r"\bnot (?:only|just|merely|least)\b|\bno (?:less|fewer|more|later|longer|doubt)\b"
     r"|뿐만? 아니라|밖에|다름없|틀림없"
+)
+_GLUED = re.compile(
+    r"([가-힣]{1,6}?)(?:이|가|을|를|은|는|의|에|로|으로|도|만|다|이다|였다|이었다|입니다)?(?![가-힣])"
 )
 _TWOFOLD = re.compile(r"\b(?:but|while|although|though|whereas|however|except)\b|;|\?|지만|반면|으나|외에는")
 _RATE = re.compile(r"\b(?:per|each|every)\s+(\w+)|(\S+?)당(?=\s)|매(?:년|월|일|주)|연간|월간|하루")
@@ -55,19 +58,23 @@ def said(statement: str) -> Said:
     """The parts of a statement, remembered."""
     text = parsed(statement)
     when = dates(text.text)
-    found = [a for a in amounts(text.text) if not _is_part_of_a_name(a, text.text)]
-    taken = [(a.start, a.end) for a in found] + [(d.start, d.end) for d in when]
+    given = [a for a in amounts(text.text) if not _is_part_of_a_name(a, text.text)]
+    denied = [span for a in given if len(given) > 1 and (span := denied_at(a, text.text))]
+    found = [a for a in given if len(given) == 1 or denied_at(a, text.text) is None]
+    taken = [(a.start, a.end) for a in found] + [(d.start, d.end) for d in when] + denied
     telling = [w for w in text.telling if all(w.end <= start or end <= w.start for start, end in taken)]
     return Said(
         text=text,
         plain=folded(statement).text.strip(" ."),
         words=tuple(dict.fromkeys(word.key for word in telling)),
         pieces=frozenset(terms(" ".join(w.text for w in telling))) if text.is_korean else frozenset(),
-        amounts=tuple((amount, amount.measure or _counted(amount, text.words)) for amount in found),
+        amounts=tuple(
+            (amount, amount.measure or _counted(amount, text.text, text.words)) for amount in found
+        ),
         dates=when,
         years=frozenset(date.year for date in when if date.year),
         names=tuple(dict.fromkeys(folded(name).text for name in names(_without(text.text, taken)))),
-        is_negated=is_negated(_NOT_A_NEGATION.sub(" ", text.low)),
+        is_negated=is_negated(_NOT_A_NEGATION.sub(" ", _without(text.low, denied))),
         is_hedged=_HEDGE.search(text.low) is not None,
         is_twofold=_TWOFOLD.search(text.low) is not None,
         rates=frozenset("".join(m.groups(default="")) or m.group() for m in _RATE.finditer(text.low)),
@@ -89,8 +96,10 @@ def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return text
 
 
-def _counted(amount: Amount, words: Sequence[Word]) -> str:
-    """What a bare number counts: the next telling word."""
+def _counted(amount: Amount, text: str, words: Sequence[Word]) -> str:
+    """What a bare number counts: the Korean word glued to it, or the next telling word."""
+    if glued := _GLUED.match(text, amount.end):
+        return glued[1]
     return next((w.key for w in words if w.start >= amount.end and w.is_telling), "")
 
 

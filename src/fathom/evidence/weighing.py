@@ -14,7 +14,7 @@ import numpy as np
 from fathom.evidence.contradictions import contradictions_of
 from fathom.evidence.corroboration import by_strength, findings_of
 from fathom.evidence.nearness import Nearness
-from fathom.evidence.pairs import is_one_number, is_other_number, ruled, shares_something
+from fathom.evidence.pairs import is_one_number, is_other_fact, ruled, shares_something
 from fathom.minds.port import Case, Point
 from fathom.state import Claim, Contradiction, Finding, Page, Ruling
 
@@ -104,6 +104,8 @@ class Scales:
         disagreeing = contradictions_of(list(told.values()), findings, self._all, self._pages)
         new = [*given.values(), *(r for r in self._by_rules.values() if r.relation == "contradicts")]
         fresh = [ruling for ruling in new if ruling != self._known.get(ruling.key)]
+        against = {c for entry in disagreeing for c in _decided_against(entry)}
+        findings.sort(key=lambda f: not against.isdisjoint(f.claims))  # what was corrected is told last
         return Weighed([_retagged(f, disagreeing) for f in findings], disagreeing, fresh)
 
     def _is_acceptable(self, ruling: Ruling) -> bool:
@@ -113,7 +115,7 @@ class Scales:
             return False
         statements = pair[0].statement, pair[1].statement
         if ruling.relation == "same":
-            return not is_other_number(*statements)
+            return not is_other_fact(*statements)
         return ruling.kind != "number" or ruling.relation == "neither" or not is_one_number(*statements)
 
     def _grouped(self, minds: Iterable[Ruling]) -> list[list[Claim]]:
@@ -150,7 +152,7 @@ def _joins(claim: Claim, group: Sequence[Claim], same: Mapping[str, set[str]]) -
         return word[0] == "same"
     if same[claim.id].isdisjoint(other.id for other in group):
         return False
-    return not is_other_number(claim.statement, first)
+    return not any(is_other_fact(claim.statement, other.statement) for other in group)
 
 
 def points_of(claims: Sequence[Claim], findings: Sequence[Finding]) -> list[Point]:
@@ -176,6 +178,13 @@ def _retagged(finding: Finding, contradictions: Sequence[Contradiction]) -> Find
     if any(c.favoured != place for c, place in own):
         return finding.model_copy(update={"tag": "UNCERTAIN"})
     return finding
+
+
+def _decided_against(entry: Contradiction) -> list[str]:
+    """The claims of the sides that a rule did not favour."""
+    if entry.settled_by is None:
+        return []
+    return [c for place, side in enumerate(entry.sides) if place != entry.favoured for c in side.claims]
 
 
 def _are_of_one_page(left: Claim, right: Claim) -> bool:

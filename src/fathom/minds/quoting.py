@@ -26,7 +26,8 @@ _LEANS_ON_THE_ONE_BEFORE = re.compile(
 
 
 _UNWANTED = re.compile(
-    r"\]\(|https?://|www\.|==|=>|\(\);|[{};]\s*$|^//|[│├└┌┐─→]{1}.*[│├└┌┐─]|^\w+\s+\([\w ,.|\[\]]+\):|^\w+: "
+    r"\]\(|https?://|www\.|==|=>|\(\);|[{};]\s*$|^//|[│├└┌┐─→]{1}.*[│├└┌┐─]|^\w+\s+\([\w ,.|\[\]]+\):"
+    r"|^(?!Correction|CORRECTION|Corrigendum|Erratum|Retraction|정정|바로잡)\w+: "
 )
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|get started|learn more|read more)\b"

@@ -6,7 +6,7 @@ connective.
 
 from collections.abc import Mapping, Sequence
 
-from fathom.evidence.carrying import uncarried
+from fathom.evidence.carrying import contradicted, uncarried
 from fathom.evidence.connective import is_connective
 from fathom.evidence.facts import is_quotation
 from fathom.report.marks import has_address, unmarked
@@ -29,11 +29,23 @@ def redrafted(sentence: Sentence, claims: Claims) -> Sentence:
 
 
 def checked(sentence: Sentence, claims: Claims) -> Sentence:
-    """The sentence, unsupported if code finds something in it that its quotes do not have."""
+    """The sentence, unsupported if code finds something in it that its quotes do not have.
+
+    A claim that says otherwise is no longer cited for it; if all of them do, the sentence is refused.
+    """
     if sentence.status != "supported":
         return sentence
-    found = uncarried(sentence.text, quotes_of(sentence, claims))
-    return faulted(sentence, "facts", "; ".join(found)) if found else sentence
+    against = opposing(sentence, claims)
+    kept = [c for c in sentence.claims if c not in against]
+    own = sentence.model_copy(update={"claims": kept}) if kept else sentence
+    found = uncarried(own.text, quotes_of(own, claims)) or ([] if kept else list(against.values()))
+    return faulted(own, "facts", "; ".join(found)) if found else own
+
+
+def opposing(sentence: Sentence, claims: Claims) -> dict[str, str]:
+    """The claims it cites whose own quotes say otherwise, each with what they say."""
+    found = ((c, contradicted(sentence.text, _words_of(claims[c]))) for c in sentence.claims if c in claims)
+    return {c: why for c, why in found if why}
 
 
 def faulted(sentence: Sentence, fault: Fault, why: str) -> Sentence:
@@ -48,8 +60,11 @@ def is_settled(sentence: Sentence, claims: Claims) -> bool:
 
 def quotes_of(sentence: Sentence, claims: Claims) -> list[str]:
     """The words it stands on, without the marks that a page has in them."""
-    texts = [quote.text for c in sentence.claims if c in claims for quote in claims[c].quotes]
-    return [unmarked(text, text) for text in texts]
+    return [text for c in sentence.claims if c in claims for text in _words_of(claims[c])]
+
+
+def _words_of(claim: Claim) -> list[str]:
+    return [unmarked(quote.text, quote.text) for quote in claim.quotes]
 
 
 def quoted(claim: Claim) -> Sentence:

@@ -35,7 +35,7 @@ def published(state: Writing) -> Report:
     """The report of a run that found something."""
     claims = {claim.id: claim for claim in state["claims"]}
     sections = supported_sections(state["outline"], state.get("sections", []), claims)
-    disputes = state.get("contradictions", [])
+    disputes = weights.shown(state.get("contradictions", []), sections, claims)
     citations, numbers = _numbered(sections, claims, state["pages"], weights.disputed_claims(disputes))
     judgement = state["judgements"][-1]
     lost = state.get("losses", [])

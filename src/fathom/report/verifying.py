@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fathom.evidence.carrying import uncarried
 from fathom.evidence.connective import is_connective
 from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
-from fathom.report.drafts import quotes_of
+from fathom.report.drafts import opposing, quotes_of
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
 from fathom.report.rerendering import differences, is_ours, pieces, rerendered
@@ -131,6 +131,8 @@ def _fates(
         yield fate(quote)
     if wrong := uncarried(sentence.text, quotes_of(sentence, claims)):
         yield Fate("changed", "; ".join(wrong))
+    for name, why in opposing(sentence, claims).items():
+        yield Fate("changed", f"its claim {name} says otherwise: {why}")
     yield SUPPORTED
 
 

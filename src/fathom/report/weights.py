@@ -11,23 +11,34 @@ from typing import get_args
 from fathom.report.markdown import plain
 from fathom.report.weight_words import WeightWords, weight_words
 from fathom.report.words import Words
-from fathom.state import Contradiction, Finding, SubQuestion, Tag
+from fathom.state import Claim, Contradiction, Finding, Section, SubQuestion, Tag
 
 Numbers = Mapping[str, Sequence[int]]
 
 _MOST_ROWS = 20
+_RELEVANT = 0.5
+
+
+def shown(
+    contradictions: Sequence[Contradiction], sections: Sequence[Section], claims: Mapping[str, Claim]
+) -> list[Contradiction]:
+    """The disputes that bear on the question: the text cites a side of it, or a side is relevant itself."""
+    told = (s for section in sections for s in section.sentences if s.status == "supported")
+    bearing = {c for sentence in told for c in sentence.claims}
+    bearing.update(c for c, claim in claims.items() if claim.relevance >= _RELEVANT)
+    found = [entry for entry in contradictions if not bearing.isdisjoint(disputed_claims([entry]))]
+    return found[:_MOST_ROWS]
 
 
 def disputed_claims(contradictions: Sequence[Contradiction]) -> list[str]:
-    """The claims of all sides that are shown, in the order of the table, each once."""
-    shown = contradictions[:_MOST_ROWS]
-    return list(dict.fromkeys(c for entry in shown for side in entry.sides for c in side.claims))
+    """The claims of all sides, in the order of the table, each once."""
+    return list(dict.fromkeys(c for entry in contradictions for side in entry.sides for c in side.claims))
 
 
 def disagreements(contradictions: Sequence[Contradiction], numbers: Numbers, words: Words) -> list[str]:
     """A table: about what, who says what and when, and how it was settled. One row a side."""
     own = weight_words(words)
-    rows = [row for entry in contradictions[:_MOST_ROWS] for row in _rows(entry, numbers, own)]
+    rows = [row for entry in contradictions for row in _rows(entry, numbers, own)]
     return [f"## {own.disagree}", _table(own.columns, rows)] if rows else []
 
 
