@@ -8,6 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from fathom.result import result_of
+from fathom.state import ResearchState
+
 Kind = Literal[
     "started",
     "effort sized",
@@ -23,6 +26,7 @@ Kind = Literal[
     "report started",
     "report section",
     "report written",
+    "report kept",
     "checkpoint",
     "completed",
     "failed",
@@ -113,6 +117,11 @@ class Teller:
         elapsed_s = time.monotonic() - self._began
         limit = self._limits.get(branch, 1)
         return Progress(kind, self._run_id, self._rounds.get(branch, 1), limit, elapsed_s, named)
+
+    def kept(self, state: ResearchState) -> Progress:
+        """The report as it now stands, with its ledger."""
+        result = result_of(self._run_id, state, time.monotonic() - self._began)
+        return self.event("report kept", {"result": result})
 
     def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
         """The events in a task that has begun or ended, at this place of the graph."""

@@ -85,9 +85,22 @@ class Runs:
             async for event in _worked(graph, run_id, given, knobs):
                 yield event
 
+    async def finish(self, run_id: str) -> None:
+        """Have a stopped run end with what it knows, as if a person had said so at its last plan."""
+        snapshot = await self.snapshot(run_id)
+        if not snapshot.values.get("questions"):
+            raise BadInput(f"Run {short_id(run_id)} has nothing to write about yet.")
+        judgements = snapshot.values.get("judgements", [])
+        if judgements and judgements[-1].stop:
+            return  # it is ending already
+        with self._alone(run_id):
+            await self._graph().aupdate_state(_config(run_id), {"is_finishing": True}, as_node="review")
+
     async def result(self, run_id: str) -> ResearchResult:
-        """The result of a run that has ended."""
-        snapshot = await self._finished(run_id)
+        """The result of a run that has a report; of one that goes on, the state may know more than that."""
+        snapshot = await self.snapshot(run_id)
+        if "report" not in snapshot.values:
+            raise _unreported(run_id)
         first, last = await self._times(run_id)
         return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
@@ -97,10 +110,8 @@ class Runs:
 
     async def _finished(self, run_id: str) -> StateSnapshot:
         snapshot = await self.snapshot(run_id)
-        if "report" not in snapshot.values or snapshot.next:
-            raise BadInput(
-                f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}"
-            )
+        if "report" not in snapshot.values or is_unfinished(snapshot):
+            raise _unreported(run_id)
         return snapshot
 
     async def find(self, name: str | None) -> str:
@@ -130,7 +141,7 @@ class Runs:
         return RunLine(run_id, self._status(run_id, snapshot), question, started, spent, updates)
 
     def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
-        if not snapshot.next and "report" in snapshot.values:
+        if not is_unfinished(snapshot) and "report" in snapshot.values:
             return str(snapshot.values["report"].status)
         if snapshot.interrupts:
             return "waiting for review"
@@ -210,10 +221,22 @@ async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> Asy
     try:
         # Tasks and not updates: of a subgraph, updates tell only what it brings back in the end.
         stream = graph.astream(
-            given, _config(run_id), context=knobs, stream_mode="tasks", subgraphs=True, durability="async"
+            given,
+            _config(run_id),
+            context=knobs,
+            stream_mode=["tasks", "values"],
+            subgraphs=True,
+            durability="async",
         )
+        is_written = False
         async for part in stream:
-            place, task = cast(tuple[tuple[str, ...], dict[str, Any]], part)
+            place, mode, task = cast(tuple[tuple[str, ...], str, dict[str, Any]], part)
+            if mode == "values":
+                if is_written and not place:  # the state as it is once the report is in it
+                    yield teller.kept(cast(ResearchState, task))
+                    is_written = False
+                continue
+            is_written = is_written or (task["name"] == "writer" and "result" in task)
             for interrupt in task.get("interrupts", []):
                 last = teller.event("checkpoint", dict(interrupt["value"]))
             for event in teller.events(place, task):
@@ -223,6 +246,15 @@ async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> Asy
     except sqlite3.Error as error:
         raise RunStopped(f"The database could not be written: {error}.") from error
     yield last or teller.event("completed", {})
+
+
+def is_unfinished(snapshot: StateSnapshot) -> bool:
+    """Whether a run has work left; `next` alone leaves out what was done and is not in the state yet."""
+    return bool(snapshot.next or snapshot.tasks)
+
+
+def _unreported(run_id: str) -> BadInput:
+    return BadInput(f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}")
 
 
 def _config(run_id: str) -> RunnableConfig:

@@ -8,8 +8,9 @@ import asyncio
 from datetime import UTC, datetime
 
 from fathom.cli.output import check_format, print_result
+from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.runs import RunLine, open_runs
+from fathom.runs import RunLine, is_unfinished, open_runs
 from fathom.settings import load_settings
 
 _QUESTION_CHARS = 60
@@ -47,7 +48,15 @@ def show(arguments: argparse.Namespace) -> int:
 
 async def _show(arguments: argparse.Namespace) -> None:
     async with open_runs(load_settings()) as opened:
-        print_result(await opened.result(await opened.find(arguments.id)), arguments.format)
+        run_id = await opened.find(arguments.id)
+        result = await opened.result(run_id)
+        # What a run that goes on has found since is in no report yet; a ledger must be that of its report.
+        if arguments.format == "json" and is_unfinished(await opened.snapshot(run_id)):
+            raise BadInput(
+                f"Run {short_id(run_id)} is not finished: its report.json is where it is written,"
+                f" or end it with: fathom resume {short_id(run_id)} --finish"
+            )
+        print_result(result, arguments.format)
 
 
 def _age(started: datetime) -> str:

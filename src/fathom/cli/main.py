@@ -12,7 +12,7 @@ _EPILOG = """\
 other commands:
   fathom resume [ID]   go on with the last run, or a given one, after any stop
   fathom runs          list runs: status, age, cost, question
-  fathom show ID       print a finished report again
+  fathom show ID       print a report again, also of a run that goes on
   fathom update ID     bring a finished report up to date; what changed stands at its top
   fathom verify FILE   check a report.json again, sentence by sentence; --online against the live pages
   fathom doctor        what is configured, what is missing, what would be used
@@ -132,7 +132,9 @@ def _resume_parser() -> argparse.ArgumentParser:
     answer.add_argument("--edit", nargs="+", metavar="QUERY", help="send these queries instead")
     answer.add_argument("--feedback", metavar="WORDS", help="plan again with this in mind")
     answer.add_argument("--add", metavar="QUERY", help="send this query too")
-    answer.add_argument("--finish", action="store_true", help="stop looking and write the report")
+    answer.add_argument(
+        "--finish", action="store_true", help="stop looking and write the report; of any stopped run"
+    )
     parser.add_argument("--base-url", metavar="URL", help="confirm the model server of the run")
     _add_output(parser)
     return parser

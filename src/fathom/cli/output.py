@@ -26,18 +26,10 @@ def out_folder(named: str | None, run_id: str) -> Path:
 
 
 def write_report(result: ResearchResult, folder: Path) -> None:
-    """Both files of a report."""
+    """Both files of a report, finished or as it stands while the run goes on."""
     try:
         _replace(folder / "report.md", result.report)
         _replace(folder / "report.json", result.model_dump_json(indent=2) + "\n")
-    except OSError as error:
-        raise RunStopped(f"The report cannot be written to {folder}: {error.strerror}.") from error
-
-
-def write_current(report: str, folder: Path) -> None:
-    """The report as it stands while the run goes on."""
-    try:
-        _replace(folder / "report.md", report)
     except OSError as error:
         raise RunStopped(f"The report cannot be written to {folder}: {error.strerror}.") from error
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.cli.leaving import until_interrupted
-from fathom.cli.output import out_folder, print_result, write_current, write_report
+from fathom.cli.output import out_folder, print_result, write_report
 from fathom.cli.papers import write_papers
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.screen import Screen
@@ -23,7 +23,7 @@ from fathom.progress import Progress
 from fathom.reading.originals import Originals
 from fathom.reading.web import ORIGINALS
 from fathom.request import ResearchRequest, checked_request
-from fathom.runs import Runs, Start, open_runs
+from fathom.runs import Runs, Start, is_unfinished, open_runs
 from fathom.settings import Settings, load_settings
 from fathom.store import pages
 
@@ -89,10 +89,23 @@ async def _updated(settings: Settings, arguments: argparse.Namespace) -> int:
 
 def _guarded(work: Coroutine[Any, Any, int], arguments: argparse.Namespace) -> int:
     def last_words() -> str:
-        name = getattr(arguments, "begun", "")
-        return f"interrupted; go on with: fathom resume {name}" if name else "interrupted before a run began"
+        return (
+            f"interrupted; {_way_on(arguments)}" if _begun_as(arguments) else "interrupted before a run began"
+        )
 
     return until_interrupted(work, last_words)
+
+
+def _begun_as(arguments: argparse.Namespace) -> str:
+    return str(getattr(arguments, "begun", ""))
+
+
+def _way_on(arguments: argparse.Namespace) -> str:
+    """How to go on, and where the report is if there is one."""
+    resume = f"fathom resume {_begun_as(arguments)}"
+    written = getattr(arguments, "written", None)
+    so_far = f"the report so far is {written}, end with it: {resume} --finish; " if written else ""
+    return f"{so_far}go on with: {resume}"
 
 
 async def _begun(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
@@ -117,9 +130,12 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
         run_id = await runs.find(arguments.id)
         snapshot = await runs.snapshot(run_id)
         answer = answer_from(arguments)
+        if answer and answer.action == "finish" and is_unfinished(snapshot) and not snapshot.interrupts:
+            await runs.finish(run_id)
+            answer = None
         if answer and not snapshot.interrupts:
             raise BadInput(f"Run {short_id(run_id)} is not waiting for an answer.")
-        is_finished = not snapshot.next and "report" in snapshot.values
+        is_finished = not is_unfinished(snapshot) and "report" in snapshot.values
         if not is_finished:
             _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
         folder = out_folder(arguments.out, run_id)
@@ -150,16 +166,14 @@ async def _seen_through(
     arguments.begun = short_id(run_id)
     try:
         while True:
-            shown = await _worked(runs.work(run_id, start), screen, folder)
+            shown = await _worked(runs.work(run_id, start), screen, folder, arguments)
             if shown is None:
                 return await _reported(runs, run_id, folder, arguments)
             start = ask_person(shown)
             if start is None:
                 return _waiting(run_id)
     except RunStopped as error:
-        print(
-            f"fathom: {error} Nothing is lost; go on with: fathom resume {short_id(run_id)}", file=sys.stderr
-        )
+        print(f"fathom: {error} Nothing is lost; {_way_on(arguments)}", file=sys.stderr)
         return 2 if await _was_bad_input(runs, run_id, error) else 1
 
 
@@ -168,7 +182,9 @@ async def _was_bad_input(runs: Runs, run_id: str, error: RunStopped) -> bool:
     return isinstance(error.__cause__, Refused) and not (await runs.snapshot(run_id)).values.get("questions")
 
 
-async def _worked(events: AsyncIterator[Progress], screen: Screen, folder: Path) -> dict[str, object] | None:
+async def _worked(
+    events: AsyncIterator[Progress], screen: Screen, folder: Path, arguments: argparse.Namespace
+) -> dict[str, object] | None:
     """Show what happens; what a person must look at, or None at the end.
 
     A report is on disk as soon as it is written: a run without an end has one after every round.
@@ -176,8 +192,9 @@ async def _worked(events: AsyncIterator[Progress], screen: Screen, folder: Path)
     shown = None
     async for event in events:
         screen.tell(event)
-        if event.kind == "report written":
-            write_current(event.payload["markdown"], folder)
+        if event.kind == "report kept":
+            write_report(event.payload["result"], folder)
+            arguments.written = folder / "report.md"
         if event.kind == "checkpoint":
             shown = event.payload
     return shown
