@@ -6,7 +6,7 @@ from fathom.evidence import sufficiency
 from fathom.evidence.accounting import all_gaps, best_new, gain_of
 from fathom.evidence.checks import checked, failing
 from fathom.evidence.leads import walked
-from fathom.evidence.stopping import Position, decided
+from fathom.evidence.stopping import Position, decided, idle_rounds
 from fathom.evidence.trails import Trails
 from fathom.evidence.weighing import Scales
 from fathom.memory.hypotheses import active, weighed
@@ -114,6 +114,7 @@ def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clo
         gaps=all_gaps(assessment.gaps, case.checks),
         checks=list(case.checks),
         claims=len(claims),
+        pages=len(read),
         new_claims=len(claims) - (before[-1].claims if before else 0),
         confidence=min(1.0, max(0.0, assessment.confidence)),
         found=best_new(claims, before),
@@ -143,6 +144,7 @@ def _position(state: ResearchState, judgement: Judgement, assessment: Assessment
         gain=judgement.gain,
         failing=failing(judgement.checks, state.get("judgements", [])),
         is_endless=knobs.endless,
+        idle_rounds=idle_rounds([*state.get("judgements", []), judgement]),
         settled=assessment.settled,
         unsettled=assessment.unsettled,
     )

@@ -102,6 +102,7 @@ class Judgement(Record):
     gaps: list[Gap]
     claims: int
     new_claims: int
+    pages: int = 0  # read so far
     stop: StopRule | None = None
     because: str = ""
     confidence: Score = 0.0  # that every sub-question is answered

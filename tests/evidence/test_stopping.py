@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from fakes import gap
+from fakes import gap, judgement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.evidence.stopping import RULES, Position, held, stop, waived
+from fathom.evidence.stopping import RULES, Position, held, idle_rounds, stop, waived
 from fathom.state import Gain, StopRule
 
 GOING_ON = Position(
@@ -57,12 +57,20 @@ def test_nothing_stops_a_run_in_the_middle() -> None:
         ("budget used up", {"spent_usd": 0.1, "budget_usd": 0.0}),
         ("a person's word", {"is_finishing": True}),
         ("nothing left to ask", {"has_asked": False}),
+        ("nothing left to ask", {"is_endless": True, "idle_rounds": 8}),
     ],
 )
 def test_each_rule_stops_a_run_alone(rule: StopRule, at: dict[str, object]) -> None:
     name, because = stop(replace(GOING_ON, **at))  # type: ignore[arg-type]
     assert name == rule
     assert because
+
+
+def test_rounds_without_a_new_page_are_counted_from_the_last_one_back() -> None:
+    read = [judgement(number, pages=count) for number, count in enumerate([3, 3, 9, 12, 12, 12], 1)]
+    assert [idle_rounds(read[:n]) for n in range(7)] == [0, 0, 1, 0, 0, 1, 2]
+    assert stop(replace(GOING_ON, is_endless=True, idle_rounds=7)) == (None, "")
+    assert stop(replace(GOING_ON, idle_rounds=8)) == (None, "")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fathom.state import Gain, Gap, Judgement, StopRule
 
 SURE_FROM = 0.7
+_IDLE = 8  # after five the planner steps back (planning.drift); then three more
 LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
 _FOLLOWING = 3  # rounds; by then what a lead was worth is known
 
@@ -35,6 +36,7 @@ class Position:
     gain: Gain | None = None
     failing: Sequence[str] = ()  # checks that fail and may still hold a rule back
     is_endless: bool = False
+    idle_rounds: int = 0  # in a row without a new page
     settled: str = ""  # why another round would not change the evidence
     unsettled: str = ""  # why it would
 
@@ -119,8 +121,20 @@ def a_persons_word(at: Position) -> str | None:
 
 
 def nothing_left_to_ask(at: Position) -> str | None:
-    """The planner had no query that was not asked before."""
+    """The planner had no query that was not asked before; or, without an end, no query finds a new page."""
+    if at.is_endless and at.idle_rounds >= _IDLE:
+        return f"{at.idle_rounds} rounds without a new page"
     return None if at.has_asked else "no query that was not asked before"
+
+
+def idle_rounds(judgements: Sequence[Judgement]) -> int:
+    """How many rounds in a row, up to the last, read no page that was not known."""
+    count = 0
+    for before, after in zip(judgements[-2::-1], judgements[::-1], strict=False):
+        if after.pages != before.pages:
+            break
+        count += 1
+    return count
 
 
 RULES: dict[StopRule, Rule] = {
