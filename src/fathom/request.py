@@ -13,6 +13,15 @@ from fathom.distance import knobs_for, read_depth, refuse_odd
 from fathom.errors import BadInput
 from fathom.state import ENDLESS_USD, MAX_QUESTION_CHARS, USUAL_USD, Depth, Knobs, Orchestration, Strategy
 
+_ISO_639_1 = """
+aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el
+en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu
+ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na
+nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so
+sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+"""
+LANGUAGES = frozenset(_ISO_639_1.split())
+
 
 class ResearchRequest(BaseModel):
     """One question and how it is to be researched."""
@@ -52,6 +61,10 @@ class ResearchRequest(BaseModel):
 
     @model_validator(mode="after")
     def _goes_together(self) -> "ResearchRequest":
+        if self.since and self.until and self.since > self.until:
+            raise ValueError("--since is after --until: no day is between them")
+        if self.source_language and self.source_language not in LANGUAGES:
+            raise ValueError(f"--source-language {self.source_language} is not a language's code (ISO 639-1)")
         refuse_odd(self.depth, self.breadth, self.strategy, self.branches, self.orchestration, self.endless)
         return self
 

@@ -38,6 +38,11 @@ from standins.shelf import QUESTION
         (["resume", "abc"], "There is no run whose id begins with 'abc'"),
         (["resume", ""], "There is no run whose id begins with ''"),
         (["show", "abc"], "There is no run whose id begins with 'abc'"),
+        (["doctr"], "There is no command 'doctr'; did you mean doctor?"),
+        (["verfy", "report.json"], "did you mean verify?"),
+        (["Resum"], "did you mean resume?"),
+        ([QUESTION, "--source-language", "zz"], "--source-language zz is not a language's code"),
+        ([QUESTION, "--since", "2025-02-01", "--until", "2025-01-01"], "--since is after --until"),
         (["show", "abc", "--format", "html"], "There is no format 'html'"),
     ],
 )

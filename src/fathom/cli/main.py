@@ -199,6 +199,22 @@ _COMMANDS = {
 _RESEARCH = (_research_parser, "fathom.cli.working", "research")
 
 
+def _refuse_misspelt(words: Sequence[str]) -> None:
+    """One bare word, alone or before a file or an id, that is nearly a command: nobody asks that."""
+    from difflib import get_close_matches
+
+    from fathom.errors import BadInput
+
+    first = words[0]
+    if first in _COMMANDS or len(words) > 2 or not first.isalpha() or any(w.startswith("-") for w in words):
+        return
+    if near := get_close_matches(first.lower(), _COMMANDS, n=1, cutoff=0.7):
+        raise BadInput(
+            f"There is no command {first!r}; did you mean {near[0]}?"
+            " To research that word, put it in a longer question."
+        )
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; bad input is one sentence on standard error and exit code 2."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -208,10 +224,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not words:
         parser.print_help()
         return 2
-    arguments = parser.parse_args(given)
     from fathom.errors import BadInput
 
     try:
+        _refuse_misspelt(words)
+        arguments = parser.parse_args(given)
         code: int = getattr(import_module(module), function)(arguments)
     except BadInput as error:
         print(f"fathom: {error}", file=sys.stderr)
