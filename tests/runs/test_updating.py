@@ -105,7 +105,7 @@ async def test_a_page_that_is_gone_is_told_and_its_claims_stay(tmp_path: Path) -
     assert "could not be read again" in new.report
     await assert_it_holds(new, settings)
     again = await DeepResearcher(settings).update(new.run_id)
-    assert "page gone" not in changes(again)
+    assert changes(again)["page gone"] == ["The barrage of Ouseport"]
     assert "could not be read again" in again.report
     written(tmp_path / "docs", TIDES)
     back = await DeepResearcher(settings).update(again.run_id)

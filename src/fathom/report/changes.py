@@ -37,9 +37,8 @@ def _pages(earlier: Earlier, pages: Iterable[Page]) -> Iterator[Change]:
         known = before.get(page.address)
         if known is None:
             yield Change(kind="page new", what=page.title)
-        elif page.gone:  # told once; the list of sources goes on saying it
-            if not known.gone:
-                yield Change(kind="page gone", what=page.title, why=page.gone)
+        elif page.gone:  # told every time: while a page is gone, it is not true that nothing changed
+            yield Change(kind="page gone", what=page.title, why=page.gone)
         elif page.sha != known.sha:
             yield Change(kind="page changed", what=page.title)
         elif known.gone:
