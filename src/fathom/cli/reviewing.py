@@ -90,7 +90,9 @@ def _edited(shown: dict[str, Any]) -> ReviewAnswer | None:
 
 def _show(shown: dict[str, Any]) -> None:
     lines = [f"\nPlan for round {shown.get('round')}: {shown.get('strategy', '')}"]
-    lines += [words for words in (shown.get("effort"), _thinking(shown)) if words]
+    # The first plan's strategy says the effort itself.
+    effort = shown.get("effort") or ""
+    lines += [words for words in (effort if effort not in lines[0] else "", _thinking(shown)) if words]
     for title, key in (
         ("Perspectives", "perspectives"),
         ("Sub-questions", "questions"),

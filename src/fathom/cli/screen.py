@@ -10,6 +10,7 @@ from typing import Any
 
 from fathom.ids import short_id
 from fathom.progress import Kind, Progress
+from fathom.report.words import counted
 
 _SHORT = 76
 
@@ -21,6 +22,11 @@ class _Count:
     expected: int = 0
     pages: int = 0
     claims: int = 0
+
+    @property
+    def of(self) -> str:
+        """Of how many; an update also reads the pages of before, and nobody said how many those are."""
+        return f"/{self.expected}" if self.pages <= self.expected else ""
 
 
 class Screen:
@@ -54,12 +60,13 @@ class Screen:
     def sized(self, payload: dict[str, Any]) -> str:
         """The effort, and where branches will look."""
         where = "; ".join(f"{one['id']} {one['text']}" for one in payload["directions"])
-        branches = f"; {len(payload['directions'])} branches: {_short(where)}" if where else ""
+        branches = f"; {_branches(payload['directions'])}: {_short(where)}" if where else ""
         return f"a {payload['kind']} ({payload['reason']}){branches}"
 
     def delivered(self, payload: dict[str, Any]) -> str:
         """A branch is back."""
-        return f"back with {payload['claims']} claims of {payload['pages']} pages: {_short(payload['text'])}"
+        found = f"{counted(payload['claims'], 'claim')} of {counted(payload['pages'], 'page')}"
+        return f"back with {found}: {_short(payload['text'])}"
 
     def planned(self, payload: dict[str, Any]) -> str:
         """The plan."""
@@ -79,7 +86,7 @@ class Screen:
     def chosen(self, payload: dict[str, Any]) -> str:
         """The round's pages."""
         self._counts[payload.get("branch", "")] = _Count(len(payload["pages"]))
-        return f"reading {len(payload['pages'])} pages"
+        return f"reading {counted(len(payload['pages']), 'page')}"
 
     def fetched(self, payload: dict[str, Any]) -> str:
         """A page that could not be read; one that could is told when it was understood."""
@@ -87,24 +94,27 @@ class Screen:
             return ""
         count = self._count(payload)
         count.pages += 1
-        return f"{count.pages}/{count.expected} not readable: {_short(payload['lost'][0]['why'])}"
+        return f"{count.pages}{count.of} not readable: {_short(payload['lost'][0]['why'])}"
 
     def analysed(self, payload: dict[str, Any]) -> str:
         """A page that was read."""
         count = self._count(payload)
         count.pages += 1
         count.claims += payload["claims"]
-        of = f"/{count.expected}" if count.expected else ""
-        return f"{count.pages}{of} read, {count.claims} claims so far in this round"
+        return f"{count.pages}{count.of} read, {counted(count.claims, 'claim')} so far in this round"
 
     def judged(self, payload: dict[str, Any]) -> str:
         """The verdict on the round."""
         end = f"; enough: {payload['stop']} ({payload['because']})" if payload["stop"] else "; going on"
-        return f"{payload['claims']} claims, score {payload['overall']:.2f}{end}"
+        return f"{counted(payload['claims'], 'claim')}, score {payload['overall']:.2f}{end}"
 
     def outlined(self, payload: dict[str, Any]) -> str:
         """The report begins."""
-        return f"writing {len(payload['sections'])} sections"
+        return f"writing {counted(len(payload['sections']), 'section')}"
+
+
+def _branches(directions: list[Any]) -> str:
+    return "1 branch" if len(directions) == 1 else f"{len(directions)} branches"
 
 
 def _short(text: str) -> str:

@@ -16,6 +16,7 @@ from fathom.report.markdown import plain
 from fathom.report.rerendering import differences, is_ours, pieces, rerendered
 from fathom.report.unaccounted import misstated, unaccounted
 from fathom.report.weights import disputed_claims
+from fathom.report.words import counted
 from fathom.state import Claim, Quote, Report, Section, Sentence
 from fathom.text.normal import folded, one_line
 
@@ -55,7 +56,7 @@ class Verification:
     def summary(self) -> str:
         """One line."""
         counts = ", ".join(f"{self.count(s)} {s}" for s in ("supported", "changed", "gone"))
-        return f"{len(self.sentences)} sentences: {counts}."
+        return f"{counted(len(self.sentences), 'sentence')}: {counts}."
 
 
 def cited(ledger: Ledger) -> list[Quote]:

@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 from fathom.text.normal import is_korean
 
 
+def counted(count: int, thing: str) -> str:
+    """A number of things in English: 1 claim, 2 claims."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
 @dataclass(frozen=True)
 class Words:
     """The fixed phrases of a report."""
