@@ -87,7 +87,7 @@ def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
         "- 3 sentences were dropped: they have something in them that their quotes do not have."
         in made.markdown
     )
-    assert "- 1 sentences were dropped: the last check found" in made.markdown
+    assert "- 1 sentence was dropped: the last check found" in made.markdown
     assert "- 2 sentences were written again" in made.markdown
     assert "The section “Colours” is gone" in made.markdown
     assert "## Colours" not in made.markdown
@@ -102,7 +102,7 @@ def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
 def test_marked_sentences_are_counted() -> None:
     made = report(section(sentence("The gates are old.", "c3"), failed("It is 9.")))
     assert "It is 9. [citation needed]" in made.markdown
-    assert "- 1 sentences are marked: they have something in them" in made.markdown
+    assert "- 1 sentence is marked: they have something in them" in made.markdown
 
 
 def test_when_nothing_holds_the_sources_are_quoted() -> None:

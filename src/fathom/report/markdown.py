@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote, urlsplit
 
 from fathom.report.marks import ADDRESS
-from fathom.report.words import Words
+from fathom.report.stop_words import in_korean
+from fathom.report.words import KOREAN, Words
 from fathom.search.addresses import host
 from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, Section, Sentence
 from fathom.text.normal import one_line
@@ -61,7 +62,7 @@ def losses(
     counts: Counter[str] = Counter()
     for entry in dropped:
         counts[entry.why] += 0 if entry.section else entry.count
-    lines += [words.dropped.format(count=n, why=words.reason(why)) for why, n in counts.items() if n]
+    lines += [words.counted(words.dropped, n, words.reason(why)) for why, n in counts.items() if n]
     lines += _refused(sections, words)
     return [f"## {words.lost}", "\n".join(f"- {line}" for line in lines)] if lines else []
 
@@ -70,10 +71,10 @@ def _refused(sections: Sequence[Section], words: Words) -> list[str]:
     """The sentences that did not hold, counted; never their words."""
     dropped = Counter(s.fault for section in sections for s in section.dropped)
     marked = Counter(s.fault for section in sections for s in section.sentences if s.status == "unsupported")
-    lines = [words.sentences_dropped.format(count=n, why=words.fault(f)) for f, n in dropped.items()]
-    lines += [words.sentences_marked.format(count=n, why=words.fault(f)) for f, n in marked.items()]
+    lines = [words.counted(words.sentences_dropped, n, words.fault(f)) for f, n in dropped.items()]
+    lines += [words.counted(words.sentences_marked, n, words.fault(f)) for f, n in marked.items()]
     if rewritten := sum(section.rewritten for section in sections):
-        lines.append(words.rewritten.format(count=rewritten))
+        lines.append(words.counted(words.rewritten, rewritten))
     lines += [words.section_gone.format(title=plain(s.title)) for s in sections if not s.sentences]
     if any(section.is_quoted for section in sections):
         lines.append(words.quoted_instead)
@@ -123,7 +124,10 @@ def summary(head: str, judgement: Judgement, claims: Sequence[Claim], read: int,
     parts = [
         head,
         words.basis.format(claims=len(claims), cited=cited, read=read, rounds=judgement.round),
-        words.stopped.format(rule=words.rule(judgement.stop), because=judgement.because)
+        words.stopped.format(
+            rule=words.rule(judgement.stop),
+            because=in_korean(judgement.because) if words is KOREAN else judgement.because,
+        )
         if judgement.stop
         else words.going_on,
     ]

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import QUOTE_CHARS, named, plain, shortened
+from fathom.report.stop_words import in_korean
 from fathom.report.weight_words import weight_words
 from fathom.report.words import ENGLISH, KOREAN
 from fathom.state import SCOUT, Status
@@ -97,7 +98,7 @@ def _fixed_marks() -> set[str]:
 def _told(ledger: Ledger) -> Iterator[str]:
     """Whatever the ledger says outside its sentences, as a report would show it."""
     for text in _strings(ledger.model_dump(exclude={"report", "sections"})):
-        yield from (plain(text), named(text), one_line(text))
+        yield from (plain(text), named(text), one_line(text), in_korean(text))
         if len(text) > QUOTE_CHARS:
             yield shortened(plain(text))
 

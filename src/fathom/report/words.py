@@ -46,6 +46,7 @@ class Words:
     gone_since: str
     changes: Mapping[str, str]
     unsupported: str = "[citation needed]"
+    ones: Mapping[str, str] = field(default_factory=dict)  # how a phrase about several begins of one
     rules: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
@@ -63,6 +64,12 @@ class Words:
         """Where something was lost, in the report's language."""
         name, colon, rest = where.partition(":")
         return f"{self.places.get(name, name)}{colon}{rest}"
+
+    def counted(self, phrase: str, count: int, why: str = "") -> str:
+        """A phrase about so many things, in the right number."""
+        told = phrase.format(count=count, why=why)
+        several = next((begin for begin in self.ones if told.startswith(begin)), "")
+        return self.ones[several] + told.removeprefix(several) if several else told
 
     def fault(self, name: str | None) -> str:
         """What is wrong with a sentence."""
@@ -89,6 +96,11 @@ ENGLISH = Words(
     open_points="What was not found",
     lost="What could not be searched, read or thought through",
     dropped="{count} claims were dropped: {why}.",
+    ones={
+        "1 claims were": "1 claim was",
+        "1 sentences were": "1 sentence was",
+        "1 sentences are": "1 sentence is",
+    },
     sources="Sources",
     read_on="read {date}",
     published_on="published {date}",
