@@ -6,6 +6,7 @@ Does not know how anything is done; what a command needs is imported when the co
 import argparse
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 _EPILOG = """\
@@ -199,20 +200,12 @@ _COMMANDS = {
 _RESEARCH = (_research_parser, "fathom.cli.working", "research")
 
 
-def _refuse_misspelt(words: Sequence[str]) -> None:
-    """One bare word, alone or before a file or an id, that is nearly a command: nobody asks that."""
-    from difflib import get_close_matches
-
-    from fathom.errors import BadInput
-
+def _misspelt(words: Sequence[str]) -> str:
+    """The command that one bare word, alone or before a file or an id, nearly is: nobody asks that."""
     first = words[0]
     if first in _COMMANDS or len(words) > 2 or not first.isalpha() or any(w.startswith("-") for w in words):
-        return
-    if near := get_close_matches(first.lower(), _COMMANDS, n=1, cutoff=0.7):
-        raise BadInput(
-            f"There is no command {first!r}; did you mean {near[0]}?"
-            " To research that word, put it in a longer question."
-        )
+        return ""
+    return next(iter(get_close_matches(first.lower(), _COMMANDS, n=1, cutoff=0.7)), "")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -224,11 +217,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not words:
         parser.print_help()
         return 2
+    if near := _misspelt(words):
+        print(
+            f"fathom: There is no command {words[0]!r}; did you mean {near}?"
+            " To research that word, put it in a longer question.",
+            file=sys.stderr,
+        )
+        return 2
+    arguments = parser.parse_args(given)
     from fathom.errors import BadInput
 
     try:
-        _refuse_misspelt(words)
-        arguments = parser.parse_args(given)
         code: int = getattr(import_module(module), function)(arguments)
     except BadInput as error:
         print(f"fathom: {error}", file=sys.stderr)
