@@ -32,7 +32,7 @@ def test_the_report_is_printed_and_progress_is_told_beside_it(fathom: Fathom, ov
     assert "## Sources" in told.out
     lines = told.err.splitlines()
     assert "if it stops, go on with: fathom resume" in lines[0]
-    assert any("plan: sub-questions" in line for line in lines)
+    assert any("plan (comparison" in line and "sub-questions" in line for line in lines)
     assert any("; enough: " in line for line in lines)
     assert "report.md and" in lines[-1]
 

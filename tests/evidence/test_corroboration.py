@@ -55,7 +55,7 @@ def test_confidence_and_tag_go_by_independent_voices(count: int, confidence: flo
     assert (told.confidence, told.tag, len(told.voices)) == (confidence, tag, count)
 
 
-@pytest.mark.parametrize("words", [{"verdict": DOUBTED}, {"relevance": 0.4}])
+@pytest.mark.parametrize("words", [{"verdict": DOUBTED}, {"relevance": 0.2}])
 def test_one_voice_that_is_weak_is_uncertain(words: dict[str, Any]) -> None:
     (told,) = findings_of([[claim(**words)]], [])
     assert (told.confidence, told.tag) == (0.6, "UNCERTAIN")

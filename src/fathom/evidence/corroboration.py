@@ -15,7 +15,7 @@ from fathom.evidence.owners import voices
 from fathom.state import Claim, Finding, Page, Tag
 
 _STRONG = 0.8
-_RELEVANT = 0.5
+_RELEVANT = 0.3  # below it, a claim hardly speaks to its question
 _CONFIDENCE = {1: 0.6, 2: 0.8}
 _MOST_SURE = 0.95
 
