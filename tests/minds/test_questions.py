@@ -12,7 +12,34 @@ from fathom.minds.questions import bridges, parts_of, with_topic
     [
         ("What is tidal power?", ["What is tidal power?"]),
         ("tidal power", ["Tidal power"]),
-        ("What is tidal power and how is it made?", ["What is tidal power?", "How is it made?"]),
+        ("What is tidal power and how is it made?", ["What is tidal power?", "How is tidal power made?"]),
+        (
+            "How much power does the Tamsil tidal station produce, and when did it open?",
+            [
+                "How much power does the Tamsil tidal station produce?",
+                "When did the Tamsil tidal station open?",
+            ],
+        ),
+        (
+            "How much does a heat pump cost, and how long does it last?",
+            ["How much does a heat pump cost?", "How long does a heat pump last?"],
+        ),
+        (
+            "Why was the Orlen bridge closed, and who built it?",
+            ["Why was the Orlen bridge closed?", "Who built the Orlen bridge?"],
+        ),
+        (
+            "When was Marie Oster born and where did she work?",
+            ["When was Marie Oster born?", "Where did Marie Oster work?"],
+        ),
+        ("What is Fathom, and who is its author?", ["What is Fathom?", "Who is Fathom's author?"]),
+        (
+            "탐실 조력발전소는 전기를 얼마나 생산하고 언제 문을 열었나요?",
+            ["탐실 조력발전소는 전기를 얼마나 생산하나요?", "탐실 조력발전소는 언제 문을 열었나요?"],
+        ),
+        ("열펌프란 무엇이고, 비용은 얼마인가요?", ["열펌프란 무엇인가요?", "비용은 얼마인가요?"]),
+        ("열펌프는 무엇이며 어떻게 작동하나요?", ["열펌프는 무엇인가요?", "열펌프는 어떻게 작동하나요?"]),
+        ("누가 법을 만들고 지키나요?", ["누가 법을 만들고 지키나요?"]),
         ("Today who built Rance, and when did it open?", ["Today who built Rance", "When did Rance open?"]),
         ("Is it safe? Who pays for it?", ["Is it safe?", "Who pays for it?"]),
         (

@@ -4,6 +4,7 @@ Does not know evidence. A question may ask for several things, or for nothing in
 """
 
 import re
+from functools import lru_cache
 
 from fathom.state import CheckName
 from fathom.text.normal import one_line
@@ -56,11 +57,16 @@ _THING = re.compile(
 )
 
 
+@lru_cache(maxsize=256)
+def _asked(question: str) -> tuple[tuple[CheckName, tuple[str, ...]], ...]:
+    parts = [part.strip().rstrip(".") for part in _NEXT.split(one_line(question)) if part.strip()]
+    found = ((name, tuple(p for p in parts if sign.search(p))) for name, sign in _SIGNS.items())
+    return tuple((name, own) for name, own in found if own)
+
+
 def needs(question: str) -> dict[CheckName, list[str]]:
     """What the question asks for, in a fixed order, and the parts of it that ask for that."""
-    parts = [part.strip().rstrip(".") for part in _NEXT.split(one_line(question)) if part.strip()]
-    asked = {name: [part for part in parts if sign.search(part)] for name, sign in _SIGNS.items()}
-    return {name: own for name, own in asked.items() if own}
+    return {name: list(own) for name, own in _asked(question)}
 
 
 def sides_of(question: str) -> list[str]:

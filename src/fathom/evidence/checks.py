@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from fathom.evidence.amounts import amounts
+from fathom.evidence.answering import CAUSE, COUNT, DATE
 from fathom.evidence.asking import needs, sides_of, thing_of
 from fathom.evidence.dates import day_of
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
@@ -21,20 +22,6 @@ _RELEVANT_FROM = 0.3
 _FRESH_DAYS = 365
 _LIST = 3
 _YEAR = re.compile(r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)")
-_DATE = re.compile(
-    r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)|\d{1,4}년|\d{1,2}월|\b\d{1,2}(?:st|nd|rd|th) century\b|세기"
-    r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\b\d{1,2}:\d\d\b"
-)
-_COUNT = re.compile(  # what no amount is and yet answers "how many"
-    r"\b(?:dozens|hundreds|thousands|millions|no|none|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열",
-    re.IGNORECASE,
-)
-_CAUSE = re.compile(
-    r"\b(?:because|due to|caus(?:e|es|ed|ing)|leads? to|led to|results? (?:in|from)|resulted|as a result"
-    r"|owing to|therefore|since|reasons?|so that|thanks to|stems? from|attributed)\b"
-    r"|때문|인해|원인|이유|탓|덕분|따라서|결과로|비롯",
-    re.IGNORECASE,
-)
 _ITEMS = re.compile(r"[,;、·]|\band\b|\bor\b|및|와 |과 ")
 
 
@@ -64,7 +51,7 @@ def _counted(at: _Known) -> Answer:
     wanted = terms(at.question)
     for claim in at.claims:
         said = claim.statement
-        if (amounts(said) or _COUNT.search(said)) and wanted & terms(said):
+        if (amounts(said) or COUNT.search(said)) and wanted & terms(said):
             return True, f"counted in “{said[:120]}”"
     return False, "no relevant claim has a number"
 
@@ -95,12 +82,12 @@ def _defined(at: _Known) -> Answer:
 
 
 def _explained(at: _Known) -> Answer:
-    found = next((c for c in at.claims if _CAUSE.search(c.statement)), None)
+    found = next((c for c in at.claims if CAUSE.search(c.statement)), None)
     return found is not None, f"explained in “{found.statement[:120]}”" if found else "no claim gives a cause"
 
 
 def _dated(at: _Known) -> Answer:
-    found = next((c for c in at.claims if _DATE.search(c.statement)), None)
+    found = next((c for c in at.claims if DATE.search(c.statement)), None)
     return found is not None, f"dated in “{found.statement[:120]}”" if found else "no claim has a date"
 
 

@@ -14,9 +14,10 @@ from fathom.evidence.settling import settled
 from fathom.evidence.support import SUPPORTED_FROM, support
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.minds.questions import parts_of, with_topic
-from fathom.minds.quoting import quotable, strongest
+from fathom.minds.quoting import quotable
 from fathom.minds.rubric import computed
 from fathom.minds.seeking import sought_in, together
+from fathom.minds.telling import worth_telling
 from fathom.report.drafts import quoted
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
@@ -71,18 +72,19 @@ class Extractive:
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
-        """One heading a sub-question that has evidence, strongest points first."""
+        """One heading a sub-question that has evidence, the answer first, then what is worth telling."""
         headings = []
         for asked in questions:
-            own = strongest(_serving(points, asked), self.most_points)
+            own = worth_telling(asked.text, _serving(points, asked), self.most_points)
             ids = [claim_id for point in own for claim_id in point.ids]
             headings.append(Heading(id="", title=asked.text, question=asked.id, claims=ids))
         return Thought(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
 
     async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
         """The points themselves, one a line in the words of its strongest claim, citing all its claims."""
+        told = worth_telling(heading.title, points, self.most_points)
         sentences = [
-            Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in points
+            Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in told
         ]
         return Thought(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
 

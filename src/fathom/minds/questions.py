@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fathom.evidence.asking import sides_of
 from fathom.evidence.facts import names
 from fathom.text.normal import is_korean, one_line
+from fathom.text.prose import is_verb
 from fathom.text.tokens import STOP_WORDS
 
 _ASKING = (
@@ -22,12 +23,26 @@ _NEXT_PART = re.compile(
 _PHRASE = re.compile(r"\b(?:[A-Z][\w.]*[A-Za-z0-9](?:\s+[A-Z][\w.]*[A-Za-z0-9])*)\b|\b\w+_\w+\b")
 _IS_ASKING = re.compile(rf"(?:{_ASKING})\b", re.IGNORECASE)
 _MOST_PARTS = 4
+_HELPERS = "is are was were does do did has have had can could will would should"
+_HELPING = frozenset(_HELPERS.split())
+_ARTICLES = frozenset(("a", "an", "the"))
+_STANDINS = "it they he she this that these those there you we i one"
+_PRONOUNS = frozenset(_STANDINS.split())
+_AFTER_A_NAME = """
+in on at for of with from to by about as than and or when while if because do work look born made known held
+"""
+_ENDING = frozenset(_AFTER_A_NAME.split())
+_LONGEST_NAME = 7
+_KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무슨|어떻게|어떤|어느|몇|뭐")
+_KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
+_KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
 
 
 def parts_of(question: str) -> list[str]:
     """The questions inside a question, each able to stand alone; a comparison asks for both sides too."""
     whole = one_line(question)
     pieces = [p for sentence in re.split(r"(?<=[?？])\s+", whole) for p in _NEXT_PART.split(sentence)]
+    pieces = [p for piece in pieces for p in _korean_parts(piece)]
     parts = [_asked(piece) for piece in pieces if len(piece.split()) >= 2 or len(piece) >= 6]
     parts = [part for part in parts if part]
     parts = [_named(part, parts[0]) for part in parts]
@@ -37,11 +52,64 @@ def parts_of(question: str) -> list[str]:
 
 
 def _named(part: str, first: str) -> str:
-    """A part that says "it" with the first name of the part before it, so that it can stand alone."""
-    subject = next(iter(names(first)), "")
-    if not subject or part == first or names(part):
+    """A part that says "it" with what the part before it is about, so that it can stand alone."""
+    subject = "" if part == first or names(part) else _subject(first)
+    if not subject:
         return part
-    return re.sub(r"\b(?:it|they|he|she)\b", subject, part, count=1)
+    owned = re.sub(r"\b(?:its|their)\b", lambda _: f"{subject}'s", part, count=1)
+    return owned if owned != part else re.sub(r"\b(?:it|they|he|she)\b", lambda _: subject, part, count=1)
+
+
+def _subject(question: str) -> str:
+    """The whole noun phrase a question is about: what it says something of, or else its first name."""
+    words = question.rstrip("?").split()
+    first = next((n for n, word in enumerate(words) if word.lower() in _HELPING), None)
+    phrase = _phrase(words[first + 1 :]) if first is not None else []
+    is_all = first == 1 and len(phrase) == len(words) - 2  # "What is tidal power?"
+    if phrase and (is_all or phrase[0].lower() in _ARTICLES or names(f"on {' '.join(phrase)}")):
+        return " ".join(phrase)
+    name = next(iter(names(question)), "")
+    at = next((n for n, word in enumerate(words) if name and name in word), 0)
+    before = words[at - 1] if at else ""
+    if before.lower() in _ARTICLES:
+        return " ".join([before, *_phrase(words[at:])])
+    return name
+
+
+def _phrase(words: Sequence[str]) -> list[str]:
+    """The words up to the verb, or to what only says where, when or how of it."""
+    kept: list[str] = []
+    for place, word in enumerate(words):
+        bare = word.strip(",;").lower()
+        is_name = word[:1].isupper()
+        is_end = bare in _ENDING or (bool(kept) and not is_name and (is_verb(bare) or bare.endswith("ed")))
+        if is_end and kept and kept[-1].lower() not in _ARTICLES:
+            break
+        if is_end or (place == 0 and bare in _PRONOUNS) or len(kept) == _LONGEST_NAME:
+            return []
+        kept.append(word.strip(",;"))
+    return kept
+
+
+def _korean_parts(piece: str) -> list[str]:
+    """Two questions that -고 or -며 joins, each with the topic; only where both sides ask for something."""
+    for found in _KOREAN_NEXT.finditer(piece):
+        left, right = piece[: found.start()], piece[found.end() :]
+        if not (_KOREAN_ASKING.search(left) and _KOREAN_ASKING.search(right)):
+            continue
+        ending = "인가요?" if found["end"] in {"이고", "이며"} else "나요?"
+        topic = _KOREAN_TOPIC.match(left)
+        if topic and not _KOREAN_TOPIC.match(right):
+            name = re.sub(r"(?:이란|란|은|는)$", "", topic.group())
+            right = f"{name}{_topic_mark(name)} {right}"
+        return [left + ending, *_korean_parts(right)]
+    return [piece]
+
+
+def _topic_mark(name: str) -> str:
+    """은 after a closed syllable, 는 after an open one."""
+    code = ord(name[-1]) - 0xAC00
+    return "은" if 0 <= code < 11172 and code % 28 else "는"
 
 
 def _asked(piece: str) -> str:

@@ -1,4 +1,4 @@
-"""Which sentences of a page are worth quoting, and which points are worth telling.
+"""Which sentences of a page are worth quoting.
 
 Does not know who quotes.
 """
@@ -6,9 +6,11 @@ Does not know who quotes.
 import re
 from collections.abc import Sequence
 
-from fathom.minds.port import Draft, Point
+from fathom.evidence.answering import asks_what, directness, is_fitting
+from fathom.minds.port import Draft
 from fathom.state import SubQuestion
 from fathom.text.normal import one_line
+from fathom.text.prose import LEANING
 from fathom.text.ranking import likeness, relevance, terms
 from fathom.text.sentences import Span, sentences
 from fathom.text.tokens import has_paired_script
@@ -16,30 +18,17 @@ from fathom.text.tokens import has_paired_script
 _FROM = 0.34
 _PER_QUESTION = 4
 _SAME = 0.6
-_PER_PAGE = 3
-_LEANS_ON_THE_ONE_BEFORE = re.compile(
-    r"^(?:(?:if|when|with|without|for|in|to|from|by)\s+)?(?:it|its|this|that|these|those|they|their|he|she|such|here)\b"
-    r"|^(?:then|thus|therefore|hence|however|but|and|so|also|otherwise|instead|similarly|additionally)\b"
-    r"|^(?:이는|이것은|이를|그것은|이러한|그러나|하지만|따라서|또한|이때|이로)",
-    re.IGNORECASE,
-)
-
-
+_DIRECT = 0.3
 _UNWANTED = re.compile(
-    r"\]\(|https?://|www\.|==|=>|\(\);|[{};]\s*$|^//|[│├└┌┐─→]{1}.*[│├└┌┐─]|^\w+\s+\([\w ,.|\[\]]+\):"
-    r"|^(?!Correction|CORRECTION|Corrigendum|Erratum|Retraction|정정|바로잡)\w+: "
+    r"\]\(|https?://|www\.|==|=>|->|\(\);|[{};:：]\s*$|^//|[│├└┌┐─→]{1}.*[│├└┌┐─]"
+    r"|^\w+\s+\([\w ,.|\[\]]+\):|^(?!Correction|CORRECTION|Corrigendum|Erratum|Retraction|정정|바로잡)\w+: "
+    r"|\s\|\s|\w\([^)]*\w=|^(?:def|class|import|from|async def) \w+"
 )
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:see(?: also)?|check out|refer to|visit|click|sign up|get started|learn more|read more)\b"
     r"|\bfor (?:more|full|further)\b|^\(",
     re.IGNORECASE,
 )
-_ASKS_WHAT = re.compile(
-    r"^(?:what|who)\s+(?:is|are|was|were)\s+(?:(?:a|an|the)\s+)?(?P<name>[\w .+#-]+?)\??$"
-    r"|^(?:what|how)\s+(?:does|do)\s+(?:(?:a|an|the)\s+)?(?P<doer>[\w .+#-]+?)\s+(?:do|work)\??$",
-    re.IGNORECASE,
-)
-_ASKS_WHAT_KOREAN = re.compile(r"^(?P<name>.+?)(?:이란|란|은|는|이|가)?\s*무엇")
 
 
 def quotable(questions: Sequence[SubQuestion], title: str, text: str) -> list[Draft]:
@@ -50,53 +39,62 @@ def quotable(questions: Sequence[SubQuestion], title: str, text: str) -> list[Dr
         return []
     asked = [q.text for q in questions]
     scores = relevance(asked, [s.text for s in spans], [f"{title} {s.heading}" for s in spans])
+    direct = [[directness(q, s.text) for s in spans] for q in asked]
     scores = [
-        [_weighed(q, s.text, v) for s, v in zip(spans, row, strict=True)]
-        for q, row in zip(asked, scores, strict=True)
+        [_weighed(q, s.text, v, d) for s, v, d in zip(spans, row, given, strict=True)]
+        for q, row, given in zip(asked, scores, direct, strict=True)
     ]
-    tops = [max(row) or 1.0 for row in scores]
+    worths = [
+        [v + _DIRECT * d * v for v, d in zip(*rows, strict=True)] for rows in zip(scores, direct, strict=True)
+    ]
+    tops = [max(row) or 1.0 for row in worths]
     sizes = [len(terms(q)) for q in asked]
     drafts: list[Draft] = []
     for number, sub_question in enumerate(questions):
         # Measured against each question's best, so that an easy question does not take every sentence.
-        mine = [p for p in range(len(spans)) if _best_served([r[p] for r in scores], tops, sizes) == number]
-        taken: list[set[str]] = []
-        used: list[Span] = []
-        for place in sorted(mine, key=lambda p: -scores[number][p]):
-            score, words = scores[number][place], terms(spans[place].text)
-            if score < _FROM or len(taken) == _PER_QUESTION:
-                break
-            span = spans[place]
-            is_new = all(likeness(words, other) < _SAME for other in taken)
-            if is_new and not any(span.start < other.end and other.start < span.end for other in used):
-                taken.append(words)
-                used.append(span)
-                drafts.append(Draft(one_line(span.text), text[span.start : span.end], sub_question.id, score))
+        mine = [
+            p
+            for p in range(len(spans))
+            if _best_served(
+                [r[p] / t for r, t in zip(worths, tops, strict=True)], [r[p] for r in direct], sizes
+            )
+            == number
+        ]
+        mine = [p for p in mine if scores[number][p] >= _FROM]
+        # A label is quoted only where the page has no sentence for the question.
+        mine = [p for p in mine if is_fitting(asked[number], spans[p].text)] or mine
+        ranked = [spans[p] for p in sorted(mine, key=lambda p: -worths[number][p])]
+        relevances = {spans[p].start: scores[number][p] for p in mine}
+        for span in _distinct(ranked):
+            quote = text[span.start : span.end]
+            drafts.append(Draft(one_line(span.text), quote, sub_question.id, relevances[span.start]))
     return drafts
 
 
-def _best_served(scores: list[float], tops: list[float], sizes: list[int]) -> int:
-    """The question that a sentence answers best; of two it answers alike, the one that asks for more."""
-    shares = [score / top for score, top in zip(scores, tops, strict=True)]
-    return max(range(len(shares)), key=lambda n: (round(shares[n], 6), sizes[n]))
+def _distinct(ranked: Sequence[Span]) -> list[Span]:
+    """The first few that say something new and do not stand in each other."""
+    taken: list[tuple[Span, set[str]]] = []
+    for span in ranked:
+        words = terms(span.text)
+        is_new = all(likeness(words, other) < _SAME for _, other in taken)
+        if is_new and not any(span.start < other.end and other.start < span.end for other, _ in taken):
+            taken.append((span, words))
+        if len(taken) == _PER_QUESTION:
+            break
+    return [span for span, _ in taken]
 
 
-def _weighed(question: str, sentence: str, score: float) -> float:
-    """A definition is what a "what is" asks for; a pointer to another place is never an answer."""
+def _best_served(shares: list[float], direct: list[float], sizes: list[int]) -> int:
+    """The question that a sentence answers best and most directly; of two, the one that asks for more."""
+    answered = [share + _DIRECT * given for share, given in zip(shares, direct, strict=True)]
+    return max(range(len(answered)), key=lambda n: (round(answered[n], 6), sizes[n]))
+
+
+def _weighed(question: str, sentence: str, score: float, direct: float) -> float:
+    """What a thing is or does is what a "what" asks for; a pointer to another place is never an answer."""
     if _POINTS_ELSEWHERE.search(sentence):
         return score * 0.6
-    if (found := _ASKS_WHAT.match(question)) and _begins_with(sentence, found):
-        return min(1.0, score + 0.25)
-    if (found := _ASKS_WHAT_KOREAN.match(question)) and sentence.startswith(found["name"]):
-        return min(1.0, score + 0.25)
-    return score
-
-
-def _begins_with(sentence: str, asked: re.Match[str]) -> bool:
-    """Whether the sentence says what the thing is, or begins with it doing something."""
-    verb = r"\s+(?:is|are|was|were)\b" if asked["name"] else r"s?\s+\w+"
-    thing = re.escape(asked["name"] or asked["doer"])
-    return re.match(rf"(?:(?:an?|the)\s+)?`?{thing}`?{verb}", sentence, re.IGNORECASE) is not None
+    return min(1.0, score + 0.25 * direct) if asks_what(question) else score
 
 
 def _is_worth_it(text: str) -> bool:
@@ -115,22 +113,10 @@ def _is_worth_it(text: str) -> bool:
 def _standing_alone(spans: Sequence[Span], place: int, text: str) -> Span:
     """A sentence that leans on the one before it is quoted together with it."""
     span = spans[place]
-    if place == 0 or not _LEANS_ON_THE_ONE_BEFORE.match(span.text):
+    if place == 0 or not LEANING.match(span.text):
         return span
     before = spans[place - 1]
     between = text[before.end : span.start]
     if between.strip() or "\n" in between or span.end - before.start > 500:
         return span
     return Span(before.start, span.end, text[before.start : span.end], span.heading)
-
-
-def strongest(points: Sequence[Point], most: int) -> list[Point]:
-    """The first points, but only a few that begin with the same page."""
-    kept: list[Point] = []
-    per_page: dict[str, int] = {}
-    for point in points:
-        page = point.claims[0].quotes[0].page
-        if len(kept) < most and per_page.get(page, 0) < max(_PER_PAGE, most // 2):
-            kept.append(point)
-            per_page[page] = per_page.get(page, 0) + 1
-    return kept

@@ -1,0 +1,170 @@
+"""How directly a sentence gives what a question asks for: what a thing is or does, how much, when, why, who.
+
+Does not know whether it is true, or about the right thing: that is what relevance and verdicts are for.
+"""
+
+import re
+
+from fathom.evidence.amounts import amounts
+from fathom.evidence.asking import needs
+from fathom.evidence.facts import names
+from fathom.text.normal import one_line
+from fathom.text.prose import is_order, is_verb, is_whole
+from fathom.text.ranking import terms
+from fathom.text.tokens import has_paired_script
+
+DATE = re.compile(
+    r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)|\d{1,4}년|\d{1,2}월|\b\d{1,2}(?:st|nd|rd|th) century\b|세기"
+    r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\b\d{1,2}:\d\d\b"
+)
+COUNT = re.compile(  # what no amount is and yet answers "how many"
+    r"\b(?:dozens|hundreds|thousands|millions|no|none|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열",
+    re.IGNORECASE,
+)
+CAUSE = re.compile(
+    r"\b(?:because|due to|caus(?:e|es|ed|ing)|leads? to|led to|results? (?:in|from)|resulted|as a result"
+    r"|owing to|therefore|since|reasons?|so that|thanks to|stems? from|attributed)\b"
+    r"|때문|인해|원인|이유|탓|덕분|따라서|결과로|비롯",
+    re.IGNORECASE,
+)
+_FACTS = ("date", "amount", "counting")
+_MANY = ("completeness", "comparison")
+_FEW, _SOME, _SURVEY = 4, 5, 8
+_DOES = re.compile(
+    r"^(?:what|how)\s+(?:does|do|did)\s+(?:(?:an?|the)\s+)?(?P<en>[\w .+#-]+?)\s+(?:do|work)$"
+    r"|^what\s+(?:is|are)\s+(?:(?:an?|the)\s+)?(?P<use>[\w .+#-]+?)\s+(?:used\s+)?for$"
+    r"|^(?P<ko>.+?)(?:은|는|이|가)\s+(?:무엇을 하|(?:무슨|어떤) (?:일을 하|역할)|어떻게 [작동]동)",
+    re.IGNORECASE,
+)
+_IS = re.compile(
+    r"^(?:what|who)\s+(?:is|are|was|were)\s+(?:(?:an?|the)\s+)?(?P<en>[\w .+#-]+?)$"
+    r"|^(?P<ko>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇(?!을)|뭐(?!를))",
+    re.IGNORECASE,
+)
+_HOW_TO = re.compile(r"\bhow (?:do|can|should|to|would)\b|방법|어떻게", re.IGNORECASE)
+_WHERE = re.compile(
+    r"^where\b|\b(?:which|what) (?:country|city|place|town|region)\b|어디|어느 (?:나라|도시|곳)",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"^who(?:m|se)?\b|\b(?:which|what) (?:person|company|organi[sz]ation)\b|누가|누구", re.IGNORECASE
+)
+_PLACE = re.compile(r"\b(?:in|at|near|on|off|from|of|between|outside)\s+(?:the\s+)?(?:\w+\s+of\s+)?[A-Z]")
+_LIES = re.compile(
+    r"\b(?:locat|situat|lies\b|stands\b|based in|found in)|위치|자리|(?:에|에서)\s*(?:있|놓|서)"
+)
+_KOREAN_SUBJECT = re.compile(r"(?<![가-힣])[가-힣]{2,}(?=이 |가 |은 |는 |에 의해|씨)")
+_KOREAN_IS = re.compile(
+    r"(?:이다|입니다|이에요|예요|말한다|말합니다|뜻한다|뜻합니다|가리킨다|의미한다)[.!?]*$"
+)
+_KOREAN_DOES = re.compile(r"(?<![이였])(?:다|요)[.!?]*$")
+_KOREAN_NO_DEED = re.compile(r"(?:든다|있다|없다|된다|않다|이다|였다|였었다|입니다|있습니다|됩니다)[.!?]*$")
+
+
+def directness(question: str, sentence: str) -> float:
+    """From 0, nothing of the kind that is asked for, to 1; 0 for a question of no particular kind."""
+    asked, said = one_line(question).rstrip("?？. "), one_line(sentence)
+    if found := _DOES.match(asked):
+        return _does(said, found)
+    if (found := _IS.match(asked)) and (score := _is(said, found)):
+        return score
+    kinds = needs(question)
+    if "date" in kinds and DATE.search(said):
+        return _of_the_deed(asked, said)
+    if "cause" in kinds and CAUSE.search(said):
+        return 1.0
+    if ("amount" in kinds and amounts(said)) or (
+        "counting" in kinds and (amounts(said) or COUNT.search(said))
+    ):
+        return _of_the_deed(asked, said)
+    if _WHERE.search(asked):
+        return 1.0 if _LIES.search(said) else 0.3 if _PLACE.search(said) else 0.0
+    if _WHO.search(asked) and _is_somebody_new(asked, said):
+        return _of_the_deed(asked, said)
+    return 0.0
+
+
+def is_of_fact(question: str) -> bool:
+    """Whether a date, a figure, a place or a person answers it."""
+    asked = one_line(question).rstrip("?？. ")
+    is_of_place = _WHERE.search(asked) is not None or _WHO.search(asked) is not None
+    return is_of_place or any(kind in needs(question) for kind in _FACTS)
+
+
+def asks_what(question: str) -> bool:
+    """Whether it asks what a thing is or does."""
+    asked = one_line(question).rstrip("?？. ")
+    return _DOES.match(asked) is not None or _IS.match(asked) is not None
+
+
+def is_fitting(question: str, sentence: str) -> bool:
+    """Whether the sentence is one to quote: a label fits a list, an order fits a way to do it."""
+    if is_whole(sentence) or "completeness" in needs(question):
+        return True
+    return _HOW_TO.search(question) is not None and is_order(sentence)
+
+
+def most_points(question: str, most: int) -> int:
+    """How many points an answer is worth at most: few for a fact, some for a thing, more for a survey."""
+    asked = one_line(question).rstrip("?？. ")
+    kinds = needs(question)
+    if any(kind in kinds for kind in _MANY):
+        return most
+    if is_of_fact(question):
+        return min(most, _FEW)
+    if "definition" in kinds or "cause" in kinds or _DOES.match(asked) or _IS.match(asked):
+        return min(most, _SOME)
+    return min(most, _SURVEY)
+
+
+def _is(said: str, found: re.Match[str]) -> float:
+    """Whether the sentence says what the thing is: a kind of thing at best, something about it at least."""
+    if found["ko"]:
+        begins = re.match(rf"{re.escape(found['ko'])}(?:\([^)]*\))?(?:이란|란|은|는)\s", said)
+        return 1.0 if begins and _KOREAN_IS.search(said) else 0.0
+    thing = rf"^(?:(?:an?|the)\s+)?[`\"“*]*{re.escape(found['en'])}[`\"”*]*(?:\s*\([^)]*\))?"
+    kind = r",?\s+(?:(?:is|are|was|were)\s+(?:(?:an?|the|one of|any)\s|\w+s that\b)|means\b"
+    kind += r"|(?:refers?|stands?) \w+)"
+    if re.match(thing + kind, said, re.IGNORECASE):
+        return 1.0
+    return 0.3 if re.match(thing + r"\s+(?:is|are|was|were)\b", said, re.IGNORECASE) else 0.0
+
+
+def _does(said: str, found: re.Match[str]) -> float:
+    """Whether the sentence begins with the thing doing something; what it is tells of it too."""
+    if found["ko"]:
+        begins = re.match(rf"{re.escape(found['ko'])}(?:은|는|이|가)\s", said)
+        return 1.0 if begins and _KOREAN_DOES.search(said) and not _KOREAN_NO_DEED.search(said) else 0.0
+    thing = re.escape(found["en"] or found["use"])
+    begins = re.match(
+        rf"^(?:(?:an?|the)\s+)?[`\"“*]*{thing}(?P<many>e?s)?[`\"”*]*\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+(?P<next>\w+)",
+        said,
+        re.IGNORECASE,
+    )
+    if not begins:
+        return 0.0
+    verb = begins["verb"].lower()
+    if verb in {"is", "are"}:
+        return 0.6 if begins["next"].lower() in {"a", "an", "the", "used", "responsible"} else 0.0
+    if verb in {"can", "will", "lets", "let"}:
+        return 1.0
+    if verb in {"costs", "cost", "lasts", "last", "weighs", "was", "were", "has", "have"}:
+        return 0.0
+    is_third = verb.endswith("s") and not verb.endswith("ss")
+    return 1.0 if (is_verb(verb) if begins["many"] else is_third) else 0.0
+
+
+def _of_the_deed(asked: str, said: str) -> float:
+    """In full when the sentence speaks of what was done: "opened" where "when did it open" is asked."""
+    words = asked.split()
+    deeds = [words[-1]] if has_paired_script(asked) else [w for w in words if is_verb(w)]
+    wanted = {term for deed in deeds for term in terms(deed)}
+    return 1.0 if not wanted or wanted & terms(said) else 0.4
+
+
+def _is_somebody_new(asked: str, said: str) -> bool:
+    """Whether the sentence names somebody whom the question does not."""
+    first = re.match(r"[A-Z]\w+ [A-Z]\w+", said)  # a name at the beginning looks like any first word
+    found = [*names(said), *(first.group().split()[:1] if first else [])]
+    found += _KOREAN_SUBJECT.findall(said)
+    return any(name.lower() not in asked.lower() for name in found)
