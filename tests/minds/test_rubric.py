@@ -35,7 +35,11 @@ def test_marks_follow_what_was_measured_and_quote_it() -> None:
 
 
 def test_a_korean_question_gets_its_gap_in_korean() -> None:
-    assert nothing_known([question(1, "비용은 얼마인가?")]).gaps[0].description.startswith("근거를 찾지 못함")
+    assert (
+        nothing_known([question(1, "비용은 얼마인가?")])
+        .gaps[0]
+        .description.endswith("근거를 찾지 못했습니다.")
+    )
 
 
 def test_consistency_is_what_weighing_found() -> None:

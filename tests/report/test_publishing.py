@@ -182,7 +182,10 @@ def test_what_was_lost_dropped_or_not_found_is_told() -> None:
         dropped=[Dropped(page="a", count=2, why="not there"), Dropped(page="b", count=3, why="not there")],
         judgements=[STOPPED.model_copy(update={"gaps": [gap("medium", "No prices"), gap("low", "No maps")]})],
     )
-    assert "## What was not found\n\n- No prices\n- What does it cost?\n" in made.markdown
+    assert (
+        "## What was not found\n\n- No prices\n- No answer was found to “What does it cost?”.\n"
+        in made.markdown
+    )
     assert "No maps" not in made.markdown
     assert "- reading: `gone.example/a`: 404" in made.markdown
     assert "- 5 claims were dropped: not there." in made.markdown

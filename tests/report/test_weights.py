@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from fakes import claim, heading, judgement, page, question, section, sentence
 
+from fathom.report.markdown import body
 from fathom.report.publishing import published
-from fathom.report.weights import certainty, disagreements
+from fathom.report.weights import certainty, disagreements, open_disputes
 from fathom.report.words import ENGLISH, KOREAN
 from fathom.state import Contradiction, Finding, Knobs, Outline, Report, Side
 
@@ -75,8 +76,9 @@ def test_how_sure_counts_what_the_report_tells_by_part_of_the_question() -> None
         "| What is it? | 1 | 1 |",
         "| What does it cost? | 1 |  |",
     ]
-    assert "independent sources" in legend
-    assert "| 질문의 부분 | 높음 |" in certainty(findings, asked, {"a": [1]}, KOREAN)[1]
+    assert "HIGH: two independent sources say it." in legend
+    assert "VERIFIED" not in legend
+    assert "| 질문의 부분 | 높음 |" in certainty(findings, asked, {"a": [1], "d": [1]}, KOREAN)[1]
     assert certainty(findings, asked, {}, ENGLISH) == []
 
 
@@ -130,3 +132,22 @@ def test_a_dispute_that_does_not_bear_on_the_question_is_not_shown() -> None:
 
 def test_without_findings_and_disputes_there_are_no_tables() -> None:
     assert "|" not in made().markdown
+
+
+def test_how_sure_is_one_line_for_a_question_of_one_part() -> None:
+    findings, numbers = [finding("a", "HIGH"), finding("b", "LIKELY")], {"a": [1], "b": [2]}
+    line = certainty(findings, [question(1, "What is it?")], numbers, ENGLISH)[1]
+    assert line.startswith("HIGH: 1 of 2 (two independent sources say it). LIKELY: 1 of 2 (")
+    assert certainty(findings, [question(1)], numbers, KOREAN)[1].startswith("높음: 2개 중 1개 (")
+
+
+def test_a_sentence_that_sources_dispute_says_so_until_a_rule_settles_it() -> None:
+    numbers = {"c1": [1], "c2": [2]}
+    told = [section(sentence("The lagoon makes 320 megawatts.", "c1"), sentence("It is old.", "c9"))]
+    for words, remark in ((ENGLISH, "(disputed, see below)"), (KOREAN, "(출처가 엇갈림, 아래 참고)")):
+        text = body(told, numbers, words, open_disputes([dispute()], numbers, words))[1]
+        assert text.startswith(f"The lagoon makes 320 megawatts. [1] {remark}")
+        assert text.count(remark) == 1
+    settled = dispute(settled_by="newer official figure", favoured=1)
+    assert open_disputes([settled], numbers, ENGLISH) == {}
+    assert open_disputes([dispute()], {"c1": [1]}, ENGLISH) == {}

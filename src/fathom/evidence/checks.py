@@ -158,22 +158,22 @@ def _weakest(at: _Known) -> str:
 _ESSENTIAL: frozenset[CheckName] = frozenset({"counting", "amount", "date", "comparison"})
 _Words = dict[CheckName, tuple[str, tuple[str, ...]]]
 _ENGLISH: _Words = {
-    "freshness": ("Nothing recent is known: {}", ("{year}", "latest update", "as of {year}")),
-    "counting": ("No number is known: {}", ("number", "total count statistics", "how many")),
-    "amount": ("No figure is known: {}", ("figures", "statistics", "estimate")),
-    "completeness": ("The list may not be whole: {}", ("complete list", "overview", "all types")),
-    "comparison": ("One side is missing: {}", ("comparison", "differences", "versus")),
-    "definition": ("What it is has not been said: {}", ("definition", "meaning", "introduction")),
-    "cause": ("No cause is known: {}", ("causes", "reason because", "explanation")),
-    "date": ("No date is known: {}", ("date", "year timeline", "history")),
+    "freshness": ("Nothing recent was found for “{}”.", ("{year}", "latest update", "as of {year}")),
+    "counting": ("No number was found for “{}”.", ("number", "total count statistics", "how many")),
+    "amount": ("No figure was found for “{}”.", ("figures", "statistics", "estimate")),
+    "completeness": ("The list for “{}” may not be whole.", ("complete list", "overview", "all types")),
+    "comparison": ("One side is missing for “{}”.", ("comparison", "differences", "versus")),
+    "definition": ("No definition was found for “{}”.", ("definition", "meaning", "introduction")),
+    "cause": ("No cause was found for “{}”.", ("causes", "reason because", "explanation")),
+    "date": ("No date was found for “{}”.", ("date", "year timeline", "history")),
 }
 _KOREAN: _Words = {
-    "freshness": ("최근 자료가 없음: {}", ("{year}년", "최신 현황", "{year}년 기준")),
-    "counting": ("개수를 찾지 못함: {}", ("개수", "통계", "총 수")),
-    "amount": ("수치를 찾지 못함: {}", ("수치", "통계", "추정")),
-    "completeness": ("목록이 완전하지 않을 수 있음: {}", ("전체 목록", "종류", "개요")),
-    "comparison": ("비교 대상 하나가 빠짐: {}", ("비교", "차이점", "장단점")),
-    "definition": ("정의를 찾지 못함: {}", ("정의", "뜻", "개념")),
-    "cause": ("원인을 찾지 못함: {}", ("원인", "이유", "배경")),
-    "date": ("날짜를 찾지 못함: {}", ("날짜", "연도 연표", "역사")),
+    "freshness": ("“{}”에 대한 최근 자료를 찾지 못했습니다.", ("{year}년", "최신 현황", "{year}년 기준")),
+    "counting": ("“{}”에 대한 개수를 찾지 못했습니다.", ("개수", "통계", "총 수")),
+    "amount": ("“{}”에 대한 수치를 찾지 못했습니다.", ("수치", "통계", "추정")),
+    "completeness": ("“{}”에 대한 목록이 완전하지 않을 수 있습니다.", ("전체 목록", "종류", "개요")),
+    "comparison": ("“{}”에서 비교 대상 하나가 빠졌습니다.", ("비교", "차이점", "장단점")),
+    "definition": ("“{}”에 대한 정의를 찾지 못했습니다.", ("정의", "뜻", "개념")),
+    "cause": ("“{}”에 대한 원인을 찾지 못했습니다.", ("원인", "이유", "배경")),
+    "date": ("“{}”에 대한 날짜를 찾지 못했습니다.", ("날짜", "연도 연표", "역사")),
 }

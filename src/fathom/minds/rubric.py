@@ -65,11 +65,13 @@ def _gap_of(question: SubQuestion, claims: Sequence[Claim]) -> Gap | None:
 def _gap(question: SubQuestion, own: Sequence[Claim], priority: str) -> Gap:
     korean = is_korean(question.text)
     if not own:
-        words = "근거를 찾지 못함: {}" if korean else "No evidence found for: {}"
+        words = "“{}”에 대한 근거를 찾지 못했습니다." if korean else "No evidence was found for “{}”."
     elif priority == "medium":
-        words = "약한 근거만 있음: {}" if korean else "Only weak evidence for: {}"
+        words = (
+            "“{}”에 대해서는 약한 근거만 있습니다." if korean else "Only weak evidence was found for “{}”."
+        )
     else:
-        words = "출처가 하나뿐임: {}" if korean else "Only one source for: {}"
+        words = "“{}”에 대한 출처가 하나뿐입니다." if korean else "Only one source was found for “{}”."
     return Gap.model_validate(
         {
             "description": words.format(question.text),

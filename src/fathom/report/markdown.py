@@ -28,28 +28,36 @@ def plain(text: str) -> str:
     return _BEGINS_A_BLOCK.sub(r"\\", re.sub(r"\](?=[(\[:])", r"]\\", bare))
 
 
-def body(sections: Sequence[Section], numbers: Mapping[str, Sequence[int]], words: Words) -> list[str]:
-    """The sections, every sentence with its marks."""
+def body(
+    sections: Sequence[Section],
+    numbers: Mapping[str, Sequence[int]],
+    words: Words,
+    disputed: Mapping[str, str] | None = None,
+) -> list[str]:
+    """The sections, every sentence with its marks, and a word where sources dispute it."""
     blocks: list[str] = []
     for section in (s for s in sections if s.sentences):
-        lines = [_sentence(s, numbers, words) for s in section.sentences]
+        lines = [_sentence(s, numbers, words, disputed or {}) for s in section.sentences]
         text = "\n".join(f"- {line}" for line in lines) if section.is_list else " ".join(lines)
         blocks += [f"## {plain(section.title)}", text]
     return blocks
 
 
-def _sentence(sentence: Sentence, numbers: Mapping[str, Sequence[int]], words: Words) -> str:
+def _sentence(
+    sentence: Sentence, numbers: Mapping[str, Sequence[int]], words: Words, disputed: Mapping[str, str]
+) -> str:
     found = sorted({n for c in sentence.claims for n in numbers.get(c, [])})
     if sentence.status == "unsupported" or (sentence.status == "supported" and not found):
         return f"{plain(sentence.text)} {words.unsupported}"
     marks = "".join(f"[{n}]" for n in found)
-    return f"{plain(sentence.text)} {marks}".rstrip()
+    remark = next((disputed[c] for c in sentence.claims if c in disputed), "")
+    return f"{plain(sentence.text)} {marks} {remark}".rstrip()
 
 
 def open_points(gaps: Sequence[Gap], unanswered: Sequence[str], words: Words) -> list[str]:
     """What the reader will not find in the report."""
     told = [g.description for g in gaps if g.priority != "low"]
-    told += [question for question in unanswered if not any(question in line for line in told)]
+    told += [words.unanswered.format(q) for q in unanswered if not any(q in line for line in told)]
     lines = [f"- {plain(line)}" for line in dict.fromkeys(told)]
     return [f"## {words.open_points}", "\n".join(lines)] if lines else []
 

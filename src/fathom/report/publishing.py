@@ -48,11 +48,12 @@ def published(state: Writing) -> Report:
     outcome = Outcome(judgement, sections, state.get("questions", []), used, weighed, lost)
     status = status_of(outcome)
     head = words.status(status, doubts(outcome))
+    contested = weights.open_disputes(disputes, numbers, words)
     blocks = [
         f"# {markdown.plain(state['outline'].title)}",
         markdown.summary(head, judgement, used, len(state["pages"]), words),
         *changes.told(state.get("update") or changes.changed(state, sections), words),
-        *(markdown.body(sections, numbers, words) if used else [words.nothing]),
+        *(markdown.body(sections, numbers, words, contested) if used else [words.nothing]),
         *weights.disagreements(disputes, numbers, words),
         *weights.certainty(state.get("findings", []), state.get("questions", []), numbers, words),
         *markdown.open_points(judgement.gaps, unanswered, words),

@@ -23,7 +23,9 @@ class WeightWords:
     sure: str
     part: str
     tags: Mapping[Tag, str]
-    legend: str
+    meanings: Mapping[Tag, str]
+    points: str
+    disputed: str
 
 
 _ENGLISH = WeightWords(
@@ -36,9 +38,15 @@ _ENGLISH = WeightWords(
     sure="How sure",
     part="Part of the question",
     tags={},
-    legend="VERIFIED: three or more independent sources say it. HIGH: two. LIKELY: one, whose words carry it "
-    "well. UNCERTAIN: one, weakly, or a rule decided against it. CONTRADICTED: sources disagree, and no rule "
-    "settles it.",
+    meanings={
+        "VERIFIED": "three or more independent sources say it",
+        "HIGH": "two independent sources say it",
+        "LIKELY": "one source says it, and its words carry it well",
+        "UNCERTAIN": "one source says it weakly, or a rule decided against it",
+        "CONTRADICTED": "sources disagree, and no rule settles it",
+    },
+    points="{tag}: {count} of {all} ({meaning}).",
+    disputed="(disputed, see below)",
 )
 _KOREAN = WeightWords(
     disagree="출처들이 서로 다르게 말하는 것",
@@ -60,9 +68,15 @@ _KOREAN = WeightWords(
         "UNCERTAIN": "불확실",
         "CONTRADICTED": "엇갈림",
     },
-    legend="확인됨: 서로 독립된 출처가 셋 이상. 높음: 둘. 그럴듯함: 하나이지만 인용이 잘 뒷받침함. "
-    "불확실: 하나이고 약하거나, 규칙이 다른 쪽을 택함. 엇갈림: 출처들이 다르게 말하고 어떤 규칙으로도 "
-    "풀리지 않음.",
+    meanings={
+        "VERIFIED": "서로 독립된 출처가 셋 이상 말함",
+        "HIGH": "서로 독립된 출처 둘이 말함",
+        "LIKELY": "출처 하나가 말하고 인용이 잘 뒷받침함",
+        "UNCERTAIN": "출처 하나가 약하게 말하거나, 규칙이 다른 쪽을 택함",
+        "CONTRADICTED": "출처들이 다르게 말하고 어떤 규칙으로도 풀리지 않음",
+    },
+    points="{tag}: {all}개 중 {count}개 ({meaning}).",
+    disputed="(출처가 엇갈림, 아래 참고)",
 )
 
 

@@ -35,6 +35,13 @@ def disputed_claims(contradictions: Sequence[Contradiction]) -> list[str]:
     return list(dict.fromkeys(c for entry in contradictions for side in entry.sides for c in side.claims))
 
 
+def open_disputes(contradictions: Sequence[Contradiction], numbers: Numbers, words: Words) -> dict[str, str]:
+    """The claims of disagreements that the table shows open, each with the remark its sentence carries."""
+    own = weight_words(words)
+    shown = [c for c in contradictions[:_MOST_ROWS] if c.settled_by is None and _rows(c, numbers, own)]
+    return {claim: own.disputed for entry in shown for side in entry.sides for claim in side.claims}
+
+
 def disagreements(contradictions: Sequence[Contradiction], numbers: Numbers, words: Words) -> list[str]:
     """A table: about what, who says what and when, and how it was settled. One row a side."""
     own = weight_words(words)
@@ -63,10 +70,11 @@ def _rows(entry: Contradiction, numbers: Numbers, own: WeightWords) -> list[list
 def certainty(
     findings: Sequence[Finding], questions: Sequence[SubQuestion], numbers: Numbers, words: Words
 ) -> list[str]:
-    """A table: of what the report tells about each part of the question, how much is how sure."""
+    """Of what the report tells about each part of the question, how much is how sure: a table, or a line."""
     own = weight_words(words)
     told = [f for f in findings if any(numbers.get(claim) for claim in f.claims)]
     tags: tuple[Tag, ...] = tuple(tag for tag in get_args(Tag) if any(f.tag == tag for f in told))
+    names = {tag: own.tags.get(tag, tag) for tag in tags}
     rows = []
     for question in questions:
         counts = Counter(f.tag for f in told if f.question == question.id)
@@ -74,7 +82,20 @@ def certainty(
             rows.append([plain(question.text), *(str(counts[tag] or "") for tag in tags)])
     if not rows:
         return []
-    return [f"## {own.sure}", _table([own.part, *(own.tags.get(tag, tag) for tag in tags)], rows), own.legend]
+    if len(rows) == 1:
+        return [f"## {own.sure}", _line(told, names, own)]
+    legend = " ".join(f"{name}: {own.meanings[tag]}." for tag, name in names.items())
+    return [f"## {own.sure}", _table([own.part, *names.values()], rows), legend]
+
+
+def _line(told: Sequence[Finding], names: Mapping[Tag, str], own: WeightWords) -> str:
+    """The same for a question of one part."""
+    counts = Counter(finding.tag for finding in told)
+    lines = [
+        own.points.format(tag=name, count=counts[tag], all=len(told), meaning=own.meanings[tag])
+        for tag, name in names.items()
+    ]
+    return " ".join(lines)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

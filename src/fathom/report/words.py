@@ -26,6 +26,7 @@ class Words:
     stopped: str
     going_on: str
     open_points: str
+    unanswered: str
     lost: str
     dropped: str
     sources: str
@@ -94,6 +95,7 @@ ENGLISH = Words(
     stopped="Stopped by: {rule} ({because})",
     going_on="The research is still going on",
     open_points="What was not found",
+    unanswered="No answer was found to “{}”.",
     lost="What could not be searched, read or thought through",
     dropped="{count} claims were dropped: {why}.",
     ones={
@@ -148,6 +150,7 @@ KOREAN = Words(
     stopped="멈춘 이유: {rule} ({because})",
     going_on="조사가 아직 진행 중",
     open_points="찾지 못한 것",
+    unanswered="“{}”에 대한 답을 찾지 못했습니다.",
     lost="검색하거나 읽거나 판단하지 못한 것",
     dropped="주장 {count}개를 버렸음: {why}.",
     sources="출처",
