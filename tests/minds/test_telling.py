@@ -33,7 +33,14 @@ def test_a_label_is_told_only_where_there_is_no_sentence() -> None:
 def test_what_is_far_below_the_best_is_left_out() -> None:
     good = claim("The tide turns the wheels of Orrin.", "good", relevance=0.9)
     weak = claim("The cafe is open on Sundays.", "weak", relevance=0.4)
-    assert said(worth_telling("tidal power", points(good, weak), 8)) == ["good"]
+    assert said(worth_telling("What is Orrin?", points(good, weak), 8)) == ["good"]
+
+
+def test_a_survey_takes_in_more_than_a_question_of_one_thing() -> None:
+    one = claim("Wind is cheaper to build than a barrage.", "one", relevance=0.9)
+    other = claim("A barrage stores water behind a dam.", "other", relevance=0.45)
+    asked = "How do barrages compare with wind?"
+    assert said(worth_telling(asked, points(one, other), 8)) == ["one", "other"]
 
 
 def test_a_question_of_fact_is_answered_with_facts() -> None:

@@ -5,14 +5,14 @@ Does not know pages. What it leaves out stays in the ledger's claims.
 
 from collections.abc import Sequence
 
-from fathom.evidence.answering import directness, is_fitting, is_of_fact, most_points
+from fathom.evidence.answering import asks_what, directness, is_fitting, is_of_fact, most_points
 from fathom.evidence.facts import is_negated, numbers
 from fathom.minds.port import Point
 from fathom.text.ranking import likeness, terms
 
 _DIRECT, _VOICE, _MOST_VOICES = 0.5, 0.1, 3
 _ANSWERS = 0.3
-_FLOOR = 0.7  # of the best point of the section
+_FLOOR, _SURVEY_FLOOR = 0.7, 0.4  # of the best point of the section
 _SAME, _WITHIN = 0.6, 0.8
 _PER_PAGE = 3
 
@@ -26,7 +26,8 @@ def worth_telling(question: str, points: Sequence[Point], most: int) -> list[Poi
     ranked = sorted(fitting, key=lambda p: -_worth(question, p))
     if is_of_fact(question):
         ranked = [p for p in ranked if directness(question, _said(p)) >= _ANSWERS] or ranked
-    floor = _FLOOR * max((_strength(p) for p in ranked), default=0.0)
+    is_narrow = is_of_fact(question) or asks_what(question)
+    floor = (_FLOOR if is_narrow else _SURVEY_FLOOR) * max((_strength(p) for p in ranked), default=0.0)
     most = most_points(question, most)
     kept: list[Point] = []
     per_page: dict[str, int] = {}
