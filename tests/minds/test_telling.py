@@ -66,3 +66,9 @@ def test_korean_answers_come_first_too() -> None:
     )
     assert said(worth_telling("오린이란 무엇인가요?", given, 8))[0] == "what"
     assert worth_telling("오린이란 무엇인가요?", [], 8) == []
+
+
+def test_what_was_corrected_comes_after_its_correction() -> None:
+    wrong = points(claim("Orrin was opened in 2011.", "wrong", relevance=0.9), tag="UNCERTAIN")
+    right = points(claim("Orrin was opened in 2012.", "right", relevance=0.8))
+    assert said(worth_telling("When did Orrin open?", [*wrong, *right], 8)) == ["right", "wrong"]

@@ -106,7 +106,7 @@ async def test_figures_that_are_near_each_other_are_two_findings_in_dispute(tmp_
     assert {f.tag for f in result.findings} == {"CONTRADICTED"}
     assert [side.value for side in result.contradictions[0].sides] == ["410 metres", "412 metres"]
     quotes = {c.number: c.quotes[0].text for c in result.citations}
-    lines = re.findall(r"^- (.*?) ((?:\[\d+\])+)$", result.report, re.MULTILINE)
+    lines = re.findall(r"^- (.*?) ((?:\[\d+\])+) \(disputed, see below\)$", result.report, re.MULTILINE)
     assert len(lines) == 2
     assert all(quotes[int(marks.strip("[]"))] == text for text, marks in lines)
 

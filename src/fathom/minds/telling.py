@@ -10,7 +10,7 @@ from fathom.evidence.facts import is_negated, numbers
 from fathom.minds.port import Point
 from fathom.text.ranking import likeness, terms
 
-_DIRECT, _VOICE, _MOST_VOICES = 0.5, 0.1, 3
+_DIRECT, _DOUBT, _VOICE, _MOST_VOICES = 0.5, 0.7, 0.1, 3
 _ANSWERS = 0.3
 _FLOOR, _SURVEY_FLOOR = 0.7, 0.4  # of the best point of the section
 _SAME, _WITHIN = 0.6, 0.8
@@ -47,7 +47,9 @@ def _said(point: Point) -> str:
 
 
 def _worth(question: str, point: Point) -> float:
-    return _strength(point) * (1 + _DIRECT * directness(question, _said(point)))
+    """Its strength, more when it answers directly, less when a rule or a weak quote speaks against it."""
+    doubt = _DOUBT if point.finding.tag == "UNCERTAIN" else 1.0
+    return doubt * _strength(point) * (1 + _DIRECT * directness(question, _said(point)))
 
 
 def _strength(point: Point) -> float:
