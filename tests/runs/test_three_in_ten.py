@@ -1,5 +1,6 @@
 """A model that makes up three in ten of its quotes and sentences: none reaches the report, all are told."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,5 +47,6 @@ async def test_nothing_made_up_reaches_the_report_and_all_of_it_is_counted(tmp_p
 
 def disclosed(report: str, what: str) -> int:
     """What the report itself says was dropped."""
-    lines = [line for line in report.splitlines() if f" {what} were dropped: " in line]
-    return sum(int(line.removeprefix("- ").split()[0]) for line in lines)
+    one, many = what.removesuffix("s"), what
+    found = re.findall(rf"^- (\d+) (?:{one} was|{many} were) dropped: ", report, re.MULTILINE)
+    return sum(int(count) for count in found)
