@@ -3,9 +3,11 @@
 Only loopback and Unix sockets connect. This is the one place where patching is justified.
 """
 
+import gc
 import ipaddress
 import os
 import socket
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +34,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         if folder in MARKED:
             item.add_marker(MARKED[folder])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure() -> None:
+    """After the last test, connections that the OpenAI package keeps for a process's life are no leak.
+
+    It remembers its clients by address; what they hold is let go here, and not told as an error of nobody's.
+    """
+    warnings.simplefilter("ignore", ResourceWarning)
+    gc.collect()
 
 
 class OfflineError(OSError):
