@@ -4,23 +4,21 @@ Does not know the command line or the graph's inside. One process works on a run
 """
 
 import asyncio
-import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from filelock import FileLock, Timeout
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from fathom.errors import BadInput, ProviderError, RunStopped
+from fathom.errors import BadInput, ProviderError
 from fathom.graph import Research, build, standard_kits
+from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
-from fathom.progress import Progress, Teller
+from fathom.progress import Progress
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
 from fathom.saver import ThriftySqliteSaver
@@ -28,24 +26,11 @@ from fathom.search.table import local_engine
 from fathom.settings import Settings
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import checkpointer
+from fathom.streaming import config_of, worked
 from fathom.updating import UpdateRequest, update_of
 
-_AT_ONCE = 10
 New = ResearchRequest | UpdateRequest
 Start = New | ReviewAnswer | None
-_UUID6_EPOCH = 0x01B21DD213814000
-
-
-@dataclass(frozen=True)
-class RunLine:
-    """A run as a list shows it."""
-
-    id: str
-    status: str
-    question: str
-    started: datetime
-    cost_usd: float
-    updates: str = ""  # the id of the run it brings up to date
 
 
 @dataclass(frozen=True)
@@ -66,7 +51,7 @@ class Runs:
     async def update(self, earlier_id: str) -> tuple[str, UpdateRequest]:
         """A new run's id and what it begins with: what a finished run knew, to be brought up to date."""
         snapshot = await self._finished(earlier_id)
-        _, ended = await self._times(earlier_id)
+        _, ended = await run_times(self.saver, earlier_id)
         request = update_of(earlier_id, cast(ResearchState, snapshot.values), ended.date())
         await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
         return str(uuid.uuid4()), request
@@ -82,7 +67,7 @@ class Runs:
         else:
             given = Command(resume=start.model_dump()) if start else None
         with self._alone(run_id):
-            async for event in _worked(graph, run_id, given, knobs):
+            async for event in worked(graph, run_id, given, knobs):
                 yield event
 
     async def finish(self, run_id: str) -> None:
@@ -94,19 +79,19 @@ class Runs:
         if judgements and judgements[-1].stop:
             return  # it is ending already
         with self._alone(run_id):
-            await self._graph().aupdate_state(_config(run_id), {"is_finishing": True}, as_node="review")
+            await self._graph().aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
 
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has a report; of one that goes on, the state may know more than that."""
         snapshot = await self.snapshot(run_id)
         if "report" not in snapshot.values:
             raise _unreported(run_id)
-        first, last = await self._times(run_id)
+        first, last = await run_times(self.saver, run_id)
         return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
     async def snapshot(self, run_id: str) -> StateSnapshot:
         """Where a run stands."""
-        return await self._graph().aget_state(_config(run_id))
+        return await self._graph().aget_state(config_of(run_id))
 
     async def _finished(self, run_id: str) -> StateSnapshot:
         snapshot = await self.snapshot(run_id)
@@ -116,7 +101,7 @@ class Runs:
 
     async def find(self, name: str | None) -> str:
         """The full id of a run named by its first characters; the latest run without a name."""
-        ids = await self._ids()
+        ids = await run_ids(self.saver)
         if name is None:
             if not ids:
                 raise BadInput("There is no run yet.")
@@ -129,12 +114,12 @@ class Runs:
 
     async def lines(self, most: int = 50) -> list[RunLine]:
         """The latest runs, newest first."""
-        return [await self._line(run_id) for run_id in (await self._ids())[:most]]
+        return [await self._line(run_id) for run_id in (await run_ids(self.saver))[:most]]
 
     async def _line(self, run_id: str) -> RunLine:
         snapshot = await self.snapshot(run_id)
         spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
-        started, _ = await self._times(run_id)
+        started, _ = await run_times(self.saver, run_id)
         question = str(snapshot.values.get("question") or _asked(snapshot))
         earlier = snapshot.values.get("earlier")
         updates = earlier.run if earlier else ""
@@ -192,60 +177,12 @@ class Runs:
         finally:
             lock.release()
 
-    async def _ids(self) -> list[str]:
-        words = (
-            "select thread_id from checkpoints where checkpoint_ns = ''"
-            " group by thread_id order by min(checkpoint_id) desc"
-        )
-        async with self.saver.lock, self.saver.conn.execute(words) as rows:
-            return [row[0] async for row in rows]
-
-    async def _times(self, run_id: str) -> tuple[datetime, datetime]:
-        words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
-        async with self.saver.lock, self.saver.conn.execute(words, (run_id,)) as rows:
-            first, last = await rows.fetchone() or ("", "")
-        return _time_of(first), _time_of(last)
-
 
 @asynccontextmanager
 async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
     """The runs of the settings' database."""
     async with checkpointer(settings.database) as saver:
         yield Runs(settings, saver)
-
-
-async def _worked(graph: Research, run_id: str, given: Any, knobs: Knobs) -> AsyncIterator[Progress]:
-    teller = Teller(run_id, knobs.max_rounds)
-    last: Progress | None = None
-    yield teller.event("started", {})
-    try:
-        # Tasks and not updates: of a subgraph, updates tell only what it brings back in the end.
-        stream = graph.astream(
-            given,
-            _config(run_id),
-            context=knobs,
-            stream_mode=["tasks", "values"],
-            subgraphs=True,
-            durability="async",
-        )
-        is_written = False
-        async for part in stream:
-            place, mode, task = cast(tuple[tuple[str, ...], str, dict[str, Any]], part)
-            if mode == "values":
-                if is_written and not place:  # the state as it is once the report is in it
-                    yield teller.kept(cast(ResearchState, task))
-                    is_written = False
-                continue
-            is_written = is_written or (task["name"] == "writer" and "result" in task)
-            for interrupt in task.get("interrupts", []):
-                last = teller.event("checkpoint", dict(interrupt["value"]))
-            for event in teller.events(place, task):
-                yield event
-    except ProviderError as error:
-        raise RunStopped(f"{error}") from error
-    except sqlite3.Error as error:
-        raise RunStopped(f"The database could not be written: {error}.") from error
-    yield last or teller.event("completed", {})
 
 
 def is_unfinished(snapshot: StateSnapshot) -> bool:
@@ -257,17 +194,6 @@ def _unreported(run_id: str) -> BadInput:
     return BadInput(f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}")
 
 
-def _config(run_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": run_id}, "max_concurrency": _AT_ONCE}
-
-
 def _asked(snapshot: StateSnapshot) -> str:
     """The question of a run that was killed before its first step was saved."""
     return next((t.result["question"] for t in snapshot.tasks if t.result and "question" in t.result), "")
-
-
-def _time_of(checkpoint_id: str) -> datetime:
-    """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
-    bits = uuid.UUID(checkpoint_id).hex
-    ticks = int(bits[:12] + bits[13:16], 16) - _UUID6_EPOCH
-    return datetime.fromtimestamp(ticks / 10_000_000, UTC)

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 
 from fathom.cli.output import check_format, print_result
 from fathom.errors import BadInput
+from fathom.history import RunLine
 from fathom.ids import short_id
-from fathom.runs import RunLine, is_unfinished, open_runs
+from fathom.runs import is_unfinished, open_runs
 from fathom.settings import load_settings
 
 _QUESTION_CHARS = 60

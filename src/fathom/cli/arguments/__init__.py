@@ -1,0 +1,1 @@
+"""What each command takes: one file a command, each with one `parser()`, read only when it is needed."""

@@ -1,0 +1,93 @@
+"""`fathom "QUESTION"`: where to look, who thinks, how far to go, what comes out."""
+
+import argparse
+
+from fathom.cli.arguments.output import add_output
+from fathom.cli.commands import epilog
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"fathom {version('fathom-research')}"
+
+
+def parser() -> argparse.ArgumentParser:
+    """What `fathom "QUESTION"` takes."""
+    made = argparse.ArgumentParser(
+        prog="fathom",
+        description="Research a question; every sentence of the report leads back to a quotation.",
+        epilog=epilog(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument("question", help="what you want to know (at most 2,000 characters)")
+    made.add_argument("--version", action="version", version=_version())
+    _add_places(made)
+    _add_thinking(made)
+    _add_limits(made)
+    add_output(made)
+    return made
+
+
+def _add_places(parser: argparse.ArgumentParser) -> None:
+    find = parser.add_argument_group("where to look")
+    find.add_argument("--docs", nargs="+", default=[], metavar="PLACE", help="folders or files to search")
+    find.add_argument(
+        "--search", metavar="NAMES", help="engines by name (fathom doctor lists them), or hybrid"
+    )
+    find.add_argument("--academic", action="store_true", help="prefer papers")
+    find.add_argument("--news", action="store_true", help="prefer news")
+    find.add_argument("--google", action="append_const", const="google", dest="also", help="ask Google")
+    find.add_argument("--arxiv", action="append_const", const="arxiv", dest="also", help="ask arXiv")
+    find.add_argument("--only", nargs="+", default=[], metavar="DOMAIN", help="only these domains")
+    find.add_argument(
+        "--not", nargs="+", default=[], metavar="DOMAIN", dest="never", help="not these domains"
+    )
+    find.add_argument("--since", metavar="DAY", help="nothing older than this day (YYYY-MM-DD)")
+    find.add_argument("--until", metavar="DAY", help="nothing newer than this day")
+    find.add_argument("--source-language", metavar="XX", help="only sources in this language, e.g. ko")
+    find.add_argument("--fresh", action="store_true", help="read pages anew, even those read a moment ago")
+
+
+def _add_thinking(parser: argparse.ArgumentParser) -> None:
+    think = parser.add_argument_group("who thinks")
+    think.add_argument("--model", help="a model by name; needs a key or a server")
+    think.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server, e.g. Ollama or vLLM")
+    think.add_argument(
+        "--unsupported", default="drop", help="sentences their quotes do not carry: drop (default) or mark"
+    )
+    think.add_argument("--language", help="language of the report (default: that of the question)")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    far = parser.add_argument_group("how far to go")
+    far.add_argument(
+        "--depth",
+        default="quick",
+        metavar="HOW",
+        help="quick (default), standard or comprehensive: 3, 5 or 10 rounds; or a number: alone, pages of one"
+        " pass; with --breadth or --strategy, rounds of recursion (1 to 5)",
+    )
+    far.add_argument("--breadth", type=int, metavar="N", help="deepen step by step, N directions a step")
+    far.add_argument("--strategy", help="loop (default), tree or rollouts")
+    far.add_argument("--branches", type=int, metavar="N", help="branches, 1 to 8 (default: by question)")
+    far.add_argument(
+        "--orchestration",
+        default="concurrent",
+        metavar="HOW",
+        help="branches concurrent (default), sequential, or handoff: each builds on the one before",
+    )
+    far.add_argument("--rounds", type=int, metavar="N", help="at most N rounds instead")
+    far.add_argument("--sources", type=int, metavar="N", help="pages a round (default: by the question)")
+    far.add_argument("--queries", type=int, default=5, metavar="N", help="searches a round (default 5)")
+    far.add_argument("--budget", type=float, metavar="USD", help="no new round once this is spent (1.0)")
+    far.add_argument(
+        "--threshold", type=float, default=0.8, metavar="SCORE", help="the score that is enough (0.8)"
+    )
+    far.add_argument(
+        "--endless",
+        action="store_true",
+        help="go on until stopped (Ctrl-C), 100 rounds or 10 USD; the report is current after every round",
+    )
+    far.add_argument("--review", action="store_true", help="show the plan and ask before every round")

@@ -1,0 +1,85 @@
+"""The commands: a name, what it takes, who carries it out, and one line for the help.
+
+Does not know what any of them does. A command is an entry here, a file in `arguments/` with its parser, and
+one function; both are imported only when the command runs, so help is quick.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of the command line."""
+
+    name: str
+    usage: str  # as the help shows it, after `fathom`
+    summary: str
+    module: str
+    function: str
+
+    @property
+    def arguments(self) -> str:
+        """The module that has its parser."""
+        return f"fathom.cli.arguments.{self.name}"
+
+
+RESEARCH = Command("research", '"QUESTION"', "research a question", "fathom.cli.working", "research")
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(
+            "resume",
+            "resume [ID]",
+            "go on with the last run, or a given one, after any stop",
+            "fathom.cli.working",
+            "resume",
+        ),
+        Command("runs", "runs", "list runs: status, age, cost, question", "fathom.cli.looking", "runs"),
+        Command(
+            "show",
+            "show ID",
+            "print a report again, also of a run that goes on",
+            "fathom.cli.looking",
+            "show",
+        ),
+        Command(
+            "update",
+            "update ID",
+            "bring a finished report up to date; what changed stands at its top",
+            "fathom.cli.working",
+            "update",
+        ),
+        Command(
+            "verify",
+            "verify FILE",
+            "check a report.json again, sentence by sentence; --online against the live pages",
+            "fathom.cli.verifying",
+            "verify",
+        ),
+        Command(
+            "doctor",
+            "doctor",
+            "what is configured, what is missing, what would be used",
+            "fathom.cli.doctor",
+            "doctor",
+        ),
+    )
+}
+_END = """
+exit codes:
+  0 a report was written   1 stopped, can be resumed   2 bad input
+  3 waiting for review     4 finished, nothing found   5 verify: not all of it holds
+  130 interrupted, can be resumed
+
+examples:
+  fathom "How does the cache expire entries?" --docs ./docs ./src
+  fathom "What limits perovskite solar cells?" --search arxiv
+  fathom "…" --docs notes/ --model llama3.1 --base-url http://localhost:11434/v1
+"""
+
+
+def epilog() -> str:
+    """What stands below the help: the other commands, exit codes, examples."""
+    width = max(len(command.usage) for command in COMMANDS.values())
+    lines = [f"  fathom {command.usage:<{width}}  {command.summary}" for command in COMMANDS.values()]
+    return "\n".join(["other commands:", *lines, _END])

@@ -1,0 +1,49 @@
+"""Which runs a database holds, and when they were.
+
+Does not know what a run is about.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from fathom.saver import ThriftySqliteSaver
+
+_UUID6_EPOCH = 0x01B21DD213814000
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run as a list shows it."""
+
+    id: str
+    status: str
+    question: str
+    started: datetime
+    cost_usd: float
+    updates: str = ""  # the id of the run it brings up to date
+
+
+async def run_ids(saver: ThriftySqliteSaver) -> list[str]:
+    """The full ids of all runs, the newest first."""
+    words = (
+        "select thread_id from checkpoints where checkpoint_ns = ''"
+        " group by thread_id order by min(checkpoint_id) desc"
+    )
+    async with saver.lock, saver.conn.execute(words) as rows:
+        return [row[0] async for row in rows]
+
+
+async def run_times(saver: ThriftySqliteSaver, run_id: str) -> tuple[datetime, datetime]:
+    """When a run began, and when its last step was saved."""
+    words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
+    async with saver.lock, saver.conn.execute(words, (run_id,)) as rows:
+        first, last = await rows.fetchone() or ("", "")
+    return _time_of(first), _time_of(last)
+
+
+def _time_of(checkpoint_id: str) -> datetime:
+    """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
+    bits = uuid.UUID(checkpoint_id).hex
+    ticks = int(bits[:12] + bits[13:16], 16) - _UUID6_EPOCH
+    return datetime.fromtimestamp(ticks / 10_000_000, UTC)
