@@ -17,7 +17,8 @@ async def review(state: ResearchState, *, knobs: Knobs) -> ResearchState:
     Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, judgements
     Writes: queries, feedback, is_finishing
     """
-    if not knobs.review:
+    is_first = not state.get("judgements")
+    if knobs.review == "off" or (knobs.review == "plan" and not is_first):
         return {}
     answer = ReviewAnswer.model_validate(interrupt(_on_the_table(state), response_schema=ReviewAnswer))
     queries = state.get("queries", [])

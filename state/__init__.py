@@ -11,6 +11,7 @@ from fathom.state.knobs import (
     Depth,
     Knobs,
     Orchestration,
+    Review,
     Strategy,
 )
 from fathom.state.planning import Effort, EffortKind, Lesson, Tool, ToolName
@@ -110,6 +111,7 @@ __all__ = [
     "Report",
     "ResearchInput",
     "ResearchState",
+    "Review",
     "ReviewAnswer",
     "Role",
     "Rubric",

@@ -47,4 +47,4 @@ class Direction(Record):
         # It may see more than it may read: what other branches took is not for it.
         seen = max(self.sources, knobs.max_sources)
         limits = {"rounds": self.rounds, "queries": self.queries, "sources": seen}
-        return knobs.model_copy(update={"strategy": "loop", "review": False, "endless": False, **limits})
+        return knobs.model_copy(update={"strategy": "loop", "review": "off", "endless": False, **limits})

@@ -5,11 +5,12 @@ Does not know the process's settings: keys and addresses of services are never k
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Depth = Literal["quick", "standard", "comprehensive"]
 Strategy = Literal["loop", "tree", "rollouts"]
 Orchestration = Literal["concurrent", "sequential", "handoff"]
+Review = Literal["off", "plan", "rounds"]
 _DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 _SOURCES = 10
 ROUNDS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 10}
@@ -32,7 +33,17 @@ class Knobs(BaseModel):
     )
     queries: int = Field(5, ge=1, le=20, description="At most this many searches a round.")
     threshold: float = Field(0.8, ge=0, le=1, description="The sufficiency score that is enough.")
-    budget_usd: float = Field(USUAL_USD, ge=0, description="No new round starts once this much is spent.")
+    budget_usd: float = Field(USUAL_USD, ge=0, description="The run never costs more than this, in USD.")
+    reserve: float = Field(
+        0.15, ge=0, lt=1, description="Share of the budget that is kept for writing and checking the report."
+    )
+    time_limit_s: float | None = Field(
+        None, gt=0, description="Seconds of work after which the report is written; empty: no limit."
+    )
+    reuse: bool = Field(True, description="Take answers of models and engines from earlier runs.")
+    context_tokens: int | None = Field(
+        None, ge=1024, description="The model's window in tokens; empty: known, or asked of the server."
+    )
     docs: list[str] = Field([], description="Folders or files to search; empty: search the web.")
     engines: list[str] = Field([], description="Engines by name, or hybrid for all; empty: chosen for you.")
     include_domains: list[str] = Field([], description="Only hosts of these domains.")
@@ -53,7 +64,10 @@ class Knobs(BaseModel):
     unsupported: Literal["drop", "mark"] = Field(
         "drop", description="What becomes of a sentence that its quotes do not carry, also rewritten."
     )
-    review: bool = Field(False, description="Stop and show the plan before every round.")
+    review: Review = Field(
+        "off",
+        description="Stop and show the first plan, or the plan of every round, before it is carried out.",
+    )
     endless: bool = Field(
         False, description="Go on until somebody stops it, for 100 rounds or 10 USD at most."
     )
@@ -73,6 +87,12 @@ class Knobs(BaseModel):
     orchestration: Orchestration = Field(
         "concurrent", description="Branches at once, one after another, or each building on the one before."
     )
+
+    @field_validator("review", mode="before")
+    @classmethod
+    def _as_it_was_asked_before(cls, given: Any) -> Any:
+        """Runs that were begun before there was a choice remember yes or no."""
+        return {True: "rounds", False: "off"}.get(given, given) if isinstance(given, bool) else given
 
     @model_validator(mode="before")
     @classmethod

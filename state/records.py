@@ -175,8 +175,12 @@ class Charge(Record):
     model: str
     tokens_in: int = 0
     tokens_out: int = 0
-    usd: float = 0.0
+    usd: float = 0.0  # what this run paid for it
     is_priced: bool = True
+    saved_usd: float = 0.0  # what it would have cost, had it not been answered before
+    node: str = ""
+    round: int = 0
+    rung: str = ""  # how the answer was had from the model: schema, tool, words, repair …
 
     @property
     def key(self) -> str:

@@ -55,7 +55,7 @@ def test_every_wish_reaches_the_knobs(tmp_path: Path, monkeypatch: pytest.Monkey
         model="m",
         base_url="http://127.0.0.1:1/v1/",
         language="ko",
-        review=True,
+        review="rounds",
     )
     assert request.knobs() == Knobs(
         depth="comprehensive",
@@ -71,7 +71,7 @@ def test_every_wish_reaches_the_knobs(tmp_path: Path, monkeypatch: pytest.Monkey
         model="m",
         base_url="http://127.0.0.1:1/v1",
         language="ko",
-        review=True,
+        review="rounds",
     )
 
 

@@ -11,7 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from fathom.distance import knobs_for, read_depth, refuse_odd
 from fathom.errors import BadInput
-from fathom.state import ENDLESS_USD, MAX_QUESTION_CHARS, USUAL_USD, Depth, Knobs, Orchestration, Strategy
+from fathom.state import (
+    ENDLESS_USD,
+    MAX_QUESTION_CHARS,
+    USUAL_USD,
+    Depth,
+    Knobs,
+    Orchestration,
+    Review,
+    Strategy,
+)
 
 _ISO_639_1 = """
 aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el
@@ -37,6 +46,10 @@ class ResearchRequest(BaseModel):
     max_queries: int = Field(5, ge=1, le=20)
     threshold: float = Field(0.8, ge=0, le=1)
     budget_usd: float | None = Field(None, ge=0)
+    reserve: float = Field(0.15, ge=0, lt=1)
+    time_limit_s: float | None = Field(None, gt=0)
+    reuse: bool = True
+    context_tokens: int | None = Field(None, ge=1024)
     providers: list[str] = []
     academic: bool = False
     news: bool = False
@@ -50,7 +63,7 @@ class ResearchRequest(BaseModel):
     model: str | None = None
     base_url: str | None = None
     unsupported: Literal["drop", "mark"] = "drop"
-    review: bool = False
+    review: Review = "off"
     endless: bool = False
     strategy: Strategy | None = None
     branches: int | None = Field(None, ge=1, le=8)
@@ -78,6 +91,10 @@ class ResearchRequest(BaseModel):
             orchestration=self.orchestration,
             threshold=self.threshold,
             budget_usd=self._budget(),
+            reserve=self.reserve,
+            time_limit_s=self.time_limit_s,
+            reuse=self.reuse,
+            context_tokens=self.context_tokens,
             docs=[str(Path(place).expanduser().resolve()) for place in self.docs],
             engines=self.providers,
             academic=self.academic,
@@ -111,6 +128,8 @@ _FLAGS = {
     "budget_usd": "budget",
     "source_language": "source-language",
     "base_url": "base-url",
+    "time_limit_s": "time-limit",
+    "context_tokens": "context",
 }
 _SENTENCES = {
     ("query", "string_too_short"): "The question is empty.",

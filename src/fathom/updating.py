@@ -31,7 +31,7 @@ class UpdateRequest:
             "rounds": min(len(self.earlier.judgements) + 1, _MOST_ROUNDS),
             "since": self.remembered.since if self.remembered.docs else since,
             "fresh": True,
-            "review": False,
+            "review": "off",
             "endless": False,
             "strategy": "loop",
         }

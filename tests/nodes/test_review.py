@@ -25,7 +25,7 @@ STATE: ResearchState = {
 
 
 async def node(state: ResearchState) -> ResearchState:
-    return await review(state, knobs=Knobs(review=True))
+    return await review(state, knobs=Knobs(review="rounds"))
 
 
 def graph() -> Any:
@@ -48,6 +48,10 @@ async def answered(answer: object) -> tuple[Any, dict[str, Any]]:
 
 async def test_nobody_is_asked_who_did_not_want_to_be() -> None:
     assert await review(STATE, knobs=Knobs()) == {}
+
+
+async def test_only_the_first_plan_is_shown_to_whoever_asked_for_that() -> None:
+    assert await review(STATE, knobs=Knobs(review="plan")) == {}
 
 
 async def test_the_plan_the_findings_and_the_gaps_are_on_the_table() -> None:

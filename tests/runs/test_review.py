@@ -20,7 +20,7 @@ async def waiting(tmp_path: Path, model: Model | None = None) -> tuple[Settings,
     settings = load_settings(home=tmp_path, base_url=model.base_url if model else None)
     docs = written(tmp_path / "docs", TIDES)
     request = ResearchRequest(
-        query=QUESTION, docs=[docs], review=True, max_rounds=1, model="stand-in" if model else None
+        query=QUESTION, docs=[docs], review="rounds", max_rounds=1, model="stand-in" if model else None
     )
     with pytest.raises(RunStopped, match="waits for review"):
         await DeepResearcher(settings).research(request)
@@ -90,7 +90,7 @@ async def test_finish_after_a_round_writes_what_is_known(tmp_path: Path) -> None
     docs = written(tmp_path / "docs", TIDES)
     with Model(scripted(judge=never_satisfied)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        request = ResearchRequest(query=QUESTION, docs=[docs], review=True, threshold=1.0)
+        request = ResearchRequest(query=QUESTION, docs=[docs], review="rounds", threshold=1.0)
         events = [event async for event in DeepResearcher(settings).stream(request)]
         assert events[-1].kind == "checkpoint"
         run_id = events[0].run_id

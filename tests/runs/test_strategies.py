@@ -286,7 +286,7 @@ async def test_finished_pages_inside_a_branch_are_not_read_again_after_a_crash(t
 
 async def test_branches_are_shown_once_and_a_person_may_change_them(tmp_path: Path) -> None:
     clerk = Diary(quotes=2)
-    knobs = Knobs(strategy="rollouts", branches=2, levels=1, breadth=2, review=True)
+    knobs = Knobs(strategy="rollouts", branches=2, levels=1, breadth=2, review="rounds")
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
         graph = build(kits_of(tmp_path, Library(BOOKS), clerk), saver)
         await graph.ainvoke({"question": QUESTION}, CONFIG, context=knobs)

@@ -80,7 +80,7 @@ async def test_eight_runs_of_one_set_of_runs_share_a_saver(tmp_path: Path) -> No
 async def test_a_run_that_another_process_holds_is_refused(tmp_path: Path) -> None:
     docs = written(tmp_path / "docs", TIDES)
     settings = load_settings(home=tmp_path)
-    request = ResearchRequest(query=QUESTION, docs=[docs], review=True)
+    request = ResearchRequest(query=QUESTION, docs=[docs], review="rounds")
     events = [event async for event in DeepResearcher(settings).stream(request)]
     run_id, approve = events[0].run_id, ReviewAnswer(action="approve")
     lock = tmp_path / "locks" / f"{run_id}.lock"
@@ -96,7 +96,7 @@ async def test_a_run_that_another_process_holds_is_refused(tmp_path: Path) -> No
 async def test_a_run_that_this_process_works_on_is_refused_too(tmp_path: Path) -> None:
     docs = written(tmp_path / "docs", TIDES)
     settings = load_settings(home=tmp_path)
-    request = ResearchRequest(query=QUESTION, docs=[docs], review=True)
+    request = ResearchRequest(query=QUESTION, docs=[docs], review="rounds")
     events = [event async for event in DeepResearcher(settings).stream(request)]
     run_id = events[0].run_id
     with (

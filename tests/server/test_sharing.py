@@ -19,7 +19,7 @@ Record = dict[str, Any]
 def waiting(client: SyncLangGraphClient, shelf: Path) -> tuple[str, Record]:
     """A run on the server that waits for review, and what it shows."""
     thread_id = client.threads.create()["thread_id"]
-    context: Record = {"docs": [str(shelf)], "rounds": 1, "review": True}
+    context: Record = {"docs": [str(shelf)], "rounds": 1, "review": "rounds"}
     client.runs.wait(thread_id, "research", input={"question": QUESTION}, context=context)
     state: Any = client.threads.get_state(thread_id)
     assert state["next"] == ["review"]

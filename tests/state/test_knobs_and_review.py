@@ -30,8 +30,13 @@ def test_the_limits_themselves_are_allowed() -> None:
 
 
 def test_knobs_survive_json() -> None:
-    knobs = Knobs(depth="standard", docs=["a"], language="한국어", review=True)
+    knobs = Knobs(depth="standard", docs=["a"], language="한국어", review="rounds")
     assert Knobs.model_validate_json(knobs.model_dump_json()) == knobs
+
+
+@pytest.mark.parametrize(("before", "now"), [(True, "rounds"), (False, "off")])
+def test_a_run_that_remembers_yes_or_no_is_reviewed_as_it_was(before: bool, now: str) -> None:
+    assert Knobs.model_validate({"review": before}).review == now
 
 
 @pytest.mark.parametrize(

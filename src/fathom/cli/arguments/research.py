@@ -57,6 +57,12 @@ def _add_thinking(parser: argparse.ArgumentParser) -> None:
     think.add_argument(
         "--unsupported", default="drop", help="sentences their quotes do not carry: drop (default) or mark"
     )
+    think.add_argument(
+        "--context", type=int, metavar="TOKENS", help="the model's window, where the server does not say it"
+    )
+    think.add_argument(
+        "--no-reuse", action="store_true", help="ask models and engines again, also what was answered before"
+    )
     think.add_argument("--language", help="language of the report (default: that of the question)")
 
 
@@ -81,7 +87,13 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     far.add_argument("--rounds", type=int, metavar="N", help="at most N rounds instead")
     far.add_argument("--sources", type=int, metavar="N", help="pages a round (default: by the question)")
     far.add_argument("--queries", type=int, default=5, metavar="N", help="searches a round (default 5)")
-    far.add_argument("--budget", type=float, metavar="USD", help="no new round once this is spent (1.0)")
+    far.add_argument("--budget", type=float, metavar="USD", help="never spend more than this (1.0)")
+    far.add_argument(
+        "--reserve", type=float, default=0.15, metavar="SHARE", help="kept for writing the report (0.15)"
+    )
+    far.add_argument(
+        "--time-limit", type=float, metavar="S", help="stop looking and write after S seconds of work"
+    )
     far.add_argument(
         "--threshold", type=float, default=0.8, metavar="SCORE", help="the score that is enough (0.8)"
     )
@@ -90,4 +102,11 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="go on until stopped (Ctrl-C), 100 rounds or 10 USD; the report is current after every round",
     )
-    far.add_argument("--review", action="store_true", help="show the plan and ask before every round")
+    far.add_argument(
+        "--review",
+        nargs="?",
+        const="rounds",
+        default="off",
+        metavar="WHEN",
+        help="show the plan and ask: plan, before the first round; rounds, before every one (default: off)",
+    )
