@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from standins.commandline import Fathom
 
+from fathom.cli.commands import COMMANDS
+
 HEAVY = ("langgraph", "langchain", "openai", "pydantic", "httpx", "numpy", "tantivy")
 
 
@@ -25,11 +27,21 @@ def test_help_loads_nothing_heavy(words: list[str], work: Path) -> None:
     assert list(work.iterdir()) == []
 
 
-def test_help_tells_every_command_and_exit_code(fathom: Fathom) -> None:
+@pytest.mark.parametrize("columns", [80, 200])
+def test_help_tells_every_command_and_exit_code_and_fits(
+    fathom: Fathom, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
     told = fathom("--help")
     assert told.code == 0
-    for words in ("fathom resume", "fathom runs", "fathom show", "fathom doctor", "130 interrupted"):
-        assert words in told.out
+    for name, command in COMMANDS.items():
+        assert f"  fathom {command.usage} " in told.out
+        helped = fathom(name, "--help")
+        assert helped.code == 0
+        assert max(map(len, helped.out.splitlines())) <= columns
+    for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "5 ", "130"):
+        assert f"\n  {code} " in told.out
+    assert max(map(len, told.out.splitlines())) <= columns
 
 
 def test_no_words_at_all_show_the_help(fathom: Fathom) -> None:

@@ -10,6 +10,8 @@ from standins.replies import Reply
 from standins.server import closed_port
 from standins.shelf import QUESTION
 
+from fathom.cli.arguments.research import parser
+
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
@@ -53,12 +55,51 @@ def test_bad_input_is_one_sentence(fathom: Fathom, work: Path, words: list[str],
     assert list(work.iterdir()) == []
 
 
-def test_words_nobody_knows_are_told_with_the_usage(fathom: Fathom, work: Path) -> None:
-    for words in (["--colour", QUESTION], [QUESTION, "--rounds", "many"], ["show"], ["runs", "all"]):
-        told = fathom(*words)
-        assert told.code == 2
-        assert told.err.startswith("usage: fathom")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--rouns", "3", QUESTION], "There is no option --rouns; did you mean --rounds?"),
+        ([QUESTION, "--zzz"], "There is no option --zzz; fathom --help lists them."),
+        (["resume", "--aprove"], "There is no option --aprove; did you mean --approve?"),
+        (["resmue", "3f2a", "--approve"], "There is no command 'resmue'; did you mean resume?"),
+        (["What", "is", "a", "tide"], "'is' is one word too many; what belongs together goes in quotes."),
+        (["runs", "all"], "'all' is one word too many"),
+        ([QUESTION, "--rounds", "many"], "--rounds: invalid int value: 'many'"),
+        (["show"], "id is missing; fathom show --help shows what it takes."),
+        (["resume", "--approve", "--finish"], "--finish: not allowed with argument --approve"),
+        (["--quiet"], "The question is missing"),
+        (["--docs", "notes", QUESTION], "if --docs took it, put it first, or -- before it"),
+        (["--review"], "The question is missing"),
+        (["--review", "plan"], "The question is missing"),
+        (["--review", "plam", QUESTION], "--review should be plan, rounds or off, not plam."),
+        ([QUESTION, "--review", "never"], "--review should be plan, rounds or off, not never."),
+    ],
+)
+def test_a_slip_of_the_fingers_is_one_sentence(
+    fathom: Fathom, work: Path, words: list[str], sentence: str
+) -> None:
+    told = fathom(*words)
+    assert told.is_refusal, told
+    assert sentence in told.err
     assert list(work.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "review"),
+    [
+        (["--review", QUESTION], QUESTION, "rounds"),
+        (["--review", "Tides"], "Tides", "rounds"),
+        ([QUESTION, "--review"], QUESTION, "rounds"),
+        (["--review", "plan", QUESTION], QUESTION, "plan"),
+        ([QUESTION, "--review", "off"], QUESTION, "off"),
+        (["--review", "--quiet", QUESTION], QUESTION, "rounds"),
+        (["--docs", "notes", "--review", "--", "plan"], "plan", "rounds"),
+        ([QUESTION], QUESTION, "off"),
+    ],
+)
+def test_review_never_swallows_the_question(words: list[str], question: str, review: str) -> None:
+    taken = parser().parse_args(words)
+    assert (taken.question, taken.review) == (question, review)
 
 
 def test_an_empty_folder_is_refused(fathom: Fathom, work: Path, tmp_path: Path) -> None:

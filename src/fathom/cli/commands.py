@@ -65,21 +65,41 @@ COMMANDS = {
         ),
     )
 }
-_END = """
+_GROUPS = {
+    "ask and go on": ("ask", "resume", "update", "fork", "batch", "control"),
+    "look at what was found": ("runs", "show", "diff", "export", "verify", "clean"),
+    "set up": ("doctor", "config"),
+}
+_END = """\
 exit codes:
-  0 a report was written   1 stopped, can be resumed   2 bad input
-  3 waiting for review     4 finished, nothing found   5 verify: not all of it holds
-  130 interrupted, can be resumed
+  0    a report was written
+  1    stopped by an error; nothing is lost, fathom resume goes on
+  2    bad input, said in one sentence
+  3    waiting for your review
+  4    finished, and nothing was found
+  5    verify: not all of it holds
+  130  interrupted; nothing is lost, fathom resume goes on
 
 examples:
   fathom "How does the cache expire entries?" --docs ./docs ./src
-  fathom "What limits perovskite solar cells?" --search arxiv
+  fathom "What limits perovskite solar cells?" --search arxiv --review plan
   fathom "…" --docs notes/ --model llama3.1 --base-url http://localhost:11434/v1
 """
 
 
-def epilog() -> str:
-    """What stands below the help: the other commands, exit codes, examples."""
+def description() -> str:
+    """What stands above the options: what it is, and the other commands by what they are for."""
+    known = [name for names in _GROUPS.values() for name in names]
+    groups = {**_GROUPS, "more": tuple(name for name in COMMANDS if name not in known)}
     width = max(len(command.usage) for command in COMMANDS.values())
-    lines = [f"  fathom {command.usage:<{width}}  {command.summary}" for command in COMMANDS.values()]
-    return "\n".join(["other commands:", *lines, _END])
+    lines = ["Research a question; every sentence of the report leads back to a quotation."]
+    for title, names in groups.items():
+        here = [COMMANDS[name] for name in names if name in COMMANDS]
+        if here:
+            lines += ["", f"{title}:", *(f"  fathom {c.usage:<{width}}  {c.summary}" for c in here)]
+    return "\n".join(lines)
+
+
+def epilog() -> str:
+    """What stands below the options: exit codes, keys, examples."""
+    return _END

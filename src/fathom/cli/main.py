@@ -3,21 +3,23 @@
 Does not know how anything is done; what a command needs is imported when the command runs, so help is quick.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 
+from fathom.cli.arguments.parsing import Parser, refuse
 from fathom.cli.commands import COMMANDS, RESEARCH
 
 
 def _misspelt(words: Sequence[str]) -> str:
-    """The command that one bare word, alone or before a file or an id, nearly is: nobody asks that."""
+    """The command that one bare word nearly is: nobody asks that."""
     first = words[0]
-    if first in COMMANDS or len(words) > 2 or not first.isalpha() or any(w.startswith("-") for w in words):
+    if first in COMMANDS or not first.isalpha():
         return ""
-    return next(iter(get_close_matches(first.lower(), COMMANDS, n=1, cutoff=0.7)), "")
+    # With options behind it, a word may well be a question: only what is nearly a command's name counts.
+    is_bare = len(words) <= 2 and not any(w.startswith("-") for w in words)
+    return next(iter(get_close_matches(first.lower(), COMMANDS, n=1, cutoff=0.7 if is_bare else 0.8)), "")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,25 +27,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     command = COMMANDS.get(words[0], RESEARCH) if words else RESEARCH
     given = words[1:] if words and words[0] in COMMANDS else words
-    parser: argparse.ArgumentParser = import_module(command.arguments).parser()
+    parser: Parser = import_module(command.arguments).parser()
     if not words:
         parser.print_help()
         return 2
     if near := _misspelt(words):
-        print(
-            f"fathom: There is no command {words[0]!r}; did you mean {near}?"
-            " To research that word, put it in a longer question.",
-            file=sys.stderr,
+        return refuse(
+            f"There is no command {words[0]!r}; did you mean {near}?"
+            " To research that word, put it in a longer question."
         )
-        return 2
     arguments = parser.parse_args(given)
     from fathom.errors import BadInput
 
     try:
         code: int = getattr(import_module(command.module), command.function)(arguments)
     except BadInput as error:
-        print(f"fathom: {error}", file=sys.stderr)
-        return 2
+        return refuse(f"{error}")
     except KeyboardInterrupt:
         print("fathom: interrupted before a run began", file=sys.stderr)
         return 130

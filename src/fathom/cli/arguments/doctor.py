@@ -1,8 +1,8 @@
 """`fathom doctor`."""
 
-import argparse
+from fathom.cli.arguments.parsing import Parser
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes: nothing."""
-    return argparse.ArgumentParser(prog="fathom doctor", description="Say what is configured.")
+    return Parser(prog="fathom doctor", description="Say what is configured.")

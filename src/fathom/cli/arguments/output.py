@@ -6,6 +6,8 @@ import argparse
 def add_output(parser: argparse.ArgumentParser) -> None:
     """The arguments that every command with a report has."""
     out = parser.add_argument_group("what comes out")
-    out.add_argument("--format", default="markdown", help="what is printed: markdown or json")
+    out.add_argument(
+        "--format", default="markdown", metavar="FORM", help="what is printed: markdown (default) or json"
+    )
     out.add_argument("--out", metavar="FOLDER", help="where report.md and report.json go (default runs/ID)")
     out.add_argument("--quiet", action="store_true", help="no progress, only the report")

@@ -1,9 +1,13 @@
 """`fathom "QUESTION"`: where to look, who thinks, how far to go, what comes out."""
 
 import argparse
+from difflib import get_close_matches
 
 from fathom.cli.arguments.output import add_output
-from fathom.cli.commands import epilog
+from fathom.cli.arguments.parsing import Parser
+from fathom.cli.commands import description, epilog
+
+_REVIEWS = ("plan", "rounds", "off")
 
 
 def _version() -> str:
@@ -12,22 +16,39 @@ def _version() -> str:
     return f"fathom {version('fathom-research')}"
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What `fathom "QUESTION"` takes."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="fathom",
-        description="Research a question; every sentence of the report leads back to a quotation.",
+        usage='fathom "QUESTION" [options]\n       fathom COMMAND --help',
+        description=description(),
         epilog=epilog(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        settle=_settled,
     )
-    made.add_argument("question", help="what you want to know (at most 2,000 characters)")
+    made.add_argument(
+        "question", nargs="?", metavar='"QUESTION"', help="what you want to know (at most 2,000 characters)"
+    )
     made.add_argument("--version", action="version", version=_version())
     _add_places(made)
     _add_thinking(made)
     _add_limits(made)
     add_output(made)
     return made
+
+
+def _settled(words: argparse.Namespace) -> str:
+    """What is wrong with the words together; what stands behind a bare `--review` is the question."""
+    is_word = words.review in _REVIEWS or get_close_matches(words.review, _REVIEWS, n=1)
+    if words.question is None and not is_word:
+        words.question, words.review = words.review, "rounds"
+    if words.question is None:
+        lists = {"--docs": words.docs, "--only": words.only, "--not": words.never}
+        taker = next((name for name, taken in lists.items() if len(taken) > 1), "")
+        before = f"; if {taker} took it, put it first, or -- before it" if taker else ""
+        return f'The question is missing{before}: fathom "QUESTION" [options].'
+    if words.review not in _REVIEWS:
+        return f"--review should be plan, rounds or off, not {words.review}."
+    return ""
 
 
 def _add_places(parser: argparse.ArgumentParser) -> None:
@@ -52,10 +73,13 @@ def _add_places(parser: argparse.ArgumentParser) -> None:
 
 def _add_thinking(parser: argparse.ArgumentParser) -> None:
     think = parser.add_argument_group("who thinks")
-    think.add_argument("--model", help="a model by name; needs a key or a server")
+    think.add_argument("--model", metavar="NAME", help="a model by name; needs a key or a server")
     think.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server, e.g. Ollama or vLLM")
     think.add_argument(
-        "--unsupported", default="drop", help="sentences their quotes do not carry: drop (default) or mark"
+        "--unsupported",
+        default="drop",
+        metavar="HOW",
+        help="sentences their quotes do not carry: drop (default) or mark",
     )
     think.add_argument(
         "--context", type=int, metavar="TOKENS", help="the model's window, where the server does not say it"
@@ -63,7 +87,9 @@ def _add_thinking(parser: argparse.ArgumentParser) -> None:
     think.add_argument(
         "--no-reuse", action="store_true", help="ask models and engines again, also what was answered before"
     )
-    think.add_argument("--language", help="language of the report (default: that of the question)")
+    think.add_argument(
+        "--language", metavar="NAME", help="language of the report (default: that of the question)"
+    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +102,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         " pass; with --breadth or --strategy, rounds of recursion (1 to 5)",
     )
     far.add_argument("--breadth", type=int, metavar="N", help="deepen step by step, N directions a step")
-    far.add_argument("--strategy", help="loop (default), tree or rollouts")
+    far.add_argument("--strategy", metavar="HOW", help="loop (default), tree or rollouts")
     far.add_argument("--branches", type=int, metavar="N", help="branches, 1 to 8 (default: by question)")
     far.add_argument(
         "--orchestration",
@@ -108,5 +134,6 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         const="rounds",
         default="off",
         metavar="WHEN",
-        help="show the plan and ask: plan, before the first round; rounds, before every one (default: off)",
+        help="show the plan and ask: plan, before the first round; rounds (or no word), before every one;"
+        " off (default)",
     )

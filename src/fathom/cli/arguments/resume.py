@@ -1,14 +1,15 @@
 """`fathom resume`: go on, with an answer where one is waited for."""
 
-import argparse
-
 from fathom.cli.arguments.output import add_output
+from fathom.cli.arguments.parsing import Parser
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    made = argparse.ArgumentParser(
-        prog="fathom resume", description="Go on with a run where it stopped.", allow_abbrev=False
+    made = Parser(
+        prog="fathom resume",
+        usage="fathom resume [ID] [options]",
+        description="Go on with a run where it stopped.",
     )
     made.add_argument("id", nargs="?", help="a run's id or its first characters (default: the last run)")
     answer = made.add_mutually_exclusive_group()

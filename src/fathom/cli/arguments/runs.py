@@ -1,10 +1,10 @@
 """`fathom runs`."""
 
-import argparse
+from fathom.cli.arguments.parsing import Parser
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    made = argparse.ArgumentParser(prog="fathom runs", description="List runs.")
+    made = Parser(prog="fathom runs", description="List runs.")
     made.add_argument("--full", action="store_true", help="ids in full, as langgraph dev wants them")
     return made

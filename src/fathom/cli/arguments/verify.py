@@ -1,15 +1,14 @@
 """`fathom verify`."""
 
-import argparse
+from fathom.cli.arguments.parsing import Parser
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="fathom verify",
         description="Check a report again: every sentence, quote, position and page.",
         epilog="exit codes: 0 every sentence is supported, 5 something changed or is gone, 2 not a report",
-        allow_abbrev=False,
     )
     made.add_argument("report", metavar="REPORT.json", help="the report.json of a run")
     made.add_argument("--online", action="store_true", help="read the cited pages again, where they are")
