@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fathom.errors import BadInput, FathomError, RunStopped
-    from fathom.progress import Progress
+    from fathom.events import Progress
     from fathom.request import ResearchRequest
     from fathom.researcher import DeepResearcher
     from fathom.result import ResearchResult
@@ -19,7 +19,7 @@ _HOMES = {
     "BadInput": "errors",
     "DeepResearcher": "researcher",
     "FathomError": "errors",
-    "Progress": "progress",
+    "Progress": "events",
     "ResearchRequest": "request",
     "ResearchResult": "result",
     "ReviewAnswer": "state",

@@ -1,141 +1,216 @@
-"""What a run tells while it works.
+"""From the graph's own stream to events, so that nothing is told that did not happen.
 
-Does not know screens. Made from the graph's own updates, so that nothing is told that did not happen.
+Does not know screens, folders or databases.
 """
 
+import re
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
 
+from fathom.events import (
+    AnalysisCompleted,
+    AnalysisStarted,
+    BranchCompleted,
+    ContentExtracted,
+    EffortSized,
+    ExtractionStarted,
+    KeyFinding,
+    PageName,
+    Payload,
+    PlanGenerated,
+    Progress,
+    ReportChunk,
+    ReportKept,
+    ReportSection,
+    ReportStarted,
+    ReportWritten,
+    RoundCompleted,
+    SearchCompleted,
+    SearchStarted,
+    Spent,
+    SufficiencyEvaluated,
+)
+from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
-from fathom.state import ResearchState
+from fathom.state import Charge, Knobs, ResearchState
 
-Kind = Literal[
-    "started",
-    "effort sized",
-    "plan generated",
-    "search started",
-    "search completed",
-    "extraction started",
-    "content extracted",
-    "analysis completed",
-    "sufficiency evaluated",
-    "round completed",
-    "branch completed",
-    "report started",
-    "report section",
-    "report written",
-    "report kept",
-    "checkpoint",
-    "completed",
-    "failed",
-]
+_HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Progress:
-    """One event of a run."""
-
-    kind: Kind
-    run_id: str
-    round: int
-    limit: int
-    elapsed_s: float
-    payload: dict[str, Any] = field(default_factory=dict)
-
-
-def told(node: str, update: dict[str, Any]) -> Iterator[tuple[Kind, dict[str, Any]]]:
-    """The events in one node's update."""
-    lost = [loss.model_dump() for loss in update.get("losses", [])]
+def begun(node: str, given: dict[str, Any]) -> Iterator[Payload]:
+    """The events in the beginning of one node's work, from what it was given."""
     match node:
-        case "lead":
-            effort = update["effort"]
-            directions = [d.model_dump() for d in update.get("directions", [])]
-            yield "effort sized", {**effort.model_dump(), "directions": directions}
-        case "deliver":
-            yield "branch completed", update["directions"][0].model_dump()
-        case "planner" | "recheck":
-            queries = [q.text for q in update["queries"]]
-            number = update["queries"][0].round if queries else 0
-            questions = [q.text for q in update["questions"]]
-            plan = {"round": number, "questions": questions, "queries": queries}
-            yield "plan generated", {**plan, **_way(update)}
         case "searcher":
-            found = len(update.get("hits", []))
-            yield "search completed", {"query": update["asked"][0].text, "hits": found, "lost": lost}
-        case "selector":
-            yield "extraction started", {"pages": [hit.title for hit in update["chosen"]]}
-        case "extractor":
-            pages = update.get("pages", [])
-            yield "content extracted", {"title": pages[0].title if pages else "", "lost": lost}
+            yield SearchStarted(query=given["query"].text)
         case "analyzer":
-            yield "analysis completed", {"claims": len(update.get("claims", [])), "lost": lost}
-        case "judge":
-            judgement = update["judgements"][0]
-            yield "sufficiency evaluated", judgement.model_dump()
-            yield "round completed", {"round": judgement.round, "claims": judgement.claims}
-        case "outline":
-            yield "report started", {"sections": [h.title for h in update["outline"].headings]}
-        case "settle":
-            yield "report section", {"title": update["sections"][0].title}
-        case "publish":
-            report = update["report"]
-            yield "report written", {"status": report.status, "markdown": report.markdown}
+            page = given["pages"][0]
+            yield AnalysisStarted(title=page.title, address=page.address)
         case _:
             return
 
 
-def _way(update: dict[str, Any]) -> dict[str, Any]:
-    """How a round was planned: effort, points of view, way of thinking, kinds of queries, what waits."""
-    effort, tool, knobs = update.get("effort"), update.get("tool"), update.get("knobs")
-    return {
-        "effort": effort.model_dump() if effort else {},
-        "perspectives": list(update.get("perspectives", [])),
-        "tool": tool.model_dump() if tool else {},
-        "families": [q.family for q in update["queries"]],
-        "waiting": [q.text for q in update.get("waiting", [])],
-        "limit": knobs.max_rounds if knobs else 0,
-    }
+def told(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[Payload]:
+    """The events in one node's update."""
+    match node:
+        case "lead":
+            yield EffortSized(effort=update["effort"], directions=update.get("directions", []))
+        case "deliver":
+            yield BranchCompleted(direction=update["directions"][0])
+        case "planner" | "recheck":
+            yield _plan(update)
+        case "searcher" | "selector" | "extractor" | "analyzer":
+            yield _of_a_round(node, given, update)
+        case "outline":
+            yield ReportStarted(sections=[h.title for h in update["outline"].headings])
+        case "settle":
+            section = update["sections"][0]
+            yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
+        case "publish":
+            report = update["report"]
+            yield from (ReportChunk(text=text) for text in pieces(report.markdown))
+            yield ReportWritten(status=report.status, markdown=report.markdown)
+        case _:
+            return
+
+
+def pieces(markdown: str) -> list[str]:
+    """A report cut before its headings; put together again it is the same to the letter."""
+    return [piece for piece in _HEADING.split(markdown) if piece]
+
+
+def _plan(update: dict[str, Any]) -> PlanGenerated:
+    return PlanGenerated(
+        strategy=update.get("strategy", ""),
+        questions=[q.text for q in update["questions"]],
+        queries=[q.text for q in update["queries"]],
+        families=[q.family for q in update["queries"]],
+        effort=update.get("effort"),
+        perspectives=list(update.get("perspectives", [])),
+        tool=update.get("tool"),
+        waiting=[q.text for q in update.get("waiting", [])],
+    )
+
+
+def _of_a_round(node: str, given: dict[str, Any], update: dict[str, Any]) -> Payload:
+    lost = list(update.get("losses", []))
+    pages = update.get("pages", [])
+    if node == "searcher":
+        hits = len(update.get("hits", []))
+        return SearchCompleted(query=update["asked"][0].text, hits=hits, lost=lost)
+    if node == "selector":
+        chosen = [PageName(title=hit.title, address=hit.address) for hit in update["chosen"]]
+        return ExtractionStarted(pages=chosen)
+    if node == "extractor":
+        hit = given["hit"]
+        title, chars = (pages[0].title, pages[0].chars) if pages else (hit.title, 0)
+        return ContentExtracted(title=title, address=hit.address, chars=chars, lost=lost)
+    page = given["pages"][0]
+    return AnalysisCompleted(
+        title=page.title,
+        address=page.address,
+        claims=len(update.get("claims", [])),
+        dropped=sum(dropped.count for dropped in update.get("dropped", [])),
+        lost=lost,
+    )
 
 
 class Teller:
-    """Turns the graph's stream into events: it knows which branch works, and in which round."""
+    """Turns the graph's stream into events: it knows which branch works, its round, and what was paid."""
 
-    def __init__(self, run_id: str, limit: int) -> None:
-        self._run_id, self._began = run_id, time.monotonic()
-        self._limits = {"": limit}
-        self._rounds: dict[str, int] = {}
+    def __init__(self, run_id: str, knobs: Knobs, paid: Iterable[Charge] = (), number: int = 1) -> None:
+        self._run_id, self._began, self._knobs = run_id, time.monotonic(), knobs
+        self._limits = {"": knobs.max_rounds}
+        self._rounds = {"": number}
         self._branches: dict[str, str] = {}
+        self._given: dict[str, dict[str, Any]] = {}
+        self._paid = {charge.key: charge for charge in paid}
 
-    def event(self, kind: Kind, payload: dict[str, Any], branch: str = "") -> Progress:
+    @property
+    def spent(self) -> Spent:
+        """What was paid so far, every call once."""
+        paid = self._paid.values()
+        return Spent(
+            usd=sum(charge.usd for charge in paid),
+            budget_usd=self._knobs.budget_usd,
+            tokens_in=sum(charge.tokens_in for charge in paid),
+            tokens_out=sum(charge.tokens_out for charge in paid),
+            calls=sum(charge.role != "search" for charge in paid),
+        )
+
+    def event(self, payload: Payload, branch: str = "") -> Progress:
         """One event; of a branch, with its name and its own rounds."""
-        if kind == "plan generated" and not branch:
-            self._limits[""] = payload.get("limit") or self._limits[""]
-        self._rounds[branch] = payload.get("round") or self._rounds.get(branch, 1)
-        named = {"branch": branch, **payload} if branch else payload
-        elapsed_s = time.monotonic() - self._began
-        limit = self._limits.get(branch, 1)
-        return Progress(kind, self._run_id, self._rounds.get(branch, 1), limit, elapsed_s, named)
+        return Progress(
+            kind=payload.kind,
+            run_id=self._run_id,
+            round=self._rounds.get(branch, 1),
+            limit=self._limits.get(branch, 1),
+            elapsed_s=round(time.monotonic() - self._began, 3),
+            at=datetime.now(UTC),
+            branch=branch,
+            spent=self.spent,
+            payload=payload,
+        )
 
     def kept(self, state: ResearchState) -> Progress:
         """The report as it now stands, with its ledger."""
-        result = result_of(self._run_id, state, time.monotonic() - self._began)
-        return self.event("report kept", {"result": result})
+        return self.event(ReportKept(result=result_of(self._run_id, state, time.monotonic() - self._began)))
 
     def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
         """The events in a task that has begun or ended, at this place of the graph."""
-        if "result" not in task:
-            self._begins(task)
-            return
         first = place[0] if place else ""
         branch = self._branches.get(first.removeprefix("branch:"), "") if first.startswith("branch:") else ""
-        for kind, payload in told(task["name"], task["result"]) if task["result"] else ():
-            yield self.event(kind, payload, branch)
+        if "result" not in task:
+            self._begins(task)
+            for payload in begun(task["name"], task["input"]):
+                yield self.event(payload, branch)
+            return
+        given, update = self._given.pop(task["id"], {}), task["result"]
+        if not update:
+            return
+        self._paid.update((charge.key, charge) for charge in update.get("charges", []))
+        if task["name"] == "judge":
+            yield from self._round(update, branch)
+            return
+        if not branch and (knobs := update.get("knobs")):
+            self._knobs, self._limits[""] = knobs, knobs.max_rounds
+        if queries := update.get("queries"):
+            self._rounds[branch] = queries[0].round
+        for payload in told(task["name"], given, update):
+            yield self.event(payload, branch)
 
     def _begins(self, task: dict[str, Any]) -> None:
-        """From a branch's own task we learn which direction it was sent."""
+        """What a task was given is told with what it gives; a branch's own task says where it was sent."""
+        self._given[task["id"]] = task["input"]
         if task["name"] == "branch":
             direction = task["input"]["direction"]
             self._branches[task["id"]] = direction.id
             self._limits[direction.id] = direction.rounds
+
+    def _round(self, update: dict[str, Any], branch: str) -> Iterator[Progress]:
+        judgement, findings = update["judgements"][0], update.get("findings", [])
+        self._rounds[branch] = judgement.round
+        yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._knobs.threshold), branch)
+        over = RoundCompleted(
+            round=judgement.round,
+            claims=judgement.claims,
+            new_claims=judgement.new_claims,
+            findings=[
+                KeyFinding(statement=f.statement, tag=f.tag, confidence=f.confidence)
+                for f in key_findings(findings)
+            ],
+            hypotheses=judgement.hypotheses,
+            gaps=[gap.description for gap in judgement.gaps],
+            suggested=suggested(judgement),
+            answered=judgement.coverage,
+            summary=summary(judgement, findings),
+            spent_by=self._spent_by(),
+        )
+        yield self.event(over, branch)
+
+    def _spent_by(self) -> dict[str, float]:
+        by: dict[str, float] = {}
+        for charge in self._paid.values():
+            by[charge.model] = round(by.get(charge.model, 0.0) + charge.usd, 6)
+        return by

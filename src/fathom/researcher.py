@@ -6,7 +6,7 @@ Does not know the command line. See `DeepResearcher`.
 from collections.abc import AsyncIterator
 
 from fathom.errors import RunStopped
-from fathom.progress import Progress
+from fathom.events import Progress
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
 from fathom.runs import Runs, Start, open_runs

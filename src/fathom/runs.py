@@ -15,10 +15,10 @@ from filelock import FileLock, Timeout
 from langgraph.types import Command, StateSnapshot
 
 from fathom.errors import BadInput, ProviderError
+from fathom.events import Progress
 from fathom.graph import Research, build, standard_kits
 from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
-from fathom.progress import Progress
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
 from fathom.saver import ThriftySqliteSaver
@@ -58,7 +58,8 @@ class Runs:
 
     async def work(self, run_id: str, start: Start = None) -> AsyncIterator[Progress]:
         """Begin a run with its request, or go on with it where it stands, telling what happens."""
-        knobs = start.knobs() if isinstance(start, New) else await self._remembered(run_id)
+        before = None if isinstance(start, New) else await self.snapshot(run_id)
+        knobs = start.knobs() if isinstance(start, New) else _remembered(before)
         graph = build(standard_kits(self.settings.admitting(knobs)), self.saver)
         if isinstance(start, UpdateRequest):
             given: Any = start.given()
@@ -67,7 +68,7 @@ class Runs:
         else:
             given = Command(resume=start.model_dump()) if start else None
         with self._alone(run_id):
-            async for event in worked(graph, run_id, given, knobs):
+            async for event in worked(graph, run_id, given, knobs, _known(before)):
                 yield event
 
     async def finish(self, run_id: str) -> None:
@@ -136,13 +137,6 @@ class Runs:
         except BadInput:
             return "running"
 
-    async def _remembered(self, run_id: str) -> Knobs:
-        snapshot = await self.snapshot(run_id)
-        knobs = snapshot.values.get("knobs") or next(
-            (t.result["knobs"] for t in snapshot.tasks if t.result and "knobs" in t.result), None
-        )
-        return knobs if isinstance(knobs, Knobs) else Knobs.model_validate(knobs or {})
-
     async def _refuse_empty(self, knobs: Knobs) -> None:
         """Say before the run, not in its report, that there is nothing to read."""
         for place in knobs.docs:
@@ -192,6 +186,22 @@ def is_unfinished(snapshot: StateSnapshot) -> bool:
 
 def _unreported(run_id: str) -> BadInput:
     return BadInput(f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}")
+
+
+def _remembered(snapshot: StateSnapshot | None) -> Knobs:
+    """The knobs a run was begun with."""
+    values, tasks = (snapshot.values, snapshot.tasks) if snapshot else ({}, ())
+    knobs = values.get("knobs") or next(
+        (t.result["knobs"] for t in tasks if t.result and "knobs" in t.result), None
+    )
+    return knobs if isinstance(knobs, Knobs) else Knobs.model_validate(knobs or {})
+
+
+def _known(snapshot: StateSnapshot | None) -> ResearchState | None:
+    """What a run that goes on knows; its question even if it was killed before its first step was saved."""
+    if snapshot is None:
+        return None
+    return cast(ResearchState, {"question": _asked(snapshot), **snapshot.values})
 
 
 def _asked(snapshot: StateSnapshot) -> str:

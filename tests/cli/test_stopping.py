@@ -9,6 +9,7 @@ from standins.commandline import Fathom
 from standins.shelf import QUESTION
 
 from fathom.cli.output import write_report
+from fathom.events import ReportKept
 from fathom.ids import short_id
 from fathom.request import ResearchRequest
 from fathom.runs import open_runs
@@ -23,8 +24,8 @@ async def _left_in_round(number: int, shelf: Path, folder: Path) -> str:
         run_id, _ = await runs.begin(request)
         events = runs.work(run_id, request)
         async for event in events:
-            if event.kind == "report kept":
-                write_report(event.payload["result"], folder)
+            if isinstance(event.payload, ReportKept) and event.payload.result:
+                write_report(event.payload.result, folder)
             if event.round == number and event.kind == "search completed":
                 break
         await events.aclose()  # type: ignore[attr-defined]

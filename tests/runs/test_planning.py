@@ -15,6 +15,7 @@ from standins.researcher import form_of, researcher
 from standins.scripted import scripted, value
 
 from fathom import DeepResearcher, ResearchRequest
+from fathom.events import PlanGenerated
 from fathom.graph import build
 from fathom.minds.port import Assessment, Brief, Case, Draft, Thought
 from fathom.planning.repeats import fresh
@@ -187,12 +188,14 @@ async def test_an_ambiguous_question_is_looked_at_from_what_the_pages_say(tmp_pa
         events = [event async for event in DeepResearcher(settings).stream(request)]
         shown = [r.user_text for r in model.requests if form_of(r) == "plan"]
     assert "The planet | The metal | The god" in shown[0]
-    planned = next(event.payload for event in events if event.kind == "plan generated")
-    assert planned["perspectives"] == ["The planet", "The metal", "The god"]
-    assert planned["effort"]["kind"] == "survey"
-    assert planned["tool"]["name"] == "scientific method"
-    assert len(planned["queries"]) == len(planned["families"]) >= 3
-    assert all(any(name in text for text in planned["queries"]) for name in ("planet", "metal", "god"))
+    planned = next(e.payload for e in events if isinstance(e.payload, PlanGenerated))
+    assert planned.perspectives == ["The planet", "The metal", "The god"]
+    assert planned.effort
+    assert planned.effort.kind == "survey"
+    assert planned.tool
+    assert planned.tool.name == "scientific method"
+    assert len(planned.queries) == len(planned.families) >= 3
+    assert all(any(name in text for text in planned.queries) for name in ("planet", "metal", "god"))
 
 
 async def test_a_korean_question_is_planned_in_korean(tmp_path: Path) -> None:
@@ -201,11 +204,12 @@ async def test_a_korean_question_is_planned_in_korean(tmp_path: Path) -> None:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         request = ResearchRequest(query="온돌과 마루의 차이는?", docs=[docs], model="stand-in", max_rounds=1)
         events = [event async for event in DeepResearcher(settings).stream(request)]
-    planned = next(event.payload for event in events if event.kind == "plan generated")
-    assert planned["effort"]["kind"] == "fact"  # advised by the model, one step below what the words say
-    assert "says “차이”" in planned["effort"]["reason"]
-    assert all(re.search("[가-힣]", text) for text in planned["queries"])
-    assert planned["limit"] == 1
+    planned = next(e.payload for e in events if isinstance(e.payload, PlanGenerated))
+    assert planned.effort
+    assert planned.effort.kind == "fact"  # advised by the model, one step below what the words say
+    assert "says “차이”" in planned.effort.reason
+    assert all(re.search("[가-힣]", text) for text in planned.queries)
+    assert events[-1].limit == 1
 
 
 async def test_one_more_round_needs_no_planner_while_the_judge_knows_what_to_ask(tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ async def test_branches_think_with_a_model_too(tmp_path: Path, strategy: Any) ->
         assert result.metadata.model_calls == len(model.calls)
     assert result.sections
     assert len(result.sources) == 4
-    assert {event.payload["branch"] for event in events if event.kind == "plan generated"} == {"b1", "b2"}
+    assert {event.branch for event in events if event.kind == "plan generated"} == {"b1", "b2"}
     assert sum(event.kind == "branch completed" for event in events) == 2
     assert [direction.id for direction in result.directions[:2]] == ["b1", "b2"]
     assert result.effort is not None

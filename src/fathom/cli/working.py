@@ -17,9 +17,9 @@ from fathom.cli.papers import write_papers
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.screen import Screen
 from fathom.errors import BadInput, Refused, RunStopped
+from fathom.events import Checkpoint, Progress, ReportKept
 from fathom.ids import short_id
 from fathom.minds.prices import is_own_server
-from fathom.progress import Progress
 from fathom.reading.originals import Originals
 from fathom.reading.web import ORIGINALS
 from fathom.request import ResearchRequest, checked_request
@@ -196,11 +196,11 @@ async def _worked(
     shown = None
     async for event in events:
         screen.tell(event)
-        if event.kind == "report kept":
-            write_report(event.payload["result"], folder)
+        if isinstance(event.payload, ReportKept) and event.payload.result:
+            write_report(event.payload.result, folder)
             arguments.written = folder / "report.md"
-        if event.kind == "checkpoint":
-            shown = event.payload
+        if isinstance(event.payload, Checkpoint):
+            shown = event.payload.shown
     return shown
 
 

@@ -1,0 +1,276 @@
+"""What a run tells while it works: one record an event, typed by its kind, each one line of JSON.
+
+Does not know how events come about (progress.py) or in which order they may come (grammar.py).
+"""
+
+from datetime import datetime
+from typing import Any, ClassVar, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+
+from fathom.result import ResearchResult
+from fathom.state import Direction, Effort, Hypothesis, Judgement, Knobs, Loss, Status, Tag, Tool
+
+Kind = Literal[
+    "started",
+    "effort sized",
+    "plan generated",
+    "search started",
+    "search completed",
+    "extraction started",
+    "content extracted",
+    "analysis started",
+    "analysis completed",
+    "sufficiency evaluated",
+    "round completed",
+    "branch completed",
+    "report started",
+    "report section",
+    "report chunk",
+    "report written",
+    "report kept",
+    "checkpoint",
+    "completed",
+    "failed",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LAST: frozenset[Kind] = frozenset({"checkpoint", "completed", "failed"})
+
+
+class _Told(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Spent(_Told):
+    """What a run has cost so far, against what it may cost."""
+
+    usd: float = 0.0
+    budget_usd: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0  # of models, not of engines
+
+
+class Payload(_Told):
+    """What one kind of event tells."""
+
+    kind: ClassVar[Kind]
+
+
+class Started(Payload):
+    """The work on a run begins, or goes on."""
+
+    kind = "started"
+    question: str
+    knobs: Knobs
+    is_resumed: bool = False
+
+
+class EffortSized(Payload):
+    """What the question is worth, and where branches will look if there are any."""
+
+    kind = "effort sized"
+    effort: Effort
+    directions: list[Direction] = []
+
+
+class PlanGenerated(Payload):
+    """What a round wants to find out, and how."""
+
+    kind = "plan generated"
+    strategy: str
+    questions: list[str]
+    queries: list[str]
+    families: list[str] = []  # of each query
+    effort: Effort | None = None
+    perspectives: list[str] = []
+    tool: Tool | None = None
+    waiting: list[str] = []  # queries that need an answer that is not there yet
+
+
+class SearchStarted(Payload):
+    """One query is on its way."""
+
+    kind = "search started"
+    query: str
+
+
+class SearchCompleted(Payload):
+    """What one query found."""
+
+    kind = "search completed"
+    query: str
+    hits: int
+    lost: list[Loss] = []
+
+
+class PageName(_Told):
+    """A page by what it is called and where it is."""
+
+    title: str
+    address: str
+
+
+class ExtractionStarted(Payload):
+    """The pages of the round were chosen and are being read."""
+
+    kind = "extraction started"
+    pages: list[PageName]
+
+
+class ContentExtracted(Payload):
+    """One page was fetched, or was lost."""
+
+    kind = "content extracted"
+    title: str
+    address: str
+    chars: int = 0
+    lost: list[Loss] = []
+
+
+class AnalysisStarted(Payload):
+    """One page is being understood."""
+
+    kind = "analysis started"
+    title: str
+    address: str
+
+
+class AnalysisCompleted(Payload):
+    """What one page says that holds, and how much of what was drawn from it was refused."""
+
+    kind = "analysis completed"
+    title: str
+    address: str
+    claims: int
+    dropped: int = 0
+    lost: list[Loss] = []
+
+
+class SufficiencyEvaluated(Payload):
+    """How much is known, and whether that is enough."""
+
+    kind = "sufficiency evaluated"
+    judgement: Judgement
+    threshold: float
+
+
+class KeyFinding(_Told):
+    """One thing that was found, and how sure it is."""
+
+    statement: str
+    tag: Tag
+    confidence: float
+
+
+class RoundCompleted(Payload):
+    """What there is to say of a round once it is over."""
+
+    kind = "round completed"
+    round: int
+    claims: int
+    new_claims: int
+    findings: list[KeyFinding] = []  # the last five
+    hypotheses: list[Hypothesis] = []  # the active ones, best first
+    gaps: list[str] = []
+    suggested: list[str] = []  # the three best queries for them
+    answered: float = 0.0  # share of the sub-questions that have good evidence
+    summary: str = ""
+    spent_by: dict[str, float] = {}  # USD by model and by engine
+
+
+class BranchCompleted(Payload):
+    """A branch is back."""
+
+    kind = "branch completed"
+    direction: Direction
+
+
+class ReportStarted(Payload):
+    """The report is outlined."""
+
+    kind = "report started"
+    sections: list[str]
+
+
+class ReportSection(Payload):
+    """One section is written and checked; nothing in it changes any more."""
+
+    kind = "report section"
+    title: str
+    sentences: list[str]
+
+
+class ReportChunk(Payload):
+    """The next piece of the finished text; all pieces put together are the report."""
+
+    kind = "report chunk"
+    text: str
+
+
+class ReportWritten(Payload):
+    """The report as a text."""
+
+    kind = "report written"
+    status: Status
+    markdown: str
+
+
+class ReportKept(Payload):
+    """The report is in the run's state. Its result is for who listens, and never part of a line of JSON."""
+
+    kind = "report kept"
+    result: ResearchResult | None = Field(None, exclude=True)
+
+
+Why = Literal["review", "paused", "stopped", "time"]
+
+
+class Checkpoint(Payload):
+    """The run stands and can go on: a person is asked, or said pause, or pressed Ctrl-C."""
+
+    kind = "checkpoint"
+    why: Why
+    shown: dict[str, Any] = {}  # what is on the table, for a review
+
+
+class Completed(Payload):
+    """The run is over."""
+
+    kind = "completed"
+    status: str = ""
+    score: float = 0.0
+    because: str = ""  # the rule that stopped the looking, with its numbers
+
+
+class Failed(Payload):
+    """The run can go no further by itself; what it had is kept."""
+
+    kind = "failed"
+    error: str
+    how_to_go_on: str
+
+
+PAYLOADS: dict[Kind, type[Payload]] = {one.kind: one for one in Payload.__subclasses__()}
+
+
+class Progress(_Told):
+    """One event of a run. Which payload it has, its kind says; `isinstance` and `match` work on it too."""
+
+    kind: Kind
+    run_id: str
+    round: int
+    limit: int
+    elapsed_s: float
+    at: datetime
+    branch: str = ""  # the id of the branch that tells, if one does
+    spent: Spent = Spent()
+    payload: SerializeAsAny[Payload]
+
+    @field_validator("payload", mode="before")
+    @classmethod
+    def _of_its_kind(cls, given: Any, told: ValidationInfo) -> Payload:
+        """The payload that belongs to the kind, also when it is read back from a line."""
+        if "kind" not in told.data:
+            raise ValueError("there is no such kind of event")
+        return PAYLOADS[told.data["kind"]].model_validate(given)
