@@ -16,8 +16,9 @@ types: install
 	$(BIN)/mypy $(CODE) bench
 	MYPYPATH=tests $(BIN)/mypy --explicit-package-bases tests
 
+# Several at once, a file to each: most of the long ones wait for a server or for a killed process.
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 # The quick part, for every save: no server, no local model, no killing.
 unit: install
