@@ -44,9 +44,3 @@ def test_what_stands_beside_the_answer_comes_along_before_what_does_not() -> Non
     text = "\n".join(seen)
     assert NEEDLE in text
     assert "Block 5." in text or "Block 7." in text
-
-
-def test_korean_costs_more_tokens_than_its_letters_suggest() -> None:
-    assert token_count("word " * 100) == round(500 / 3.7)
-    assert token_count("조력" * 100) == round(200 / 1.35)
-    assert token_count("") == 0

@@ -12,6 +12,8 @@ from fathom.text.tokencount import token_count
 
 _RRF = 60
 _NEIGHBOUR = 0.3
+_MOST_CHARS = 16  # a token is never that long over a whole page; what is longer need not be counted
+_LEAST_ROOM = 16
 
 
 def best_passages(text: str, questions: Sequence[str], max_tokens: int) -> list[str]:
@@ -20,7 +22,7 @@ def best_passages(text: str, questions: Sequence[str], max_tokens: int) -> list[
     Each question ranks them by shared words and by meaning; the ranks are fused, and what stands beside a
     good passage counts a little too, because an answer often begins or ends there.
     """
-    if token_count(text) <= max_tokens:
+    if len(text) <= _MOST_CHARS * max_tokens and token_count(text) <= max_tokens:
         return [text]
     found = list(split_passages(text))
     scores = _fused([*bm25(questions, found), *_by_meaning(questions, found)], len(found))
@@ -28,6 +30,8 @@ def best_passages(text: str, questions: Sequence[str], max_tokens: int) -> list[
     worth = [own + _NEIGHBOUR * near for own, near in zip(scores, beside, strict=True)]
     chosen, room = set(), max_tokens
     for place in sorted(range(len(found)), key=lambda n: -worth[n]):
+        if room < _LEAST_ROOM:
+            break
         if (cost := token_count(found[place])) <= room:
             chosen.add(place)
             room -= cost
