@@ -19,6 +19,7 @@ from fathom.errors import BadInput
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
 from fathom.nodes.ports import Clock, Commons, Engines, Pages, Reader
+from fathom.reading.limited import Limited, reading_places
 from fathom.reading.reader import AnyReader, FileReader
 from fathom.reading.web import Web, web
 from fathom.search.mcp import McpReader
@@ -108,7 +109,7 @@ def standard_kits(settings: Settings) -> Kits:
 
     def kit_for(knobs: Knobs) -> Kit:
         with lock:
-            return made(knobs.model_dump_json())
+            return made(settings.usual(knobs).model_dump_json())
 
     return kit_for
 
@@ -117,18 +118,19 @@ def _reader(settings: Settings, knobs: Knobs, shared: Web) -> Reader:
     others: dict[str, Reader] = {"retriever": RetrieverReader(retrieved(settings))}
     if settings.mcp_file:
         others["mcp"] = McpReader(mcp_servers(settings))
-    return AnyReader(
+    reader = AnyReader(
         files=FileReader(tuple(roots_of(knobs)), parse=shared.parse),
         web=shared.reader(is_fresh_wanted=knobs.fresh),
         others=others,
     )
+    return Limited(reader, reading_places(settings.parallel_extractions))
 
 
 def _refuse_strangers(settings: Settings, knobs: Knobs) -> None:
     """A run asked for over the network must not read any folder or send keys to any server it likes."""
     if knobs.base_url and knobs.base_url.rstrip("/") != settings.base_url:
         raise BadInput(f"The model server {knobs.base_url} was not named by the operator (FATHOM_BASE_URL).")
-    roots = [root.expanduser().resolve() for root in settings.docs_roots]
+    roots = [root.expanduser().resolve() for root in (*settings.docs_roots, *map(Path, settings.run.docs))]
     for place in knobs.docs:
         path = Path(place).expanduser().resolve()
         if not any(path.is_relative_to(root) for root in roots):

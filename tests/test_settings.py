@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fathom.errors import BadInput
+from fathom.request import ResearchRequest
 from fathom.settings import Settings, load_settings
 from fathom.state import Knobs
 
@@ -127,3 +128,128 @@ def test_the_home_is_absolute_and_holds_the_database(tmp_path: Path, monkeypatch
     assert load_settings(home="sub").home == tmp_path / "sub"
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
     assert load_settings(home="~/x").home == tmp_path / "me" / "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('modle = "x"', "fathom.toml sets modle, which is no setting; did you mean model?"),
+        ('FATHOM_MODEL = "x"', "fathom.toml sets FATHOM_MODEL, which is no setting; did you mean model?"),
+        ("zzzz = 1", "fathom.toml sets zzzz, which is no setting."),
+        ("rounds = 3", "fathom.toml sets rounds in the wrong place: it belongs below [run]."),
+        ('[run]\nmodel = "x"', "fathom.toml sets model in the wrong place: it belongs above [run]."),
+        ("[run]\nround = 3", "fathom.toml sets round, which is no setting; did you mean rounds?"),
+        ("[run]\nbudget = 3", "fathom.toml sets budget, which is no setting; did you mean budget_usd?"),
+        ('[run]\nsearch = "x"', "fathom.toml sets search, which is no setting; did you mean engines?"),
+        (
+            "[run]\ntime-limit = 3",
+            "fathom.toml sets time-limit, which is no setting; did you mean time_limit_s?",
+        ),
+        ("run = 3", "In fathom.toml, run is a table: write [run] and the knobs below it."),
+        ("call_retries = = 3", "The settings cannot be read: "),
+    ],
+)
+def test_a_file_with_a_name_nobody_knows_is_refused_with_the_nearest(
+    here: Path, text: str, sentence: str
+) -> None:
+    (here / "fathom.toml").write_text(text)
+    with pytest.raises(BadInput) as caught:
+        load_settings()
+    assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("place", ["environment", ".env"])
+@pytest.mark.parametrize(
+    ("variable", "near"),
+    [("FATHOM_MODLE", "FATHOM_MODEL"), ("FATHOM_BUDGET", "FATHOM_BUDGET_USD"), ("FATHOM_QQQQQQ", "")],
+)
+def test_a_variable_of_ours_that_nobody_knows_is_refused_with_the_nearest(
+    here: Path, place: str, variable: str, near: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if place == ".env":
+        (here / ".env").write_text(f"{variable}=x\nSOMEBODY_ELSES=y\n")
+    else:
+        monkeypatch.setenv(variable, "x")
+    with pytest.raises(BadInput) as caught:
+        load_settings()
+    told = f"{variable} is no setting of Fathom{f'; did you mean {near}?' if near else '.'}"
+    assert str(caught.value).removeprefix(".env: ") == told
+
+
+def test_a_secret_in_the_file_is_refused_and_not_shown(here: Path) -> None:
+    (here / "fathom.toml").write_text(f'tavily_api_key = "{KEY}"')
+    with pytest.raises(BadInput, match=r"fathom\.toml holds a secret, tavily_api_key") as caught:
+        load_settings()
+    assert KEY not in str(caught.value)
+
+
+def test_a_bad_value_is_told_with_the_place_where_it_stands(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "fathom.toml").write_text("[run]\nrounds = 0\n")
+    with pytest.raises(
+        BadInput, match=r"run\.rounds is not usable: .*equal to 1 \(set in .*fathom\.toml\)\."
+    ):
+        load_settings()
+    monkeypatch.setenv("FATHOM_ROUNDS", "many")
+    with pytest.raises(BadInput, match=r"run\.rounds is not usable: .* \(set in FATHOM_ROUNDS\)\."):
+        load_settings()
+
+
+def test_what_is_usual_for_runs_can_be_set_in_the_file_and_the_environment(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "fathom.toml").write_text(
+        'small_model = "s"\nparallel_searches = 2\n[run]\ndepth = "standard"\nbudget_usd = 0.5\n'
+        'engines = ["tavily"]\nacademic = true\n'
+    )
+    (here / ".env").write_text("FATHOM_THRESHOLD=0.7\nFATHOM_ROUNDS=\nFATHOM_SOURCES=4\n")
+    monkeypatch.setenv("FATHOM_ENGINES", "arxiv, openalex")
+    monkeypatch.setenv("FATHOM_PARALLEL_EXTRACTIONS", "3")
+    settings = load_settings()
+    assert (settings.parallel_searches, settings.parallel_extractions, settings.small_model) == (2, 3, "s")
+    assert settings.run == Knobs(
+        depth="standard",
+        budget_usd=0.5,
+        engines=["arxiv", "openalex"],
+        threshold=0.7,
+        sources=4,
+        academic=True,
+    )
+
+
+def test_a_run_has_what_is_usual_unless_it_says_otherwise(here: Path) -> None:
+    (here / "fathom.toml").write_text('[run]\nrounds = 2\nengines = ["arxiv"]\nreview = "plan"\nlevels = 4\n')
+    settings = load_settings()
+    silent = ResearchRequest(query="What?").knobs(settings.run)
+    assert (silent.rounds, silent.engines, silent.review, silent.levels) == (2, ["arxiv"], "plan", 4)
+    spoken = ResearchRequest(query="What?", max_rounds=5, review="off", providers=[]).knobs(settings.run)
+    assert (spoken.rounds, spoken.engines, spoken.review) == (5, [], "off")
+    # The graph itself, as a server serves it.
+    assert settings.usual(Knobs()).rounds == 2
+    assert settings.usual(Knobs(rounds=7)).rounds == 7
+    assert settings.usual(silent) == silent
+
+
+def test_what_is_usual_and_what_is_said_must_go_together(here: Path) -> None:
+    (here / "fathom.toml").write_text('[run]\nstrategy = "tree"\n')
+    with pytest.raises(BadInput, match="--endless is a loop"):
+        ResearchRequest(query="What?", endless=True).knobs(load_settings().run)
+
+
+def test_a_variable_set_to_nothing_takes_back_what_the_files_say(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "fathom.toml").write_text('model = "m"\n')
+    (here / ".env").write_text("OPENAI_API_KEY=sk-1\nFATHOM_MODEL=\n")
+    assert load_settings().model == "m"
+    assert load_settings().openai_api_key is not None
+    monkeypatch.setenv("FATHOM_MODEL", "")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    assert load_settings().model is None
+    assert load_settings().openai_api_key is None
+
+
+def test_a_setting_nobody_knows_is_no_word_of_a_caller_either() -> None:
+    with pytest.raises(BadInput, match="modle"):
+        load_settings(modle="x")

@@ -81,8 +81,14 @@ class ResearchRequest(BaseModel):
         refuse_odd(self.depth, self.breadth, self.strategy, self.branches, self.orchestration, self.endless)
         return self
 
-    def knobs(self) -> Knobs:
-        """The same as the graph takes it; folders in full, so that a run can be resumed from anywhere."""
+    def knobs(self, usual: Knobs | None = None) -> Knobs:
+        """The same as the graph takes it; folders in full, so that a run can be resumed from anywhere.
+
+        What the request leaves open is as `usual` has it.
+        """
+        if usual and usual.model_fields_set:
+            knobs = self._over(usual).knobs()
+            return knobs if knobs.levels else knobs.model_copy(update={"levels": usual.levels})
         return Knobs(
             **knobs_for(
                 self.depth, self.breadth, self.strategy, self.max_rounds, self.max_sources, self.max_queries
@@ -113,12 +119,24 @@ class ResearchRequest(BaseModel):
             endless=self.endless,
         )
 
+    def _over(self, usual: Knobs) -> "ResearchRequest":
+        words = {_OF_KNOBS.get(name, name): getattr(usual, name) for name in usual.model_fields_set}
+        known = {name: value for name, value in words.items() if name in ResearchRequest.model_fields}
+        return checked_request(**{**known, **{name: getattr(self, name) for name in self.model_fields_set}})
+
     def _budget(self) -> float:
         """What was said, else what is usual for such a run."""
         usual = ENDLESS_USD if self.endless else USUAL_USD
         return usual if self.budget_usd is None else self.budget_usd
 
 
+# The field of a knob, where it has another name.
+_OF_KNOBS = {
+    "rounds": "max_rounds",
+    "sources": "max_sources",
+    "queries": "max_queries",
+    "engines": "providers",
+}
 # What the command line calls a field, where that differs.
 _FLAGS = {
     "output_format": "format",

@@ -42,7 +42,7 @@ class Runs:
 
     async def begin(self, request: ResearchRequest) -> tuple[str, Knobs]:
         """A new run's id, after everything that can be refused was refused."""
-        knobs = request.knobs()
+        knobs = request.knobs(self.settings.run)
         kits = standard_kits(self.settings.admitting(knobs))
         await asyncio.to_thread(kits, knobs)
         await self._refuse_empty(knobs)
@@ -59,7 +59,7 @@ class Runs:
     async def work(self, run_id: str, start: Start = None) -> AsyncIterator[Progress]:
         """Begin a run with its request, or go on with it where it stands, telling what happens."""
         before = None if isinstance(start, New) else await self.snapshot(run_id)
-        knobs = start.knobs() if isinstance(start, New) else _remembered(before)
+        knobs = self._knobs(start) if isinstance(start, New) else _remembered(before)
         graph = build(standard_kits(self.settings.admitting(knobs)), self.saver)
         if isinstance(start, UpdateRequest):
             given: Any = start.given()
@@ -136,6 +136,9 @@ class Runs:
                 return "stopped"
         except BadInput:
             return "running"
+
+    def _knobs(self, start: New) -> Knobs:
+        return start.knobs(self.settings.run) if isinstance(start, ResearchRequest) else start.knobs()
 
     async def _refuse_empty(self, knobs: Knobs) -> None:
         """Say before the run, not in its report, that there is nothing to read."""

@@ -1,21 +1,20 @@
 """What the process knows: keys, addresses, models, where things are kept. The only reader of the environment.
 
-Does not know any run. Order: what the caller says, environment, `.env`, `fathom.toml`, defaults.
+Does not know any run, only what is usual for runs that say nothing else. Order: what the caller says,
+environment, `.env`, `fathom.toml`, defaults.
 """
 
+import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fathom.errors import BadInput
+from fathom.provenance import Common, Names, Said, knob_names, nested, said_in
 from fathom.state import Knobs, Role
 
 LARGE_ROLES: frozenset[Role] = frozenset({"plan", "outline", "write"})
@@ -23,55 +22,53 @@ DATABASE = "fathom.sqlite"
 OPENAI = "https://api.openai.com/v1"
 
 
-def _key(variable: str) -> Any:
-    """A secret or an address under its service's own variable, or ours."""
-    return Field(None, validation_alias=AliasChoices(variable.lower(), f"FATHOM_{variable}", variable))
+Key = SecretStr | None
 
 
 class Settings(BaseSettings):
     """Read once for a process."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="FATHOM_",
-        env_file=".env",
-        toml_file="fathom.toml",
-        extra="ignore",
-        frozen=True,
-        populate_by_name=True,
-    )
+    model_config = SettingsConfigDict(extra="forbid", frozen=True)
 
     home: Path = Field(Path("~/.fathom"), description="Where the database and the indexes are kept.")
     docs_roots: list[Path] = Field([Path()], description="Folders that runs may read documents from.")
-    openai_api_key: SecretStr | None = _key("OPENAI_API_KEY")
-    base_url: str | None = Field(
-        None, validation_alias=AliasChoices("base_url", "FATHOM_BASE_URL", "OPENAI_BASE_URL")
+    openai_api_key: Annotated[Key, Common("OPENAI_API_KEY")] = Field(None, description="The model's key.")
+    base_url: Annotated[str | None, Common("OPENAI_BASE_URL")] = Field(
+        None, description="The model's server, if it is not OpenAI's: Ollama, vLLM, llama.cpp …"
     )
     model: str | None = Field(None, description="The model that plans and writes.")
     small_model: str | None = Field(None, description="The model that reads and checks; empty: the same.")
     models: dict[Role, str] = Field({}, description="One model for one role.")
-    tavily_api_key: SecretStr | None = _key("TAVILY_API_KEY")
-    tavily_url: str = "https://api.tavily.com"
-    arxiv_url: str = "https://export.arxiv.org"
-    arxiv_pages: str = "https://arxiv.org"
-    serper_api_key: SecretStr | None = _key("SERPER_API_KEY")
-    brave_api_key: SecretStr | None = _key("BRAVE_API_KEY")
-    exa_api_key: SecretStr | None = _key("EXA_API_KEY")
-    google_api_key: SecretStr | None = _key("GOOGLE_API_KEY")
-    google_cse_id: str | None = _key("GOOGLE_CSE_ID")
-    semantic_scholar_api_key: SecretStr | None = _key("SEMANTIC_SCHOLAR_API_KEY")
-    openalex_api_key: SecretStr | None = _key("OPENALEX_API_KEY")
-    ncbi_api_key: SecretStr | None = _key("NCBI_API_KEY")
-    searxng_url: str | None = _key("SEARXNG_URL")
+    tavily_api_key: Annotated[Key, Common("TAVILY_API_KEY")] = Field(None, description="Tavily's key.")
+    tavily_url: str = Field("https://api.tavily.com", description="Where Tavily is asked.")
+    arxiv_url: str = Field("https://export.arxiv.org", description="Where arXiv is asked.")
+    arxiv_pages: str = Field("https://arxiv.org", description="Where papers of arXiv are read.")
+    serper_api_key: Annotated[Key, Common("SERPER_API_KEY")] = Field(None, description="Serper's key.")
+    brave_api_key: Annotated[Key, Common("BRAVE_API_KEY")] = Field(None, description="Brave's key.")
+    exa_api_key: Annotated[Key, Common("EXA_API_KEY")] = Field(None, description="Exa's key.")
+    google_api_key: Annotated[Key, Common("GOOGLE_API_KEY")] = Field(None, description="Google's key.")
+    google_cse_id: Annotated[str | None, Common("GOOGLE_CSE_ID")] = Field(
+        None, description="Google's search engine."
+    )
+    semantic_scholar_api_key: Annotated[Key, Common("SEMANTIC_SCHOLAR_API_KEY")] = Field(
+        None, description="Semantic Scholar's key."
+    )
+    openalex_api_key: Annotated[Key, Common("OPENALEX_API_KEY")] = Field(None, description="OpenAlex's key.")
+    ncbi_api_key: Annotated[Key, Common("NCBI_API_KEY")] = Field(None, description="PubMed's key.")
+    searxng_url: Annotated[str | None, Common("SEARXNG_URL")] = Field(None, description="A SearXNG server.")
     contact: str | None = Field(None, description="A mail address that polite services are told.")
     engine_urls: dict[str, str] = Field({}, description="Another address for an engine, by its name.")
     mcp_file: Path | None = Field(None, description="A file of MCP servers, as other MCP clients have it.")
     retriever: str | None = Field(None, description="A LangChain retriever, as package.module:attribute.")
     respect_robots: bool = Field(True, description="Leave out pages whose robots.txt does not allow them.")
     allow_private: bool = Field(False, description="Let pages on private and loopback addresses be read.")
-    call_timeout_s: float = Field(120.0, gt=0)
-    call_retries: int = Field(3, ge=0, le=10)
-    parallel_calls: int = Field(10, ge=1, le=100)
-    max_answer_tokens: int = Field(4096, ge=64)
+    call_timeout_s: float = Field(120.0, gt=0, description="Seconds after which a model's call is given up.")
+    call_retries: int = Field(3, ge=0, le=10, description="Further tries of a call that failed.")
+    parallel_calls: int = Field(10, ge=1, le=100, description="Calls of one model at once.")
+    parallel_searches: int = Field(5, ge=1, le=100, description="Searches at once, of all runs together.")
+    parallel_extractions: int = Field(10, ge=1, le=100, description="Pages that are read at once.")
+    max_answer_tokens: int = Field(4096, ge=64, description="The longest answer a model may give.")
+    run: Knobs = Field(Knobs(), description="What is usual for a run, where the run says nothing else.")
 
     @classmethod
     def settings_customise_sources(
@@ -82,9 +79,8 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The order of the module's docstring."""
-        toml = TomlConfigSettingsSource(settings_cls)
-        return init_settings, env_settings, dotenv_settings, toml, file_secret_settings
+        """The order of the module's docstring; ours say where each value came from."""
+        return init_settings, _Layers(settings_cls)
 
     @field_validator("home", mode="after")
     @classmethod
@@ -125,10 +121,39 @@ class Settings(BaseSettings):
         small = self.small_model or self.model or "gpt-4.1-mini"
         return self.models.get(role) or (self.model or "gpt-4.1" if role in LARGE_ROLES else small)
 
+    def usual(self, knobs: Knobs) -> Knobs:
+        """The knobs of a run, with what is usual where the run itself says nothing."""
+        said = {name: getattr(knobs, name) for name in knobs.model_fields_set}
+        usual = {name: getattr(self.run, name) for name in self.run.model_fields_set}
+        return Knobs.model_validate({**usual, **said}) if usual else knobs
+
     def admitting(self, knobs: Knobs) -> "Settings":
         """The same settings for a caller whose word counts: what its knobs name is allowed."""
         roots = [*self.docs_roots, *(Path(place) for place in knobs.docs)]
         return self.model_copy(update={"docs_roots": roots, "base_url": knobs.base_url or self.base_url})
+
+
+class _Layers(PydanticBaseSettingsSource):
+    """The files beside us and the environment, as one source."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """What pydantic-settings wants to know of one field; all are given at once."""
+        return nested(said()).get(field_name), field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Everything that is set."""
+        return nested(said())
+
+
+def names() -> Names:
+    """Every name that `fathom.toml` and variables may set."""
+    settings = {name: field for name, field in Settings.model_fields.items() if name != "run"}
+    return Names(settings, knob_names(Knobs, Settings))
+
+
+def said() -> dict[str, Said]:
+    """What is set in this folder and this environment, by name, with where it was set."""
+    return said_in(Path.cwd(), os.environ, names())
 
 
 def load_settings(**words: object) -> Settings:
@@ -138,6 +163,7 @@ def load_settings(**words: object) -> Settings:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"The setting {name} is not usable: {first['msg']}.") from None
-    except ValueError as error:  # a file that is no TOML or no text, or a list that is no JSON
-        raise BadInput(f"The settings cannot be read: {' '.join(str(error).split())}.") from None
+        where = next((one.origin for known, one in said().items() if name.startswith(known)), "")
+        is_said = where and str(first["loc"][0]) not in words
+        told = f"{first['msg']}{f' (set in {where})' if is_said else ''}"
+        raise BadInput(f"The setting {name} is not usable: {told}.") from None

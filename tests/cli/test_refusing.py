@@ -94,10 +94,10 @@ def test_a_slip_of_the_fingers_is_one_sentence(
         ([QUESTION, "--review", "off"], QUESTION, "off"),
         (["--review", "--quiet", QUESTION], QUESTION, "rounds"),
         (["--docs", "notes", "--review", "--", "plan"], "plan", "rounds"),
-        ([QUESTION], QUESTION, "off"),
+        ([QUESTION], QUESTION, None),
     ],
 )
-def test_review_never_swallows_the_question(words: list[str], question: str, review: str) -> None:
+def test_review_never_swallows_the_question(words: list[str], question: str, review: str | None) -> None:
     taken = parser().parse_args(words)
     assert (taken.question, taken.review) == (question, review)
 

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fathom.cli.asking import words_of
 from fathom.cli.leaving import until_interrupted
 from fathom.cli.output import out_folder, print_result, write_report
 from fathom.cli.papers import write_papers
@@ -32,40 +33,7 @@ _PATIENCE_S = 1.0
 
 def research(arguments: argparse.Namespace) -> int:
     """Begin a run and see it to its end."""
-    request = checked_request(
-        query=arguments.question,
-        depth=arguments.depth,
-        output_format=arguments.format,
-        language=arguments.language,
-        unsupported=arguments.unsupported,
-        max_rounds=arguments.rounds,
-        max_sources=arguments.sources,
-        max_queries=arguments.queries,
-        budget_usd=arguments.budget,
-        reserve=arguments.reserve,
-        time_limit_s=arguments.time_limit,
-        reuse=not arguments.no_reuse,
-        context_tokens=arguments.context,
-        threshold=arguments.threshold,
-        endless=arguments.endless,
-        strategy=arguments.strategy,
-        branches=arguments.branches,
-        breadth=arguments.breadth,
-        orchestration=arguments.orchestration,
-        providers=[*(n for n in (arguments.search or "").split(",") if n.strip()), *(arguments.also or [])],
-        include_domains=arguments.only,
-        exclude_domains=arguments.never,
-        since=arguments.since,
-        until=arguments.until,
-        source_language=arguments.source_language,
-        fresh=arguments.fresh,
-        academic=arguments.academic,
-        news=arguments.news,
-        docs=arguments.docs,
-        model=arguments.model,
-        base_url=arguments.base_url,
-        review=arguments.review,
-    )
+    request = checked_request(**words_of(arguments))
     settings = load_settings(base_url=arguments.base_url)
     return _guarded(_begun(settings, request, arguments), arguments)
 

@@ -6,6 +6,7 @@ Does not know any engine, or who tries again.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from fathom.errors import ProviderError, Unavailable
 from fathom.search.addresses import canonical
@@ -16,7 +17,12 @@ from fathom.turns import PerLoop
 
 _AT_ONCE = 5
 _RRF = 60
-_slots = PerLoop(lambda: asyncio.Semaphore(_AT_ONCE))
+
+
+@cache
+def search_places(at_once: int = _AT_ONCE) -> PerLoop[asyncio.Semaphore]:
+    """So many searches at once, of all runs of an event loop together."""
+    return PerLoop(lambda: asyncio.Semaphore(at_once))
 
 
 @dataclass(frozen=True)
@@ -31,20 +37,21 @@ class Engines:
     spare: tuple[Engine, ...] = ()
     scope: Scope = field(default_factory=Scope)
     prices: Mapping[str, float] = field(default_factory=dict)
+    places: PerLoop[asyncio.Semaphore] = field(default_factory=search_places)
 
     async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
         answers = dict(
             zip(
                 [engine.name for engine in self.engines],
-                await asyncio.gather(*(_ask(engine, query, limit) for engine in self.engines)),
+                await asyncio.gather(*(self._ask(engine, query, limit) for engine in self.engines)),
                 strict=True,
             )
         )
         for engine in self.spare:
             if any(not isinstance(answer, ProviderError) for answer in answers.values()):
                 break
-            answers[engine.name] = await _ask(engine, query, limit)
+            answers[engine.name] = await self._ask(engine, query, limit)
         failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
         if failed and len(failed) == len(answers):
             raise _together(failed)
@@ -55,6 +62,13 @@ class Engines:
         inside = [[hit for hit in hits if self.scope.admits(hit)] for hits in served.values()]
         charges = [self._charge(name, query) for name in served if self.prices.get(name)]
         return Found(fuse(inside)[:limit], losses, charges)
+
+    async def _ask(self, engine: Engine, query: Query, limit: int) -> Sequence[Hit] | ProviderError:
+        async with self.places():
+            try:
+                return await engine(query, limit=limit)
+            except ProviderError as error:
+                return error
 
     def _charge(self, name: str, query: Query) -> Charge:
         call = short_hash("search", name, query.id, query.text)
@@ -85,14 +99,6 @@ def _richest(entries: list[tuple[int, Hit]]) -> Hit:
         for name in ("title", "published", "authors", "doi", "pdf", "cited_by")
     }
     return first.model_copy(update={**filled, "snippet": max((hit.snippet for hit in hits), key=len)})
-
-
-async def _ask(engine: Engine, query: Query, limit: int) -> Sequence[Hit] | ProviderError:
-    async with _slots():
-        try:
-            return await engine(query, limit=limit)
-        except ProviderError as error:
-            return error
 
 
 def _together(failed: Sequence[tuple[str, ProviderError]]) -> ProviderError:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from fathom.search.choice import choose
-from fathom.search.engines import Engines
+from fathom.search.engines import Engines, search_places
 from fathom.search.health import Watched
 from fathom.search.local import LocalEngine
 from fathom.search.mcp_servers import McpServer, load_servers
@@ -66,6 +66,7 @@ def engines_for(settings: Settings, knobs: Knobs) -> Engines:
         confessions=tuple(engine.losses for engine in asked if isinstance(engine, LocalEngine)),
         spare=tuple(spare),
         scope=_scope(knobs),
+        places=search_places(settings.parallel_searches),
         prices={
             e.name: e.usd_per_call for e in [*asked, *spare] if isinstance(e, Watched) and e.usd_per_call
         },
