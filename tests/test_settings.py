@@ -1,6 +1,7 @@
 """Who is heard first, what is refused, and what is never shown."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -253,3 +254,11 @@ def test_a_variable_set_to_nothing_takes_back_what_the_files_say(
 def test_a_setting_nobody_knows_is_no_word_of_a_caller_either() -> None:
     with pytest.raises(BadInput, match="modle"):
         load_settings(modle="x")
+
+
+@pytest.mark.parametrize("depth", [7, "comprehensive"])
+def test_a_depth_that_is_said_takes_back_the_rounds_and_pages_that_are_usual(depth: Any) -> None:
+    usual = Knobs(rounds=2, sources=3, levels=4, threshold=0.5)
+    knobs = ResearchRequest(query="What?", depth=depth).knobs(usual)
+    assert (knobs.rounds, knobs.sources) == ((1, 7) if depth == 7 else (None, None))
+    assert (knobs.levels, knobs.threshold) == (None, 0.5)

@@ -88,7 +88,8 @@ class ResearchRequest(BaseModel):
         """
         if usual and usual.model_fields_set:
             knobs = self._over(usual).knobs()
-            return knobs if knobs.levels else knobs.model_copy(update={"levels": usual.levels})
+            is_open = knobs.levels is None and "depth" not in self.model_fields_set
+            return knobs.model_copy(update={"levels": usual.levels}) if is_open else knobs
         return Knobs(
             **knobs_for(
                 self.depth, self.breadth, self.strategy, self.max_rounds, self.max_sources, self.max_queries
@@ -120,7 +121,11 @@ class ResearchRequest(BaseModel):
         )
 
     def _over(self, usual: Knobs) -> "ResearchRequest":
-        words = {_OF_KNOBS.get(name, name): getattr(usual, name) for name in usual.model_fields_set}
+        # A depth that is said takes back what usually follows from another one.
+        taken = usual.model_fields_set - (
+            {"rounds", "sources", "levels"} if "depth" in self.model_fields_set else set()
+        )
+        words = {_OF_KNOBS.get(name, name): getattr(usual, name) for name in taken}
         known = {name: value for name, value in words.items() if name in ResearchRequest.model_fields}
         return checked_request(**{**known, **{name: getattr(self, name) for name in self.model_fields_set}})
 

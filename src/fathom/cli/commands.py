@@ -57,6 +57,13 @@ COMMANDS = {
             "verify",
         ),
         Command(
+            "config",
+            "config",
+            "every setting, its value and where it came from",
+            "fathom.cli.configuring",
+            "config",
+        ),
+        Command(
             "doctor",
             "doctor",
             "what is configured, what is missing, what would be used",

@@ -1,0 +1,118 @@
+"""Every setting, its value, and where it came from.
+
+Does not know what a setting is for. A key is never shown, and neither is what stands in an address to prove
+who asks.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from fathom.cli.asking import words_of
+from fathom.provenance import DOTENV, OURS, RUN, TOML, Common, Said
+from fathom.request import checked_request
+from fathom.settings import Settings, load_settings, names, said
+from fathom.state import Knobs
+
+MASK = "********"
+_DEFAULT = "default"
+_SPOKEN = "command line"
+_WIDEST = 48
+
+
+@dataclass(frozen=True)
+class Line:
+    """One setting as it is shown."""
+
+    name: str
+    value: Any
+    origin: str
+    variables: list[str]
+    description: str
+
+
+def config(arguments: argparse.Namespace) -> int:
+    """Print the settings."""
+    lines = [
+        line
+        for line in _lines(words_of(arguments), said())
+        if not arguments.changed or line.origin != _DEFAULT
+    ]
+    if arguments.json:
+        print(json.dumps([asdict(line) for line in lines], ensure_ascii=False, indent=2))
+        return 0
+    here = Path.cwd()
+    found = [name for name in (TOML, DOTENV) if (here / name).is_file()]
+    print(f"In {here}: {' and '.join(found) if found else f'no {TOML} and no {DOTENV}'}\n")
+    width = max((len(line.name) for line in lines), default=0)
+    values = min(_WIDEST, max((len(_shown(line)) for line in lines), default=0))
+    for line in lines:
+        origin = line.origin.removeprefix(f"{here}/")
+        print(f"{line.name:{width}}  {_shown(line):{values}}  {origin}")
+    return 0
+
+
+def _lines(words: Mapping[str, Any], set_here: Mapping[str, Said]) -> Iterator[Line]:
+    settings = load_settings(base_url=words.get("base_url"))
+    spoken = {name for name in ("model", "base_url") if name in words}
+    settings = settings.model_copy(update={name: words[name] for name in spoken})
+    known = names()
+    for name in known.settings:
+        origin = _SPOKEN if name in spoken else _origin(set_here.get(name))
+        yield _line(name, settings, name, origin)
+    before = checked_request(query="?").knobs(settings.run)
+    knobs = checked_request(**{"query": "?", **words}).knobs(settings.run)
+    for name in known.knobs:
+        is_spoken = name in words or getattr(knobs, name) != getattr(before, name)
+        yield _line(
+            f"{RUN}.{name}", knobs, name, _SPOKEN if is_spoken else _origin(set_here.get(f"{RUN}.{name}"))
+        )
+
+
+def _line(shown_as: str, holder: Settings | Knobs, name: str, origin: str) -> Line:
+    field = type(holder).model_fields[name]
+    common = [known.variable for known in field.metadata if isinstance(known, Common)]
+    variables = [*common, f"{OURS}{name.upper()}"]
+    return Line(shown_as, _plain(getattr(holder, name)), origin, variables, field.description or "")
+
+
+def _origin(one: Said | None) -> str:
+    if one is None:
+        return _DEFAULT
+    return one.origin if one.value is not None else f"{one.origin} (empty)"
+
+
+def _plain(value: Any) -> Any:
+    """A value that may be shown, as JSON has it."""
+    match value:
+        case SecretStr():
+            return MASK
+        case BaseModel():
+            return _plain(value.model_dump(mode="json"))
+        case Path():
+            return str(value)
+        case str() if "://" in value:
+            return re.sub(
+                r"(://)[^/@\s]+@|(\?).*", lambda found: f"{found[1] or found[2]}{_masked(found)}", value
+            )
+        case dict():
+            return {key: _plain(one) for key, one in value.items()}
+        case list():
+            return [_plain(one) for one in value]
+    return value
+
+
+def _masked(found: re.Match[str]) -> str:
+    return f"{MASK}@" if found[1] else MASK
+
+
+def _shown(line: Line) -> str:
+    if line.value is None:
+        return "–"
+    return line.value if isinstance(line.value, str) else json.dumps(line.value, ensure_ascii=False)

@@ -1,0 +1,66 @@
+"""How many searches and pages are in hand at once is a setting, kept by all runs together."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from fathom.graph import standard_kits
+from fathom.reading.limited import Limited, reading_places
+from fathom.reading.port import Document
+from fathom.search.engines import Engines, search_places
+from fathom.search.port import Capability
+from fathom.search.table import engines_for
+from fathom.settings import load_settings
+from fathom.state import Hit, Knobs, Query
+
+HIT = Hit(query="q", address="https://a.example", title="", snippet="", engine="e", rank=1)
+
+
+@dataclass
+class Counting:
+    """A source and an engine that count how often they are asked at once."""
+
+    name: str = "counting"
+    capabilities: frozenset[Capability] = frozenset()
+    inside: int = 0
+    most: int = 0
+    asked: list[str] = field(default_factory=list)
+
+    async def _asked(self) -> None:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        await asyncio.sleep(0.005)
+        self.inside -= 1
+
+    async def __call__(self, hit: Hit | Query, *, limit: int = 0) -> Document | list[Hit]:
+        self.asked.append(type(hit).__name__)
+        await self._asked()
+        return [HIT] if isinstance(hit, Query) else Document("text", "title", "how")
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+async def test_pages_are_read_so_many_at_once(at_once: int) -> None:
+    counting = Counting()
+    # Two readers, as two runs have them: the places are shared.
+    readers = [Limited(counting, reading_places(at_once)) for _ in range(2)]  # type: ignore[arg-type]
+    await asyncio.gather(*(reader(HIT) for reader in readers for _ in range(6)))
+    assert (counting.most, len(counting.asked)) == (at_once, 12)
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+async def test_searches_are_asked_so_many_at_once(at_once: int) -> None:
+    counting = Counting()
+    runs = [Engines((counting,), places=search_places(at_once)) for _ in range(2)]  # type: ignore[arg-type]
+    query = Query(id="q", text="tides", question="s", round=1)
+    await asyncio.gather(*(engines.search(query, limit=3) for engines in runs for _ in range(6)))
+    assert (counting.most, len(counting.asked)) == (at_once, 12)
+
+
+def test_the_settings_say_how_many(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path, parallel_searches=2, parallel_extractions=4)
+    assert engines_for(settings, Knobs()).places is search_places(2)
+    reader = standard_kits(settings)(Knobs()).reader
+    assert isinstance(reader, Limited)
+    assert reader.places is reading_places(4)
