@@ -1,0 +1,171 @@
+"""What a run knows, as pages for a person: findings, hypotheses, sources, citations.
+
+Does not know files or events: the state goes in, Markdown comes out, also while the run goes on. Words of
+sources are shown as words, and the only addresses are those of pages that were read.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+from fathom.report.bibliography import authors_of
+from fathom.report.folder_words import FolderWords, folder_words
+from fathom.report.markdown import named, plain, shortened
+from fathom.report.weight_words import weight_words
+from fathom.report.words import Words, words_for
+from fathom.state import Citation, Claim, Contradiction, Finding, Hypothesis, Page, ResearchState
+
+
+def words_of(state: ResearchState) -> Words:
+    """The words a run's report is framed with."""
+    knobs = state.get("knobs")
+    return words_for(state.get("question", ""), getattr(knobs, "language", None))
+
+
+def findings(state: ResearchState) -> str:
+    """Every finding under the part of the question it answers, the surest first, with its sources."""
+    words = words_of(state)
+    own, found = folder_words(words), state.get("findings", [])
+    asked = {question.id: question.text for question in state.get("questions", [])}
+    claims = {claim.id: claim for claim in state.get("claims", [])}
+    pages = {page.sha: page for page in state.get("pages", [])}
+    blocks = [_title(own.findings, state)] + ([] if found else [own.no_findings])
+    for topic in [*asked, ""]:
+        here = [f for f in found if (f.question if f.question in asked else "") == topic]
+        if here:
+            surest = sorted(here, key=lambda finding: -finding.confidence)
+            lines = [_finding(finding, claims, pages, words) for finding in surest]
+            blocks += [f"## {plain(asked.get(topic, own.other_findings))}", "\n".join(lines)]
+    if disputes := [_dispute(entry, words) for entry in state.get("contradictions", [])]:
+        blocks += [f"## {own.disagree}", "\n".join(disputes)]
+    gaps = state["judgements"][-1].gaps if state.get("judgements") else []
+    if gaps:
+        blocks += [f"## {own.missing}", "\n".join(f"- {plain(gap.description)}" for gap in gaps)]
+    return _page(blocks)
+
+
+def hypotheses(state: ResearchState) -> str:
+    """What may be true, with what speaks for and against it; the likeliest first."""
+    own, known = folder_words(words_of(state)), state.get("hypotheses", [])
+    claims = {claim.id: claim for claim in state.get("claims", [])}
+    blocks = [_title(own.hypotheses, state)] + ([] if known else [own.no_hypotheses])
+    for status, title in (("active", own.active), ("set aside", own.set_aside)):
+        here = sorted((h for h in known if h.status == status), key=lambda h: -h.confidence)
+        if here:
+            blocks += [f"## {title}", *(_hypothesis(h, claims, own) for h in here)]
+    return _page(blocks)
+
+
+def sources(state: ResearchState) -> str:
+    """Every page that was read, in the order it was, and what could not be."""
+    words = words_of(state)
+    own, read = folder_words(words), state.get("pages", [])
+    report = state.get("report")
+    numbers = {c.page: c.number for c in report.citations} if report else {}
+    drawn: dict[str, int] = {}
+    for claim in state.get("claims", []):
+        drawn[claim.quotes[0].page] = drawn.get(claim.quotes[0].page, 0) + 1
+    lines = [
+        _source(place, page, drawn.get(page.sha, 0), numbers.get(page.sha), words)
+        for place, page in enumerate(read, 1)
+    ]
+    blocks = [_title(own.sources, state), "\n".join(lines) or own.no_sources]
+    lost = [loss for loss in state.get("losses", []) if loss.where == "reading"]
+    if lost:
+        told = [f"- `{named(loss.what)}`: {plain(loss.why)}" for loss in lost]
+        blocks += [f"## {own.unread}", "\n".join(told)]
+    return _page(blocks)
+
+
+def citations(state: ResearchState) -> str:
+    """The numbered list of the report with the words it uses; before there is one, of its claims."""
+    words = words_of(state)
+    own, report = folder_words(words), state.get("report")
+    pages = {page.sha: page for page in state.get("pages", [])}
+    blocks = [_title(own.citations, state)]
+    if report is not None:
+        blocks += [_citation(c, pages.get(c.page), words) for c in report.citations]
+    else:
+        shas = cited_pages(state)
+        blocks += [own.not_yet] if shas else []
+        blocks += ["\n".join(f"{n}. {_reference(pages[sha], words)}" for n, sha in enumerate(shas, 1))]
+    return _page(blocks if any(blocks[1:]) else [*blocks, own.no_citations])
+
+
+def cited_pages(state: ResearchState) -> list[str]:
+    """The hashes of the pages a report cites, or will have to choose from, in the order of their numbers."""
+    if report := state.get("report"):
+        return [citation.page for citation in report.citations]
+    read = {page.sha for page in state.get("pages", [])}
+    said = [quote.page for claim in state.get("claims", []) for quote in claim.quotes]
+    return [sha for sha in dict.fromkeys(said) if sha in read]
+
+
+def link(page: Page) -> str:
+    """A page's title and the address it was read at."""
+    return f"{plain(page.title or page.address)} <{_safe(page.address)}>"
+
+
+def _finding(finding: Finding, claims: Mapping[str, Claim], pages: Mapping[str, Page], words: Words) -> str:
+    shas = dict.fromkeys(q.page for c in finding.claims if c in claims for q in claims[c].quotes)
+    tag = weight_words(words).tags.get(finding.tag, finding.tag)
+    lines = [f"- **{tag}** ({finding.confidence:.2f}) {plain(finding.statement)}"]
+    return "\n".join([*lines, *(f"  - {link(pages[sha])}" for sha in shas if sha in pages)])
+
+
+def _dispute(entry: Contradiction, words: Words) -> str:
+    own = weight_words(words)
+    sides = [f"“{plain(shortened(side.value))}”" for side in entry.sides]
+    settled = own.open
+    if entry.settled_by and entry.favoured is not None:
+        rule = own.rules.get(entry.settled_by, entry.settled_by)
+        settled = f"{sides[entry.favoured]} ({rule})"
+    return f"- {plain(entry.about)}: {' / '.join(sides)}: {settled}"
+
+
+def _hypothesis(hypothesis: Hypothesis, claims: Mapping[str, Claim], own: FolderWords) -> str:
+    born = own.since_round.format(born=hypothesis.born, touched=hypothesis.touched)
+    lines = [f"- **{hypothesis.confidence:.2f}** {plain(hypothesis.statement)} ({born})"]
+    for word, speaking in (
+        (own.speaks_for, hypothesis.supporting),
+        (own.speaks_against, hypothesis.contradicting),
+    ):
+        lines += [f"  - {word}: {plain(claims[c].statement)}" for c in speaking if c in claims]
+    return "\n".join(lines)
+
+
+def _source(place: int, page: Page, claims: int, number: int | None, words: Words) -> str:
+    own = folder_words(words)
+    about = [own.claims_drawn.format(count=claims)]
+    about += [own.cited_as.format(number=number)] if number else []
+    return f"{place}. {_reference(page, words)}\n   - {', '.join(about)}"
+
+
+def _reference(page: Page, words: Words) -> str:
+    own = folder_words(words)
+    parts = [own.by.format(names=plain(", ".join(names)))] if (names := authors_of(page.author)) else []
+    parts += [words.published_on.format(date=page.published[:10])] if page.published else []
+    parts += [f"DOI {plain(page.doi)}"] if page.doi else []
+    parts += [own.cited_by.format(count=page.cited_by)] if page.cited_by is not None else []
+    parts += [words.read_on.format(date=page.fetched[:10])]
+    return f"{link(page)} ({', '.join(parts)})"
+
+
+def _citation(citation: Citation, page: Page | None, words: Words) -> str:
+    if page is None:
+        return f"{citation.number}. {plain(citation.title)} <{_safe(citation.address)}>"
+    quotes = "\n".join(f"   > {plain(shortened(used.text))}\n" for used in citation.quotes)
+    return f"{citation.number}. {_reference(page, words)}\n{quotes}".rstrip("\n")
+
+
+def _safe(address: str) -> str:
+    """An address that ends where its brackets do."""
+    return re.sub(r"[\s<>]", lambda found: quote(found.group()), address)
+
+
+def _title(name: str, state: ResearchState) -> str:
+    return f"# {name}: {plain(state.get('question', ''))}"
+
+
+def _page(blocks: Sequence[str]) -> str:
+    return "\n\n".join(block for block in blocks if block) + "\n"

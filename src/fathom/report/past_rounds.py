@@ -1,0 +1,55 @@
+"""A round that is long over, told again from what the run remembers of it.
+
+Does not know events that were told at the time. What was found is as sure as it is held to be today.
+"""
+
+from fathom.events import KeyFinding, RoundCompleted, Spent
+from fathom.report.rounds import suggested, summary
+from fathom.state import Charge, Finding, Judgement, ResearchState
+
+
+def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, list[str] | None]:
+    """A judged round, what the run had spent by then, and what was asked next if anything was."""
+    judgement = next(j for j in state["judgements"] if j.round == number)
+    found = _found(state, judgement)
+    is_last = number == state["judgements"][-1].round
+    done = RoundCompleted(
+        round=number,
+        claims=judgement.claims,
+        new_claims=judgement.new_claims,
+        findings=[KeyFinding(statement=f.statement, tag=f.tag, confidence=f.confidence) for f in found],
+        hypotheses=judgement.hypotheses,
+        gaps=[gap.description for gap in judgement.gaps],
+        suggested=[] if judgement.stop else suggested(judgement),
+        answered=judgement.coverage,
+        summary=summary(judgement, state.get("findings", [])) if is_last else "",
+        spent_by=spent_by(state.get("charges", [])) if is_last else {},
+    )
+    asked = [query.text for query in state.get("asked", []) if query.round == number + 1]
+    return done, _spent(state, judgement, is_last), asked or None
+
+
+def spent_by(charges: list[Charge]) -> dict[str, float]:
+    """What each model and each engine was paid."""
+    by: dict[str, float] = {}
+    for charge in charges:
+        by[charge.model] = round(by.get(charge.model, 0.0) + charge.usd, 6)
+    return by
+
+
+def _found(state: ResearchState, judgement: Judgement) -> list[Finding]:
+    """The findings that the best new claims of the round went into."""
+    new = set(judgement.found)
+    return [finding for finding in state.get("findings", []) if not new.isdisjoint(finding.claims)]
+
+
+def _spent(state: ResearchState, judgement: Judgement, is_last: bool) -> Spent:
+    charges = state.get("charges", []) if is_last else []
+    knobs = state.get("knobs")
+    return Spent(
+        usd=judgement.spent_usd,
+        budget_usd=knobs.budget_usd if knobs else 0.0,
+        tokens_in=sum(charge.tokens_in for charge in charges),
+        tokens_out=sum(charge.tokens_out for charge in charges),
+        calls=sum(charge.role != "search" for charge in charges),
+    )

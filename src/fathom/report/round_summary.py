@@ -1,0 +1,70 @@
+"""What is said when a round is over: what was found and how sure it is, what comes next, what it has cost.
+
+Does not know screens or files: the same lines stand on both. A line that begins with a dash belongs to the
+title above it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from fathom.events import RoundCompleted, Spent
+from fathom.report.folder_words import FolderWords, folder_words
+from fathom.report.markdown import plain
+from fathom.report.weight_words import weight_words
+from fathom.report.words import ENGLISH, KOREAN, Words
+
+_GAPS = 3
+
+
+def round_summary(
+    done: RoundCompleted, spent: Spent, words: Words = ENGLISH, planned: Sequence[str] | None = None
+) -> list[str]:
+    """A few lines on a round; the next plan as it was made, or before that what is suggested."""
+    own = folder_words(words)  # the few sentences of the summary are in English
+    tags = weight_words(words).tags
+    found = [
+        f"{tags.get(one.tag, one.tag)} ({one.confidence:.2f}) {_shown(one.statement)}"
+        for one in done.findings
+    ]
+    guesses = [f"{one.confidence:.2f} {_shown(one.statement)}" for one in done.hypotheses]
+    following = done.suggested if planned is None else planned
+    counted = own.new_of_all.format(new=done.new_claims, all=done.claims)
+    return [
+        *([f"{own.summary}: {_shown(done.summary)}"] if done.summary and words is not KOREAN else []),
+        *_listed(f"{own.found} ({counted})", found or [own.nothing_new]),
+        *_listed(own.hypotheses, guesses),
+        *_listed(own.next, [_shown(query) for query in following]),
+        *_listed(own.gaps, [_shown(gap) for gap in done.gaps[:_GAPS]]),
+        own.answered.format(percent=round(100 * done.answered)),
+        own.cost.format(usd=_cost(spent, done.spent_by, own)),
+    ]
+
+
+def round_page(
+    question: str,
+    done: RoundCompleted,
+    spent: Spent,
+    words: Words,
+    planned: Sequence[str] | None = None,
+) -> str:
+    """The same as a page of its own."""
+    number = folder_words(words).round.format(number=done.round)
+    lines = [f"# {number}: {plain(question)}"]
+    for line in round_summary(done, spent, words, planned):
+        is_next_entry = line.startswith("- ") and lines[-1].startswith("- ")
+        lines += [line] if is_next_entry else ["", line]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(title: str, entries: Sequence[str]) -> list[str]:
+    return [f"{title}:", *(f"- {entry}" for entry in entries)] if entries else []
+
+
+def _cost(spent: Spent, by: Mapping[str, float], own: FolderWords) -> str:
+    told = own.of_budget.format(spent=f"{spent.usd:.4f}", budget=f"{spent.budget_usd:.2f}")
+    parts = [f"{_shown(name)} {usd:.4f}" for name, usd in sorted(by.items(), key=lambda one: -one[1])]
+    return f"{told} ({', '.join(parts)})" if parts else told
+
+
+def _shown(text: str) -> str:
+    """Words of a source or a model: nothing that a terminal or a reader of Markdown would act on."""
+    return "".join(sign for sign in plain(text) if sign.isprintable())

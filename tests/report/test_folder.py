@@ -1,0 +1,252 @@
+"""The research folder: readable, current after each round, nobody else's, and never half written."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bibtex import read
+from fakes import FakePages, charge, claim, gap, judgement, page, query, question
+
+from fathom.errors import BadInput, RunStopped
+from fathom.events import KeyFinding, Payload, PlanGenerated, Progress, RoundCompleted, Spent
+from fathom.reading.originals import Originals
+from fathom.report.claiming import claim as claimed
+from fathom.report.folder import ResearchFolder
+from fathom.report.round_summary import round_summary
+from fathom.report.words import KOREAN
+from fathom.state import (
+    Contradiction,
+    Finding,
+    Hypothesis,
+    Knobs,
+    Loss,
+    ResearchState,
+    Side,
+)
+
+RUN = "0a1b2c3d-0000-4000-8000-000000000000"
+SPENT = Spent(usd=0.25, budget_usd=1.0, tokens_in=100, tokens_out=10, calls=3)
+TEXT = "The plant makes 240 megawatts."
+
+
+def folder(place: Path) -> ResearchFolder:
+    claimed(place, RUN)
+    return ResearchFolder(place, RUN, FakePages({page(TEXT).sha: TEXT}), Originals(place / "none"))
+
+
+def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: float = 0.6) -> Finding:
+    words = {"id": name, "statement": statement, "question": "Q1", "claims": list(claims), "voices": ["v"]}
+    return Finding.model_validate({**words, "confidence": sure, "tag": tag})
+
+
+def known(**words: Any) -> ResearchState:
+    """What a run knows after its first round."""
+    source = page(TEXT, title="The plant", doi="10.1/x", author="Jules Verne", published="2020-01-01")
+    state: ResearchState = {
+        "question": "How much does it make?",
+        "knobs": Knobs(),
+        "questions": [question(1, "How much?")],
+        "asked": [query("plant output")],
+        "pages": [source, page("other", "https://b.example/y", title="Another [x](http://evil.example)")],
+        "claims": [claim(TEXT, "c1", of=TEXT), claim("It may close.", "c2", of="other")],
+        "findings": [
+            finding("f2", "It may close.", "c2", tag="UNCERTAIN", sure=0.5),
+            finding("f1", TEXT, "c1"),
+        ],
+        "hypotheses": [
+            Hypothesis(id="H1", statement="It will grow.", supporting=["c1"], contradicting=["c2"]),
+            Hypothesis(id="H2", statement="It is old.", status="set aside", confidence=0.2),
+        ],
+        "contradictions": [
+            Contradiction(
+                id="k",
+                kind="number",
+                question="Q1",
+                about="output",
+                sides=[
+                    Side(claims=["c1"], value="240 megawatts", pages=[source.sha], published=[None]),
+                    Side(claims=["c2"], value="200 megawatts", pages=["x"], published=[None]),
+                ],
+            )
+        ],
+        "judgements": [judgement(1, gaps=[gap()], claims=2, new_claims=2, found=["c1"], spent_usd=0.25)],
+        "losses": [Loss(where="reading", what="https://c.example/z", why="it is torn")],
+        "charges": [charge()],
+    }
+    return {**state, **words}  # type: ignore[typeddict-item]
+
+
+def event(payload: Payload, number: int = 1) -> Progress:
+    at = datetime(2026, 5, 4, tzinfo=UTC)
+    words = {"kind": payload.kind, "run_id": RUN, "round": number, "limit": 3, "elapsed_s": 1.0, "at": at}
+    return Progress.model_validate({**words, "spent": SPENT, "payload": payload})
+
+
+def over(number: int = 1, **words: Any) -> RoundCompleted:
+    given = {
+        "findings": [KeyFinding(statement=TEXT, tag="LIKELY", confidence=0.6)],
+        "hypotheses": [Hypothesis(id="H1", statement="It will grow.")],
+        "gaps": ["Costs are missing"],
+        "suggested": ["plant cost"],
+        "answered": 0.5,
+        "spent_by": {"gpt": 0.2, "tavily": 0.05},
+        **words,
+    }
+    return RoundCompleted(round=number, claims=2, new_claims=1, **given)
+
+
+def text(place: Path, name: str) -> str:
+    return (place / name).read_text("utf-8")
+
+
+async def test_everything_a_run_knows_is_there_to_be_read(tmp_path: Path) -> None:
+    await folder(tmp_path).keep(known(), SPENT)
+    found = text(tmp_path, "findings.md")
+    assert found.index(f"**LIKELY** (0.60) {TEXT}") < found.index("**UNCERTAIN** (0.50) It may close.")
+    assert "## How much?" in found
+    assert "The plant <https://a.example/x>" in found
+    assert "“240 megawatts” / “200 megawatts”: open" in found
+    assert "- Costs are missing" in found
+    guesses = text(tmp_path, "hypotheses.md")
+    assert "- **0.50** It will grow. (since round 1, last weighed in round 1)" in guesses
+    assert f"  - for it: {TEXT}" in guesses
+    assert "  - against it: It may close." in guesses
+    assert guesses.index("## Active") < guesses.index("## Set aside") < guesses.index("It is old.")
+    read_pages = text(tmp_path, "sources.md")
+    assert (
+        "1. The plant <https://a.example/x> (by Jules Verne, published 2020-01-01, DOI 10.1/x" in read_pages
+    )
+    assert "`c.example/z`: it is torn" in read_pages
+    assert "1. The plant" in text(tmp_path, "citations.md")
+    assert [entry["kind"] for entry in read(text(tmp_path, "citations.bib")).values()] == ["article", "misc"]
+    assert "LIKELY (0.60)" in text(tmp_path, "rounds/001.md")
+    assert text(tmp_path, "papers/001-the-plant.txt") == TEXT
+    state = json.loads(text(tmp_path, "state.json"))
+    assert (state["run"], state["rounds"], state["spent"]["usd"]) == (RUN, 1, 0.25)
+    assert state["state"]["claims"][0]["statement"] == TEXT
+
+
+async def test_words_of_sources_lead_nowhere(tmp_path: Path) -> None:
+    await folder(tmp_path).keep(known(), SPENT)
+    for name in ("findings.md", "sources.md", "citations.md"):
+        assert "evil.example)" not in text(tmp_path, name).replace("]\\(evil.example)", "")
+        assert "](http" not in text(tmp_path, name)
+
+
+async def test_before_anything_is_found_the_files_say_so(tmp_path: Path) -> None:
+    bare: ResearchState = {"question": "Why?", "knobs": Knobs()}
+    await folder(tmp_path).keep(bare, Spent())
+    assert "Nothing has been found yet." in text(tmp_path, "findings.md")
+    assert "No answer has been proposed yet." in text(tmp_path, "hypotheses.md")
+    assert "No source has been read yet." in text(tmp_path, "sources.md")
+    assert "Nothing is cited yet." in text(tmp_path, "citations.md")
+    assert text(tmp_path, "citations.bib") == ""
+    assert not (tmp_path / "report.md").exists()
+
+
+async def test_a_korean_question_has_a_korean_folder(tmp_path: Path) -> None:
+    asked = known(question="온돌은 얼마나 따뜻한가?")
+    place = folder(tmp_path)
+    await place.keep(asked, SPENT)
+    await place.tell(event(over(2), 2))
+    assert text(tmp_path, "findings.md").startswith("# 찾은 것: 온돌은 얼마나 따뜻한가?")
+    assert "**그럴듯함** (0.60)" in text(tmp_path, "findings.md")
+    assert "# 1회차: 온돌은" in text(tmp_path, "rounds/001.md")
+    assert "질문의 50 %에 답함" in text(tmp_path, "rounds/002.md")
+    for name in ("findings.md", "hypotheses.md", "sources.md", "citations.md", "rounds/002.md"):
+        for word in ("Found", "Source", "Hypothes", "Round", "Cost so", "since round", "by Jules"):
+            assert word not in text(tmp_path, name), name
+
+
+async def test_a_round_has_a_page_and_the_next_plan_comes_onto_it(tmp_path: Path) -> None:
+    place = folder(tmp_path)
+    await place.tell(event(over()))
+    assert text(tmp_path, "rounds/001.md").splitlines()[2:] == [
+        "Found (new claims: 1; in all: 2):",
+        "",
+        f"- LIKELY (0.60) {TEXT}",
+        "",
+        "Hypotheses:",
+        "",
+        "- 0.50 It will grow.",
+        "",
+        "Next:",
+        "",
+        "- plant cost",
+        "",
+        "Missing:",
+        "",
+        "- Costs are missing",
+        "",
+        "Answered: 50 % of the question",
+        "",
+        "Cost so far: 0.2500 of 1.00 USD (gpt 0.2000, tavily 0.0500)",
+    ]
+    plan = PlanGenerated(strategy="look", questions=[], queries=["plant cost 2026", "plant repairs"])
+    await place.tell(event(plan, 2))
+    page_text = text(tmp_path, "rounds/001.md")
+    assert "- plant cost 2026\n- plant repairs\n" in page_text
+    assert "- plant cost\n" not in page_text
+
+
+async def test_a_plan_after_a_resume_still_finds_the_page_of_its_round(tmp_path: Path) -> None:
+    await folder(tmp_path).tell(event(over()))
+    plan = PlanGenerated(strategy="look", questions=[], queries=["after the crash"])
+    await folder(tmp_path).tell(event(plan, 2))
+    assert "- after the crash" in text(tmp_path, "rounds/001.md")
+
+
+def test_a_summary_has_few_lines_and_no_control_characters() -> None:
+    rude = over(findings=[KeyFinding(statement="\x1b[31mred\nline", tag="HIGH", confidence=0.8)] * 5)
+    lines = round_summary(rude, SPENT)
+    assert len(lines) <= 14
+    assert all(line.isprintable() for line in lines)
+    assert "높음 (0.80)" in "\n".join(round_summary(rude, SPENT, KOREAN))
+
+
+async def test_another_runs_folder_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    await folder(tmp_path).keep(known(), SPENT)
+    before = _files(tmp_path)
+    with pytest.raises(BadInput, match=r"holds run 0a1b2c3d; name another one with --out\."):
+        claimed(tmp_path, RUN.replace("0a", "ff"))
+    assert _files(tmp_path) == before
+    claimed(tmp_path, RUN)
+
+
+def test_files_that_are_nobodys_are_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "report.md").write_text("my own words")
+    with pytest.raises(BadInput, match="no run's"):
+        claimed(tmp_path, RUN)
+
+
+def test_a_folder_of_an_earlier_version_is_known_by_its_report(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text(json.dumps({"run_id": "ffffffff", "report": "…"}))
+    with pytest.raises(BadInput, match="holds run ffffffff"):
+        claimed(tmp_path, RUN)
+
+
+async def test_a_folder_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
+    place = replace(folder(tmp_path / "a"), path=tmp_path / "a" / "state.json" / "below")
+    for work in (place.keep(known(), SPENT), place.tell(event(over()))):
+        with pytest.raises(RunStopped, match=r"The folder .* cannot be written: Not a directory\."):
+            await work
+
+
+async def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
+    place = folder(tmp_path)
+    await place.keep(known(), SPENT)
+    stamps = _stamps(tmp_path, ["findings.md", "sources.md", "citations.bib"])
+    await place.keep(known(), SPENT)
+    assert _stamps(tmp_path, ["findings.md", "sources.md", "citations.bib"]) == stamps
+
+
+def _stamps(place: Path, names: Sequence[str]) -> list[int]:
+    return [(place / name).stat().st_ino for name in names]
+
+
+def _files(place: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
