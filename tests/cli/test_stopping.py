@@ -8,9 +8,9 @@ import pytest
 from standins.commandline import Fathom
 from standins.shelf import QUESTION
 
-from fathom.cli.output import write_report
 from fathom.events import ReportKept
 from fathom.ids import short_id
+from fathom.places import open_folder
 from fathom.request import ResearchRequest
 from fathom.runs import open_runs
 from fathom.settings import load_settings
@@ -22,10 +22,11 @@ async def _left_in_round(number: int, shelf: Path, folder: Path) -> str:
     request = ResearchRequest(query=QUESTION, docs=[str(shelf)], endless=True, max_sources=1)
     async with open_runs(load_settings()) as runs:
         run_id, _ = await runs.begin(request)
+        kept = await open_folder(runs.settings, run_id, folder)
         events = runs.work(run_id, request)
         async for event in events:
             if isinstance(event.payload, ReportKept) and event.payload.result:
-                write_report(event.payload.result, folder)
+                kept.write_report(event.payload.result)
             if event.round == number and event.kind == "search completed":
                 break
         await events.aclose()  # type: ignore[attr-defined]
@@ -35,7 +36,6 @@ async def _left_in_round(number: int, shelf: Path, folder: Path) -> str:
 @pytest.fixture
 def stopped(shelf: Path, work: Path) -> str:
     """The name of a run that was stopped while it searched for the third time."""
-    (work / "mine").mkdir()
     return asyncio.run(_left_in_round(3, shelf, work / "mine"))
 
 

@@ -133,8 +133,11 @@ def test_a_korean_report_holds_and_a_report_of_nothing_does_too(
     fathom: Fathom, shelf: Path, work: Path
 ) -> None:
     for question, code in ((KOREAN_QUESTION, 0), ("Which comet passed Jupiter in 1994?", 4)):
-        assert fathom(question, "--docs", str(shelf), "--rounds", "1", "--out", "o", "--quiet").code == code
-        assert fathom("verify", str(work / "o/report.json")).code == 0
+        assert (
+            fathom(question, "--docs", str(shelf), "--rounds", "1", "--out", f"o{code}", "--quiet").code
+            == code
+        )
+        assert fathom("verify", str(work / f"o{code}/report.json")).code == 0
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"format": "fathom-ledger/2"}', '{"run_id": 1}'])

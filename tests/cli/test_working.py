@@ -39,7 +39,18 @@ def test_the_report_is_printed_and_progress_is_told_beside_it(fathom: Fathom, ov
 
 def test_the_files_hold_the_whole_chain_of_evidence(fathom: Fathom, work: Path, over: list[str]) -> None:
     printed = fathom(QUESTION, *over, "--out", "mine").out
-    assert sorted(path.name for path in (work / "mine").iterdir()) == ["report.json", "report.md"]
+    assert sorted(path.name for path in (work / "mine").iterdir()) == [
+        "citations.bib",
+        "citations.md",
+        "events.jsonl",
+        "findings.md",
+        "hypotheses.md",
+        "report.json",
+        "report.md",
+        "rounds",
+        "sources.md",
+        "state.json",
+    ]
     assert (work / "mine/report.md").read_text("utf-8") == printed.removesuffix("\n")
     result = ResearchResult.model_validate_json((work / "mine/report.json").read_text("utf-8"))
     assert result.question == QUESTION

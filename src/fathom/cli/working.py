@@ -8,25 +8,24 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Coroutine
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from fathom.cli.asking import words_of
 from fathom.cli.leaving import until_interrupted
-from fathom.cli.output import out_folder, print_result, write_report
-from fathom.cli.papers import write_papers
+from fathom.cli.output import print_result
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.screen import Screen
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept
 from fathom.ids import short_id
 from fathom.minds.prices import is_own_server
-from fathom.reading.originals import Originals
-from fathom.reading.web import ORIGINALS
+from fathom.places import open_folder
+from fathom.report.folder import ResearchFolder
+from fathom.report.past_rounds import spent_of
 from fathom.request import ResearchRequest, checked_request
 from fathom.runs import Runs, Start, is_unfinished, open_runs
 from fathom.settings import Settings, load_settings
-from fathom.store import pages
+from fathom.state import ResearchState
 
 _PATIENCE_S = 1.0
 
@@ -55,7 +54,7 @@ async def _updated(settings: Settings, arguments: argparse.Namespace) -> int:
         earlier_id = await runs.find(arguments.id)
         run_id, start = await runs.update(earlier_id)
         _refuse_unnamed_server(runs, start.knobs(), earlier_id, "update")
-        folder = out_folder(arguments.out, run_id)
+        folder = await open_folder(runs.settings, run_id, arguments.out)
         return await _seen_through(runs, run_id, start, folder, arguments)
 
 
@@ -87,7 +86,7 @@ async def _begun(settings: Settings, request: ResearchRequest, arguments: argpar
             run_id, _ = await runs.begin(request)
         finally:
             told.cancel()
-        folder = out_folder(arguments.out, run_id)
+        folder = await open_folder(runs.settings, run_id, arguments.out)
         return await _seen_through(runs, run_id, request, folder, arguments)
 
 
@@ -110,7 +109,7 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
         is_finished = not is_unfinished(snapshot) and "report" in snapshot.values
         if not is_finished:
             _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
-        folder = out_folder(arguments.out, run_id)
+        folder = await open_folder(runs.settings, run_id, arguments.out)
         if is_finished:
             return await _reported(runs, run_id, folder, arguments)
         if snapshot.interrupts and not answer:
@@ -130,7 +129,7 @@ def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str, command: str 
 
 
 async def _seen_through(
-    runs: Runs, run_id: str, start: Start, folder: Path, arguments: argparse.Namespace
+    runs: Runs, run_id: str, start: Start, folder: ResearchFolder, arguments: argparse.Namespace
 ) -> int:
     """Work until the report is there, asking a person where the run does."""
     screen = Screen(is_quiet=arguments.quiet)
@@ -155,7 +154,7 @@ async def _was_bad_input(runs: Runs, run_id: str, error: RunStopped) -> bool:
 
 
 async def _worked(
-    events: AsyncIterator[Progress], screen: Screen, folder: Path, arguments: argparse.Namespace
+    events: AsyncIterator[Progress], screen: Screen, folder: ResearchFolder, arguments: argparse.Namespace
 ) -> dict[str, object] | None:
     """Show what happens; what a person must look at, or None at the end.
 
@@ -163,23 +162,24 @@ async def _worked(
     """
     shown = None
     async for event in events:
+        await folder.tell(event)
         screen.tell(event)
         if isinstance(event.payload, ReportKept) and event.payload.result:
-            write_report(event.payload.result, folder)
-            arguments.written = folder / "report.md"
+            folder.write_report(event.payload.result)
+            arguments.written = folder.path / "report.md"
         if isinstance(event.payload, Checkpoint):
             shown = event.payload.shown
     return shown
 
 
-async def _reported(runs: Runs, run_id: str, folder: Path, arguments: argparse.Namespace) -> int:
+async def _reported(runs: Runs, run_id: str, folder: ResearchFolder, arguments: argparse.Namespace) -> int:
     result = await runs.result(run_id)
-    write_report(result, folder)
-    originals = Originals(runs.settings.home / ORIGINALS)
-    await write_papers(result, pages(runs.settings.database), originals, folder)
+    state = cast(ResearchState, (await runs.snapshot(run_id)).values)
+    await folder.keep(state, spent_of(state))
+    folder.write_report(result)
     print_result(result, arguments.format)
     if not arguments.quiet:
-        print(f"\nWritten to {folder / 'report.md'} and {folder / 'report.json'}", file=sys.stderr)
+        print(f"\nWritten to {folder.path / 'report.md'} and the files beside it", file=sys.stderr)
     return 4 if result.status == "failed" else 0
 
 

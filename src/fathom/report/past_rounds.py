@@ -26,7 +26,20 @@ def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, 
         spent_by=spent_by(state.get("charges", [])) if is_last else {},
     )
     asked = [query.text for query in state.get("asked", []) if query.round == number + 1]
-    return done, _spent(state, judgement, is_last), asked or None
+    spent = spent_of(state) if is_last else Spent(budget_usd=_budget(state))
+    return done, spent.model_copy(update={"usd": judgement.spent_usd}), asked or None
+
+
+def spent_of(state: ResearchState) -> Spent:
+    """What a run has cost by now."""
+    charges = state.get("charges", [])
+    return Spent(
+        usd=sum(charge.usd for charge in charges),
+        budget_usd=_budget(state),
+        tokens_in=sum(charge.tokens_in for charge in charges),
+        tokens_out=sum(charge.tokens_out for charge in charges),
+        calls=sum(charge.role != "search" for charge in charges),
+    )
 
 
 def spent_by(charges: list[Charge]) -> dict[str, float]:
@@ -43,13 +56,5 @@ def _found(state: ResearchState, judgement: Judgement) -> list[Finding]:
     return [finding for finding in state.get("findings", []) if not new.isdisjoint(finding.claims)]
 
 
-def _spent(state: ResearchState, judgement: Judgement, is_last: bool) -> Spent:
-    charges = state.get("charges", []) if is_last else []
-    knobs = state.get("knobs")
-    return Spent(
-        usd=judgement.spent_usd,
-        budget_usd=knobs.budget_usd if knobs else 0.0,
-        tokens_in=sum(charge.tokens_in for charge in charges),
-        tokens_out=sum(charge.tokens_out for charge in charges),
-        calls=sum(charge.role != "search" for charge in charges),
-    )
+def _budget(state: ResearchState) -> float:
+    return state["knobs"].budget_usd if "knobs" in state else 0.0

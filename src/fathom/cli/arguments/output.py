@@ -9,5 +9,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     out.add_argument(
         "--format", default="markdown", metavar="FORM", help="what is printed: markdown (default) or json"
     )
-    out.add_argument("--out", metavar="FOLDER", help="where report.md and report.json go (default runs/ID)")
+    out.add_argument(
+        "--out",
+        metavar="FOLDER",
+        help="the research folder: report, findings, sources, rounds, papers (default runs/ID)",
+    )
     out.add_argument("--quiet", action="store_true", help="no progress, only the report")
