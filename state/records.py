@@ -178,6 +178,7 @@ class Charge(Record):
     usd: float = 0.0  # what this run paid for it
     is_priced: bool = True
     saved_usd: float = 0.0  # what it would have cost, had it not been answered before
+    is_reused: bool = False  # another run was answered the same, and this one did not ask
     node: str = ""
     round: int = 0
     rung: str = ""  # how the answer was had from the model: schema, tool, words, repair …

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -57,11 +58,48 @@ async def test_a_page_that_is_gone_is_said_to_be(database: Path) -> None:
 
 
 async def test_a_call_that_was_answered_keeps_its_first_answer(database: Path) -> None:
-    calls = store.calls(database)
-    assert await calls.get("k") is None
-    await calls.put("k", "first")
-    await calls.put("k", "second")
-    assert await calls.get("k") == "first"
+    replies = store.replies(database)
+    assert await replies.get("k") is None
+    await replies.put("k", "first")
+    await replies.put("k", "second")
+    assert await replies.get("k") == store.Reply("first", is_own=True)
+
+
+async def test_what_another_run_was_answered_counts_and_is_said_to_be_anothers(database: Path) -> None:
+    one, other = (store.replies(database).within(run) for run in ("one", "other"))
+    await one.put("k", "first")
+    for _ in range(2):
+        assert await other.get("k") == store.Reply("first", is_own=False)
+    assert await one.get("k") == store.Reply("first", is_own=True)
+
+
+async def test_a_run_that_shares_nothing_still_has_what_is_its_own(database: Path) -> None:
+    one, other = (store.replies(database, is_shared=False).within(run) for run in ("one", "other"))
+    await one.put("k", "first")
+    assert await other.get("k") is None
+    await other.put("k", "second")
+    assert await one.get("k") == store.Reply("first", is_own=True)
+    assert await other.get("k") == store.Reply("second", is_own=True)
+
+
+async def test_what_is_too_old_counts_only_for_runs_that_have_it(database: Path) -> None:
+    one, second, late = (store.replies(database, max_age_s=0.3).within(run) for run in ("1", "2", "3"))
+    await one.put("k", "first")
+    assert await second.get("k") == store.Reply("first", is_own=False)
+    await asyncio.sleep(0.35)
+    assert await late.get("k") is None
+    assert await one.get("k") == store.Reply("first", is_own=True)
+    assert await second.get("k") == store.Reply("first", is_own=False)
+    await late.put("k", "anew")
+    assert await late.get("k") == store.Reply("anew", is_own=True)
+
+
+async def test_replies_of_an_older_database_are_taken_over(database: Path) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute("create table calls (call text primary key, reply blob not null) without rowid")
+        connection.execute("insert into calls values ('k', ?)", (zlib.compress(b"first"),))
+    connection.close()
+    assert await store.replies(database).within("one").get("k") == store.Reply("first", is_own=False)
 
 
 async def test_texts_are_kept_once_and_small(database: Path) -> None:

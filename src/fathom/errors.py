@@ -34,9 +34,21 @@ class ProviderError(FathomError):
 class Unavailable(ProviderError):
     """Timeout, 429, 5xx, no route: worth another try, after `wait_s` if the provider said so."""
 
-    def __init__(self, message: str, charges: Sequence[Charge] = (), *, wait_s: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        charges: Sequence[Charge] = (),
+        *,
+        wait_s: float | None = None,
+        status: int | None = None,
+    ) -> None:
         super().__init__(message, charges)
         self.wait_s = wait_s
+        self.status = status
+
+
+class Unreachable(Unavailable):
+    """Nobody listens there, or there is no way."""
 
 
 class Refused(ProviderError):

@@ -64,9 +64,10 @@ class Settings(BaseSettings):
     allow_private: bool = Field(False, description="Let pages on private and loopback addresses be read.")
     call_timeout_s: float = Field(120.0, gt=0, description="Seconds after which a model's call is given up.")
     call_retries: int = Field(3, ge=0, le=10, description="Further tries of a call that failed.")
-    parallel_calls: int = Field(10, ge=1, le=100, description="Calls of one model at once.")
-    parallel_searches: int = Field(5, ge=1, le=100, description="Searches at once, of all runs together.")
-    parallel_extractions: int = Field(10, ge=1, le=100, description="Pages that are read at once.")
+    outage_s: float = Field(180.0, ge=0, description="Seconds that a model which is away is waited for.")
+    parallel_calls: int = Field(10, ge=1, le=1000, description="Calls of one model at once, of all runs.")
+    parallel_searches: int = Field(5, ge=1, le=1000, description="Searches at once, of all runs together.")
+    parallel_extractions: int = Field(10, ge=1, le=1000, description="Pages that are read at once.")
     max_answer_tokens: int = Field(4096, ge=64, description="The longest answer a model may give.")
     run: Knobs = Field(Knobs(), description="What is usual for a run, where the run says nothing else.")
 

@@ -5,10 +5,11 @@ Does not know what a run does. Page texts and replies are kept by hash, compress
 
 import asyncio
 import sqlite3
+import time
 import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,11 +23,15 @@ from fathom import state
 from fathom.errors import BadInput, Unreadable
 from fathom.saver import ThriftySqliteSaver
 from fathom.settings import load_settings
+from fathom.turns import ONE_AT_A_TIME
 
 BUSY_TIMEOUT_S = 60
 _TABLES = """
 create table if not exists pages (sha text primary key, body blob not null);
-create table if not exists calls (call text primary key, reply blob not null) without rowid;
+create table if not exists replies (
+    call text not null, run text not null, reply blob not null, at real not null, is_own integer not null,
+    primary key (call, run)
+) without rowid;
 create table if not exists taken (
     run text not null, address text not null, branch text not null, primary key (run, address)
 ) without rowid;
@@ -80,8 +85,16 @@ def _prepare(database: Path) -> None:
             if connection.execute("pragma journal_mode").fetchone()[0] != "wal":
                 connection.execute("pragma journal_mode=wal")
             connection.executescript(_TABLES)
+            _move_calls(connection)
     except (OSError, sqlite3.Error) as error:
         raise BadInput(f"The database {database} cannot be used: {error}.") from error
+
+
+def _move_calls(connection: sqlite3.Connection) -> None:
+    """Replies were kept without saying whose they are."""
+    if connection.execute("select 1 from sqlite_master where name = 'calls'").fetchone():
+        connection.execute("insert or ignore into replies select call, '', reply, 0, 1 from calls")
+        connection.execute("drop table calls")
 
 
 @cache
@@ -192,11 +205,72 @@ class Commons:
             return float(connection.execute(words, (run,)).fetchone()[0])
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What a model or an engine answered; `is_own` if it was the run that asks who sent the call."""
+
+    text: str
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class Replies:
+    """Finished calls: those of the run always, those of other runs if shared and not older than `max_age_s`.
+
+    What was taken from another run stays with the run that took it, however long it is resumed.
+    """
+
+    database: Path
+    run: str = ""
+    is_shared: bool = True
+    max_age_s: float = float("inf")
+
+    def within(self, run: str) -> "Replies":
+        """The same for one run."""
+        return replace(self, run=run)
+
+    def alone(self, call: str) -> asyncio.Lock:
+        """Whoever asks the same at the same time waits, and finds what the first was answered."""
+        return ONE_AT_A_TIME(call if self.is_shared else f"{self.run} {call}")
+
+    async def get(self, call: str) -> Reply | None:
+        """The reply that was kept, or None."""
+        return await asyncio.to_thread(self._get, call)
+
+    async def put(self, call: str, text: str) -> None:
+        """Keep a reply; keeping it again changes nothing."""
+        body = zlib.compress(text.encode("utf-8", "replace"), 6)
+        await asyncio.to_thread(self._put, call, body, time.time(), True)
+
+    def _get(self, call: str) -> Reply | None:
+        _ready(self.database)
+        with _connected(self.database) as connection:
+            since = time.time() - self.max_age_s if self.is_shared else float("inf")
+            row = connection.execute(
+                "select run, reply, at, is_own from replies where call = ? and (run = ? or at >= ?)"
+                " order by run = ? desc, at desc limit 1",
+                (call, self.run, since, self.run),
+            ).fetchone()
+        if row is None:
+            return None
+        run, body, at, is_own = row
+        if run != self.run:
+            self._put(call, body, at, False)
+        return Reply(zlib.decompress(body).decode(), run == self.run and bool(is_own))
+
+    def _put(self, call: str, body: bytes, at: float, is_own: bool) -> None:
+        _ready(self.database)
+        with _connected(self.database) as connection:
+            connection.execute(
+                "insert or ignore into replies values (?, ?, ?, ?, ?)", (call, self.run, body, at, is_own)
+            )
+
+
 def pages(database: Path) -> Pages:
     """The page texts of a database."""
     return Pages(Shelf(database, "pages", "sha", "body"))
 
 
-def calls(database: Path) -> Shelf:
+def replies(database: Path, *, is_shared: bool = True, max_age_s: float = float("inf")) -> Replies:
     """The finished calls of a database."""
-    return Shelf(database, "calls", "call", "reply")
+    return Replies(database, is_shared=is_shared, max_age_s=max_age_s)

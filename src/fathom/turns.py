@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 T = TypeVar("T")
 
@@ -50,3 +50,17 @@ class Turns:
             start = max(now, self._free_at)
             self._free_at = start + pause_s
             return start - now
+
+
+class Alone:
+    """By name, one at a time in a loop; a name nobody holds or waits for is forgotten."""
+
+    def __init__(self) -> None:
+        self._locks: PerLoop[WeakValueDictionary[str, asyncio.Lock]] = PerLoop(WeakValueDictionary)
+
+    def __call__(self, name: str) -> asyncio.Lock:
+        """The lock of that name."""
+        return self._locks().setdefault(name, asyncio.Lock())
+
+
+ONE_AT_A_TIME = Alone()

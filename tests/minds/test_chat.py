@@ -1,8 +1,10 @@
 """One turn with a model, through the real client, against a stand-in server."""
 
+import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,22 +13,30 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
-from standins.server import closed_port
+from standins.server import Answer, Seen, StandIn, closed_port
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.minds.chat import Chat, NotSupported
+from fathom.minds.limiter import Endurance, Limiter
 from fathom.state.reducers import merged
-from fathom.store import calls
+from fathom.store import replies
 
 KEY = "sk-a-secret-that-must-not-leak-4711"
 HELLO = [HumanMessage("Hello?")]
 
 
-def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 5.0) -> Chat:
+def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 5.0, run: str = "") -> Chat:
     client = ChatOpenAI(
-        model="stand-in", base_url=base_url, api_key=SecretStr(KEY), timeout=timeout_s, max_retries=retries
+        model="stand-in",
+        base_url=base_url,
+        api_key=SecretStr(KEY),
+        timeout=60,
+        max_retries=0,
+        include_response_headers=True,
     )
-    return Chat(client, base_url, calls(tmp_path / "fathom.sqlite"))
+    endurance = Endurance(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
+    memory = replies(tmp_path / "fathom.sqlite").within(run)
+    return Chat(client, base_url, memory, Limiter(), endurance, timeout_s)
 
 
 def saying(*replies: Reply) -> Callable[[ModelRequest], Reply]:
@@ -52,6 +62,71 @@ async def test_a_finished_turn_is_not_sent_again(tmp_path: Path) -> None:
         assert len(model.calls) == 1
     assert again == first
     assert merged([first.charge], [again.charge]) == [first.charge]
+
+
+async def test_what_another_run_was_answered_is_free_and_said_to_be_saved(tmp_path: Path) -> None:
+    with Model(saying(Reply.say("Hello."))) as model:
+        first = await chat(tmp_path, model.base_url, run="one").say("plan", HELLO, {})
+        other = await chat(tmp_path, model.base_url, run="other").say("plan", HELLO, {})
+        resumed = await chat(tmp_path, model.base_url, run="one").say("plan", HELLO, {})
+        assert len(model.calls) == 1
+    assert resumed == first
+    assert not first.charge.is_reused
+    assert other.charge.is_reused
+    assert other.text == first.text
+    assert other.charge.usd == 0.0
+
+
+async def test_who_asks_the_same_at_the_same_time_is_answered_by_one_call(tmp_path: Path) -> None:
+    with Model(saying(Reply.say("Hello.").after(0.2))) as model:
+        asked = chat(tmp_path, model.base_url)
+        replies = await asyncio.gather(*(asked.say("plan", HELLO, {}) for _ in range(5)))
+        assert len(model.calls) == 1
+    assert len(set(map(str, replies))) == 1
+
+
+async def test_who_waited_for_another_ones_call_asks_when_that_one_is_cancelled(tmp_path: Path) -> None:
+    with Model(saying(Reply.say("Hello.").after(0.2))) as model:
+        asked = chat(tmp_path, model.base_url)
+        first, second = (asyncio.create_task(asked.say("plan", HELLO, {})) for _ in range(2))
+        await asyncio.sleep(0.1)
+        first.cancel()
+        assert (await second).text == "Hello."
+        assert len(model.calls) == 2
+
+
+async def test_the_same_model_on_another_server_is_another_one(tmp_path: Path) -> None:
+    with Model(saying(Reply.say("Hello."))) as one, Model(saying(Reply.say("Good day."))) as other:
+        assert (await chat(tmp_path, one.base_url).say("plan", HELLO, {})).text == "Hello."
+        assert (await chat(tmp_path, other.base_url).say("plan", HELLO, {})).text == "Good day."
+
+
+async def test_a_server_that_says_it_is_full_is_given_its_time(tmp_path: Path) -> None:
+    full = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "400ms"}
+    with Model(saying(replace(Reply.say("Hello."), headers=full))) as model:
+        asked = chat(tmp_path, model.base_url)
+        await asked.say("plan", HELLO, {})
+        await asked.say("plan", [HumanMessage("And now?")], {})
+        first, second = model.calls
+    assert first.answered is not None
+    assert second.arrived - first.answered >= 0.35
+
+
+class Dripping(StandIn):
+    """Sends a byte now and then, so that no single one is late."""
+
+    def answer_to(self, seen: Seen) -> Answer:
+        return Answer(200, {"content-type": "application/json"}, pieces=self._drops())
+
+    def _drops(self) -> Iterator[bytes]:
+        for _ in range(40):
+            time.sleep(0.05)
+            yield b" "
+
+
+async def test_a_server_that_drips_is_cut_off_all_the_same(tmp_path: Path) -> None:
+    with Dripping() as server, pytest.raises(Unavailable, match="did not answer in time"):
+        await chat(tmp_path, f"{server.url}/v1", retries=0, timeout_s=0.3).say("plan", HELLO, {})
 
 
 async def test_another_question_or_another_form_is_another_turn(tmp_path: Path) -> None:
@@ -105,9 +180,8 @@ async def test_a_failure_is_told_by_who_can_act(
 
 
 async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp_path: Path) -> None:
-    with Model(saying(Reply.broken())) as model:
-        with pytest.raises(Unavailable):
-            await chat(tmp_path, model.base_url, retries=2).say("plan", HELLO, {})
+    with Model(saying(Reply.broken(), Reply.broken(), Reply.say("Hello."))) as model:
+        assert (await chat(tmp_path, model.base_url, retries=2).say("plan", HELLO, {})).text == "Hello."
         assert len(model.calls) == 3
     with Model(saying(Reply.wrong_key())) as model:
         with pytest.raises(Refused):
@@ -116,10 +190,10 @@ async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp
 
 
 async def test_a_limit_is_waited_out_for_as_long_as_the_server_says(tmp_path: Path) -> None:
-    with Model(saying(Reply.too_fast(wait_s=0.7), Reply.say("Hello."))) as model:
+    with Model(saying(Reply.too_fast(wait_s=0.4), Reply.say("Hello."))) as model:
         began = time.monotonic()
         reply = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
-        assert time.monotonic() - began >= 0.7
+        assert time.monotonic() - began >= 0.4
         assert len(model.calls) == 2
     assert reply.text == "Hello."
 

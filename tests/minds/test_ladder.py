@@ -13,7 +13,7 @@ from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.minds.chat import Chat
 from fathom.minds.ladder import Ladder
 from fathom.prompts import Filled
-from fathom.store import calls
+from fathom.store import replies
 
 PROMPT = Filled("planner@1", "You name a city.", "Which city has the deepest harbour?")
 ROTTERDAM = {"name": "Rotterdam", "depth_m": 24}
@@ -30,7 +30,7 @@ def ladder(tmp_path: Path, model: Model) -> Ladder:
     client = ChatOpenAI(
         model="stand-in", base_url=model.base_url, api_key=SecretStr("none"), timeout=5, max_retries=0
     )
-    return Ladder(Chat(client, model.base_url, calls(tmp_path / "fathom.sqlite")))
+    return Ladder(Chat(client, model.base_url, replies(tmp_path / "fathom.sqlite")))
 
 
 def forms(model: Model) -> list[Form]:

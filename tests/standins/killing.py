@@ -128,7 +128,7 @@ def stopped(process: "subprocess.Popen[str]", number: int) -> tuple[int, str]:
 def _rows(home: Path) -> int:
     connection = sqlite3.connect(home / "fathom.sqlite", timeout=PATIENCE_S)
     try:
-        tables = ("calls", "pages", "checkpoints", "writes")
+        tables = ("replies", "pages", "checkpoints", "writes")
         return sum(connection.execute(f"select count(*) from {t}").fetchone()[0] for t in tables)
     finally:
         connection.close()

@@ -8,11 +8,12 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
@@ -66,7 +67,7 @@ class Answer:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    pieces: Sequence[bytes] | None = None
+    pieces: Iterable[bytes] | None = None
     delay_s: float = 0.0
     hangs: bool = False  # never answers; ends when the caller or the stand-in goes
 
@@ -264,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.send_header("transfer-encoding", "chunked")
             self.end_headers()
-            for piece in (*answer.pieces, b""):
+            for piece in chain(answer.pieces, [b""]):
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
                 self.wfile.flush()
         self.wfile.flush()

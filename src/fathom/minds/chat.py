@@ -1,12 +1,14 @@
 """One turn with an OpenAI-compatible model: remembered, priced, and told in our errors.
 
 Does not know prompts or forms. A turn that was answered is never sent again: its reply is kept by the hash of
-model and request. https://platform.openai.com/docs/api-reference/chat
+model, server and request. Limits and retries are the limiter's.
+https://platform.openai.com/docs/api-reference/chat
 """
 
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
@@ -16,19 +18,35 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.minds.headers import until_served, wait_after
+from fathom.minds.limiter import Endurance, Limiter
 from fathom.minds.prices import priced
 from fathom.state import Charge
-from fathom.turns import PerLoop
+
+
+class Kept(Protocol):
+    """A reply that was kept."""
+
+    @property
+    def text(self) -> str:
+        """The reply."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the run that asks has paid for it, and not another one."""
 
 
 class Memory(Protocol):
-    """Where finished turns are kept."""
+    """Where finished turns are kept, for the run that took them and perhaps for others."""
 
-    async def get(self, key: str) -> str | None:
+    def alone(self, call: str) -> AbstractAsyncContextManager[object]:
+        """Whoever asks the same at the same time waits, and finds what the first was answered."""
+
+    async def get(self, call: str) -> Kept | None:
         """The reply that was kept, or None."""
 
-    async def put(self, key: str, text: str) -> None:
+    async def put(self, call: str, text: str) -> None:
         """Keep a reply."""
 
 
@@ -51,7 +69,9 @@ class Chat:
     client: ChatOpenAI
     server: str
     memory: Memory
-    slots: PerLoop[asyncio.Semaphore] = field(default_factory=lambda: PerLoop(lambda: asyncio.Semaphore(10)))
+    limiter: Limiter = field(default_factory=Limiter)
+    endurance: Endurance = field(default_factory=lambda: Endurance(retries=0))
+    timeout_s: float = 120.0
 
     @property
     def name(self) -> str:
@@ -61,14 +81,15 @@ class Chat:
     async def say(self, role: str, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
         """One turn, from memory if it was taken before."""
         call = self._hash(messages, options)
-        kept = await self.memory.get(call)
-        if kept is None:
-            async with self.slots():
-                message = await self._sent(messages, options)
-            usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
-            kept = json.dumps([_said(message), usage["input_tokens"], usage["output_tokens"]])
-            await self.memory.put(call, kept)
-        text, tokens_in, tokens_out = json.loads(kept)
+        is_reused = False
+        async with self.memory.alone(call):
+            kept = await self.memory.get(call)
+            if kept is None:
+                said = await self.limiter.through(lambda: self._sent(messages, options), self.endurance)
+                await self.memory.put(call, said)
+            else:
+                said, is_reused = kept.text, not kept.is_own
+        text, tokens_in, tokens_out = json.loads(said)
         usd = priced(self.name, self.server, tokens_in, tokens_out)
         charge = Charge(
             call=call,
@@ -76,20 +97,30 @@ class Chat:
             model=self.name,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            usd=usd or 0.0,
+            usd=0.0 if is_reused else usd or 0.0,
+            saved_usd=usd or 0.0 if is_reused else 0.0,
+            is_reused=is_reused,
             is_priced=usd is not None,
         )
         return Reply(text, charge)
 
     def _hash(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         said = [[m.type, m.content] for m in messages]
-        words = json.dumps([self.name, said, options], sort_keys=True, ensure_ascii=False)
+        asked = [self.name, self.server, self.client.max_tokens, said, options]
+        words = json.dumps(asked, sort_keys=True, ensure_ascii=False)
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
-    async def _sent(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> AIMessage:
+    async def _sent(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
+        """The words and what they took, as they are kept."""
         try:
-            # As extra_body the answer comes back as it is; otherwise a cut-off one is thrown away unread.
-            message = await self.client.ainvoke(list(messages), extra_body=dict(options))
+            # The client's own time-out begins anew with every byte.
+            async with asyncio.timeout(self.timeout_s):
+                # As extra_body the answer comes back as it is; otherwise a cut-off one is thrown away unread.
+                message = await self.client.ainvoke(list(messages), extra_body=dict(options))
+        except TimeoutError:
+            raise Unavailable(
+                f"The model {self.name} at {self.server} did not answer in time ({self.timeout_s:g} s)."
+            ) from None
         except openai.OpenAIError as error:
             raise self._translated(error) from error
         # What the client raises on a body of another shape.
@@ -98,7 +129,10 @@ class Chat:
                 f"The model {self.name} answered in no known format: {self._short(error)}."
             ) from error
         assert isinstance(message, AIMessage)
-        return message
+        usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
+        headers = message.response_metadata.get("headers", {})
+        self.limiter.pause(until_served(headers, usage["input_tokens"] + usage["output_tokens"]))
+        return json.dumps([_said(message), usage["input_tokens"], usage["output_tokens"]])
 
     def _translated(self, error: openai.OpenAIError) -> ProviderError:
         who = f"The model {self.name} at {self.server}"
@@ -107,17 +141,19 @@ class Chat:
             case openai.APITimeoutError():
                 return Unavailable(f"{who} did not answer in time.")
             case openai.APIConnectionError():
-                return Unavailable(f"{who} cannot be reached.")
+                return Unreachable(f"{who} cannot be reached.")
             case openai.RateLimitError() if code == "insufficient_quota":
                 return Refused(f"{who} says the quota is used up.")
             case openai.RateLimitError():
-                return Unavailable(f"{who} is limiting requests (429).")
+                wait_s = wait_after(error.response.headers)
+                return Unavailable(f"{who} is limiting requests (429).", wait_s=wait_s, status=429)
             case openai.AuthenticationError() | openai.PermissionDeniedError():
                 return Refused(f"{who} refused the key: check OPENAI_API_KEY.")
             case openai.NotFoundError():
                 return Refused(f"{who} is not there: check the model's name and the server's address.")
-            case openai.APIStatusError() if error.status_code >= 500:
-                return Unavailable(f"{who} failed ({error.status_code}).")
+            case openai.APIStatusError() if error.status_code >= 500 or error.status_code in {408, 409}:
+                wait_s, status = wait_after(error.response.headers), error.status_code
+                return Unavailable(f"{who} failed ({status}).", wait_s=wait_s, status=status)
             case openai.APIStatusError():
                 return NotSupported(
                     f"{who} did not take the request ({error.status_code}: {self._short(error)})."

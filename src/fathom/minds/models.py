@@ -3,7 +3,6 @@
 Does not know prompts.
 """
 
-import asyncio
 from typing import get_args
 
 from langchain_openai import ChatOpenAI
@@ -13,32 +12,41 @@ from fathom import store
 from fathom.minds.chat import Chat
 from fathom.minds.extractive import Extractive
 from fathom.minds.ladder import Ladder
+from fathom.minds.limiter import Endurance, limiter_for
 from fathom.minds.port import Mind
 from fathom.minds.prompted import Prompted
 from fathom.minds.steadfast import Steadfast
 from fathom.settings import OPENAI, Settings
 from fathom.state import Knobs, Role
-from fathom.turns import PerLoop
 
 
 def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
     """The mind that asks the configured models, with a stand-in that needs none."""
     roles: dict[Role, str] = {role: settings.model_for(role, knobs.model) for role in get_args(Role)}
-    slots = PerLoop(lambda: asyncio.Semaphore(settings.parallel_calls))
-    by_model = {name: _ladder(settings, name, slots) for name in set(roles.values())}
+    by_model = {name: _ladder(settings, name, knobs) for name in set(roles.values())}
     ladders = {role: by_model[name] for role, name in roles.items()}
     mind = Prompted(ladders, knobs.language) if knobs.language else Prompted(ladders)
     return Steadfast(mind, Extractive())
 
 
-def _ladder(settings: Settings, model: str, slots: PerLoop[asyncio.Semaphore]) -> Ladder:
+def _ladder(settings: Settings, model: str, knobs: Knobs) -> Ladder:
     server = settings.base_url or OPENAI
     client = ChatOpenAI(
         model=model,
         base_url=server,
         api_key=settings.openai_api_key or SecretStr("none"),
         timeout=settings.call_timeout_s,
-        max_retries=settings.call_retries,
+        max_retries=0,  # the limiter's business: the client's retries do not know of each other
+        include_response_headers=True,
         max_completion_tokens=settings.max_answer_tokens,
     )
-    return Ladder(Chat(client, server, store.calls(settings.database), slots))
+    return Ladder(
+        Chat(
+            client,
+            server,
+            store.replies(settings.database, is_shared=knobs.reuse),
+            limiter_for(server, model, settings.parallel_calls),
+            Endurance(settings.call_retries, settings.outage_s),
+            settings.call_timeout_s,
+        )
+    )

@@ -1,0 +1,210 @@
+"""One gate in front of a model, for all branches and runs of a process: how many calls at once, from when on.
+
+Does not know what is called. After a limit or a failure everybody waits, one goes first, and then more and
+more; whoever waited longest goes next. A model that is away is waited for; when that took too long, nobody
+waits any more until it answers again.
+"""
+
+import asyncio
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from fathom.errors import ProviderError, Unavailable, Unreachable
+
+T = TypeVar("T")
+_LIMIT = 429
+_REST_S = 10.0
+
+
+@dataclass(frozen=True)
+class Endurance:
+    """How often one call is tried again, and how long a model may be away before a run goes on without it.
+
+    Where nobody ever answered in this process and nobody listens, `greeting_s` is enough to know.
+    """
+
+    retries: int = 3
+    outage_s: float = 180.0
+    first_wait_s: float = 0.5
+    most_wait_s: float = 15.0
+    greeting_s: float = 5.0
+
+    def wait_s(self, failures: int) -> float:
+        """The pause after so many failures in a row, a little different for everybody."""
+        longest: float = min(self.most_wait_s, self.first_wait_s * 2.0 ** (failures - 1))
+        return longest * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+
+
+@dataclass(eq=False)
+class _Turn:
+    """One call's place in the queue, and what was known when it was let in."""
+
+    loop: asyncio.AbstractEventLoop
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    started: float = 0.0
+    setbacks: int = 0
+    answers: int = 0
+
+
+class Limiter:
+    """The gate; safe from any thread and any event loop."""
+
+    def __init__(self, most: int = 10, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most = most
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._queue: deque[_Turn] = deque()
+        self._running = 0
+        self._window = float(most)  # how many may be under way now
+        self._steep_to = float(most)  # up to here the window doubles, then it grows by one at a time
+        self._open_at = float("-inf")
+        self._answers = 0
+        self._setbacks = 0
+        self._in_a_row = 0
+        self._down_since: float | None = None
+        self._gone: tuple[float, Unavailable] | None = None  # until when nobody asks, and why
+
+    async def through(self, call: Callable[[], Awaitable[T]], endurance: Endurance) -> T:
+        """What the call returns, tried again while that makes sense; or its last error."""
+        turn = _Turn(asyncio.get_running_loop())
+        began, answers, failures = float("inf"), 0, 0
+        while True:
+            async with self._let_in(turn):
+                if began > turn.started:
+                    began, answers = turn.started, turn.answers
+                try:
+                    found = await call()
+                except Unavailable as error:
+                    is_everybodys = self._failed(turn, error, endurance)
+                    failures += not _is_limit(error)
+                    is_hopeless = self._is_hopeless(error, failures, endurance)
+                    is_late = failures and self._clock() - began >= endurance.outage_s
+                    if is_hopeless or is_late or (failures > endurance.retries and self._answers > answers):
+                        raise
+                except ProviderError:
+                    self._answered(turn)  # it said no, but it is there
+                    raise
+                else:
+                    self._answered(turn)
+                    return found
+            if not is_everybodys:
+                await asyncio.sleep(endurance.wait_s(failures))
+
+    def pause(self, wait_s: float) -> None:
+        """Let nobody in for so long: the server said that it would not serve."""
+        with self._guard:
+            self._open_at = max(self._open_at, self._clock() + wait_s)
+
+    @asynccontextmanager
+    async def _let_in(self, turn: _Turn) -> AsyncIterator[None]:
+        with self._guard:  # who was turned away has waited longest
+            (self._queue.appendleft if turn.started else self._queue.append)(turn)
+        try:
+            while (wait_s := self._asked(turn)) is not None:
+                turn.woken.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait_s if wait_s != float("inf") else None):
+                        await turn.woken.wait()
+            yield
+        finally:
+            with self._guard:
+                if turn in self._queue:  # it was never let in
+                    self._queue.remove(turn)
+                else:
+                    self._running -= 1
+                self._wake()
+
+    def _asked(self, turn: _Turn) -> float | None:
+        """None: it is let in. Else how long to wait before asking again; for ever: until woken."""
+        with self._guard:
+            now = self._clock()
+            if self._gone and now < self._gone[0]:
+                raise Unavailable(str(self._gone[1]))
+            if self._queue[0] is not turn or self._running >= max(1, int(self._window)):
+                return float("inf")
+            if now < self._open_at and not self._gone:
+                return self._open_at - now
+            self._queue.popleft()
+            self._running += 1
+            turn.started, turn.setbacks, turn.answers = now, self._setbacks, self._answers
+            self._wake()
+            return None
+
+    def _wake(self, everybody: bool = False) -> None:
+        """Have the first in the queue ask again; those whose loop is gone wait no more."""
+        for turn in list(self._queue):
+            try:
+                turn.loop.call_soon_threadsafe(turn.woken.set)
+            except RuntimeError:
+                self._queue.remove(turn)
+                continue
+            if not everybody:
+                return
+
+    def _answered(self, turn: _Turn) -> None:
+        with self._guard:
+            self._answers += 1
+            if turn.setbacks < self._setbacks:
+                return  # it was sent before the last setback, and says nothing about what came after
+            self._in_a_row, self._down_since, self._gone = 0, None, None
+            step = 1.0 if self._window < self._steep_to else 1.0 / self._window
+            self._window = min(float(self.most), self._window + step)
+
+    def _failed(self, turn: _Turn, error: Unavailable, endurance: Endurance) -> bool:
+        """Whether it is everybody's failure: a limit, or nobody was served since the call was let in."""
+        with self._guard:
+            now = self._clock()
+            if not _is_limit(error) and (self._answers > turn.answers or not endurance.retries):
+                return False
+            if self._down_since is None:
+                self._down_since = turn.started
+            if turn.setbacks == self._setbacks:  # of calls that failed together only the first counts
+                self._setbacks += 1
+                self._in_a_row += 1
+                self._steep_to = max(1.0, self._window / 2)
+                self._window = 1.0
+                self._open_at = max(self._open_at, now + endurance.wait_s(self._in_a_row))
+            if error.wait_s is not None:
+                self._open_at = max(self._open_at, now + error.wait_s * random.uniform(1.0, 1.1))  # noqa: S311
+            return True
+
+    def _is_hopeless(self, error: Unavailable, failures: int, endurance: Endurance) -> bool:
+        """Whether the model was away for too long, or says that it will be; then nobody waits for it."""
+        if not endurance.retries:
+            return True
+        with self._guard:
+            if self._down_since is None:
+                return False
+            now = self._clock()
+            is_stranger = isinstance(error, Unreachable) and not self._answers
+            if is_stranger and failures <= endurance.retries:
+                return False
+            most_s = min(endurance.outage_s, endurance.greeting_s) if is_stranger else endurance.outage_s
+            if now - self._down_since + (error.wait_s or 0.0) < most_s:
+                return False
+            rest_s = min(_REST_S, endurance.outage_s / 10)
+            self._gone = (now + max(rest_s, error.wait_s or 0.0), error)
+            self._wake(everybody=True)
+            return True
+
+
+def _is_limit(error: Unavailable) -> bool:
+    return error.status == _LIMIT or error.wait_s is not None
+
+
+_limiters: dict[tuple[str, str], Limiter] = {}
+_making = threading.Lock()
+
+
+def limiter_for(server: str, model: str, most: int) -> Limiter:
+    """The one limiter of a model on a server in this process; the last word on `most` counts."""
+    with _making:
+        limiter = _limiters.setdefault((server, model), Limiter(most))
+        limiter.most = most
+        return limiter
