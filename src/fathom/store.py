@@ -237,10 +237,10 @@ class Replies:
         """The reply that was kept, or None."""
         return await asyncio.to_thread(self._get, call)
 
-    async def put(self, call: str, text: str) -> None:
-        """Keep a reply; keeping it again changes nothing."""
+    async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
+        """Keep a reply; keeping it again changes nothing. What is not for others is too old for them."""
         body = zlib.compress(text.encode("utf-8", "replace"), 6)
-        await asyncio.to_thread(self._put, call, body, time.time(), True)
+        await asyncio.to_thread(self._put, call, body, time.time() if is_for_others else 0.0, True)
 
     def _get(self, call: str) -> Reply | None:
         _ready(self.database)

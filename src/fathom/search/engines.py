@@ -11,6 +11,7 @@ from functools import cache
 from fathom.errors import ProviderError, Unavailable
 from fathom.search.addresses import canonical
 from fathom.search.port import Engine, Found
+from fathom.search.recalling import Answered, Recall
 from fathom.search.scope import Scope
 from fathom.state import Charge, Hit, Loss, Query, short_hash
 from fathom.turns import PerLoop
@@ -38,6 +39,7 @@ class Engines:
     scope: Scope = field(default_factory=Scope)
     prices: Mapping[str, float] = field(default_factory=dict)
     places: PerLoop[asyncio.Semaphore] = field(default_factory=search_places)
+    recall: Recall | None = None
 
     async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
@@ -59,20 +61,33 @@ class Engines:
         for confession in self.confessions:
             losses += await confession()
         served = {name: a for name, a in answers.items() if not isinstance(a, ProviderError)}
-        inside = [[hit for hit in hits if self.scope.admits(hit)] for hits in served.values()]
-        charges = [self._charge(name, query) for name in served if self.prices.get(name)]
+        inside = [[hit for hit in a.hits if self.scope.admits(hit)] for a in served.values()]
+        charges = [self._charge(name, a) for name, a in served.items() if self.prices.get(name)]
         return Found(fuse(inside)[:limit], losses, charges)
 
-    async def _ask(self, engine: Engine, query: Query, limit: int) -> Sequence[Hit] | ProviderError:
-        async with self.places():
-            try:
+    async def _ask(self, engine: Engine, query: Query, limit: int) -> Answered | ProviderError:
+        async def asked() -> Sequence[Hit]:
+            async with self.places():
                 return await engine(query, limit=limit)
-            except ProviderError as error:
-                return error
 
-    def _charge(self, name: str, query: Query) -> Charge:
-        call = short_hash("search", name, query.id, query.text)
-        return Charge(call=call, role="search", model=name, usd=self.prices[name])
+        try:
+            if self.recall:
+                return await self.recall.through(engine, query, limit, asked)
+            call = short_hash("search", engine.name, query.id, query.text)
+            return Answered(await asked(), call, is_reused=False)
+        except ProviderError as error:
+            return error
+
+    def _charge(self, name: str, answered: Answered) -> Charge:
+        usd, is_reused = self.prices[name], answered.is_reused
+        return Charge(
+            call=answered.call,
+            role="search",
+            model=name,
+            usd=0.0 if is_reused else usd,
+            saved_usd=usd if is_reused else 0.0,
+            is_reused=is_reused,
+        )
 
 
 def fuse(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:

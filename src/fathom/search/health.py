@@ -59,6 +59,7 @@ class Watched:
     pause_s: float = 0.0
     usd_per_call: float = 0.0
     refusal: str = ""
+    made: str = ""  # how the engine is made, as far as it matters for what it finds
 
     @property
     def name(self) -> str:

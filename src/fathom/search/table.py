@@ -3,7 +3,7 @@
 Does not know which of them a run will ask. An engine's module is imported only when the run asks it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from importlib import import_module
 from pathlib import Path
@@ -18,11 +18,12 @@ from fathom.search.local import LocalEngine
 from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.patient import Patient
 from fathom.search.port import Engine
+from fathom.search.recalling import VALID_S, Recall, made_of
 from fathom.search.remembered import Remembered
 from fathom.search.scope import Scope
 from fathom.settings import OPENAI, Settings
 from fathom.state import Knobs
-from fathom.store import pages
+from fathom.store import pages, replies
 
 # Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
 _Line = tuple[str, str, dict[str, str]]
@@ -70,6 +71,7 @@ def engines_for(settings: Settings, knobs: Knobs) -> Engines:
         prices={
             e.name: e.usd_per_call for e in [*asked, *spare] if isinstance(e, Watched) and e.usd_per_call
         },
+        recall=_recall(settings, knobs, [*asked, *spare]),
     )
 
 
@@ -89,9 +91,16 @@ def _made(name: str, settings: Settings, knobs: Knobs) -> list[Engine]:
     return [_watched(engine) for engine in bare]
 
 
+def _recall(settings: Settings, knobs: Knobs, engines: Sequence[Engine]) -> Recall:
+    """What was searched on the web; one's own documents may have changed since."""
+    is_shared = knobs.reuse and not knobs.fresh
+    made = {e.name: e.made for e in engines if isinstance(e, Watched) and e.name != "retriever"}
+    return Recall(replies(settings.database, is_shared=is_shared, max_age_s=VALID_S), made)
+
+
 def _watched(engine: Engine) -> Engine:
     pause_s, usd = getattr(engine, "pause_s", 0.0), getattr(engine, "usd_per_call", 0.0)
-    return Watched(Patient(engine), pause_s=pause_s, usd_per_call=usd)
+    return Watched(Patient(engine), pause_s=pause_s, usd_per_call=usd, made=made_of(engine))
 
 
 def _remote(name: str, settings: Settings, knobs: Knobs) -> Engine:

@@ -1,0 +1,95 @@
+"""Searches that were answered, kept by what was asked of whom.
+
+Does not know engines. The run that asked has its answers for as long as it is resumed; other runs have them
+for a day, unless they want everything fresh or nothing was found. An engine that is not in the list is asked
+every time.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, fields, is_dataclass, replace
+from hashlib import sha256
+from typing import NamedTuple, Protocol, Self
+
+from fathom.search.port import Engine
+from fathom.state import Hit, Query
+
+VALID_S = 24 * 3600.0
+# What an engine is made with that changes nothing in what it finds.
+_BESIDE = frozenset({"api_key", "contact", "timeout_s", "pause_s", "usd_per_call", "capabilities"})
+
+
+class Kept(Protocol):
+    """An answer that was kept."""
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the run that asks has paid for it, and not another one."""
+
+
+class Memory(Protocol):
+    """Where answers are kept."""
+
+    def within(self, run: str) -> Self:
+        """The same for one run."""
+
+    def alone(self, call: str) -> AbstractAsyncContextManager[object]:
+        """Whoever asks the same at the same time waits, and finds what the first was answered."""
+
+    async def get(self, call: str) -> Kept | None:
+        """The answer that was kept, or None."""
+
+    async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
+        """Keep an answer."""
+
+
+class Answered(NamedTuple):
+    """What an engine found, the name of the call, and whether it was another run that asked."""
+
+    hits: Sequence[Hit]
+    call: str
+    is_reused: bool
+
+
+@dataclass(frozen=True)
+class Recall:
+    """The memory of a run's searches; `made` tells by an engine's name how it is made."""
+
+    memory: Memory
+    made: Mapping[str, str]
+
+    def within(self, run: str) -> "Recall":
+        """The same for one run."""
+        return replace(self, memory=self.memory.within(run))
+
+    async def through(
+        self, engine: Engine, query: Query, limit: int, ask: Callable[[], Awaitable[Sequence[Hit]]]
+    ) -> Answered:
+        """What is known, or else what asking brings."""
+        words = json.dumps(["search", engine.name, self.made.get(engine.name), query.text, limit])
+        call = sha256(words.encode()).hexdigest()
+        if engine.name not in self.made:
+            return Answered(await ask(), call, is_reused=False)
+        async with self.memory.alone(call):
+            if kept := await self.memory.get(call):
+                hits = [Hit.model_validate({**row, "query": query.id}) for row in json.loads(kept.text)]
+                return Answered(hits, call, not kept.is_own)
+            found = await ask()
+            rows = [hit.model_dump(exclude={"query"}, exclude_defaults=True) for hit in found]
+            await self.memory.put(call, json.dumps(rows, ensure_ascii=False), is_for_others=bool(rows))
+        return Answered(found, call, is_reused=False)
+
+
+def made_of(engine: object) -> str:
+    """How an engine is made, as far as it matters for what it finds; a hash, since keys may be in it."""
+    known = {
+        field.name: repr(getattr(engine, field.name))
+        for field in (fields(engine) if is_dataclass(engine) else ())
+        if field.name not in _BESIDE
+    }
+    return sha256(json.dumps([type(engine).__name__, known], sort_keys=True).encode()).hexdigest()[:12]
