@@ -24,6 +24,7 @@ from find import lines, shelved
 from fathom import store
 from fathom.graph import Kit, Kits, Research, build
 from fathom.minds.extractive import Extractive
+from fathom.orders import Orders
 from fathom.reading.reader import FileReader
 from fathom.search.engines import Engines
 from fathom.search.local import LocalEngine
@@ -67,6 +68,7 @@ async def kits_over(folder: Path, work: Path) -> Kits:
             pages=pages,
             clock=_then,
             commons=commons,
+            orders=Orders(database),
         )
 
     return kit_for

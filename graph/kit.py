@@ -19,6 +19,7 @@ from fathom.errors import BadInput
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
 from fathom.nodes.ports import Clock, Commons, Engines, Pages, Reader
+from fathom.orders import Orders
 from fathom.reading.limited import Limited, reading_places
 from fathom.reading.reader import AnyReader, FileReader
 from fathom.reading.web import Web, web
@@ -40,6 +41,7 @@ class Kit:
     pages: Pages
     clock: Clock
     commons: Commons
+    orders: Orders  # of all runs; a node gets those of its own
 
 
 Kits = Callable[[Knobs], Kit]
@@ -59,12 +61,20 @@ def equip(node: Node, kits: Kits, *parts: str) -> Node:
             knobs = direction.within(knobs)
         # In a thread: making a kit opens files, which `langgraph dev` forbids in the event loop.
         kit = await asyncio.to_thread(kits, knobs)
-        return await node(state, **{part: getattr(kit, part) for part in parts})
+        given = {part: getattr(kit, part) for part in parts}
+        if "orders" in given:
+            given["orders"] = kit.orders.of(_thread_of(runtime))
+        return await node(state, **given)
 
     # LangGraph reads what to pass from the signature, and must not see the node's own.
     del equipped.__wrapped__
     equipped.__annotations__ = {"state": node.__annotations__["state"], "runtime": Runtime[Knobs]}
     return equipped
+
+
+def _thread_of(runtime: Runtime[Knobs]) -> str | None:
+    """The name a run is saved under; there is none without a checkpointer."""
+    return runtime.execution_info.thread_id if runtime.execution_info else None
 
 
 def knobs_of(given: Knobs | None, remembered: Knobs | Mapping[str, Any] | None) -> Knobs:
@@ -105,6 +115,7 @@ def standard_kits(settings: Settings) -> Kits:
             pages=store.pages(settings.database),
             clock=now,
             commons=store.Commons(settings.database),
+            orders=Orders(settings.database),
         )
 
     def kit_for(knobs: Knobs) -> Kit:

@@ -15,6 +15,6 @@ from fathom.state import Assignment
 def add_roles(b: StateGraph[Any, Any, Any, Any], kits: Kits) -> None:
     """Who plans, searches, chooses and judges; the edges are drawn where the graph is built."""
     b.add_node("planner", equip(planner, kits, "mind", "engines", "reader", "knobs"))
-    b.add_node("searcher", equip(searcher, kits, "engines", "knobs"), input_schema=Assignment)
-    b.add_node("selector", equip(selector, kits, "knobs", "commons"))
-    b.add_node("judge", equip(judge, kits, "mind", "pages", "knobs", "clock"))
+    b.add_node("searcher", equip(searcher, kits, "engines", "knobs", "orders"), input_schema=Assignment)
+    b.add_node("selector", equip(selector, kits, "knobs", "commons", "orders"))
+    b.add_node("judge", equip(judge, kits, "mind", "pages", "knobs", "clock", "orders"))

@@ -61,7 +61,7 @@ def which_branches(state: ResearchState) -> list[Send] | str:
     # A level waits until the one before it was judged; what a person added takes after its first neighbour.
     sent = [_towards(query, known) for query in state.get("queries", []) if query.round == level]
     waiting = [direction for direction in sent if direction.status == "open"]
-    if not waiting or _is_spent(state):
+    if not waiting or _is_spent(state) or state.get("is_finishing"):
         return "judge"
     if knobs.orchestration != "concurrent":
         waiting = waiting[:1]

@@ -2,19 +2,25 @@
 
 from langgraph.types import Overwrite
 
+from fathom.nodes.ports import Orders
+from fathom.planning.editing import wished
 from fathom.planning.repeats import plain
 from fathom.planning.tree import grown
 from fathom.state import Direction, Knobs, Query, ResearchState, SubQuestion
 
 
-async def gather(state: ResearchState, *, knobs: Knobs) -> ResearchState:
+async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders) -> ResearchState:
     """Make one list of sub-questions out of all branches', and let the tree grow when its level is done.
 
-    Reads:  questions, claims, asked, directions, queries
-    Writes: questions, claims, asked, directions, queries
+    A query that a person added meanwhile is a branch of this level; once they said stop, none is sent.
+
+    Reads:  questions, claims, asked, directions, queries, judgements
+    Writes: questions, claims, asked, directions, queries, is_finishing
     """
+    added = wished(await orders.added(len(state.get("judgements", [])) + 1), state)
+    state = {**state, "queries": [*state.get("queries", []), *added]}
     questions, names = _as_one(state.get("questions", []))
-    update = {
+    update: dict[str, object] = {
         "questions": Overwrite(questions),
         "claims": [
             c.model_copy(update={"question": names[c.question]})
@@ -27,6 +33,10 @@ async def gather(state: ResearchState, *, knobs: Knobs) -> ResearchState:
             if q.question in names
         ],
     }
+    if added:
+        update["queries"] = state["queries"]
+    if await orders.is_stopping():
+        update["is_finishing"] = True
     return {**update, **_next(state, knobs)}  # type: ignore[typeddict-item]
 
 

@@ -1,6 +1,9 @@
 """The judge: how much is known, what is missing, and whether that is enough."""
 
 import asyncio
+from dataclasses import replace
+
+from langgraph.types import interrupt
 
 from fathom.evidence import sufficiency
 from fathom.evidence.accounting import all_gaps, best_new, gain_of
@@ -13,23 +16,27 @@ from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rereading import reread
 from fathom.minds.rubric import nothing_known
-from fathom.nodes.ports import Clock, Pages
+from fathom.nodes.ports import Clock, Orders, Pages
 from fathom.report.publishing import nothing_found
-from fathom.state import Hypothesis, Judgement, Knobs, ResearchState
+from fathom.report.rounds import on_the_table
+from fathom.state import Hypothesis, Judgement, Knobs, Loss, ResearchState, ReviewAnswer
 
 _EVIDENCE = 10  # pages a judgement names
 
 
 async def judge(
-    state: ResearchState, *, mind: Mind, pages: Pages, knobs: Knobs, clock: Clock
+    state: ResearchState, *, mind: Mind, pages: Pages, knobs: Knobs, clock: Clock, orders: Orders
 ) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
+
+    A person's orders are heard first; between branches, where there is no review, also a pause.
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, charges, losses, hypotheses,
             rulings, is_finishing, elsewhere_usd, earlier
     Writes: claims, judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when
             it ends with nothing found
     """
+    state = await _heard(state, knobs, orders)
     read, asked = state.get("pages", []), state.get("asked", [])
     trails = await walked(state["question"], read, state.get("claims", []), asked, pages.get)
     drawn = await reread(trails, read, state.get("claims", []), state.get("questions", []), pages.get)
@@ -45,7 +52,9 @@ async def judge(
     gain = gain_of(balance.findings, asked, here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
-    judgement = decided(judgement, _position(state, judgement, thought.value, knobs))
+    position = _position(state, judgement, thought.value, knobs)
+    wishes = [] if "direction" in state else await orders.waiting()
+    judgement = decided(judgement, replace(position, is_wished=bool(wishes) and knobs.strategy == "loop"))
     update: ResearchState = {
         "claims": drawn,
         "findings": balance.findings,
@@ -56,10 +65,29 @@ async def judge(
         "losses": thought.losses,
         "charges": thought.charges,
     }
+    if judgement.stop:
+        update["losses"] = [*thought.losses, *(_too_late(query) for query in wishes)]
     if judgement.stop and not claims:
-        losses = [*state.get("losses", []), *thought.losses]
+        losses = [*state.get("losses", []), *update["losses"]]
         update["report"] = nothing_found(state, judgement, losses, knobs.language)
     return update
+
+
+async def _heard(state: ResearchState, knobs: Knobs, orders: Orders) -> ResearchState:
+    """The state with what a person ordered; before anything that costs, since the node may run again."""
+    if "direction" in state:  # a branch is not the place where an order for the whole run is done with
+        return {**state, "is_finishing": state.get("is_finishing", False) or await orders.is_stopping()}
+    place = f"judge {len(state.get('judgements', [])) + 1}"
+    is_finishing = state.get("is_finishing", False)
+    if knobs.strategy != "loop" and not is_finishing and await orders.is_pausing(place):
+        shown = on_the_table(state, knobs, why="paused", answers=["approve", "finish"])
+        answer = ReviewAnswer.model_validate(interrupt(shown, response_schema=ReviewAnswer))
+        is_finishing = answer.action == "finish"
+    return {**state, "is_finishing": await orders.is_stopping(place) or is_finishing}
+
+
+def _too_late(query: str) -> Loss:
+    return Loss(where="order", what=query, why="it was added when looking had come to its end")
 
 
 def _case(state: ResearchState, trails: Trails, clock: Clock) -> Case:

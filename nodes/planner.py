@@ -44,7 +44,7 @@ async def planner(
     """Plan one round; the first plan is grounded in a quick search with the question itself.
 
     Reads:  question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
-            lessons, effort, perspectives, hypotheses, contradictions, feedback
+            lessons, effort, perspectives, hypotheses, contradictions, feedback, said
     Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
             feedback, hits, asked, losses, charges
     """
@@ -94,6 +94,7 @@ def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
         findings=claims,
         sure=sure_of(state.get("findings", [])),
         feedback=state.get("feedback", ""),
+        is_said_again=state.get("said", []).count(state.get("feedback", "")) > 1,
         proposed=state.get("queries", []),
         leads=judgements[-1].leads if judgements else [],
         effort=worth,

@@ -3,7 +3,7 @@
 Does not know who provides it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from fathom.state import Charge, Query
 
 Clock = Callable[[], datetime]
 
-__all__ = ["Clock", "Commons", "Engines", "Pages", "Reader"]
+__all__ = ["Clock", "Commons", "Engines", "Orders", "Pages", "Reader"]
 
 
 class Engines(Protocol):
@@ -44,3 +44,19 @@ class Commons(Protocol):
 
     async def pay(self, run: str, charges: Sequence[Charge]) -> float:
         """Note what was paid, a call once; what the whole run has spent."""
+
+
+class Orders(Protocol):
+    """What a person orders from anywhere while the run works; a node that runs again is told the same."""
+
+    async def added(self, number: int) -> Mapping[int, str]:
+        """The queries of this round, which takes those that wait; by the number of their order."""
+
+    async def waiting(self) -> list[str]:
+        """Queries that were added and belong to no round yet."""
+
+    async def is_pausing(self, place: str) -> bool:
+        """Whether a person wants a pause, here; asked in another place, the same pause is over."""
+
+    async def is_stopping(self, place: str = "") -> bool:
+        """Whether a person wants no more to be looked for; with a place, the order is carried out there."""

@@ -1,70 +1,65 @@
-"""The review: a person's word on the plan, when it was asked for."""
+"""The review: a person's word on the plan, when it was asked for or when the person asked for a pause."""
 
-from langgraph.types import interrupt
+from collections.abc import Mapping
 
-from fathom.planning.effort import told
-from fathom.state import Knobs, Query, ResearchState, ReviewAnswer
+from langgraph.types import Overwrite, interrupt
 
-_FINDINGS = 5
-_SUGGESTED = 3
+from fathom.nodes.ports import Orders
+from fathom.planning.editing import as_queries, as_questions, wished
+from fathom.report.rounds import on_the_table
+from fathom.state import Knobs, ResearchState, ReviewAnswer
 
 
-async def review(state: ResearchState, *, knobs: Knobs) -> ResearchState:
-    """Show the plan and wait for an answer; pass through when nobody asked for review.
+async def review(state: ResearchState, *, knobs: Knobs, orders: Orders) -> ResearchState:
+    """Show the plan and wait for an answer; pass through when nobody wants to look.
 
-    Nothing that costs money stands in front of the interrupt, since the node runs again from its start.
+    Queries that a person added meanwhile join the plan, and a person's stop ends the looking. Nothing that
+    costs money stands in front of the interrupt, since the node runs again from its start.
 
-    Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, judgements
-    Writes: queries, feedback, is_finishing
+    Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, findings,
+            judgements, charges, directions, said
+    Writes: queries, questions, feedback, said, is_finishing
     """
-    is_first = not state.get("judgements")
-    if knobs.review == "off" or (knobs.review == "plan" and not is_first):
-        return {}
-    answer = ReviewAnswer.model_validate(interrupt(_on_the_table(state), response_schema=ReviewAnswer))
-    queries = state.get("queries", [])
-    if answer.action == "finish":
+    if await orders.is_stopping():
         return {"is_finishing": True}
-    if answer.action == "feedback":
-        return {"feedback": answer.text.strip()}
-    if answer.action == "edit":
-        return {"queries": _as_queries(answer.queries, state)}
-    if answer.action == "add":
-        return {"queries": [*queries, *_as_queries([answer.text], state, first=len(queries) + 1)]}
-    return {}
-
-
-def _on_the_table(state: ResearchState) -> dict[str, object]:
-    judgements = state.get("judgements", [])
-    gaps = judgements[-1].gaps if judgements else []
-    return {
-        "round": len(judgements) + 1,
-        "question": state["question"],
-        "strategy": state.get("strategy", ""),
-        "effort": told(state["effort"]) if "effort" in state else "",
-        "perspectives": state.get("perspectives", []),
-        "tool": f"{tool.name}, because {tool.because}" if (tool := state.get("tool")) else "",
-        "questions": [q.text for q in state.get("questions", [])],
-        "queries": [q.text for q in state.get("queries", [])],
-        "waiting": [q.text for q in state.get("waiting", [])],
-        "findings": [c.statement for c in state.get("claims", [])[-_FINDINGS:]],
-        "gaps": [g.description for g in gaps],
-        "suggested": [g.suggested_query for g in gaps[:_SUGGESTED]],
-        "answers": ["approve", "edit", "feedback", "add", "finish"],
-    }
-
-
-def _as_queries(texts: list[str], state: ResearchState, first: int = 1) -> list[Query]:
-    """A person's queries; one that was in the plan keeps its sub-question, or is the branch it was."""
     number = len(state.get("judgements", [])) + 1
-    planned = {q.text: q for q in state.get("queries", [])}
-    fallback = Query(
-        id="", text="", question=next((q.id for q in state.get("questions", [])), ""), round=number
-    )
-    branches = planned if state.get("directions") else {}
-    name = "w" if branches else f"r{number}q"  # a wish, beside directions that have names of their own
-    kept = [text.strip() for text in texts if text.strip()]
-    return [
-        branches.get(text)
-        or Query(id=f"{name}{n}", text=text, question=planned.get(text, fallback).question, round=number)
-        for n, text in enumerate(kept, first)
-    ]
+    added = await orders.added(number)
+    state = {**state, "queries": [*state.get("queries", []), *wished(added, state)]}
+    is_pausing, is_wanted = await orders.is_pausing(f"review {number}"), _is_wanted(state, knobs)
+    if not is_pausing and not is_wanted:
+        return _with(added, state)
+    shown = on_the_table(state, knobs, why="review" if is_wanted else "paused")
+    answer = ReviewAnswer.model_validate(interrupt(shown, response_schema=ReviewAnswer))
+    match answer.action:
+        case "finish":
+            return {"is_finishing": True}
+        case "feedback":
+            words = answer.text.strip()
+            return {"feedback": words, "said": [*state.get("said", []), words]}
+        case "edit":
+            return _edited(answer, state)
+        case "add":
+            queries = state["queries"]
+            return {"queries": [*queries, *as_queries([answer.text], state, first=len(queries) + 1)]}
+        case "approve":
+            return _with(added, state)
+
+
+def _is_wanted(state: ResearchState, knobs: Knobs) -> bool:
+    is_first = not state.get("judgements")
+    return knobs.review == "rounds" or (knobs.review == "plan" and is_first)
+
+
+def _with(added: Mapping[int, str], state: ResearchState) -> ResearchState:
+    return {"queries": state["queries"]} if added else {}
+
+
+def _edited(answer: ReviewAnswer, state: ResearchState) -> ResearchState:
+    """The plan as a person wants it; branches have sub-questions of their own, which nobody knows yet."""
+    texts = [query for query in answer.queries if query.strip()]
+    if not any(question.strip() for question in answer.questions) or state.get("directions"):
+        return {"queries": as_queries(texts, state)} if texts else {"queries": state["queries"]}
+    questions = as_questions(answer.questions, state)
+    state = {**state, "questions": questions}
+    queries = as_queries(texts or [query.text for query in state["queries"]], state)
+    return {"queries": queries, "questions": Overwrite(questions)}  # type: ignore[typeddict-item]

@@ -4,7 +4,7 @@ from collections import Counter
 
 from langgraph.types import Overwrite
 
-from fathom.nodes.ports import Commons
+from fathom.nodes.ports import Commons, Orders
 from fathom.search.addresses import canonical, host
 from fathom.state import SCOUT, Hit, Knobs, ResearchState
 
@@ -13,10 +13,10 @@ _SURE_PER_QUERY = 2
 _RRF = 60
 
 
-async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
+async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons, orders: Orders) -> ResearchState:
     """Choose unseen pages by fused rank, a few per host, at most the round's number of sources.
 
-    In a branch, a page that another branch took is left to that one.
+    In a branch, a page that another branch took is left to that one. Once a person has said stop, none is.
 
     Reads:  hits, visited, run, direction
     Writes: chosen, visited, offered, hits
@@ -32,7 +32,7 @@ async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons) -> R
             best.setdefault(address, hit)
     firsts = _firsts(state.get("hits", []), seen)
     ranked = sorted(best, key=lambda address: (address not in firsts, -scores[address]))
-    chosen = _few_per_host(ranked)
+    chosen = [] if await orders.is_stopping() else _few_per_host(ranked)
     if branch := state.get("direction"):
         chosen = await commons.take(state["run"], branch.id, chosen, branch.sources)
     chosen = chosen[: knobs.max_sources]

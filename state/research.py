@@ -62,10 +62,11 @@ class ResearchState(TypedDict, total=False):
     tool: Tool  # planner
     lessons: Annotated[list[Lesson], merged]  # planner, of the round before
     waiting: list[Query]  # planner; queries that need an answer that is not there yet
-    questions: Annotated[list[SubQuestion], merged]  # planner, recheck; deliver and gather name them anew
-    queries: list[Query]  # planner, recheck; review, when a person edits them; lead and gather: branches
+    questions: Annotated[list[SubQuestion], merged]  # planner, recheck, review; deliver, gather rename
+    queries: list[Query]  # planner, recheck; review, when a person changes them; lead and gather: branches
     feedback: str  # review; planner and lead empty it
-    is_finishing: bool  # review
+    said: list[str]  # review; every feedback in a person's words, in order
+    is_finishing: bool  # review; gather, when a person orders it
     asked: Annotated[list[Query], merged]  # searcher, planner, recheck; deliver and gather name them anew
     hits: Annotated[list[Hit], merged]  # searcher, planner; selector empties it
     chosen: list[Hit]  # selector

@@ -268,3 +268,32 @@ class FakeCommons:
     async def pay(self, run: str, charges: Sequence[Charge]) -> float:
         self.paid = {charge.call: charge.usd for charge in charges} | self.paid
         return sum(self.paid.values())
+
+
+@dataclass
+class FakeOrders:
+    """A person's orders for one run, as the test gives them."""
+
+    queries: dict[int, str] = field(default_factory=dict)
+    late: list[str] = field(default_factory=list)
+    is_pause: bool = False
+    is_stop: bool = False
+    places: list[str] = field(default_factory=list)
+
+    async def added(self, number: int) -> dict[int, str]:
+        assert number >= 1
+        return self.queries
+
+    async def waiting(self) -> list[str]:
+        return self.late
+
+    async def is_pausing(self, place: str) -> bool:
+        assert place
+        return self.is_pause
+
+    async def is_stopping(self, place: str = "") -> bool:
+        self.places.append(place)
+        return self.is_stop
+
+
+NOBODY = FakeOrders()

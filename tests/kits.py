@@ -14,6 +14,7 @@ from fathom.errors import ProviderError, Unreadable
 from fathom.graph import Kit, Kits
 from fathom.minds.extractive import Extractive
 from fathom.minds.port import Assessment, Brief, Case, Draft, Mind, Thought
+from fathom.orders import Orders
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import Charge, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
@@ -131,6 +132,7 @@ def kits_of(home: Path, library: Library, mind: Mind | Callable[[Knobs], Mind]) 
             pages=pages,
             clock=noon,
             commons=commons,
+            orders=Orders(home / "fathom.sqlite"),
         )
 
     return kit_for

@@ -7,7 +7,16 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-FACADE = ("fathom", "fathom.runs", "fathom.streaming", "fathom.researcher", "fathom.cli", "fathom.server")
+FACADE = (
+    "fathom",
+    "fathom.streaming",
+    "fathom.watching",
+    "fathom.runs",
+    "fathom.session",
+    "fathom.researcher",
+    "fathom.cli",
+    "fathom.server",
+)
 FOLDERS = {
     "state": "fathom.state",
     "prompts": "fathom.prompts",

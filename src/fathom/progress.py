@@ -34,7 +34,7 @@ from fathom.events import (
 )
 from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
-from fathom.state import Charge, Knobs, ResearchState
+from fathom.state import Charge, Claim, Knobs, ResearchState
 
 _HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
 
@@ -119,11 +119,19 @@ def _of_a_round(node: str, given: dict[str, Any], update: dict[str, Any]) -> Pay
 class Teller:
     """Turns the graph's stream into events: it knows which branch works, its round, and what was paid."""
 
-    def __init__(self, run_id: str, knobs: Knobs, paid: Iterable[Charge] = (), number: int = 1) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        knobs: Knobs,
+        paid: Iterable[Charge] = (),
+        number: int = 1,
+        done: frozenset[str] = frozenset(),
+    ) -> None:
         self._run_id, self._began, self._knobs = run_id, time.monotonic(), knobs
         self._limits = {"": knobs.max_rounds}
         self._rounds = {"": number}
         self._branches: dict[str, str] = {}
+        self._done = done  # tasks that begin once more on paper only
         self._given: dict[str, dict[str, Any]] = {}
         self._paid = {charge.key: charge for charge in paid}
 
@@ -163,7 +171,7 @@ class Teller:
         branch = self._branches.get(first.removeprefix("branch:"), "") if first.startswith("branch:") else ""
         if "result" not in task:
             self._begins(task)
-            for payload in begun(task["name"], task["input"]):
+            for payload in begun(task["name"], task["input"]) if task["id"] not in self._done else ():
                 yield self.event(payload, branch)
             return
         given, update = self._given.pop(task["id"], {}), task["result"]
@@ -171,7 +179,7 @@ class Teller:
             return
         self._paid.update((charge.key, charge) for charge in update.get("charges", []))
         if task["name"] == "judge":
-            yield from self._round(update, branch)
+            yield from self._round(update, [*given.get("claims", []), *update.get("claims", [])], branch)
             return
         if not branch and (knobs := update.get("knobs")):
             self._knobs, self._limits[""] = knobs, knobs.max_rounds
@@ -188,7 +196,7 @@ class Teller:
             self._branches[task["id"]] = direction.id
             self._limits[direction.id] = direction.rounds
 
-    def _round(self, update: dict[str, Any], branch: str) -> Iterator[Progress]:
+    def _round(self, update: dict[str, Any], claims: list[Claim], branch: str) -> Iterator[Progress]:
         judgement, findings = update["judgements"][0], update.get("findings", [])
         self._rounds[branch] = judgement.round
         yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._knobs.threshold), branch)
@@ -198,7 +206,7 @@ class Teller:
             new_claims=judgement.new_claims,
             findings=[
                 KeyFinding(statement=f.statement, tag=f.tag, confidence=f.confidence)
-                for f in key_findings(findings)
+                for f in key_findings(findings, claims)
             ],
             hypotheses=judgement.hypotheses,
             gaps=[gap.description for gap in judgement.gaps],

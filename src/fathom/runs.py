@@ -7,7 +7,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from fathom.events import Progress
 from fathom.graph import Research, build, standard_kits
 from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
+from fathom.orders import Orders
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
 from fathom.saver import ThriftySqliteSaver
@@ -26,8 +27,9 @@ from fathom.search.table import local_engine
 from fathom.settings import Settings
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import checkpointer
-from fathom.streaming import config_of, worked
+from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, worked
 from fathom.updating import UpdateRequest, update_of
+from fathom.watching import Watch
 
 New = ResearchRequest | UpdateRequest
 Start = New | ReviewAnswer | None
@@ -39,6 +41,12 @@ class Runs:
 
     settings: Settings
     saver: ThriftySqliteSaver
+    watch: Watch
+
+    @property
+    def orders(self) -> Orders:
+        """The orders for these runs."""
+        return Orders(self.settings.database)
 
     async def begin(self, request: ResearchRequest) -> tuple[str, Knobs]:
         """A new run's id, after everything that can be refused was refused."""
@@ -56,20 +64,38 @@ class Runs:
         await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
         return str(uuid.uuid4()), request
 
-    async def work(self, run_id: str, start: Start = None) -> AsyncIterator[Progress]:
-        """Begin a run with its request, or go on with it where it stands, telling what happens."""
-        before = None if isinstance(start, New) else await self.snapshot(run_id)
-        knobs = self._knobs(start) if isinstance(start, New) else _remembered(before)
-        graph = build(standard_kits(self.settings.admitting(knobs)), self.saver)
-        if isinstance(start, UpdateRequest):
-            given: Any = start.given()
-        elif isinstance(start, ResearchRequest):
-            given = {"question": start.query, "knobs": knobs}
-        else:
-            given = Command(resume=start.model_dump()) if start else None
+    async def work(
+        self, run_id: str, start: Start = None, *, keep: Keeper | None = None, halt: Halt | None = None
+    ) -> AsyncIterator[Progress]:
+        """Begin a run with its request, or go on with it where it stands, telling what happens.
+
+        The last event is `completed` or `checkpoint`: a person is asked, somebody ordered a pause, or `halt`
+        was requested. Orders from anywhere are heard while it works.
+        """
         with self._alone(run_id):
-            async for event in worked(graph, run_id, given, knobs, _known(before)):
-                yield event
+            leg = replace(await self._leg(run_id, start), keeper=keep)
+            graph = build(standard_kits(self.settings.admitting(leg.knobs)), self.saver)
+            if halt:
+                halt.reach(leg.control)
+            await self.orders.resumed(run_id)
+            with self.watch.over(run_id, leg.control):
+                async for event in worked(graph, leg):
+                    if event.kind == "completed":
+                        await self.orders.ended(run_id)
+                    yield event
+
+    async def _leg(self, run_id: str, start: Start) -> Leg:
+        """What the next stretch of work begins with."""
+        if isinstance(start, New):
+            knobs = self._knobs(start)
+            if isinstance(start, ResearchRequest):
+                return Leg(run_id, {"question": start.query, "knobs": knobs}, knobs)
+            return Leg(run_id, start.given(), knobs)
+        stands = await self._graph().aget_state(config_of(run_id), subgraphs=True)
+        known = cast(ResearchState, {"question": _asked(stands), **stands.values})
+        answer = start or _after_a_pause(stands)
+        given: Any = Command(resume=answer.model_dump()) if answer else None
+        return Leg(run_id, given, _remembered(stands), known, ended_tasks(stands))
 
     async def finish(self, run_id: str) -> None:
         """Have a stopped run end with what it knows, as if a person had said so at its last plan."""
@@ -130,7 +156,7 @@ class Runs:
         if not is_unfinished(snapshot) and "report" in snapshot.values:
             return str(snapshot.values["report"].status)
         if snapshot.interrupts:
-            return "waiting for review"
+            return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
         try:
             with self._alone(run_id):
                 return "stopped"
@@ -179,7 +205,7 @@ class Runs:
 async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
     """The runs of the settings' database."""
     async with checkpointer(settings.database) as saver:
-        yield Runs(settings, saver)
+        yield Runs(settings, saver, Watch(Orders(settings.database)))
 
 
 def is_unfinished(snapshot: StateSnapshot) -> bool:
@@ -191,20 +217,18 @@ def _unreported(run_id: str) -> BadInput:
     return BadInput(f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}")
 
 
-def _remembered(snapshot: StateSnapshot | None) -> Knobs:
+def _remembered(snapshot: StateSnapshot) -> Knobs:
     """The knobs a run was begun with."""
-    values, tasks = (snapshot.values, snapshot.tasks) if snapshot else ({}, ())
-    knobs = values.get("knobs") or next(
-        (t.result["knobs"] for t in tasks if t.result and "knobs" in t.result), None
+    knobs = snapshot.values.get("knobs") or next(
+        (t.result["knobs"] for t in snapshot.tasks if t.result and "knobs" in t.result), None
     )
     return knobs if isinstance(knobs, Knobs) else Knobs.model_validate(knobs or {})
 
 
-def _known(snapshot: StateSnapshot | None) -> ResearchState | None:
-    """What a run that goes on knows; its question even if it was killed before its first step was saved."""
-    if snapshot is None:
-        return None
-    return cast(ResearchState, {"question": _asked(snapshot), **snapshot.values})
+def _after_a_pause(snapshot: StateSnapshot) -> ReviewAnswer | None:
+    """Whoever goes on with a run that was paused, and says nothing, approves of its plan."""
+    shown = snapshot.interrupts[0].value if snapshot.interrupts else {}
+    return ReviewAnswer(action="approve") if shown.get("why") == "paused" else None
 
 
 def _asked(snapshot: StateSnapshot) -> str:

@@ -35,6 +35,11 @@ create table if not exists replies (
 create table if not exists taken (
     run text not null, address text not null, branch text not null, primary key (run, address)
 ) without rowid;
+create table if not exists orders (
+    number integer primary key, run text not null, word text not null, text text not null, at text not null,
+    round integer not null default 0, taker text not null default ''
+);
+create index if not exists orders_of_run on orders (run, taker);
 create table if not exists paid (
     run text not null, call text not null, usd real not null, primary key (run, call)
 ) without rowid;
@@ -112,6 +117,14 @@ def _connected(database: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     finally:
         connection.close()
+
+
+@contextmanager
+def opened(database: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to the database for one short transaction, its tables in place."""
+    _ready(database)
+    with _connected(database) as connection:
+        yield connection
 
 
 @dataclass(frozen=True)

@@ -4,66 +4,159 @@ Does not know databases of runs or the command line.
 """
 
 import sqlite3
-from collections.abc import AsyncIterator
-from typing import Any, cast
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
+from langgraph.types import StateSnapshot
 
 from fathom.errors import ProviderError, RunStopped
-from fathom.events import Checkpoint, Completed, Failed, Progress, Started
+from fathom.events import Checkpoint, Completed, Failed, Progress, Spent, Started, Why
 from fathom.graph import Research
 from fathom.ids import short_id
 from fathom.progress import Teller
+from fathom.report.rounds import on_the_table
 from fathom.state import Knobs, ResearchState
 
 _AT_ONCE = 10
 
 
-async def worked(
-    graph: Research, run_id: str, given: Any, knobs: Knobs, before: ResearchState | None = None
-) -> AsyncIterator[Progress]:
+class Keeper(Protocol):
+    """Whoever writes down what a run tells and knows, while it works."""
+
+    async def tell(self, event: Progress) -> None:
+        """One event, in its order, before anybody else hears of it."""
+
+    async def keep(self, state: ResearchState, spent: Spent) -> None:
+        """The state as it is after a judged round or a written report."""
+
+
+class Halt:
+    """One wish to stop where the run stands: the step in hand ends, everything is kept.
+
+    Safe to call from any thread, a signal handler included, before the work begins and while it lasts.
+    """
+
+    def __init__(self) -> None:
+        self._control: RunControl | None = None
+        self.is_requested = False
+
+    def request(self) -> None:
+        """Stop after the current step."""
+        self.is_requested = True
+        if self._control:
+            self._control.request_drain("stopped")
+
+    def reach(self, control: RunControl) -> None:
+        """From now on the wish goes to this work."""
+        self._control = control
+        if self.is_requested:
+            control.request_drain("stopped")
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A stretch of work on one run: what it begins with, who may stop it and who writes it down."""
+
+    run_id: str
+    given: Any
+    knobs: Knobs
+    before: ResearchState | None = None  # of a run that goes on
+    done: frozenset[str] = frozenset()  # tasks of the current step that have ended already
+    control: RunControl = field(default_factory=RunControl)
+    keeper: Keeper | None = None
+
+    @property
+    def question(self) -> str:
+        """What the run is about."""
+        known: ResearchState = self.before or {}
+        return str(self.given["question"]) if isinstance(self.given, dict) else known.get("question", "")
+
+
+async def worked(graph: Research, leg: Leg) -> AsyncIterator[Progress]:
     """Run the graph until it ends or waits, telling what happens; RunStopped when it can go no further.
 
-    `before` is the state of a run that goes on.
+    The last event is `completed`, `checkpoint` or, before RunStopped, `failed`.
     """
-    known: ResearchState = before or {}
-    teller = Teller(run_id, knobs, known.get("charges", []), _round(known))
-    question = str(given["question"]) if isinstance(given, dict) else known.get("question", "")
-    yield teller.event(Started(question=question, knobs=knobs, is_resumed=before is not None))
+    known: ResearchState = leg.before or {}
+    teller = Teller(leg.run_id, leg.knobs, known.get("charges", []), _round(known), leg.done)
+    try:
+        async for event in _told(graph, leg, teller):
+            if leg.keeper:
+                await _written(leg.keeper.tell(event))
+            yield event
+    except (ProviderError, sqlite3.Error, RunStopped) as error:
+        stopped = _stopped(error)
+        yield teller.event(Failed(error=str(stopped), how_to_go_on=f"fathom resume {short_id(leg.run_id)}"))
+        if stopped is error:
+            raise
+        raise stopped from error
+
+
+async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[Progress]:
+    is_resumed = leg.before is not None
+    yield teller.event(Started(question=leg.question, knobs=leg.knobs, is_resumed=is_resumed))
     last: Progress | None = None
-    state: ResearchState = known
+    state: ResearchState = leg.before or {}
+    is_judged = is_written = False
     try:
         # Tasks and not updates: of a subgraph, updates tell only what it brings back in the end.
         stream = graph.astream(
-            given,
-            config_of(run_id),
-            context=knobs,
+            leg.given,
+            config_of(leg.run_id),
+            context=leg.knobs,
             stream_mode=["tasks", "values"],
             subgraphs=True,
             durability="async",
+            control=leg.control,
         )
-        is_written = False
         async for part in stream:
             place, mode, task = cast(tuple[tuple[str, ...], str, dict[str, Any]], part)
             if mode == "values":
-                state = state if place else cast(ResearchState, task)
-                if is_written and not place:  # the state as it is once the report is in it
+                if place:
+                    continue
+                state = cast(ResearchState, task)
+                if leg.keeper and (is_judged or is_written):
+                    await _written(leg.keeper.keep(state, teller.spent))
+                if is_written:  # the state as it is once the report is in it
                     yield teller.kept(state)
-                    is_written = False
+                is_judged = is_written = False
                 continue
-            is_written = is_written or (task["name"] == "writer" and "result" in task)
+            if "result" in task and not place:
+                is_judged = is_judged or task["name"] == "judge"
+                is_written = is_written or task["name"] == "writer"
             for interrupt in task.get("interrupts", []):
-                last = teller.event(Checkpoint(why="review", shown=dict(interrupt["value"])))
+                last = teller.event(_asked(dict(interrupt["value"])))
             for event in teller.events(place, task):
                 yield event
-    except (ProviderError, sqlite3.Error) as error:
-        stopped = _stopped(error)
-        yield teller.event(Failed(error=str(stopped), how_to_go_on=f"fathom resume {short_id(run_id)}"))
-        raise stopped from error
+    except GraphDrained as drained:
+        why: Why = "stopped" if drained.reason == "stopped" else "paused"
+        last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, why)))
     yield last or teller.event(_completed(state))
 
 
+async def _written(work: Awaitable[None]) -> None:
+    """What a keeper writes; a disk that is full stops nothing that is saved already."""
+    try:
+        await work
+    except OSError as error:
+        raise RunStopped(f"The research folder cannot be written: {error}.") from error
+
+
+def _asked(shown: dict[str, Any]) -> Checkpoint:
+    return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=shown)
+
+
+def _shown(state: ResearchState, knobs: Knobs, why: str) -> dict[str, Any]:
+    return on_the_table(state, knobs, why=why) if state.get("question") else {}
+
+
 def _stopped(error: Exception) -> RunStopped:
+    if isinstance(error, RunStopped):
+        return error
     if isinstance(error, sqlite3.Error):
         return RunStopped(f"The database could not be written: {error}.")
     return RunStopped(f"{error}")
@@ -88,3 +181,14 @@ def _completed(state: ResearchState) -> Completed:
 def config_of(run_id: str) -> RunnableConfig:
     """How LangGraph is told which run is meant."""
     return {"configurable": {"thread_id": run_id}, "max_concurrency": _AT_ONCE}
+
+
+def ended_tasks(snapshot: StateSnapshot) -> frozenset[str]:
+    """The tasks of the current step that have ended: they do not run again, and nobody tells them again."""
+    found: set[str] = set()
+    for task in snapshot.tasks:
+        if task.result is not None:
+            found.add(task.id)
+        if isinstance(task.state, StateSnapshot):
+            found |= ended_tasks(task.state)
+    return frozenset(found)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from fakes import (
     DOUBTED,
+    NOBODY,
     SOUND,
     FakeEngines,
     FakeMind,
@@ -35,14 +36,14 @@ ERRORS = [Unavailable("timeout"), Refused("bad key"), Unreadable("not JSON")]
 
 async def test_a_searcher_brings_hits_and_says_what_it_asked() -> None:
     engines = FakeEngines([[hit()]])
-    update = await searcher({"query": query()}, engines=engines, knobs=Knobs(sources=7))
+    update = await searcher({"query": query()}, engines=engines, knobs=Knobs(sources=7), orders=NOBODY)
     assert update == {"asked": [query()], "hits": [hit()], "losses": [], "charges": []}
     assert engines.asked == [("tidal power", 7)]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
 async def test_a_lost_search_is_told_and_still_asked(error: Exception) -> None:
-    update = await searcher({"query": query()}, engines=FakeEngines([error]), knobs=Knobs())
+    update = await searcher({"query": query()}, engines=FakeEngines([error]), knobs=Knobs(), orders=NOBODY)
     assert update == {
         "asked": [query()],
         "losses": [Loss(where="search", what="tidal power", why=str(error))],

@@ -3,7 +3,20 @@
 from typing import Any
 
 import pytest
-from fakes import RUBRIC, FakeMind, FakePages, charge, claim, clock, gap, judgement, page, query, question
+from fakes import (
+    NOBODY,
+    RUBRIC,
+    FakeMind,
+    FakePages,
+    charge,
+    claim,
+    clock,
+    gap,
+    judgement,
+    page,
+    query,
+    question,
+)
 
 from fathom.errors import Unavailable
 from fathom.minds.port import Assessment, Bearing
@@ -24,7 +37,7 @@ STATE: ResearchState = {
 
 async def judged(state: ResearchState, mind: FakeMind | None = None, **knobs: Any) -> ResearchState:
     mind = mind or FakeMind(assessments=[Assessment(RUBRIC, [gap()])])
-    return await judge(state, mind=mind, pages=FakePages(), knobs=Knobs(**knobs), clock=clock)
+    return await judge(state, mind=mind, pages=FakePages(), knobs=Knobs(**knobs), clock=clock, orders=NOBODY)
 
 
 async def test_the_scores_are_computed_and_weighed() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import FakeCommons, charge, claim, gap, hit, judgement, page, query, question
+from fakes import NOBODY, FakeCommons, charge, claim, gap, hit, judgement, page, query, question
 from langgraph.types import Overwrite
 
 from fathom.errors import BadInput
@@ -76,10 +76,12 @@ async def test_a_page_that_another_branch_took_is_left_to_it() -> None:
     commons = FakeCommons(others=["https://a.example"])
     hits = [hit("https://a.example"), hit("https://b.example", 2), hit("https://c.example", 3)]
     state: ResearchState = {"hits": hits, "run": "run", "direction": direction(sources=1)}
-    update = await selector(state, knobs=Knobs(), commons=commons)
+    update = await selector(state, knobs=Knobs(), commons=commons, orders=NOBODY)
     assert update["visited"] == ["https://b.example"]
     # A branch that was killed before it could say so gets the same page again.
-    assert (await selector(state, knobs=Knobs(), commons=commons))["visited"] == ["https://b.example"]
+    assert (await selector(state, knobs=Knobs(), commons=commons, orders=NOBODY))["visited"] == [
+        "https://b.example"
+    ]
 
 
 async def test_a_branch_knows_what_the_others_spent() -> None:
@@ -134,7 +136,7 @@ async def test_the_same_sub_question_of_two_branches_is_one() -> None:
         "directions": [direction("b1", status="explored"), direction("b2", status="explored")],
         "queries": [direction("b1").query(), direction("b2").query()],
     }
-    update: dict[str, Any] = {**await gather(state, knobs=ROLLOUTS)}
+    update: dict[str, Any] = {**await gather(state, knobs=ROLLOUTS, orders=NOBODY)}
     assert [(q.id, q.text) for q in update["questions"].value] == [
         ("Q1", "What does it cost?"),
         ("Q2", "Who pays?"),
@@ -149,7 +151,7 @@ async def test_a_start_that_a_person_took_out_is_pruned() -> None:
         "directions": [direction("b1", status="explored"), direction("b2")],
         "queries": [direction("b1").query()],
     }
-    update = await gather(state, knobs=ROLLOUTS)
+    update = await gather(state, knobs=ROLLOUTS, orders=NOBODY)
     assert [(d.id, d.status) for d in update["directions"]] == [("b1", "explored"), ("b2", "pruned")]
 
 
@@ -158,7 +160,7 @@ async def test_the_next_branch_of_a_hand_off_asks_with_what_the_one_before_left_
         "directions": [direction("b1", status="explored", leads=["way to Ouseport"]), direction("b2")],
         "queries": [direction("b1").query(), direction("b2").query()],
     }
-    update = await gather(state, knobs=Knobs(strategy="rollouts", orchestration="handoff"))
+    update = await gather(state, knobs=Knobs(strategy="rollouts", orchestration="handoff"), orders=NOBODY)
     assert update["queries"][1].text == update["directions"][0].text == "way b2 to Ouseport"
     assert update["directions"][0].parent == "b1"
-    assert "queries" not in await gather(state, knobs=ROLLOUTS)
+    assert "queries" not in await gather(state, knobs=ROLLOUTS, orders=NOBODY)

@@ -1,6 +1,6 @@
 """The best pages of a round, each once, none again."""
 
-from fakes import FakeCommons, hit
+from fakes import NOBODY, FakeCommons, hit
 from langgraph.types import Overwrite
 
 from fathom.nodes.selector import selector
@@ -9,7 +9,7 @@ from fathom.state import Hit, Knobs, ResearchState
 
 async def chosen(*hits: Hit, sources: int = 10, visited: tuple[str, ...] = ()) -> list[str]:
     state: ResearchState = {"hits": list(hits), "visited": list(visited)}
-    update = await selector(state, knobs=Knobs(sources=sources), commons=FakeCommons())
+    update = await selector(state, knobs=Knobs(sources=sources), commons=FakeCommons(), orders=NOBODY)
     emptied: object = update["hits"]
     assert emptied == Overwrite([])
     assert len(update["visited"]) == len(update["chosen"])
@@ -32,7 +32,7 @@ async def test_one_page_under_several_spellings_is_one_page() -> None:
 
 async def test_a_page_is_never_visited_twice() -> None:
     first = await selector(
-        {"hits": [hit("https://a.example/x?utm_id=1")]}, knobs=Knobs(), commons=FakeCommons()
+        {"hits": [hit("https://a.example/x?utm_id=1")]}, knobs=Knobs(), commons=FakeCommons(), orders=NOBODY
     )
     again = await chosen(
         hit("http://www.a.example/x"), hit("https://b.example", 2), visited=tuple(first["visited"])

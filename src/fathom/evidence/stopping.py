@@ -39,6 +39,7 @@ class Position:
     idle_rounds: int = 0  # in a row without a new page
     settled: str = ""  # why another round would not change the evidence
     unsettled: str = ""  # why it would
+    is_wished: bool = False  # a person added a query that was not asked yet
 
     @property
     def is_following(self) -> bool:
@@ -158,6 +159,8 @@ _FRUITLESS: frozenset[StopRule] = frozenset({"saturated", "gain too low"})
 _LIMITS: frozenset[StopRule] = frozenset(
     {"a person's word", "budget used up", "nothing left to ask", "rounds used up"}
 )
+# What ends a run even before what a person wished for was asked.
+_FINAL: frozenset[StopRule] = _LIMITS - {"nothing left to ask"}
 
 
 def stop(at: Position) -> tuple[StopRule | None, str]:
@@ -181,6 +184,8 @@ def held(at: Position) -> StopRule | None:
 
 
 def _held_back(at: Position) -> frozenset[StopRule]:
+    if at.is_wished:
+        return frozenset(RULES) - _FINAL
     if at.is_following:
         return _CONTENT | _FRUITLESS
     return _CONTENT if at.failing else frozenset()

@@ -125,7 +125,8 @@ def _telling(brief: Brief) -> list[Claim]:
 def _feedback(brief: Brief) -> str:
     if not brief.feedback:
         return NONE
-    return f"{brief.feedback}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
+    again = "\n(This was said before; the last plan did not meet it.)" if brief.is_said_again else ""
+    return f"{brief.feedback}{again}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
 
 
 def listed(lines: Iterable[str]) -> str:

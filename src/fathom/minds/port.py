@@ -70,6 +70,7 @@ class Brief:
     approach: str = ""  # what must change, when the run goes round in circles
     leads: Sequence[str] = ()  # where the pages read so far lead to, most promising first
     sure: Mapping[str, float] = field(default_factory=dict)  # how sure each finding is, by its id
+    is_said_again: bool = False  # the feedback, in the same words, which the last plan did not meet
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,24 @@
-"""A round for a person to read: the last findings, what to ask next, and a few sentences.
+"""A round for a person to read: the newest findings, what to ask next, and a few sentences.
 
 Does not know who shows them: a review, an event, a page of the research folder.
 """
 
 from collections.abc import Sequence
 
+from fathom.planning.effort import told
 from fathom.report.words import counted
-from fathom.state import Finding, Judgement
+from fathom.state import Claim, Finding, Judgement, Knobs, ResearchState
 
 _FINDINGS = 5
 _SUGGESTED = 3
+ANSWERS = ["approve", "edit", "feedback", "add", "finish"]
 
 
-def key_findings(findings: Sequence[Finding]) -> list[Finding]:
-    """The last five, as they are known now."""
-    return list(findings[-_FINDINGS:])
+def key_findings(findings: Sequence[Finding], claims: Sequence[Claim]) -> list[Finding]:
+    """The five that were found or confirmed last, as they are known now."""
+    place = {claim.id: number for number, claim in enumerate(claims)}
+    newest = sorted(findings, key=lambda finding: max(place.get(name, -1) for name in finding.claims))
+    return newest[-_FINDINGS:]
 
 
 def suggested(judgement: Judgement) -> list[str]:
@@ -24,19 +28,62 @@ def suggested(judgement: Judgement) -> list[str]:
 
 def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
     """Where a run stands after a round, in a few sentences."""
-    new = judgement.new_claims
-    pages = counted(judgement.pages, "page")
+    drawn = f"{counted(judgement.claims, 'claim')} from {counted(judgement.pages, 'page')}"
+    told_apart = f" saying {counted(len(findings), 'different thing')}" if findings else ""
     words = [
-        f"Round {judgement.round}: {counted(judgement.claims, 'claim')} of {pages} read, {new} of them new,"
-        f" tell {counted(len(findings), 'thing')} apart.",
-        f"Good evidence answers {judgement.coverage:.0%} of the sub-questions;"
-        f" the score is {judgement.overall:.2f}.",
+        f"After round {judgement.round} there are {drawn},{told_apart or ' all told,'}"
+        f" {judgement.new_claims} of them new.",
+        f"{judgement.coverage:.0%} of the sub-questions have good evidence; the score is"
+        f" {judgement.overall:.2f}.",
     ]
     disputed = sum(finding.tag == "CONTRADICTED" for finding in findings)
     if disputed:
         words.append(f"Sources disagree about {counted(disputed, 'thing')}.")
     if judgement.gaps:
-        words.append(f"Most is missing here: {judgement.gaps[0].description.rstrip('.')}.")
+        words.append(f"What is missing most: {judgement.gaps[0].description.rstrip('.')}.")
     if judgement.stop:
         words.append(f"That is enough: {judgement.stop} ({judgement.because}).")
     return " ".join(words)
+
+
+def on_the_table(
+    state: ResearchState, knobs: Knobs, *, why: str = "review", answers: Sequence[str] = ANSWERS
+) -> dict[str, object]:
+    """What a person is shown who is asked about a plan: the plan, what is known, and what it has cost."""
+    judgements, claims, findings = state.get("judgements", []), state.get("claims", []), _findings(state)
+    gaps = judgements[-1].gaps if judgements else []
+    return {
+        "why": why,
+        "round": len(judgements) + 1,
+        "question": state["question"],
+        "strategy": state.get("strategy", ""),
+        "effort": told(state["effort"]) if "effort" in state else "",
+        "perspectives": state.get("perspectives", []),
+        "tool": f"{tool.name}, because {tool.because}" if (tool := state.get("tool")) else "",
+        "questions": [q.text for q in state.get("questions", [])],
+        "queries": [q.text for q in state.get("queries", [])],
+        "waiting": [q.text for q in state.get("waiting", [])],
+        "findings": [f"{f.statement} ({f.tag})" for f in key_findings(findings, claims)],
+        "gaps": [gap.description for gap in gaps],
+        "suggested": suggested(judgements[-1]) if judgements else [],
+        "summary": summary(judgements[-1], findings) if judgements else _before(state),
+        "spent_usd": round(sum(charge.usd for charge in state.get("charges", [])), 6),
+        "budget_usd": knobs.budget_usd,
+        "forecast": {},
+        "answers": list(answers),
+    }
+
+
+def _findings(state: ResearchState) -> list[Finding]:
+    return state.get("findings", [])
+
+
+def _before(state: ResearchState) -> str:
+    """Before anything was looked for."""
+    queries = len(state.get("queries", []))
+    searches = "1 query is" if queries == 1 else f"{queries} queries are"
+    if state.get("directions"):
+        branches = "1 branch is" if queries == 1 else f"{queries} branches are"
+        return f"Nothing was read yet; {branches} ready to be sent out."
+    parts = counted(len(state.get("questions", [])), "sub-question")
+    return f"Nothing was read yet; the question has {parts}, and {searches} ready to be sent."

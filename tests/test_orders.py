@@ -1,0 +1,92 @@
+"""Orders for a run, left and taken from anywhere."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from fathom.errors import BadInput
+from fathom.orders import Orders
+
+
+@pytest.fixture
+def orders(tmp_path: Path) -> Orders:
+    return Orders(tmp_path / "fathom.sqlite")
+
+
+async def test_an_added_query_belongs_to_the_round_that_took_it_first(orders: Orders) -> None:
+    await orders.give("run", "add", "  seals\n in nets ")
+    assert await orders.of("run").waiting() == ["seals in nets"]
+    first = await orders.of("run").added(2)
+    assert list(first.values()) == ["seals in nets"]
+    await orders.give("run", "add", "eels")
+    assert list((await orders.of("run").added(2)).values()) == ["seals in nets", "eels"]
+    assert await orders.of("run").added(3) == {}
+    assert await orders.of("run").waiting() == []
+    assert list((await orders.of("run").added(2)).values()) == ["seals in nets", "eels"]
+
+
+async def test_a_pause_is_over_everywhere_but_where_it_was_seen(orders: Orders) -> None:
+    await orders.give("run", "pause")
+    assert await orders.pausing() == {"run"}
+    assert await orders.of("run").is_pausing("review 1")
+    assert await orders.of("run").is_pausing("review 1")
+    assert not await orders.of("run").is_pausing("review 2")
+    assert await orders.pausing() == set()
+
+
+async def test_go_takes_a_pause_back_that_nobody_has_seen(orders: Orders) -> None:
+    await orders.give("run", "pause")
+    await orders.give("run", "go")
+    assert not await orders.of("run").is_pausing("review 1")
+    assert [order.word for order in await orders.pending("run")] == ["go"]
+    await orders.resumed("run")
+    assert await orders.pending("run") == []
+
+
+async def test_whoever_goes_on_has_done_with_the_pause_and_not_with_the_rest(orders: Orders) -> None:
+    for word, text in (("pause", ""), ("add", "eels"), ("stop", "")):
+        await orders.give("run", word, text)
+    await orders.resumed("run")
+    assert [order.word for order in await orders.pending("run")] == ["add", "stop"]
+    await orders.ended("run")
+    assert await orders.pending("run") == []
+
+
+async def test_a_stop_is_seen_by_all_until_one_place_has_carried_it_out(orders: Orders) -> None:
+    await orders.give("run", "stop")
+    assert [await orders.of("run").is_stopping() for _ in range(3)] == [True, True, True]
+    assert await orders.of("run").is_stopping("judge 2")
+    assert await orders.of("run").is_stopping("judge 2")
+    assert not await orders.of("run").is_stopping()
+
+
+async def test_orders_of_one_run_never_reach_another(orders: Orders) -> None:
+    await asyncio.gather(*(orders.give(f"run {n}", "add", f"query {n}") for n in range(20)))
+    taken = await asyncio.gather(*(orders.of(f"run {n}").added(1) for n in range(20)))
+    assert [list(one.values()) for one in taken] == [[f"query {n}"] for n in range(20)]
+    await orders.give("", "stop")
+    assert not await orders.of(None).is_stopping()
+
+
+async def test_two_that_take_at_once_agree(orders: Orders) -> None:
+    await orders.give("run", "add", "eels")
+    taken = await asyncio.gather(*(orders.of("run").added(n) for n in (1, 2, 1, 2)))
+    assert sorted(list(one.values()) for one in taken) == [[], [], ["eels"], ["eels"]]
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "why"),
+    [
+        ("halt", "", "no order 'halt'; there are pause, go, stop, add"),
+        ("add", "  ", "Add needs a query"),
+        ("stop", "now", "Stop takes no words"),
+        ("add", "x" * 401, "at most 400 characters, this one has 401"),
+    ],
+)
+async def test_an_order_that_makes_no_sense_is_refused(
+    orders: Orders, word: str, text: str, why: str
+) -> None:
+    with pytest.raises(BadInput, match=why):
+        await orders.give("run", word, text)
+    assert await orders.pending("run") == []
