@@ -1,6 +1,7 @@
 """A person at a terminal: keys in, a decision out."""
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from standins.commandline import Fathom, Terminal
 from standins.shelf import QUESTION
 
-CHOICES = "what should change\r\n> "
+CHOICES = "? all keys\r\n> "
 
 
 @pytest.fixture
@@ -21,27 +22,56 @@ def test_every_key_does_what_it_says(work: Path, words: list[str], fathom: Fatho
     terminal = Terminal(words, work)
     terminal.says("Plan for round 1")
     terminal.says(CHOICES)
-    terminal.types("x")  # no such key: asked again, nothing decided
+    terminal.types("stop")  # one word alone decides nothing
+    terminal.says("“stop” alone decides nothing")
     terminal.says(CHOICES)
     terminal.types("f")
     terminal.says("what should change: ")
     terminal.types("say more about silt")
-    terminal.says("- say more about silt")
+    terminal.says("say more about silt")
     terminal.says(CHOICES)
     terminal.types("No, leave the weather out of it now")  # words such as "no" or "now" are just words
-    terminal.says("- No, leave the weather out of it now")
+    terminal.says("No, leave the weather out of it now")
     terminal.says(CHOICES)
-    terminal.types("e")
-    terminal.says("[Enter] keep, - drop, or type another: ")
-    terminal.types("turbines that stand still")
-    while terminal.offers("[Enter] keep, - drop, or type another: ", "one more, or [Enter] when done: "):
-        terminal.types("-")
+    terminal.types("1")
+    terminal.says("query: ")
+    terminal.types("\x15turbines that stand still")  # Ctrl-U clears what is there to be edited
+    terminal.says("Plan for round 1 (changed)")
+    terminal.says(CHOICES)
+    terminal.types("+ 조력 발전소의 흙")
+    terminal.says("조력 발전소의 흙")
+    terminal.says(CHOICES)
     terminal.types("")
     assert terminal.ends() == 0
     assert f"# {QUESTION}" in terminal.screen
     listed = fathom("show", fathom("runs").out.splitlines()[1].split()[0], "--format", "json").out
     assert '"text": "turbines that stand still"' in listed
+    assert '"text": "조력 발전소의 흙"' in listed
     assert '"text": "No, leave the weather out of it now"' not in listed
+
+
+def test_a_line_is_edited_from_what_it_was(work: Path, words: list[str], fathom: Fathom) -> None:
+    terminal = Terminal(words, work)
+    terminal.says(CHOICES)
+    terminal.types("1")
+    terminal.says("query: ")
+    terminal.types(" with silt")
+    terminal.says("with silt")
+    terminal.says(CHOICES)
+    terminal.types("")
+    assert terminal.ends() == 0
+    listed = fathom("show", fathom("runs").out.splitlines()[1].split()[0], "--format", "json").out
+    edited = next(query["text"] for query in json.loads(listed)["asked"] if "with silt" in query["text"])
+    assert len(edited) > len(" with silt")
+
+
+def test_ctrl_c_at_the_question_leaves_it_open(work: Path, words: list[str], fathom: Fathom) -> None:
+    terminal = Terminal(words, work)
+    terminal.says(CHOICES)
+    terminal.presses("\x03")
+    assert terminal.ends() == 3
+    assert "waiting for your answer" in terminal.screen
+    assert "Traceback" not in terminal.screen
 
 
 class Keyboard(io.StringIO):
@@ -60,7 +90,7 @@ def press(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 def test_a_query_is_added_and_the_plan_goes_on(
     words: list[str], fathom: Fathom, press: Callable[[str], None]
 ) -> None:
-    press("a\n조력 발전소의 흙\n")
+    press("a\n조력 발전소의 흙\n\n")
     told = fathom(*words, "--format", "json")
     assert told.code == 0
     assert '"text": "조력 발전소의 흙"' in told.out
@@ -85,14 +115,16 @@ def test_writing_now_ends_the_search(words: list[str], fathom: Fathom, press: Ca
     assert "a person's word" in told.out
 
 
-def test_an_edit_that_keeps_nothing_is_asked_again(
+def test_a_plan_without_queries_does_not_go_on(
     words: list[str], fathom: Fathom, press: Callable[[str], None]
 ) -> None:
-    press("e\n-\n\nq\n")
-    assert fathom(*words).code == 3
+    press("-1 2 3 4 5\n-1\n-1\n-1\n-1\n-1\n\nq\n")
+    told = fathom(*words)
+    assert told.code == 3
+    assert "No query is left" in told.err
 
 
-@pytest.mark.parametrize("keys", ["e\n", "a\n", "f\n", "e\n-\n"])
+@pytest.mark.parametrize("keys", ["1\n", "a\n", "f\n", "-1\n", "?\n"])
 def test_leaving_in_the_middle_of_an_answer_decides_nothing(
     words: list[str], fathom: Fathom, press: Callable[[str], None], keys: str
 ) -> None:

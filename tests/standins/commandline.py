@@ -3,11 +3,13 @@
 Does not know any command.
 """
 
+import fcntl
 import os
 import pty
 import select
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +61,14 @@ class Terminal:
         self.screen = ""
         self._seen = 0
         self._process = subprocess.Popen(
-            [*FATHOM, *words], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True
+            [*FATHOM, *words],
+            cwd=cwd,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            close_fds=True,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),  # Ctrl-C is a signal there
         )
         os.close(theirs)
 
@@ -87,7 +96,11 @@ class Terminal:
 
     def types(self, words: str) -> None:
         """Words and the Enter key."""
-        os.write(self._keys, f"{words}\n".encode())
+        self.presses(f"{words}\n")
+
+    def presses(self, keys: str) -> None:
+        """Keys, and no Enter."""
+        os.write(self._keys, keys.encode())
 
     def ends(self) -> int:
         """The exit code, when the command has ended."""

@@ -87,6 +87,9 @@ exit codes:
   5    verify: not all of it holds
   130  interrupted; nothing is lost, fathom resume goes on
 
+keys while it runs at a terminal:
+  p pause or go on   s stop and write   a add a query   q or Ctrl-C leave
+
 examples:
   fathom "How does the cache expire entries?" --docs ./docs ./src
   fathom "What limits perovskite solar cells?" --search arxiv --review plan

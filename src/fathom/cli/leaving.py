@@ -10,44 +10,83 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 INTERRUPTED = 130
 _GRACE_S = 3.0
 
 
-def until_interrupted(work: Coroutine[Any, Any, int], last_words: Callable[[], str]) -> int:
-    """The work's exit code, or 130 with the last words when somebody pressed Ctrl-C."""
-    with asyncio.Runner() as runner:
-        task: asyncio.Task[int] | None = None
-        pressed = threading.Event()
+class Leaving:
+    """Somebody may want to leave, by Ctrl-C or by a key; here it is said what that means at the moment."""
 
-        def leave_at_once() -> None:
-            print(f"fathom: {last_words()}", file=sys.stderr, flush=True)
-            os._exit(INTERRUPTED)  # a thread that reads a large folder cannot be asked to stop
+    def __init__(self, before: str) -> None:
+        self._before = before  # the last words as long as there is no run
+        self.run = ""  # the name of the run that can be resumed, once there is one
+        self.written: Path | None = None  # its report so far
+        self.ask: Callable[[], None] | None = None  # has the work end after the step in hand
+        self.give_back: Callable[[], None] = lambda: None  # the terminal
+        self._cancel: Callable[[], None] = lambda: None
+        self._was_asked = False
 
-        def on_interrupt(*_: object) -> None:
-            if pressed.is_set():
-                leave_at_once()
-            pressed.set()
+    def way_on(self) -> str:
+        """How to go on, and where the report is if there is one."""
+        resume = f"fathom resume {self.run}"
+        end = f"end with it: {resume} --finish"
+        so_far = f"the report so far is {self.written}, {end}; " if self.written else ""
+        return f"{so_far}go on with: {resume}"
+
+    def last_words(self) -> str:
+        """What there is to say when somebody left."""
+        return f"interrupted; {self.way_on()}" if self.run else self._before
+
+    def request(self) -> None:
+        """Once: have it end where it stands. Twice: leave at once."""
+        if self._was_asked:
+            self.at_once()
+        self._was_asked = True
+        if self.ask:
+            self.ask()
+        else:
+            self._cancel()
+
+    def at_once(self) -> None:
+        """Leave now: a thread that reads a large folder cannot be asked to stop."""
+        self.give_back()
+        print(f"fathom: {self.last_words()}", file=sys.stderr, flush=True)
+        os._exit(INTERRUPTED)
+
+    def watch(self, loop: asyncio.AbstractEventLoop, task: "asyncio.Task[int]") -> None:
+        """From now on, leaving ends this task."""
+
+        def cancel() -> None:
             # What was begun and will not be awaited any more is no news to whoever pressed the key.
             warnings.filterwarnings("ignore", category=RuntimeWarning, message="coroutine .* never awaited")
-            timer = threading.Timer(_GRACE_S, leave_at_once)
+            timer = threading.Timer(_GRACE_S, self.at_once)
             timer.daemon = True
             timer.start()
-            if task is not None:
-                runner.get_loop().call_soon_threadsafe(task.cancel)
+            loop.call_soon_threadsafe(task.cancel)
+
+        self._cancel = cancel
+
+
+def until_interrupted(
+    work: Callable[[Leaving], Coroutine[Any, Any, int]], before: str = "interrupted before a run began"
+) -> int:
+    """The work's exit code, or 130 with the last words when somebody left."""
+    leaving = Leaving(before)
+    with asyncio.Runner() as runner:
 
         async def watched() -> int:
-            nonlocal task
-            task = asyncio.ensure_future(work)
+            task = asyncio.ensure_future(work(leaving))
+            leaving.watch(asyncio.get_running_loop(), task)
             return await task
 
-        before = signal.signal(signal.SIGINT, on_interrupt)
+        handler = signal.signal(signal.SIGINT, lambda *_: leaving.request())
         try:
             return runner.run(watched())
         except (asyncio.CancelledError, KeyboardInterrupt):
-            leave_at_once()
+            leaving.at_once()
             return INTERRUPTED
         finally:
-            signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGINT, handler)

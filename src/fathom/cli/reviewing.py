@@ -4,18 +4,21 @@ Does not know what becomes of the answer.
 """
 
 import argparse
+import signal
 import sys
+from collections.abc import Mapping
+from shutil import get_terminal_size
 from typing import Any
 
 from pydantic import ValidationError
 
+from fathom.cli.cells import plain
+from fathom.cli.draft import Draft, Part, Wish, read_wish
+from fathom.cli.plan import HELP, KEYS, plan_lines
 from fathom.errors import BadInput
 from fathom.state import ReviewAnswer
 
-_CHOICES = (
-    "[Enter] go on   e edit queries   a add a query   w write the report now   q leave\n"
-    "f feedback in words, or just type what should change"
-)
+_ASKED = {"queries": "query: ", "questions": "sub-question: "}
 
 
 def answer_from(arguments: argparse.Namespace) -> ReviewAnswer | None:
@@ -39,79 +42,84 @@ def answer_from(arguments: argparse.Namespace) -> ReviewAnswer | None:
         ) from None
 
 
-def ask_person(shown: dict[str, Any]) -> ReviewAnswer | None:
+def ask_person(shown: Mapping[str, Any]) -> ReviewAnswer | None:
     """Show the plan and ask; None when there is nobody to ask, or they leave."""
-    _show(shown)
+    draft = Draft.of(shown)
+    _show(shown, draft)
     if not sys.stdin.isatty():
         return None
+    # Ctrl-C here means: not now. Elsewhere it asks the work to end, but nothing works while somebody thinks.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return _asked(shown)
-    except EOFError:
+        return _asked(shown, draft)
+    except (EOFError, KeyboardInterrupt):
+        _say("")
         return None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-def _asked(shown: dict[str, Any]) -> ReviewAnswer | None:
+def _asked(shown: Mapping[str, Any], draft: Draft) -> ReviewAnswer | None:
     while True:
-        choice = _prompt(f"\n{_CHOICES}\n> ").strip()
-        if choice in {"", "y", "yes"}:
-            return ReviewAnswer(action="approve")
-        if choice == "w":
-            return ReviewAnswer(action="finish")
-        if choice == "q":
-            return None
-        answer = _with_words(choice, shown)
-        if answer:
-            return answer
+        wish = read_wish(_typed(f"\n{KEYS}\n> "), draft)
+        match wish.kind:
+            case "leave":
+                return None
+            case "finish":
+                return ReviewAnswer(action="finish")
+            case "go on" if draft.queries:
+                return draft.answer()
+            case "go on":
+                _say("No query is left: add one with +, or write now with w.")
+            case "feedback":
+                if text := wish.text or plain(_typed("what should change: ")):
+                    return ReviewAnswer(action="feedback", text=text)
+            case "help":
+                _say(HELP)
+            case "nothing":
+                _say(wish.text)
+            case _:
+                draft = _changed(wish, draft)
+                _show(shown, draft)
 
 
-def _with_words(choice: str, shown: dict[str, Any]) -> ReviewAnswer | None:
-    if choice == "e":
-        return _edited(shown)
-    # A longer answer is feedback as it stands: words such as "no" or "now" inside it are just words.
-    letter, text = (choice, "") if choice in {"a", "f"} else ("f", choice if len(choice) > 1 else "")
-    if choice in {"a", "f"}:
-        text = _prompt("query: " if choice == "a" else "what should change: ").strip()
-    if not text:
-        return None
-    return ReviewAnswer(action="add" if letter == "a" else "feedback", text=text)
+def _changed(wish: Wish, draft: Draft) -> Draft:
+    match wish.kind:
+        case "remove":
+            return draft.without(set(wish.numbers))
+        case "undo":
+            return draft.undone()
+        case "add":
+            text = wish.text or plain(_typed(_ASKED[wish.part]))
+            return draft.added(wish.part, text) if text else draft
+        case _:
+            return _edited(draft, *next(iter(wish.numbers)))
 
 
-def _edited(shown: dict[str, Any]) -> ReviewAnswer | None:
-    """Each query in turn: Enter keeps it, a dash drops it, words replace it."""
-    kept = []
-    for query in shown.get("queries", []):
-        words = _prompt(f"  {query}\n  [Enter] keep, - drop, or type another: ").strip()
-        if words != "-":
-            kept.append(words or query)
-    while words := _prompt("  one more, or [Enter] when done: ").strip():
-        kept.append(words)
-    return ReviewAnswer(action="edit", queries=kept) if kept else None
+def _edited(draft: Draft, part: Part, number: int) -> Draft:
+    """One entry, typed over; left empty, it stays."""
+    before = draft.entry(part, number)
+    return draft.edited(part, number, plain(_typed(_ASKED[part], before)) or before)
 
 
-def _show(shown: dict[str, Any]) -> None:
-    lines = [f"\nPlan for round {shown.get('round')}: {shown.get('strategy', '')}"]
-    # The first plan's strategy says the effort itself.
-    effort = shown.get("effort") or ""
-    lines += [words for words in (effort if effort not in lines[0] else "", _thinking(shown)) if words]
-    for title, key in (
-        ("Perspectives", "perspectives"),
-        ("Sub-questions", "questions"),
-        ("Queries", "queries"),
-        ("Waiting for an answer", "waiting"),
-        ("Findings so far", "findings"),
-        ("Gaps", "gaps"),
-        ("Suggested", "suggested"),
-    ):
-        entries = shown.get(key) or []
-        if entries:
-            lines += [f"{title}:", *(f"  - {entry}" for entry in entries)]
-    print("\n".join(lines), file=sys.stderr)
+def _show(shown: Mapping[str, Any], draft: Draft) -> None:
+    width = max(20, get_terminal_size().columns - 1)
+    _say("\n".join(plan_lines(shown, draft, width)))
 
 
-def _thinking(shown: dict[str, Any]) -> str:
-    return f"Thinking tool: {shown['tool']}" if shown.get("tool") else ""
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
 
 
-def _prompt(words: str) -> str:
-    print(words, end="", file=sys.stderr, flush=True)
-    return input()
+def _typed(prompt: str, begun: str = "") -> str:
+    """A line from the person, who may go on from what is there already."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):  # the report may go to a file: nothing else must
+        print(prompt, end="", file=sys.stderr, flush=True)
+        return input()
+    import readline  # its import alone changes how lines are typed, so it comes as late as it can
+
+    readline.set_startup_hook(lambda: readline.insert_text(begun))
+    try:
+        return input(prompt)
+    finally:
+        readline.set_startup_hook(None)

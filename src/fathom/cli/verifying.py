@@ -35,7 +35,7 @@ def verify(arguments: argparse.Namespace) -> int:
     ledger = read_ledger(path)
     settings = load_settings()
     work = _verified(ledger, settings, arguments, _beside(path))
-    return until_interrupted(work, lambda: "interrupted; nothing was changed")
+    return until_interrupted(lambda _: work, "interrupted; nothing was changed")
 
 
 async def _verified(

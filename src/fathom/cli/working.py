@@ -6,26 +6,19 @@ Does not know the graph. Whatever ends the work, the last words say how to go on
 import argparse
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Coroutine
 from functools import partial
-from typing import Any, cast
 
 from fathom.cli.asking import words_of
-from fathom.cli.leaving import until_interrupted
-from fathom.cli.output import print_result
+from fathom.cli.leaving import Leaving, until_interrupted
 from fathom.cli.reviewing import answer_from, ask_person
-from fathom.cli.screen import Screen
-from fathom.errors import BadInput, Refused, RunStopped
-from fathom.events import Checkpoint, Progress, ReportKept
+from fathom.cli.seeing import Watched, waiting
+from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.minds.prices import is_own_server
 from fathom.places import open_folder
-from fathom.report.folder import ResearchFolder
-from fathom.report.past_rounds import spent_of
 from fathom.request import ResearchRequest, checked_request
-from fathom.runs import Runs, Start, is_unfinished, open_runs
+from fathom.runs import Runs, is_unfinished, open_runs
 from fathom.settings import Settings, load_settings
-from fathom.state import ResearchState
 
 _PATIENCE_S = 1.0
 
@@ -34,60 +27,41 @@ def research(arguments: argparse.Namespace) -> int:
     """Begin a run and see it to its end."""
     request = checked_request(**words_of(arguments))
     settings = load_settings(base_url=arguments.base_url)
-    return _guarded(_begun(settings, request, arguments), arguments)
+    return until_interrupted(partial(_begun, settings, request, arguments))
 
 
 def resume(arguments: argparse.Namespace) -> int:
     """Go on with a run."""
     settings = load_settings(base_url=arguments.base_url)
-    return _guarded(_resumed(settings, arguments), arguments)
+    return until_interrupted(partial(_resumed, settings, arguments))
 
 
 def update(arguments: argparse.Namespace) -> int:
     """Bring a finished run up to date, as a run of its own."""
     settings = load_settings(base_url=arguments.base_url)
-    return _guarded(_updated(settings, arguments), arguments)
+    return until_interrupted(partial(_updated, settings, arguments))
 
 
-async def _updated(settings: Settings, arguments: argparse.Namespace) -> int:
+async def _updated(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
     async with open_runs(settings) as runs:
         earlier_id = await runs.find(arguments.id)
         run_id, start = await runs.update(earlier_id)
         _refuse_unnamed_server(runs, start.knobs(), earlier_id, "update")
         folder = await open_folder(runs.settings, run_id, arguments.out)
-        return await _seen_through(runs, run_id, start, folder, arguments)
+        return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
 
 
-def _guarded(work: Coroutine[Any, Any, int], arguments: argparse.Namespace) -> int:
-    def last_words() -> str:
-        return (
-            f"interrupted; {_way_on(arguments)}" if _begun_as(arguments) else "interrupted before a run began"
-        )
-
-    return until_interrupted(work, last_words)
-
-
-def _begun_as(arguments: argparse.Namespace) -> str:
-    return str(getattr(arguments, "begun", ""))
-
-
-def _way_on(arguments: argparse.Namespace) -> str:
-    """How to go on, and where the report is if there is one."""
-    resume = f"fathom resume {_begun_as(arguments)}"
-    written = getattr(arguments, "written", None)
-    so_far = f"the report so far is {written}, end with it: {resume} --finish; " if written else ""
-    return f"{so_far}go on with: {resume}"
-
-
-async def _begun(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
+async def _begun(
+    settings: Settings, request: ResearchRequest, arguments: argparse.Namespace, leaving: Leaving
+) -> int:
     async with open_runs(settings) as runs:
-        told = _told_if_slow("looking through the documents …", arguments.quiet)
+        told = _told_if_slow("looking through the documents …", arguments.quiet or arguments.json)
         try:
             run_id, _ = await runs.begin(request)
         finally:
             told.cancel()
         folder = await open_folder(runs.settings, run_id, arguments.out)
-        return await _seen_through(runs, run_id, request, folder, arguments)
+        return await Watched(runs, run_id, folder, arguments, leaving).until_over(request)
 
 
 def _told_if_slow(words: str, is_quiet: bool) -> asyncio.TimerHandle:
@@ -96,7 +70,7 @@ def _told_if_slow(words: str, is_quiet: bool) -> asyncio.TimerHandle:
     return asyncio.get_running_loop().call_later(_PATIENCE_S, say)
 
 
-async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
+async def _resumed(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
     async with open_runs(settings) as runs:
         run_id = await runs.find(arguments.id)
         snapshot = await runs.snapshot(run_id)
@@ -110,13 +84,15 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace) -> int:
         if not is_finished:
             _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
         folder = await open_folder(runs.settings, run_id, arguments.out)
+        watched = Watched(runs, run_id, folder, arguments, leaving)
         if is_finished:
-            return await _reported(runs, run_id, folder, arguments)
+            return await watched.reported()
         if snapshot.interrupts and not answer:
-            answer = ask_person(dict(snapshot.interrupts[0].value))
+            shown = dict(snapshot.interrupts[0].value)
+            answer = None if arguments.json else ask_person(shown)
             if answer is None:
-                return _waiting(run_id)
-        return await _seen_through(runs, run_id, answer, folder, arguments)
+                return waiting(run_id)
+        return await watched.until_over(answer)
 
 
 def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str, command: str = "resume") -> None:
@@ -126,67 +102,3 @@ def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str, command: str 
         raise BadInput(
             f"This run asks {server}; confirm with: fathom {command} {short_id(run_id)} --base-url {server}"
         )
-
-
-async def _seen_through(
-    runs: Runs, run_id: str, start: Start, folder: ResearchFolder, arguments: argparse.Namespace
-) -> int:
-    """Work until the report is there, asking a person where the run does."""
-    screen = Screen(is_quiet=arguments.quiet)
-    screen.begin(run_id)
-    arguments.begun = short_id(run_id)
-    try:
-        while True:
-            shown = await _worked(runs.work(run_id, start), screen, folder, arguments)
-            if shown is None:
-                return await _reported(runs, run_id, folder, arguments)
-            start = ask_person(shown)
-            if start is None:
-                return _waiting(run_id)
-    except RunStopped as error:
-        print(f"fathom: {error} Nothing is lost; {_way_on(arguments)}", file=sys.stderr)
-        return 2 if await _was_bad_input(runs, run_id, error) else 1
-
-
-async def _was_bad_input(runs: Runs, run_id: str, error: RunStopped) -> bool:
-    """Whether a run was refused before anything was done: a model, a key or an address that is not there."""
-    return isinstance(error.__cause__, Refused) and not (await runs.snapshot(run_id)).values.get("questions")
-
-
-async def _worked(
-    events: AsyncIterator[Progress], screen: Screen, folder: ResearchFolder, arguments: argparse.Namespace
-) -> dict[str, object] | None:
-    """Show what happens; what a person must look at, or None at the end.
-
-    A report is on disk as soon as it is written: a run without an end has one after every round.
-    """
-    shown = None
-    async for event in events:
-        await folder.tell(event)
-        screen.tell(event)
-        if isinstance(event.payload, ReportKept) and event.payload.result:
-            folder.write_report(event.payload.result)
-            arguments.written = folder.path / "report.md"
-        if isinstance(event.payload, Checkpoint):
-            shown = event.payload.shown
-    return shown
-
-
-async def _reported(runs: Runs, run_id: str, folder: ResearchFolder, arguments: argparse.Namespace) -> int:
-    result = await runs.result(run_id)
-    state = cast(ResearchState, (await runs.snapshot(run_id)).values)
-    await folder.keep(state, spent_of(state))
-    folder.write_report(result)
-    print_result(result, arguments.format)
-    if not arguments.quiet:
-        print(f"\nWritten to {folder.path / 'report.md'} and the files beside it", file=sys.stderr)
-    return 4 if result.status == "failed" else 0
-
-
-def _waiting(run_id: str) -> int:
-    print(
-        f"fathom: waiting for your answer: fathom resume {short_id(run_id)} --approve"
-        ' | --edit "…" "…" | --feedback "…" | --add "…" | --finish',
-        file=sys.stderr,
-    )
-    return 3

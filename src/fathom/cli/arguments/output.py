@@ -14,4 +14,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="the research folder: report, findings, sources, rounds, papers (default runs/ID)",
     )
-    out.add_argument("--quiet", action="store_true", help="no progress, only the report")
+    how = out.add_mutually_exclusive_group()
+    how.add_argument("--plain", action="store_true", help="progress as plain lines, also at a terminal")
+    how.add_argument("--quiet", action="store_true", help="no progress, only the report")
+    how.add_argument(
+        "--json", action="store_true", help="every event as one line of JSON, and nothing else, on stdout"
+    )

@@ -1,0 +1,164 @@
+"""What is known of a run that is being watched: made from its events, one after another.
+
+Does not know how it is drawn.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from fathom.cli.telling import Telling
+from fathom.events import (
+    AnalysisCompleted,
+    AnalysisStarted,
+    Checkpoint,
+    Completed,
+    ContentExtracted,
+    ExtractionStarted,
+    KeyFinding,
+    PlanGenerated,
+    Progress,
+    ReportSection,
+    ReportStarted,
+    ReportWritten,
+    RoundCompleted,
+    SearchCompleted,
+    SearchStarted,
+    Spent,
+    Started,
+    SufficiencyEvaluated,
+)
+
+_LATELY = 100
+
+
+@dataclass
+class Entry:
+    """One thing in hand: a search, a page, a section. What came of it stands at the end of its line."""
+
+    title: str
+    is_done: bool = False
+    is_lost: bool = False
+    outcome: str = ""
+
+
+@dataclass
+class Board:
+    """A run as a person watches it."""
+
+    run_id: str = ""
+    question: str = ""
+    stage: str = "beginning"
+    way: str = ""  # the kind of question and the thinking tool of this round
+    round: int = 1
+    limit: int = 1
+    score: float | None = None
+    threshold: float = 0.8
+    spent: Spent = field(default_factory=Spent)
+    verified: int = 0
+    refused: int = 0
+    pages_read: int = 0
+    elapsed_s: float = 0.0
+    searches: dict[str, Entry] = field(default_factory=dict)
+    pages: dict[str, Entry] = field(default_factory=dict)
+    sections: dict[str, Entry] = field(default_factory=dict)
+    findings: list[KeyFinding] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    summary: str = ""
+    lately: deque[str] = field(default_factory=lambda: deque(maxlen=_LATELY))
+    _earlier_s: float = 0.0
+    _telling: Telling = field(default_factory=Telling)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether the looking is over and the report is in hand."""
+        return bool(self.sections)
+
+    def tell(self, event: Progress) -> None:
+        """Take in one event."""
+        self.spent = event.spent
+        if isinstance(event.payload, Started):
+            self._earlier_s = self.elapsed_s  # the run goes on after a pause or an answer
+        self.elapsed_s = self._earlier_s + event.elapsed_s
+        if not event.branch:
+            self.round, self.limit = event.round, event.limit
+        if line := self._telling.line(event):
+            self.lately.append(line)
+        self._begun(event)
+        self._looked(event)
+        self._ended(event)
+        if self.stage == "reading" and all(page.is_done for page in self.pages.values()):
+            self.stage = "weighing what was read"
+
+    def _begun(self, event: Progress) -> None:
+        match event.payload:
+            case Started(question=question, knobs=knobs):
+                self.question, self.threshold, self.stage = question, knobs.threshold, "planning"
+            case PlanGenerated(effort=effort, tool=tool):
+                kinds = [effort.kind if effort else "", tool.name if tool else ""]
+                self.way = ", ".join(kind for kind in kinds if kind) or self.way
+                if not event.branch:
+                    self.searches, self.pages, self.sections = {}, {}, {}
+                    self.stage = "searching"
+            case ReportStarted(sections=sections):
+                self.sections = {title: Entry(title) for title in sections}
+                self.stage = "writing"
+            case _:
+                return
+
+    def _looked(self, event: Progress) -> None:
+        branch = event.branch
+        match event.payload:
+            case SearchStarted(query=query):
+                self.searches[f"{branch} {query}"] = Entry(query)
+                self.stage = "searching"
+            case SearchCompleted(query=query, hits=hits, lost=lost):
+                outcome = f"lost: {lost[0].why}" if lost and not hits else f"{hits} found"
+                is_lost = bool(lost) and not hits
+                self.searches[f"{branch} {query}"] = Entry(query, True, is_lost, outcome)
+            case ExtractionStarted(pages=pages):
+                self.pages |= {page.address: Entry(page.title or page.address) for page in pages}
+                self.stage = "reading"
+            case ContentExtracted(title=title, address=address, chars=chars, lost=lost):
+                is_lost = bool(lost) and not chars
+                outcome = f"lost: {lost[0].why}" if is_lost else "read"
+                self._page(title, address, Entry(title or address, is_lost, is_lost, outcome))
+            case AnalysisStarted(title=title, address=address):
+                self._page(title, address, Entry(title or address, outcome="drawing claims"))
+            case AnalysisCompleted(title=title, address=address, claims=claims, dropped=dropped):
+                self.verified, self.refused = self.verified + claims, self.refused + dropped
+                self.pages_read += 1
+                self._page(title, address, Entry(title or address, True, False, _claims(claims, dropped)))
+            case _:
+                return
+
+    def _page(self, title: str, address: str, entry: Entry) -> None:
+        """The page's own line; one that was found under another name keeps the name it was chosen by."""
+        known = self.pages.get(address)
+        entry.title = known.title if known and not title else entry.title
+        self.pages[address] = entry
+
+    def _ended(self, event: Progress) -> None:
+        match event.payload:
+            case SufficiencyEvaluated(judgement=judged, threshold=threshold) if not event.branch:
+                self.score, self.threshold = judged.overall, threshold
+                self.verified = judged.claims
+                self.stage = "outlining the report" if judged.stop else "planning the next round"
+            case RoundCompleted(findings=findings, gaps=gaps, summary=summary) if not event.branch:
+                self.findings, self.gaps, self.summary = findings, gaps, summary
+            case ReportSection(title=title, sentences=sentences):
+                count = len(sentences)
+                outcome = f"{count} sentence{'' if count == 1 else 's'}"
+                self.sections[title] = Entry(title, True, outcome=outcome)
+            case ReportWritten(status=status):
+                self.stage = f"report written, {status}"
+            case Checkpoint(why=why):
+                self.stage = {"review": "waiting for you", "paused": "paused"}.get(why, "stopped")
+            case Completed():
+                self.stage = "done"
+            case _:
+                return
+
+
+def _claims(claims: int, dropped: int) -> str:
+    kept = f"{claims} claim{'' if claims == 1 else 's'}"
+    return f"{kept}, {dropped} refused" if dropped else kept
