@@ -12,8 +12,10 @@ from fathom.graph.routes import (
     is_enough,
     is_going_on,
     one_or_many,
+    what_is_at_hand,
     what_to_ask_again,
     what_to_read,
+    what_to_recall,
     where_to_begin,
     which_branches,
     whom_to_ask,
@@ -21,6 +23,7 @@ from fathom.graph.routes import (
 from fathom.graph.writing import build_writing
 from fathom.nodes.gather import gather
 from fathom.nodes.lead import lead
+from fathom.nodes.recall import recall
 from fathom.nodes.recheck import recheck
 from fathom.nodes.review import review
 from fathom.state import Knobs, ResearchInput, ResearchState
@@ -36,6 +39,7 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b.add_node("lead", equip(lead, kits, "knobs", "commons"))
     add_roles(b, kits)
     b.add_node("recheck", equip(recheck, kits, "knobs"))
+    b.add_node("recall", equip(recall, kits, "pages", "knobs"))
     b.add_node("review", equip(review, kits, "knobs", "orders"))
     b.add_node("reading", build_reading(kits))
     b.add_node("branch", build_branch(kits))
@@ -45,7 +49,8 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b.add_conditional_edges(START, where_to_begin, ["lead", "recheck"])
     b.add_conditional_edges("recheck", what_to_ask_again, ["searcher", "selector"])
     b.add_conditional_edges("lead", one_or_many, ["planner", "review"])
-    b.add_edge("planner", "review")
+    b.add_conditional_edges("planner", what_is_at_hand, ["recall", "review"])
+    b.add_conditional_edges("recall", what_to_recall, ["reading", "judge"])
     b.add_conditional_edges("review", whom_to_ask, ["lead", "planner", "searcher", "branch", "judge"])
     b.add_edge("searcher", "selector")
     b.add_conditional_edges("selector", what_to_read, ["reading", "judge"])

@@ -42,6 +42,20 @@ def one_or_many(state: ResearchState) -> str:
     return "planner" if state["knobs"].strategy == "loop" else "review"
 
 
+def what_is_at_hand(state: ResearchState) -> str:
+    """After planning: a follow-up looks through what its thread knows before anything is searched."""
+    known = state.get("known")
+    return "recall" if known and known.is_at_hand else "review"
+
+
+def what_to_recall(state: ResearchState) -> list[Send] | str:
+    """After recalling: the pages at hand that may say more are read again, from their stored texts."""
+    again = set(state.get("recalled", []))
+    shared = {"question": state["question"], "questions": state["questions"], **_settings(state)}
+    read = [page for page in state.get("pages", []) if page.sha in again]
+    return [Send("reading", {"pages": [page], **shared}) for page in read] or "judge"
+
+
 def whom_to_ask(state: ResearchState) -> list[Send] | str:
     """After review: plan again, stop looking, search with every query at once, or send out branches."""
     if state.get("is_finishing"):
@@ -103,6 +117,11 @@ def is_going_on(state: ResearchState) -> str:
 def has_looked_enough(state: ResearchState) -> str:
     """After judging in a branch: another round, or back with what was found."""
     return "planner" if state["judgements"][-1].stop is None else "deliver"
+
+
+def was_fetched(state: Reading) -> str:
+    """Before reading one page: fetch it, unless its text is at hand."""
+    return "analyzer" if state.get("pages") else "extractor"
 
 
 def was_read(state: Reading) -> str:

@@ -32,7 +32,7 @@ async def judge(
     A person's orders are heard first; between branches, where there is no review, also a pause.
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, charges, losses, hypotheses,
-            rulings, is_finishing, elsewhere_usd, earlier
+            rulings, is_finishing, elsewhere_usd, earlier, known
     Writes: claims, judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when
             it ends with nothing found
     """
@@ -153,6 +153,8 @@ def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clo
 
 def _position(state: ResearchState, judgement: Judgement, assessment: Assessment, knobs: Knobs) -> Position:
     """Where the run stands, for the rules; a failing check holds rules back by itself, not as a gap."""
+    known = state.get("known")
+    is_follow_up = known is not None and known.is_recalled
     return Position(
         round=judgement.round,
         max_rounds=knobs.max_rounds,
@@ -166,7 +168,7 @@ def _position(state: ResearchState, judgement: Judgement, assessment: Assessment
         spent_usd=judgement.spent_usd + state.get("elsewhere_usd", 0.0),
         budget_usd=knobs.budget_usd,
         is_finishing=state.get("is_finishing", False),
-        has_asked=bool(state.get("queries")),
+        has_asked=bool(state.get("queries")) or (is_follow_up and judgement.round == 1),
         coverage=judgement.coverage,
         confidence=judgement.confidence,
         gain=judgement.gain,
@@ -175,4 +177,5 @@ def _position(state: ResearchState, judgement: Judgement, assessment: Assessment
         idle_rounds=idle_rounds([*state.get("judgements", []), judgement]),
         settled=assessment.settled,
         unsettled=assessment.unsettled,
+        is_follow_up=is_follow_up,
     )

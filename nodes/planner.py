@@ -17,6 +17,7 @@ from fathom.planning.dependencies import answers
 from fathom.planning.doubting import with_doubt
 from fathom.planning.drift import approach, barren_rounds
 from fathom.planning.effort import effort, sized, told
+from fathom.planning.following import in_thread, is_at_hand, only_missing, with_a_round_for_recall
 from fathom.planning.perspectives import Structure, distinct, from_structure, outline, structure
 from fathom.planning.reflexion import lessons
 from fathom.planning.scoring import served_families
@@ -43,15 +44,18 @@ async def planner(
 ) -> ResearchState:
     """Plan one round; the first plan is grounded in a quick search with the question itself.
 
-    Reads:  question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
+    In a follow-up it is grounded in what the thread knows, and asks nothing before that was looked through.
+
+    Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
             lessons, effort, perspectives, hypotheses, contradictions, feedback, said
     Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
             feedback, hits, asked, losses, charges
     """
     admitted(state.get("question"))
     worth = state.get("effort") or effort(state["question"], knobs.depth)
-    brief, scouted = _brief(state, worth, knobs), ResearchState()
-    if not brief.questions:
+    known, scouted = state.get("known"), ResearchState()
+    brief = in_thread(_brief(state, worth, knobs), known)
+    if not brief.questions and not is_at_hand(known):
         scouted = await _scout(state["question"], engines, sized(knobs, worth))
         brief, lost = await _grounded(brief, scouted.get("hits", []), reader)
         scouted["losses"] = [*scouted.get("losses", []), *lost]
@@ -62,16 +66,20 @@ async def planner(
         worth = effort(state["question"], knobs.depth, plan.kind, decision.chain)
     hypotheses = adopted(state.get("hypotheses", []), plan.hypotheses, brief.round)
     own = distinct(plan.perspectives)
+    queries = only_missing(with_doubt(decision.queries, brief, hypotheses, knobs.endless), brief, known)
+    size = sized(knobs, worth)
+    if is_at_hand(known):
+        queries, size = [], size if knobs.rounds else with_a_round_for_recall(size)
     return {
         **scouted,
-        "knobs": sized(knobs, worth),
+        "knobs": size,
         "strategy": " ".join([plan.strategy, *([told(worth)] if brief.round == 1 else []), *decision.notes]),
         "effort": worth,
         "perspectives": own or ([] if plan.is_settled else list(brief.perspectives)),
         "tool": brief.tool or Tool(name="scientific method", because="no other was named"),
         "lessons": [lesson for lesson in brief.lessons if lesson.round == brief.round - 1],
         "questions": decision.questions,
-        "queries": with_doubt(decision.queries, brief, hypotheses, knobs.endless),
+        "queries": queries,
         "hypotheses": hypotheses,
         "waiting": decision.waiting,
         "feedback": "",

@@ -17,7 +17,7 @@ async def review(state: ResearchState, *, knobs: Knobs, orders: Orders) -> Resea
     costs money stands in front of the interrupt, since the node runs again from its start.
 
     Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, findings,
-            judgements, charges, directions, said
+            judgements, charges, directions, said, recalled
     Writes: queries, questions, feedback, said, is_finishing
     """
     if await orders.is_stopping():
@@ -46,7 +46,8 @@ async def review(state: ResearchState, *, knobs: Knobs, orders: Orders) -> Resea
 
 
 def _is_wanted(state: ResearchState, knobs: Knobs) -> bool:
-    is_first = not state.get("judgements")
+    # The first round of a follow-up is spent on what is at hand: its first plan to search is the second.
+    is_first = len(state.get("judgements", [])) == (1 if "recalled" in state else 0)
     return knobs.review == "rounds" or (knobs.review == "plan" and is_first)
 
 

@@ -48,6 +48,7 @@ from fathom.state.research import (
     WritingOutput,
 )
 from fathom.state.review import ReviewAnswer
+from fathom.state.threads import Known, Turn
 from fathom.state.updating import Change, Earlier, Update
 from fathom.state.weighing import (
     Contradiction,
@@ -96,6 +97,7 @@ __all__ = [
     "Hypothesis",
     "Judgement",
     "Knobs",
+    "Known",
     "Lesson",
     "Loss",
     "Orchestration",
@@ -127,6 +129,7 @@ __all__ = [
     "Tag",
     "Tool",
     "ToolName",
+    "Turn",
     "Update",
     "Verdict",
     "Writing",

@@ -24,6 +24,7 @@ from fathom.state.records import (
 )
 from fathom.state.reducers import merged, united
 from fathom.state.reports import Heading, Outline, Report, Section
+from fathom.state.threads import Known
 from fathom.state.updating import Earlier, Update
 from fathom.state.weighing import Contradiction, Finding, Ruling
 
@@ -33,7 +34,8 @@ MAX_QUESTION_CHARS = 2000
 class ResearchInput(TypedDict, total=False):
     """What starts a run: the question; the knobs only when they are to be remembered with it.
 
-    `earlier` is what another run knew, for a run that updates it.
+    `earlier` is what another run knew, for a run that updates it; `known` is what the runs of a thread knew,
+    for a run that follows them.
     """
 
     question: Required[
@@ -43,6 +45,7 @@ class ResearchInput(TypedDict, total=False):
     ]
     knobs: Knobs
     earlier: Earlier
+    known: Known
 
 
 class ResearchState(TypedDict, total=False):
@@ -51,6 +54,8 @@ class ResearchState(TypedDict, total=False):
     question: str  # the caller
     knobs: Knobs  # the caller, else lead, planner and recheck
     earlier: Earlier  # the caller, for an update
+    known: Known  # the caller, for a follow-up; recall empties it
+    recalled: list[str]  # recall; hashes of the pages at hand that are read again
     run: str  # lead; under this name branches share what they took and spent
     read_for: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
     directions: Annotated[list[Direction], merged]  # lead, deliver, gather
@@ -70,10 +75,10 @@ class ResearchState(TypedDict, total=False):
     asked: Annotated[list[Query], merged]  # searcher, planner, recheck; deliver and gather name them anew
     hits: Annotated[list[Hit], merged]  # searcher, planner; selector empties it
     chosen: list[Hit]  # selector
-    visited: Annotated[list[str], united]  # selector, recheck
+    visited: Annotated[list[str], united]  # selector, recheck, recall
     offered: Annotated[list[str], united]  # selector, recheck; what was found, read or not, for an update
-    pages: Annotated[list[Page], merged]  # extractor, compare
-    claims: Annotated[list[Claim], merged]  # analyzer, compare, judge; deliver and gather rename questions
+    pages: Annotated[list[Page], merged]  # extractor, compare, recall
+    claims: Annotated[list[Claim], merged]  # analyzer, compare, recall, judge; deliver, gather rename them
     dropped: Annotated[list[Dropped], merged]  # analyzer
     judgements: Annotated[list[Judgement], merged]  # judge, recheck
     findings: list[Finding]  # judge

@@ -22,6 +22,7 @@ from fathom.state import (
     Heading,
     Hit,
     Judgement,
+    Known,
     Loss,
     Outline,
     Page,
@@ -32,6 +33,7 @@ from fathom.state import (
     Section,
     Sentence,
     SubQuestion,
+    Turn,
     Verdict,
 )
 
@@ -137,6 +139,16 @@ def earlier(**words: Any) -> Earlier:
         **words,
     }
     return Earlier(run="0a1b2c3d", ended="2025-05-01", **given)
+
+
+def known(*turns: str, **words: Any) -> Known:
+    """What a thread knew: these questions, one page and one claim."""
+    asked = [
+        Turn(run=f"run{n}", question=text, answer="240 megawatts.", ended="2025-05-01T12:00:00+00:00")
+        for n, text in enumerate(turns or ("How strong is the plant?",), 1)
+    ]
+    given = {"pages": [page()], "claims": [claim()], **words}
+    return Known(turns=asked, **given)
 
 
 def plan(*queries: str, questions: Sequence[str] = ("What is part 1?",)) -> Plan:

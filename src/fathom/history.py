@@ -22,6 +22,7 @@ class RunLine:
     started: datetime
     cost_usd: float
     updates: str = ""  # the id of the run it brings up to date
+    follows: str = ""  # the id of the run whose thread it goes on with
 
 
 async def run_ids(saver: ThriftySqliteSaver) -> list[str]:

@@ -60,6 +60,9 @@ def told(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[P
             yield BranchCompleted(direction=update["directions"][0])
         case "planner" | "recheck":
             yield _plan(update)
+        case "recall":
+            read = [page for page in update["pages"] if page.sha in update["recalled"]]
+            yield ExtractionStarted(pages=[PageName(title=page.title, address=page.address) for page in read])
         case "searcher" | "selector" | "extractor" | "analyzer":
             yield _of_a_round(node, given, update)
         case "outline":

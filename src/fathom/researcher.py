@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 from fathom.errors import RunStopped
 from fathom.events import Progress
-from fathom.request import ResearchRequest
+from fathom.request import ResearchRequest, checked_request
 from fathom.result import ResearchResult
 from fathom.runs import Runs, Start, open_runs
 from fathom.settings import Settings, load_settings
@@ -46,6 +46,17 @@ class DeepResearcher:
         """The report of a finished run brought up to date, as a new run: what changed stands at its top."""
         async with open_runs(self._settings) as runs:
             new_id, start = await runs.update(await runs.find(run_id))
+            return await _finished(runs, new_id, start)
+
+    async def follow_up(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
+        """A later question in the thread of a finished run, as a new run.
+
+        What the thread knows is used first, and only what it leaves open is searched for. What a request
+        sets holds; all else is as it was for the run before.
+        """
+        asked = checked_request(query=question) if isinstance(question, str) else question
+        async with open_runs(self._settings) as runs:
+            new_id, start = await runs.follow_up(await runs.find(run_id), asked)
             return await _finished(runs, new_id, start)
 
     async def result(self, run_id: str) -> ResearchResult:

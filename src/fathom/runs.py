@@ -28,10 +28,11 @@ from fathom.settings import Settings
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import checkpointer
 from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, worked
+from fathom.threads import FollowUpRequest, Past, Threads, follow_up_of
 from fathom.updating import UpdateRequest, update_of
 from fathom.watching import Watch
 
-New = ResearchRequest | UpdateRequest
+New = ResearchRequest | UpdateRequest | FollowUpRequest
 Start = New | ReviewAnswer | None
 
 
@@ -63,6 +64,29 @@ class Runs:
         request = update_of(earlier_id, cast(ResearchState, snapshot.values), ended.date())
         await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
         return str(uuid.uuid4()), request
+
+    async def follow_up(self, run_id: str, asked: ResearchRequest) -> tuple[str, FollowUpRequest]:
+        """A new run's id and what it begins with: a question, and what the thread of a finished run knew."""
+        threads = Threads(self.settings.database)
+        followed = await self._past(run_id, await self._finished(run_id))
+        thread = await threads.of(run_id)
+        if await threads.is_closed(thread):
+            raise BadInput(f"The thread of run {short_id(run_id)} is closed; ask a new question instead.")
+        others = [await self._past(one, await self.snapshot(one)) for one, _ in await threads.runs(thread)]
+        past = [one for one in others if one and one.run != run_id]
+        request = follow_up_of(asked, [*past, *([followed] if followed else [])])
+        await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
+        await self._refuse_empty(request.knobs())
+        new_id = str(uuid.uuid4())
+        await threads.follow(new_id, run_id)
+        return new_id, request
+
+    async def _past(self, run_id: str, snapshot: StateSnapshot) -> Past | None:
+        """A run of a thread, if it has ended with a report."""
+        if "report" not in snapshot.values or is_unfinished(snapshot):
+            return None
+        _, ended = await run_times(self.saver, run_id)
+        return Past(run_id, cast(ResearchState, snapshot.values), ended)
 
     async def work(
         self, run_id: str, start: Start = None, *, keep: Keeper | None = None, halt: Halt | None = None
@@ -148,9 +172,9 @@ class Runs:
         spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
         started, _ = await run_times(self.saver, run_id)
         question = str(snapshot.values.get("question") or _asked(snapshot))
-        earlier = snapshot.values.get("earlier")
-        updates = earlier.run if earlier else ""
-        return RunLine(run_id, self._status(run_id, snapshot), question, started, spent, updates)
+        earlier, known = snapshot.values.get("earlier"), snapshot.values.get("known")
+        updates, follows = earlier.run if earlier else "", known.turns[-1].run if known else ""
+        return RunLine(run_id, self._status(run_id, snapshot), question, started, spent, updates, follows)
 
     def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
         if not is_unfinished(snapshot) and "report" in snapshot.values:

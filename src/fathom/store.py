@@ -43,6 +43,11 @@ create index if not exists orders_of_run on orders (run, taker);
 create table if not exists paid (
     run text not null, call text not null, usd real not null, primary key (run, call)
 ) without rowid;
+create table if not exists turns (
+    number integer primary key, run text not null unique, thread text not null, follows text not null
+);
+create index if not exists turns_of_thread on turns (thread);
+create table if not exists closed_threads (thread text primary key) without rowid;
 """
 # Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the knobs. Anything
 # else comes back as plain data, and a test fails.

@@ -21,6 +21,11 @@ def test_later_rounds_are_smoothed() -> None:
     assert second.smoothed_per_usd == pytest.approx(7.0)
 
 
+def test_a_round_that_asked_nothing_says_nothing_of_queries() -> None:
+    recalled = measured(known=6, queries=0, usd=0.0)
+    assert measured(known=7, queries=1, usd=0.0, before=recalled).smoothed_per_query == 1.0
+
+
 def test_what_costs_nothing_has_no_gain_a_dollar() -> None:
     free = measured(known=6, queries=3, usd=0.0)
     assert (free.per_usd, free.smoothed_per_usd) == (None, None)

@@ -132,6 +132,7 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "checks",
         "hypotheses",
         "sought",
+        "thread",
     }
     for name in names():
         prompt = load(name)

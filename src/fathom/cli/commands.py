@@ -34,6 +34,13 @@ COMMANDS = {
             "fathom.cli.working",
             "resume",
         ),
+        Command(
+            "ask",
+            'ask ID "QUESTION"',
+            "ask on: what a finished run knows is used first, and only the rest searched",
+            "fathom.cli.working",
+            "follow_up",
+        ),
         Command("runs", "runs", "list runs: status, age, cost, question", "fathom.cli.looking", "runs"),
         Command(
             "show",

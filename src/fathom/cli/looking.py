@@ -31,7 +31,8 @@ def runs(arguments: argparse.Namespace) -> int:
         about = f"{line.status:18}  {_age(line.started):>5}  ${line.cost_usd:8.4f}"
         name = line.id if arguments.full else short_id(line.id)
         updated = f" (updates {short_id(line.updates)})" if line.updates else ""
-        print(f"{name:{width}}  {about}  {shown}{updated}")
+        followed = f" (follows {short_id(line.follows)})" if line.follows else ""
+        print(f"{name:{width}}  {about}  {shown}{updated}{followed}")
     return 0
 
 

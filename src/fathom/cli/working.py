@@ -51,6 +51,24 @@ async def _updated(settings: Settings, arguments: argparse.Namespace, leaving: L
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
 
 
+def follow_up(arguments: argparse.Namespace) -> int:
+    """Ask on in the thread of a finished run, as a run of its own."""
+    request = checked_request(**words_of(arguments))
+    settings = load_settings(base_url=arguments.base_url)
+    return until_interrupted(partial(_followed, settings, request, arguments))
+
+
+async def _followed(
+    settings: Settings, request: ResearchRequest, arguments: argparse.Namespace, leaving: Leaving
+) -> int:
+    async with open_runs(settings) as runs:
+        earlier_id = await runs.find(arguments.id)
+        run_id, start = await runs.follow_up(earlier_id, request)
+        _refuse_unnamed_server(runs, start.knobs(), earlier_id, "ask")
+        folder = await open_folder(runs.settings, run_id, arguments.out)
+        return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
+
+
 async def _begun(
     settings: Settings, request: ResearchRequest, arguments: argparse.Namespace, leaving: Leaving
 ) -> int:

@@ -21,7 +21,11 @@ def measured(known: int, queries: int, usd: float, before: Gain | None = None) -
         usd=max(0.0, usd),
         per_query=per_query,
         per_usd=per_usd,
-        smoothed_per_query=_smoothed(per_query, before.smoothed_per_query if before else None) or 0.0,
+        # A round that asked nothing, because a thread knew something already, says nothing of queries.
+        smoothed_per_query=_smoothed(
+            per_query, before.smoothed_per_query if before and before.queries else None
+        )
+        or 0.0,
         smoothed_per_usd=_smoothed(per_usd, before.smoothed_per_usd if before else None),
     )
 

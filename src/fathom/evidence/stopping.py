@@ -40,11 +40,23 @@ class Position:
     settled: str = ""  # why another round would not change the evidence
     unsettled: str = ""  # why it would
     is_wished: bool = False  # a person added a query that was not asked yet
+    is_follow_up: bool = False  # round 1 was spent on what its thread knew: nothing was looked for
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something that matters is missing."""
+        return any(gap.priority != "low" for gap in self.gaps)
 
     @property
     def is_following(self) -> bool:
-        """Whether a lead is open that there are rounds left for."""
-        return bool(self.unsettled) and self.round < min(self.max_rounds, _FOLLOWING)
+        """Whether a lead is open that there are rounds left for; a follow-up that is answered needs none."""
+        is_wanted = bool(self.unsettled) and (self.is_open or not self.is_follow_up)
+        return is_wanted and self.round < min(self.max_rounds, _FOLLOWING)
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether what was at hand leaves something open that nobody has looked for yet."""
+        return self.is_follow_up and self.round == 1 and self.is_open
 
 
 Rule = Callable[[Position], str | None]
@@ -186,6 +198,8 @@ def held(at: Position) -> StopRule | None:
 def _held_back(at: Position) -> frozenset[StopRule]:
     if at.is_wished:
         return frozenset(RULES) - _FINAL
+    if at.is_lacking:
+        return _CONTENT | {"settled"}
     if at.is_following:
         return _CONTENT | _FRUITLESS
     return _CONTENT if at.failing else frozenset()

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.evidence.bearing import bearings
+from fathom.evidence.facts import names
 from fathom.evidence.flaws import flaws
 from fathom.evidence.settling import settled
 from fathom.evidence.support import SUPPORTED_FROM, support
@@ -117,7 +118,7 @@ def _first_plan(brief: Brief) -> Plan:
     parts = parts_of(brief.question)
     questions = [SubQuestion(id=f"Q{n}", text=part) for n, part in enumerate(parts, 1)]
     queries = [
-        Query(id="", text=with_topic(q.text, brief.question), question=q.id, round=1) for q in questions
+        Query(id="", text=with_topic(q.text, _about(brief)), question=q.id, round=1) for q in questions
     ]
     return Plan(
         strategy="Search each part of the question, read what ranks best, quote what answers.",
@@ -130,7 +131,7 @@ def _next_plan(brief: Brief) -> Plan:
     """What is still open, then the names that the best pages bring up, with what those pages leave open."""
     texts = {q.id: q.text for q in brief.questions}
     open_ids = [gap.question for gap in brief.gaps if gap.question in texts] or [brief.questions[0].id]
-    pairs = [(q, with_topic(texts[q], brief.question)) for q in open_ids]
+    pairs = [(q, with_topic(texts[q], _about(brief))) for q in open_ids]
     pairs += [(open_ids[0], lead) for lead in brief.leads]
     return Plan(
         strategy="Search for what is still open, with names the sources brought up.",
@@ -138,6 +139,13 @@ def _next_plan(brief: Brief) -> Plan:
         queries=[Query(id="", text=text, question=q, round=brief.round) for q, text in pairs],
         is_settled=True,
     )
+
+
+def _about(brief: Brief) -> str:
+    """The question; a follow-up that names nothing is about what the question before it names."""
+    if not brief.thread or names(brief.question):
+        return brief.question
+    return f"{brief.question} {brief.thread[-1].question}"
 
 
 def _verdict(statement: str, quotes: Sequence[str]) -> Verdict:

@@ -24,6 +24,7 @@ _FINDINGS = 30
 _RECALLED = 10
 _LONGEST = 300
 _HYPOTHESES = 5
+_TURNS = 10
 
 
 def follow_up(brief: Brief) -> Plan | None:
@@ -53,6 +54,7 @@ def shown(brief: Brief) -> dict[str, str]:
     """What the planner's prompt is filled with, beside the language."""
     return {
         "question": brief.question,
+        "thread": listed(f"{turn.question} {turn.answer}" for turn in brief.thread[-_TURNS:]),
         "round": str(brief.round),
         "limit": str(brief.limit),
         "effort": told(brief.effort) if brief.effort else NONE,

@@ -30,6 +30,7 @@ from fathom.state import (
     Sentence,
     SubQuestion,
     Tool,
+    Turn,
     Verdict,
 )
 
@@ -71,6 +72,7 @@ class Brief:
     leads: Sequence[str] = ()  # where the pages read so far lead to, most promising first
     sure: Mapping[str, float] = field(default_factory=dict)  # how sure each finding is, by its id
     is_said_again: bool = False  # the feedback, in the same words, which the last plan did not meet
+    thread: Sequence[Turn] = ()  # what was asked and answered before, for a follow-up
 
 
 @dataclass(frozen=True)

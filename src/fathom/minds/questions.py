@@ -35,6 +35,9 @@ _ENDING = frozenset(_AFTER_A_NAME.split())
 _LONGEST_NAME = 7
 _KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무슨|어떻게|어떤|어느|몇|뭐")
 _KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
+# "it" that stands for nothing: "how long does it take to …", "is it true that …"
+_SAYS_NOTHING = re.compile(r"\bit\b.*\b(?:to|that|whether|if)\s+\w+", re.IGNORECASE)
+_KOREAN_STANDIN = re.compile(r"(?<![가-힣])(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?")
 _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
 
 
@@ -49,6 +52,16 @@ def parts_of(question: str) -> list[str]:
     if not is_korean(whole) and (sides := sides_of(whole)):
         parts = [_asked(whole), *(f"What is {side}?" for side in sides)]
     return list(dict.fromkeys(parts))[:_MOST_PARTS] or [whole]
+
+
+def standing_alone(question: str, before: str) -> str:
+    """A follow-up with what the question before it is about, where it only says "it"; else as it is."""
+    asked = one_line(question)
+    if is_korean(asked):
+        topic = _KOREAN_TOPIC.match(one_line(before))
+        name = re.sub(r"(?:이란|란|은|는)$", "", topic.group()) if topic else ""
+        return _KOREAN_STANDIN.sub(lambda found: f"{name}{found['mark']}", asked, count=1) if name else asked
+    return asked if _SAYS_NOTHING.search(asked) else _asked(_named(asked, before))
 
 
 def _named(part: str, first: str) -> str:

@@ -25,6 +25,7 @@ from fathom.state import (
     Query,
     Section,
     SubQuestion,
+    Turn,
     Update,
 )
 
@@ -83,6 +84,7 @@ class Ledger(BaseModel):
     errors: list[Loss] = []
     settings: Knobs = Knobs()
     update: Update | None = None  # of an earlier run, and what changed since
+    thread: list[Turn] = []  # of a follow-up: what was asked and answered before it
     effort: Effort | None = None
     directions: list[Direction] = []  # of a run with branches: the tree, or where each rollout started
     is_partial: bool | None = None

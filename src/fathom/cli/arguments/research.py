@@ -7,7 +7,7 @@ from fathom.cli.arguments.output import add_output
 from fathom.cli.arguments.parsing import Parser
 from fathom.cli.commands import description, epilog
 
-_REVIEWS = ("plan", "rounds", "off")
+REVIEWS = ("plan", "rounds", "off")
 
 _YES_OR_NO = argparse.BooleanOptionalAction  # so that what fathom.toml says can be taken back
 
@@ -39,7 +39,7 @@ def parser() -> Parser:
 def _settled(words: argparse.Namespace) -> str:
     """What is wrong with the words together; what stands behind a bare `--review` is the question."""
     said = words.review
-    is_word = said is None or said in _REVIEWS or get_close_matches(said, _REVIEWS, n=1)
+    is_word = said is None or said in REVIEWS or get_close_matches(said, REVIEWS, n=1)
     if words.question is None and not is_word:
         words.question, words.review = words.review, "rounds"
     if words.question is None:
@@ -47,7 +47,7 @@ def _settled(words: argparse.Namespace) -> str:
         taker = next((name for name, taken in lists.items() if len(taken or []) > 1), "")
         before = f"; if {taker} took it, put it first, or -- before it" if taker else ""
         return f'The question is missing{before}: fathom "QUESTION" [options].'
-    if words.review not in (None, *_REVIEWS):
+    if words.review not in (None, *REVIEWS):
         return f"--review should be plan, rounds or off, not {words.review}."
     return ""
 

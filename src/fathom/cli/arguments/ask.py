@@ -1,0 +1,33 @@
+"""`fathom ask`: a later question in the thread of a finished run."""
+
+import argparse
+
+from fathom.cli.arguments.output import add_output
+from fathom.cli.arguments.parsing import Parser
+from fathom.cli.arguments.research import REVIEWS, add_ways
+
+
+def parser() -> Parser:
+    """What the command takes."""
+    made = Parser(
+        prog="fathom ask",
+        usage='fathom ask ID "QUESTION" [options]',
+        description="Ask on. What the thread of a finished run knows is used first, without a search; only"
+        " what it leaves open is searched for, and the report cites both. What is not said here is as it was"
+        " for the run before.",
+        settle=_settled,
+    )
+    made.add_argument("id", metavar="ID", help="a run's id or its first characters")
+    made.add_argument("question", nargs="?", metavar='"QUESTION"', help="what you want to know next")
+    add_ways(made)
+    add_output(made)
+    return made
+
+
+def _settled(words: argparse.Namespace) -> str:
+    """What is wrong with the words together; what stands behind a bare `--review` is the question."""
+    if words.question is None and words.review not in (None, *REVIEWS):
+        words.question, words.review = words.review, "rounds"
+    return (
+        "" if words.question is not None else 'The question is missing: fathom ask ID "QUESTION" [options].'
+    )

@@ -1,0 +1,150 @@
+"""Threads: questions that build on the evidence of those before them.
+
+Does not know graphs or the command line. Which runs belong together, and which threads were closed, is kept
+in the database; everything else about a thread is in its runs.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from fathom.errors import BadInput
+from fathom.minds.questions import standing_alone
+from fathom.request import ResearchRequest
+from fathom.state import USUAL_USD, Knobs, Known, Page, Report, ResearchInput, ResearchState, Turn
+from fathom.store import opened
+from fathom.text.normal import one_line
+
+_MOST_ROUNDS = 100
+_ANSWER_CHARS = 400
+# What a run settled for its own question, and what only an update or a run without an end has.
+_ANEW = {
+    "rounds": None,
+    "sources": None,
+    "fresh": False,
+    "review": "off",
+    "endless": False,
+    "strategy": "loop",
+    "orchestration": "concurrent",
+    "branches": None,
+    "levels": None,
+    "breadth": None,
+}
+_OF_BRANCHES = frozenset({"strategy", "branches", "breadth", "orchestration", "endless"})
+
+
+@dataclass(frozen=True)
+class Past:
+    """One finished run of a thread: its id, what it knew when it ended, and when that was."""
+
+    run: str
+    state: ResearchState
+    ended: datetime
+
+
+@dataclass(frozen=True)
+class FollowUpRequest:
+    """What a follow-up begins with."""
+
+    asked: ResearchRequest
+    remembered: Knobs
+    known: Known
+
+    @property
+    def question(self) -> str:
+        """The question as it can be understood alone."""
+        return standing_alone(self.asked.query, self.known.turns[-1].question)
+
+    def knobs(self) -> Knobs:
+        """Those of the run before, but what was said anew; a budget of its own, and a round for recalling."""
+        budget = {"budget_usd": USUAL_USD} if self.remembered.endless else {}
+        usual = Knobs.model_validate({**self.remembered.model_dump(), **_ANEW, **budget})
+        knobs = self.asked.knobs(usual)
+        if knobs.rounds is None or not self.known.pages:
+            return knobs
+        return knobs.model_copy(update={"rounds": min(knobs.rounds + 1, _MOST_ROUNDS)})
+
+    def given(self) -> ResearchInput:
+        """The new run's input."""
+        return {"question": self.question, "knobs": self.knobs(), "known": self.known}
+
+
+def follow_up_of(asked: ResearchRequest, past: Sequence[Past]) -> FollowUpRequest:
+    """The follow-up of the last of these runs, with what all of them knew."""
+    if odd := sorted(_OF_BRANCHES & asked.model_fields_set):
+        raise BadInput(f"A follow-up goes round in one loop; {', '.join(odd)} cannot be set for it.")
+    if isinstance(asked.depth, int):
+        raise BadInput("The depth of a follow-up is quick, standard or comprehensive.")
+    last = past[-1].state
+    remembered = Knobs.model_validate(last.get("knobs") or {})
+    if last.get("earlier"):  # an update looked only for what was new
+        remembered = remembered.model_copy(update={"since": None})
+    return FollowUpRequest(asked, remembered, known_of(past))
+
+
+def known_of(past: Sequence[Past]) -> Known:
+    """The evidence of several runs as one: of a page that was read twice, what it said last."""
+    pages: dict[str, Page] = {page.address: page for one in past for page in one.state.get("pages", [])}
+    shas = {page.sha for page in pages.values()}
+    claims = [
+        claim
+        for one in past
+        for claim in one.state.get("claims", [])
+        if all(quote.page in shas for quote in claim.quotes)
+    ]
+    turns = [
+        Turn(
+            run=one.run,
+            question=one.state["question"],
+            answer=_answer(one.state["report"]),
+            ended=one.ended.isoformat(timespec="seconds"),
+        )
+        for one in past
+    ]
+    distinct = {(c.quotes[0].page, c.statement): c for c in claims}
+    return Known(turns=turns, pages=list(pages.values()), claims=list(distinct.values()))
+
+
+def _answer(report: Report) -> str:
+    """The first words of a report's prose."""
+    sentences = [s.text for section in report.sections for s in section.sentences if s.status == "supported"]
+    text = one_line(" ".join(sentences))
+    return text if len(text) <= _ANSWER_CHARS else text[: _ANSWER_CHARS - 1] + "…"
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Which runs of a database belong together; a thread has the id of its first run."""
+
+    database: Path
+
+    async def of(self, run_id: str) -> str:
+        """The thread a run stands in; a run that follows none begins one."""
+        words = "select thread from turns where run = ?"
+        rows = await asyncio.to_thread(self._rows, words, run_id)
+        return rows[0][0] if rows else run_id
+
+    async def runs(self, thread: str) -> list[tuple[str, str]]:
+        """All runs of a thread in the order they were begun, each with the one it follows."""
+        words = "select run, follows from turns where thread = ? order by number"
+        return [(thread, ""), *(await asyncio.to_thread(self._rows, words, thread))]
+
+    async def follow(self, run_id: str, followed: str) -> None:
+        """Note that a run follows another one."""
+        words = "insert or ignore into turns (run, thread, follows) values (?, ?, ?)"
+        await asyncio.to_thread(self._rows, words, run_id, await self.of(followed), followed)
+
+    async def close(self, thread: str) -> None:
+        """Note that nothing more is asked in a thread."""
+        await asyncio.to_thread(self._rows, "insert or ignore into closed_threads values (?)", thread)
+
+    async def is_closed(self, thread: str) -> bool:
+        """Whether somebody closed it."""
+        words = "select thread from closed_threads where thread = ?"
+        return bool(await asyncio.to_thread(self._rows, words, thread))
+
+    def _rows(self, words: str, *given: str) -> list[tuple[str, str]]:
+        with opened(self.database) as connection:
+            return connection.execute(words, given).fetchall()

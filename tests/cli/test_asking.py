@@ -1,0 +1,43 @@
+"""Asking on from the command line."""
+
+import json
+from pathlib import Path
+
+from standins.commandline import Fathom
+from standins.shelf import QUESTION
+
+FOLLOW_UP = "What are the main limits of a tidal barrage?"
+
+
+def test_a_follow_up_is_a_run_of_its_own_that_searches_nothing_it_knows(
+    fathom: Fathom, shelf: Path, work: Path
+) -> None:
+    assert fathom(QUESTION, "--docs", str(shelf), "--rounds", "1", "--quiet").code == 0
+    earlier = fathom("runs").out.splitlines()[1].split()[0]
+    told = fathom("ask", earlier, FOLLOW_UP, "--out", "new")
+    assert told.code == 0
+    assert "Its main limits are the cost of the dam and the silt" in told.out
+    assert "found" not in told.err
+    book = json.loads((work / "new/report.json").read_text("utf-8"))
+    assert book["asked"] == []
+    assert book["thread"][0]["run"].startswith(earlier)
+    assert fathom("verify", "new/report.json").code == 0
+    lines = fathom("runs").out.splitlines()
+    assert len(lines) == 3
+    assert lines[1].endswith(f"(follows {earlier})")
+
+
+def test_what_cannot_be_followed_is_refused_in_one_sentence(fathom: Fathom, shelf: Path) -> None:
+    assert fathom("ask", "nope", FOLLOW_UP).is_refusal
+    assert fathom(QUESTION, "--docs", str(shelf), "--review", "--quiet").code == 3
+    waiting = fathom("runs").out.splitlines()[1].split()[0]
+    told = fathom("ask", waiting, FOLLOW_UP)
+    assert told.code == 2
+    assert told.err == f"fathom: Run {waiting} has no report yet; go on with: fathom resume {waiting}\n"
+    assert fathom("ask", waiting, "").is_refusal
+    assert fathom("ask", waiting, FOLLOW_UP, "--rounds", "0").is_refusal
+
+
+def test_the_help_tells_of_follow_ups(fathom: Fathom) -> None:
+    assert "only what it leaves open is searched for" in " ".join(fathom("ask", "--help").out.split())
+    assert 'fathom ask ID "QUESTION"' in fathom("--help").out
