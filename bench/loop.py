@@ -28,6 +28,7 @@ from fathom.orders import Orders
 from fathom.reading.reader import FileReader
 from fathom.search.engines import Engines
 from fathom.search.local import LocalEngine
+from fathom.spend.book import Book
 from fathom.state import Knobs, Query
 
 SOURCES: int | None = None  # a round; as the product has it
@@ -69,6 +70,7 @@ async def kits_over(folder: Path, work: Path) -> Kits:
             clock=_then,
             commons=commons,
             orders=Orders(database),
+            book=Book(database),
         )
 
     return kit_for

@@ -10,7 +10,6 @@ from fathom.graph.reading import build_reading
 from fathom.graph.roles import add_roles
 from fathom.graph.routes import has_looked_enough, what_to_search, what_to_study
 from fathom.nodes.deliver import deliver
-from fathom.nodes.tally import tally
 from fathom.state import BranchOutput, Knobs, ResearchState
 
 
@@ -19,15 +18,13 @@ def build_branch(kits: Kits) -> CompiledStateGraph[ResearchState, Knobs, Researc
     b = StateGraph(ResearchState, context_schema=Knobs, output_schema=BranchOutput)
     add_roles(b, kits)
     b.add_node("study", build_reading(kits))  # reading; a drawing cannot have that name twice
-    b.add_node("tally", equip(tally, kits, "commons"))
-    b.add_node("deliver", equip(deliver, kits, "commons"))
+    b.add_node("deliver", equip(deliver, kits))
 
     b.add_edge(START, "planner")
-    b.add_conditional_edges("planner", what_to_search, ["searcher", "tally"])
+    b.add_conditional_edges("planner", what_to_search, ["searcher", "judge"])
     b.add_edge("searcher", "selector")
-    b.add_conditional_edges("selector", what_to_study, ["study", "tally"])
-    b.add_edge("study", "tally")
-    b.add_edge("tally", "judge")
+    b.add_conditional_edges("selector", what_to_study, ["study", "judge"])
+    b.add_edge("study", "judge")
     b.add_conditional_edges("judge", has_looked_enough, ["planner", "deliver"])
     b.add_edge("deliver", END)
     return b.compile()

@@ -6,7 +6,7 @@ Does not know the graph's shape. A kit is made once for a process and a set of k
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, wraps
 from pathlib import Path
@@ -27,6 +27,9 @@ from fathom.search.mcp import McpReader
 from fathom.search.retriever import RetrieverReader
 from fathom.search.table import engines_for, mcp_servers, retrieved, roots_of
 from fathom.settings import Settings, load_settings
+from fathom.spend.accounts import round_of, stamped
+from fathom.spend.book import Book
+from fathom.spend.purse import Paying, Purse
 from fathom.state import Knobs
 
 
@@ -42,6 +45,15 @@ class Kit:
     clock: Clock
     commons: Commons
     orders: Orders  # of all runs; a node gets those of its own
+    book: Book
+    purse: Purse | None = None
+
+    def within(self, run: str) -> "Kit":
+        """The kit of one run: whoever costs money pays from that run's purse."""
+        purse = Purse(self.book, run, self.knobs.budget_usd, self.knobs.reserve)
+        mind = self.mind.within(purse) if isinstance(self.mind, Paying) else self.mind
+        engines = self.engines.within(purse) if isinstance(self.engines, Paying) else self.engines
+        return replace(self, purse=purse, mind=mind, engines=engines)
 
 
 Kits = Callable[[Knobs], Kit]
@@ -60,11 +72,11 @@ def equip(node: Node, kits: Kits, *parts: str) -> Node:
         if direction := state.get("direction"):
             knobs = direction.within(knobs)
         # In a thread: making a kit opens files, which `langgraph dev` forbids in the event loop.
-        kit = await asyncio.to_thread(kits, knobs)
+        kit = (await asyncio.to_thread(kits, knobs)).within(_name_of(state, runtime))
         given = {part: getattr(kit, part) for part in parts}
         if "orders" in given:
             given["orders"] = kit.orders.of(_thread_of(runtime))
-        return await node(state, **given)
+        return stamped(await node(state, **given), node.__name__, round_of(state, node.__name__))
 
     # LangGraph reads what to pass from the signature, and must not see the node's own.
     del equipped.__wrapped__
@@ -75,6 +87,11 @@ def equip(node: Node, kits: Kits, *parts: str) -> Node:
 def _thread_of(runtime: Runtime[Knobs]) -> str | None:
     """The name a run is saved under; there is none without a checkpointer."""
     return runtime.execution_info.thread_id if runtime.execution_info else None
+
+
+def _name_of(state: Any, runtime: Runtime[Knobs]) -> str:
+    """One name a run, the same in all its branches: of its thread, and of what was begun in it."""
+    return "/".join(name for name in (_thread_of(runtime), state.get("run")) if name)
 
 
 def knobs_of(given: Knobs | None, remembered: Knobs | Mapping[str, Any] | None) -> Knobs:
@@ -116,6 +133,7 @@ def standard_kits(settings: Settings) -> Kits:
             clock=now,
             commons=store.Commons(settings.database),
             orders=Orders(settings.database),
+            book=Book(settings.database),
         )
 
     def kit_for(knobs: Knobs) -> Kit:

@@ -75,7 +75,7 @@ def which_branches(state: ResearchState) -> list[Send] | str:
     # A level waits until the one before it was judged; what a person added takes after its first neighbour.
     sent = [_towards(query, known) for query in state.get("queries", []) if query.round == level]
     waiting = [direction for direction in sent if direction.status == "open"]
-    if not waiting or _is_spent(state) or state.get("is_finishing"):
+    if not waiting or state.get("is_spent") or state.get("is_finishing"):
         return "judge"
     if knobs.orchestration != "concurrent":
         waiting = waiting[:1]
@@ -84,7 +84,7 @@ def which_branches(state: ResearchState) -> list[Send] | str:
 
 def what_to_search(state: ResearchState) -> list[Send] | str:
     """After planning in a branch: search with every query at once."""
-    return _searches(state) or "tally"
+    return _searches(state) or "judge"
 
 
 def what_to_read(state: ResearchState) -> list[Send] | str:
@@ -94,7 +94,7 @@ def what_to_read(state: ResearchState) -> list[Send] | str:
 
 def what_to_study(state: ResearchState) -> list[Send] | str:
     """After choosing in a branch: the same."""
-    return _readings(state, "study") or "tally"
+    return _readings(state, "study") or "judge"
 
 
 def is_enough(state: ResearchState) -> list[Send] | str:
@@ -154,6 +154,8 @@ def _chapter(state: Writing, heading: Heading, claims: Mapping[str, Claim]) -> C
     return {
         "question": state["question"],
         "knobs": state["knobs"],
+        "run": state.get("run", ""),
+        "round": len(state.get("judgements", [])),
         "heading": heading,
         "claims": [claims[c] for c in heading.claims],
         "findings": findings,
@@ -208,9 +210,10 @@ def _drawn_from(page: Page, state: ResearchState) -> list[Claim]:
 
 
 def _settings(state: ResearchState) -> dict[str, Any]:
-    """What every worker of a round must know: the run's knobs, and the branch it works for."""
+    """What every worker of a round must know: the run, its knobs, the round, the branch it works for."""
     branch = {"direction": state["direction"]} if "direction" in state else {}
-    return {"knobs": state["knobs"], **branch}
+    number = len(state.get("judgements", [])) + 1
+    return {"knobs": state["knobs"], "run": state.get("run", ""), "round": number, **branch}
 
 
 def _towards(query: Query, known: Mapping[str, Direction]) -> Direction:
@@ -222,11 +225,6 @@ def _towards(query: Query, known: Mapping[str, Direction]) -> Direction:
     )
 
 
-def _is_spent(state: ResearchState) -> bool:
-    spent = sum(charge.usd for charge in state.get("charges", []))
-    return spent > 0 and spent >= state["knobs"].budget_usd
-
-
 def _with_what(direction: Direction, state: ResearchState) -> ResearchState:
     """What a branch sets out with; in a hand-off also the latest that the branches before it learnt."""
     bag: ResearchState = {
@@ -236,7 +234,6 @@ def _with_what(direction: Direction, state: ResearchState) -> ResearchState:
         "direction": direction,
         "read_for": state.get("read_for", []),
         "visited": state.get("visited", []),
-        "charges": state.get("charges", []),
     }
     if state["knobs"].orchestration != "handoff":
         return bag

@@ -2,20 +2,18 @@
 
 from langgraph.types import Overwrite
 
-from fathom.nodes.ports import Commons
 from fathom.planning.seeds import is_beside
 from fathom.planning.tree import leads
 from fathom.state import Claim, Direction, Query, ResearchState
 
 
-async def deliver(state: ResearchState, *, commons: Commons) -> ResearchState:
+async def deliver(state: ResearchState) -> ResearchState:
     """Name the branch's own sub-questions and queries after it, and say what its direction was worth.
 
-    Reads:  direction, run, question, read_for, questions, asked, claims, pages, judgements, charges
+    Reads:  direction, question, read_for, questions, asked, claims, pages, judgements
     Writes: directions, questions, asked, claims
     """
     branch = state["direction"].id
-    await commons.pay(state["run"], state.get("charges", []))
     asked_of_pages = [*state.get("read_for", []), *state.get("questions", [])]
     questions = [q.model_copy(update={"id": _of(branch, q.id)}) for q in asked_of_pages]
     asked = [

@@ -2,20 +2,20 @@
 
 from langgraph.types import Overwrite
 
-from fathom.nodes.ports import Orders
+from fathom.nodes.ports import Orders, Purse
 from fathom.planning.editing import wished
 from fathom.planning.repeats import plain
 from fathom.planning.tree import grown
 from fathom.state import Direction, Knobs, Query, ResearchState, SubQuestion
 
 
-async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders) -> ResearchState:
+async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: Purse) -> ResearchState:
     """Make one list of sub-questions out of all branches', and let the tree grow when its level is done.
 
     A query that a person added meanwhile is a branch of this level; once they said stop, none is sent.
 
     Reads:  questions, claims, asked, directions, queries, judgements
-    Writes: questions, claims, asked, directions, queries, is_finishing
+    Writes: questions, claims, asked, directions, queries, is_finishing, is_spent
     """
     added = wished(await orders.added(len(state.get("judgements", [])) + 1), state)
     state = {**state, "queries": [*state.get("queries", []), *added]}
@@ -37,6 +37,8 @@ async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders) -> Resea
         update["queries"] = state["queries"]
     if await orders.is_stopping():
         update["is_finishing"] = True
+    if (await purse.account()).is_out:
+        update["is_spent"] = True
     return {**update, **_next(state, knobs)}  # type: ignore[typeddict-item]
 
 

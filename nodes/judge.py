@@ -16,7 +16,7 @@ from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rereading import reread
 from fathom.minds.rubric import nothing_known
-from fathom.nodes.ports import Clock, Orders, Pages
+from fathom.nodes.ports import Account, Clock, Orders, Pages, Purse
 from fathom.report.publishing import nothing_found
 from fathom.report.rounds import on_the_table
 from fathom.state import Hypothesis, Judgement, Knobs, Loss, ResearchState, ReviewAnswer
@@ -25,14 +25,21 @@ _EVIDENCE = 10  # pages a judgement names
 
 
 async def judge(
-    state: ResearchState, *, mind: Mind, pages: Pages, knobs: Knobs, clock: Clock, orders: Orders
+    state: ResearchState,
+    *,
+    mind: Mind,
+    pages: Pages,
+    knobs: Knobs,
+    clock: Clock,
+    orders: Orders,
+    purse: Purse,
 ) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
     A person's orders are heard first; between branches, where there is no review, also a pause.
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, charges, losses, hypotheses,
-            rulings, is_finishing, elsewhere_usd, earlier, known
+            rulings, is_finishing, earlier, known
     Writes: claims, judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when
             it ends with nothing found
     """
@@ -52,7 +59,7 @@ async def judge(
     gain = gain_of(balance.findings, asked, here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
-    position = _position(state, judgement, thought.value, knobs)
+    position = _position(state, judgement, thought.value, knobs, await purse.account())
     wishes = [] if "direction" in state else await orders.waiting()
     judgement = decided(judgement, replace(position, is_wished=bool(wishes) and knobs.strategy == "loop"))
     update: ResearchState = {
@@ -151,7 +158,9 @@ def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clo
     )
 
 
-def _position(state: ResearchState, judgement: Judgement, assessment: Assessment, knobs: Knobs) -> Position:
+def _position(
+    state: ResearchState, judgement: Judgement, assessment: Assessment, knobs: Knobs, account: Account
+) -> Position:
     """Where the run stands, for the rules; a failing check holds rules back by itself, not as a gap."""
     known = state.get("known")
     is_follow_up = known is not None and known.is_recalled
@@ -165,8 +174,10 @@ def _position(state: ResearchState, judgement: Judgement, assessment: Assessment
         claims=judgement.claims,
         new_claims=judgement.new_claims,
         gaps=assessment.gaps,
-        spent_usd=judgement.spent_usd + state.get("elsewhere_usd", 0.0),
+        spent_usd=account.usd,
         budget_usd=knobs.budget_usd,
+        reserve=knobs.reserve,
+        is_spent=account.is_out,
         is_finishing=state.get("is_finishing", False),
         has_asked=bool(state.get("queries")) or (is_follow_up and judgement.round == 1),
         coverage=judgement.coverage,

@@ -12,12 +12,13 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
     """Size the effort; where the strategy has branches, say where each of them starts.
 
     Reads:  question, feedback
-    Writes: knobs, effort; with branches also run, strategy, read_for, directions, queries, feedback
+    Writes: knobs, effort, run; with branches also strategy, read_for, directions, queries, feedback
     """
     question = admitted(state.get("question"))
     size = effort(question, knobs.depth)
+    run = await commons.begin()
     if knobs.strategy == "loop":
-        return {"knobs": knobs, "effort": size}
+        return {"knobs": knobs, "effort": size, "run": run}
     most = knobs.branches or (knobs.step if knobs.strategy == "tree" else max(2, size.branches))
     starts = seeds(question, most)
     if wish := state.get("feedback", ""):
@@ -26,7 +27,7 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
     return {
         "knobs": knobs,
         "effort": size,
-        "run": await commons.begin(),
+        "run": run,
         "strategy": f"{told(size)} {len(directions)} branches, {knobs.orchestration}.",
         "read_for": [SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(parts_of(question), 1)],
         "directions": directions,

@@ -143,7 +143,8 @@ async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState
     try:
         found = await engines.search(query, limit=min(_SCOUTED, knobs.max_sources))
     except ProviderError as error:
-        return {"asked": [query], "losses": [Loss(where="search", what=question, why=str(error))]}
+        loss = Loss(where="search", what=question, why=str(error))
+        return {"asked": [query], "losses": [loss], "charges": error.charges}
     return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}
 
 

@@ -9,11 +9,12 @@ from typing import Protocol
 
 from fathom.reading.port import Reader
 from fathom.search.port import Found
-from fathom.state import Charge, Query
+from fathom.spend.purse import Account
+from fathom.state import Query
 
 Clock = Callable[[], datetime]
 
-__all__ = ["Clock", "Commons", "Engines", "Orders", "Pages", "Reader"]
+__all__ = ["Account", "Clock", "Commons", "Engines", "Orders", "Pages", "Purse", "Reader"]
 
 
 class Engines(Protocol):
@@ -34,16 +35,13 @@ class Pages(Protocol):
 
 
 class Commons(Protocol):
-    """What the branches of one run share while they work: pages nobody else takes, and one account."""
+    """What the branches of one run share while they work: pages nobody else takes."""
 
     async def begin(self) -> str:
         """A name for a run that no other run has."""
 
     async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
         """The first addresses that are the branch's, taken now or before; asking again gives the same."""
-
-    async def pay(self, run: str, charges: Sequence[Charge]) -> float:
-        """Note what was paid, a call once; what the whole run has spent."""
 
 
 class Orders(Protocol):
@@ -60,3 +58,10 @@ class Orders(Protocol):
 
     async def is_stopping(self, place: str = "") -> bool:
         """Whether a person wants no more to be looked for; with a place, the order is carried out there."""
+
+
+class Purse(Protocol):
+    """What a run may still spend."""
+
+    async def account(self) -> Account:
+        """What it has spent or set aside, and whether looking further had to be refused."""

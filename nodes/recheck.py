@@ -1,16 +1,17 @@
 """The recheck: how an update begins, with every page and every query of the earlier run once more."""
 
+from fathom.nodes.ports import Commons
 from fathom.search.addresses import canonical
 from fathom.state import Knobs, Query, ResearchState
 
 
-async def recheck(state: ResearchState, *, knobs: Knobs) -> ResearchState:
+async def recheck(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
     """Ask the earlier queries again for what is new since; nobody has to plan or think for that.
 
     What was found before is not new, and what was read is read again beside what the queries find.
 
     Reads:  earlier
-    Writes: knobs, questions, asked, judgements, rulings, outline, sections, queries,
+    Writes: knobs, run, questions, asked, judgements, rulings, outline, sections, queries,
             visited, offered
     """
     earlier = state["earlier"]
@@ -20,6 +21,7 @@ async def recheck(state: ResearchState, *, knobs: Knobs) -> ResearchState:
     return {
         **outlined,
         "knobs": knobs,
+        "run": await commons.begin(),
         "questions": earlier.questions,
         "asked": earlier.asked,
         "judgements": earlier.judgements,

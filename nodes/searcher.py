@@ -19,5 +19,6 @@ async def searcher(state: Assignment, *, engines: Engines, knobs: Knobs, orders:
     try:
         found = await engines.search(query, limit=knobs.max_sources)
     except ProviderError as error:
-        return {"asked": [query], "losses": [Loss(where="search", what=query.text, why=str(error))]}
+        loss = Loss(where="search", what=query.text, why=str(error))
+        return {"asked": [query], "losses": [loss], "charges": error.charges}
     return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}

@@ -175,6 +175,7 @@ class Charge(Record):
     model: str
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0  # of those that went in
     usd: float = 0.0  # what this run paid for it
     is_priced: bool = True
     saved_usd: float = 0.0  # what it would have cost, had it not been answered before

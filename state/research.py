@@ -56,11 +56,11 @@ class ResearchState(TypedDict, total=False):
     earlier: Earlier  # the caller, for an update
     known: Known  # the caller, for a follow-up; recall empties it
     recalled: list[str]  # recall; hashes of the pages at hand that are read again
-    run: str  # lead; under this name branches share what they took and spent
+    run: str  # lead, recheck; under this name branches share what they took, and all spend from one purse
     read_for: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
     directions: Annotated[list[Direction], merged]  # lead, deliver, gather
     direction: Direction  # in a branch only, from the route that sends it: where to look
-    elsewhere_usd: float  # in a branch only: tally; what the other branches spent
+    is_spent: bool  # gather; no branch sets out any more
     strategy: str  # planner; lead, when there are branches
     effort: Effort  # lead; planner, in the first round
     perspectives: list[str]  # planner
@@ -97,6 +97,8 @@ class Assignment(TypedDict, total=False):
 
     query: Query
     knobs: Knobs
+    run: str
+    round: int
     direction: Direction
 
 
@@ -110,6 +112,8 @@ class Reading(TypedDict, total=False):
     questions: list[SubQuestion]
     sought: SubQuestion  # the sub-question in the words of the follow-up that found the page
     knobs: Knobs
+    run: str
+    round: int
     direction: Direction
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
@@ -152,6 +156,8 @@ class Chapter(TypedDict, total=False):
     claims: list[Claim]
     findings: list[Finding]
     knobs: Knobs
+    run: str
+    round: int
     draft: Section  # section, then check and rewrite in turns
     rewritten: list[int]  # rewrite: the places of the sentences to check again
     sections: Annotated[list[Section], merged]  # settle
@@ -172,6 +178,7 @@ class Writing(TypedDict, total=False):
 
     question: str
     knobs: Knobs
+    run: str
     earlier: Earlier
     update: Update  # whoever makes a report again, in the place of `earlier`
     questions: list[SubQuestion]

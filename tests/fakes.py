@@ -13,6 +13,7 @@ from fathom.errors import Unreadable
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
+from fathom.spend.purse import Account
 from fathom.state import (
     Charge,
     Claim,
@@ -267,7 +268,6 @@ class FakeCommons:
 
     others: list[str] = field(default_factory=list)
     taken: dict[str, str] = field(default_factory=dict)
-    paid: dict[str, float] = field(default_factory=dict)
 
     async def begin(self) -> str:
         return "run"
@@ -276,10 +276,6 @@ class FakeCommons:
         free = [a for a in addresses if a not in self.others and self.taken.get(a, branch) == branch]
         self.taken |= dict.fromkeys(free[:most], branch)
         return free[:most]
-
-    async def pay(self, run: str, charges: Sequence[Charge]) -> float:
-        self.paid = {charge.call: charge.usd for charge in charges} | self.paid
-        return sum(self.paid.values())
 
 
 @dataclass
@@ -309,3 +305,14 @@ class FakeOrders:
 
 
 NOBODY = FakeOrders()
+
+
+@dataclass(frozen=True)
+class FakePurse:
+    """A purse that stands where it was told."""
+
+    usd: float = 0.0
+    is_out: bool = False
+
+    async def account(self) -> Account:
+        return Account(self.usd, self.is_out)

@@ -7,16 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from fathom import store
-from fathom.errors import ProviderError, Unreadable
+from fathom.errors import OutOfBudget, ProviderError, Unreadable
 from fathom.graph import Kit, Kits
 from fathom.minds.extractive import Extractive
 from fathom.minds.port import Assessment, Brief, Case, Draft, Mind, Thought
 from fathom.orders import Orders
 from fathom.reading.port import Document
 from fathom.search.port import Found
+from fathom.spend.book import Book, Call
+from fathom.spend.purse import Purse
 from fathom.state import Charge, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
 from fathom.text.sentences import sentences
 
@@ -70,6 +72,11 @@ class Clerk(Extractive):
     usd_a_call: float = 0.0
     queries: int = 1
     quotes: int | None = None
+    purse: Purse | None = None
+
+    def within(self, purse: Purse) -> Self:
+        """The same clerk, paid from this purse."""
+        return replace(self, purse=purse)
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         """One question, and as many queries a round as told."""
@@ -80,7 +87,7 @@ class Clerk(Extractive):
         ]
         questions = [SubQuestion(id="Q1", text=brief.question)]
         plan = Plan(strategy="look", questions=questions, queries=queries, is_settled=True)
-        return self._paid(Thought(plan), f"plan {brief.round} {brief.question}")
+        return await self._paid(Thought(plan), f"plan {brief.round} {brief.question}")
 
     async def read(
         self,
@@ -96,19 +103,27 @@ class Clerk(Extractive):
         else:
             first = sentences(text)[1 : self.quotes + 1]
             thought = Thought([Draft(s.text, s.text, "Q1", 0.9) for s in first])
-        return self._paid(thought, f"read {title} {text[:60]}")
+        return await self._paid(thought, f"read {title} {text[:60]}")
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Fair marks, and what the test says is missing."""
         rubric = Rubric(evidence="E1", accuracy=3, relevance=3, completeness=3, consistency=3)
         gaps = [gap(self.missing)] if self.missing else []
-        return self._paid(Thought(Assessment(rubric, gaps)), f"judge {len(case.claims)} {case.question}")
+        return await self._paid(
+            Thought(Assessment(rubric, gaps)), f"judge {len(case.claims)} {case.question}"
+        )
 
-    def _paid(self, thought: Thought[T], call: str) -> Thought[T]:
-        if not self.usd_a_call:
+    async def _paid(self, thought: Thought[T], call: str) -> Thought[T]:
+        if not self.usd_a_call or self.purse is None:
             return thought
-        role = call.split()[0]
-        charge = Charge(call=call, role=role, model="clerk", tokens_in=100, usd=self.usd_a_call)
+        asked = Call(call, call.split()[0], "clerk")
+        try:
+            hold = await self.purse.reserve(asked, self.usd_a_call, is_writing=False)
+        except OutOfBudget:
+            return thought  # quoting is free
+        async with hold:
+            await hold.settle(self.usd_a_call)
+        charge = Charge(call=call, role=asked.role, model="clerk", tokens_in=100, usd=self.usd_a_call)
         return replace(thought, charges=[*thought.charges, charge])
 
 
@@ -133,6 +148,7 @@ def kits_of(home: Path, library: Library, mind: Mind | Callable[[Knobs], Mind]) 
             clock=noon,
             commons=commons,
             orders=Orders(home / "fathom.sqlite"),
+            book=Book(home / "fathom.sqlite"),
         )
 
     return kit_for

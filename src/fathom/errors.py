@@ -55,6 +55,10 @@ class Refused(ProviderError):
     """Bad key, no quota, forbidden, blocked by the guard: the operator can act."""
 
 
+class OutOfBudget(Refused):
+    """It was not asked: that could have cost more than is left."""
+
+
 class Unreadable(ProviderError):
     """It answered, but not as promised."""
 

@@ -60,6 +60,9 @@ class Settings(BaseSettings):
     engine_urls: dict[str, str] = Field({}, description="Another address for an engine, by its name.")
     mcp_file: Path | None = Field(None, description="A file of MCP servers, as other MCP clients have it.")
     retriever: str | None = Field(None, description="A LangChain retriever, as package.module:attribute.")
+    prices_file: Path | None = Field(
+        None, description="A file of your own prices; empty: prices.toml in the home, if it is there."
+    )
     respect_robots: bool = Field(True, description="Leave out pages whose robots.txt does not allow them.")
     allow_private: bool = Field(False, description="Let pages on private and loopback addresses be read.")
     call_timeout_s: float = Field(120.0, gt=0, description="Seconds after which a model's call is given up.")

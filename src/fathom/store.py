@@ -40,9 +40,13 @@ create table if not exists orders (
     round integer not null default 0, taker text not null default ''
 );
 create index if not exists orders_of_run on orders (run, taker);
-create table if not exists paid (
-    run text not null, call text not null, usd real not null, primary key (run, call)
-) without rowid;
+create table if not exists payments (
+    id integer primary key, run text not null, call text not null, role text not null, model text not null,
+    nano integer not null, tokens_in integer not null default 0, tokens_out integer not null default 0,
+    held real not null, settled real
+);
+create index if not exists payments_of_run on payments (run, call);
+create table if not exists spent_out (run text primary key) without rowid;
 create table if not exists turns (
     number integer primary key, run text not null unique, thread text not null, follows text not null
 );
@@ -151,14 +155,12 @@ class Shelf:
 
     def _put(self, key: str, body: bytes) -> None:
         words = f"insert or ignore into {self.table} ({self.key}, {self.column}) values (?, ?)"  # noqa: S608
-        _ready(self.database)
-        with _connected(self.database) as connection:
+        with opened(self.database) as connection:
             connection.execute(words, (key, body))
 
     def _get(self, key: str) -> str | None:
         words = f"select {self.column} from {self.table} where {self.key} = ?"  # noqa: S608
-        _ready(self.database)
-        with _connected(self.database) as connection:
+        with opened(self.database) as connection:
             row = connection.execute(words, (key,)).fetchone()
         return zlib.decompress(row[0]).decode() if row else None
 
@@ -197,14 +199,9 @@ class Commons:
         """The first addresses that are the branch's; one that was taken before a crash still is."""
         return await asyncio.to_thread(self._take, run, branch, addresses, most)
 
-    async def pay(self, run: str, charges: Sequence[state.Charge]) -> float:
-        """Note what was paid, a call once; what the whole run has spent."""
-        return await asyncio.to_thread(self._pay, run, charges)
-
     def _take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
         mine: list[str] = []
-        _ready(self.database)
-        with _connected(self.database) as connection:
+        with opened(self.database) as connection:
             for address in addresses:
                 if len(mine) == most:
                     break
@@ -213,14 +210,6 @@ class Commons:
                 if connection.execute(words, (run, address)).fetchone()[0] == branch:
                     mine.append(address)
         return mine
-
-    def _pay(self, run: str, charges: Sequence[state.Charge]) -> float:
-        rows = [(run, charge.call, charge.usd) for charge in charges]
-        _ready(self.database)
-        with _connected(self.database) as connection:
-            connection.executemany("insert or ignore into paid values (?, ?, ?)", rows)
-            words = "select coalesce(sum(usd), 0) from paid where run = ?"
-            return float(connection.execute(words, (run,)).fetchone()[0])
 
 
 @dataclass(frozen=True)
@@ -261,8 +250,7 @@ class Replies:
         await asyncio.to_thread(self._put, call, body, time.time() if is_for_others else 0.0, True)
 
     def _get(self, call: str) -> Reply | None:
-        _ready(self.database)
-        with _connected(self.database) as connection:
+        with opened(self.database) as connection:
             since = time.time() - self.max_age_s if self.is_shared else float("inf")
             row = connection.execute(
                 "select run, reply, at, is_own from replies where call = ? and (run = ? or at >= ?)"
@@ -277,8 +265,7 @@ class Replies:
         return Reply(zlib.decompress(body).decode(), run == self.run and bool(is_own))
 
     def _put(self, call: str, body: bytes, at: float, is_own: bool) -> None:
-        _ready(self.database)
-        with _connected(self.database) as connection:
+        with opened(self.database) as connection:
             connection.execute(
                 "insert or ignore into replies values (?, ?, ?, ?, ?)", (call, self.run, body, at, is_own)
             )

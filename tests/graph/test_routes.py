@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import charge, claim, earlier, heading, hit, judgement, page, query, question, section, sentence
+from fakes import claim, earlier, heading, hit, judgement, page, query, question, section, sentence
 from langgraph.graph import END
 from langgraph.types import Send
 
@@ -55,7 +55,7 @@ def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
     sends = what_to_read({**STATE, "chosen": [hit("https://a.example"), hit("https://b.example")]})
     assert isinstance(sends, list)
     assert [s.arg["hit"].address for s in sends] == ["https://a.example", "https://b.example"]
-    assert set(sends[0].arg) == {"hit", "question", "questions", "knobs"}
+    assert set(sends[0].arg) == {"hit", "question", "questions", "knobs", "run", "round"}
     assert what_to_read({**STATE, "chosen": []}) == what_to_read(STATE) == "judge"
 
 
@@ -203,10 +203,9 @@ def test_a_level_waits_until_the_one_before_it_was_judged() -> None:
     assert [send.node for send in sends] == ["branch"]
 
 
-def test_no_branch_is_sent_without_money_and_what_costs_nothing_needs_none() -> None:
-    state = branching(direction("b1"), budget_usd=0.01)
-    assert sent({**state, "charges": [charge(usd=0.02)]}) == "judge"
-    assert sent({**branching(direction("b1"), budget_usd=0), "charges": [charge(usd=0)]}) == ["b1"]
+def test_no_branch_is_sent_without_money() -> None:
+    assert sent({**branching(direction("b1")), "is_spent": True}) == "judge"
+    assert sent({**branching(direction("b1")), "is_spent": False}) == ["b1"]
 
 
 def test_a_branch_that_a_person_added_has_the_limits_of_the_others() -> None:

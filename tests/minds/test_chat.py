@@ -89,7 +89,9 @@ async def test_who_waited_for_another_ones_call_asks_when_that_one_is_cancelled(
     with Model(saying(Reply.say("Hello.").after(0.2))) as model:
         asked = chat(tmp_path, model.base_url)
         first, second = (asyncio.create_task(asked.say("plan", HELLO, {})) for _ in range(2))
-        await asyncio.sleep(0.1)
+        async with asyncio.timeout(10):
+            while not model.calls:  # noqa: ASYNC110 - the server lives in a thread
+                await asyncio.sleep(0.01)
         first.cancel()
         assert (await second).text == "Hello."
         assert len(model.calls) == 2

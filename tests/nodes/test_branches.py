@@ -47,7 +47,14 @@ async def test_a_lost_search_is_told_and_still_asked(error: Exception) -> None:
     assert update == {
         "asked": [query()],
         "losses": [Loss(where="search", what="tidal power", why=str(error))],
+        "charges": [],
     }
+
+
+async def test_what_a_lost_search_may_have_cost_is_kept() -> None:
+    engines = FakeEngines([Unavailable("timeout", [charge("lost")])])
+    update = await searcher({"query": query()}, engines=engines, knobs=Knobs(), orders=NOBODY)
+    assert update["charges"] == [charge("lost")]
 
 
 async def read(answer: Any, **words: Any) -> tuple[Reading, FakePages]:

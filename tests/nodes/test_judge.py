@@ -8,6 +8,7 @@ from fakes import (
     RUBRIC,
     FakeMind,
     FakePages,
+    FakePurse,
     charge,
     claim,
     clock,
@@ -35,9 +36,18 @@ STATE: ResearchState = {
 }
 
 
-async def judged(state: ResearchState, mind: FakeMind | None = None, **knobs: Any) -> ResearchState:
-    mind = mind or FakeMind(assessments=[Assessment(RUBRIC, [gap()])])
-    return await judge(state, mind=mind, pages=FakePages(), knobs=Knobs(**knobs), clock=clock, orders=NOBODY)
+async def judged(
+    state: ResearchState, mind: FakeMind | None = None, purse: FakePurse | None = None, **knobs: Any
+) -> ResearchState:
+    return await judge(
+        state,
+        mind=mind or FakeMind(assessments=[Assessment(RUBRIC, [gap()])]),
+        pages=FakePages(),
+        knobs=Knobs(**knobs),
+        clock=clock,
+        orders=NOBODY,
+        purse=purse or FakePurse(),
+    )
 
 
 async def test_the_scores_are_computed_and_weighed() -> None:
@@ -58,7 +68,8 @@ async def test_a_round_is_counted_from_the_one_before() -> None:
     [
         ({}, {"threshold": 0.5}, "sufficient"),
         ({}, {"rounds": 1}, "rounds used up"),
-        ({"charges": [charge("x", usd=0.6)]}, {"budget_usd": 0.5}, "budget used up"),
+        ({}, {"budget_usd": 0.5, "purse": FakePurse(0.45)}, "budget used up"),
+        ({}, {"budget_usd": 0.5, "purse": FakePurse(0.01, is_out=True)}, "budget used up"),
         ({"is_finishing": True}, {}, "a person's word"),
         ({"queries": []}, {}, "nothing left to ask"),
         ({"judgements": [judgement(1, claims=2, gain=Gain(known=1, new=1))]}, {}, "saturated"),
@@ -71,10 +82,10 @@ async def test_a_run_stops_for_a_reason_it_can_name(words: Any, knobs: dict[str,
     assert "report" not in update
 
 
-async def test_the_judges_own_price_counts() -> None:
+async def test_what_the_judge_cost_is_told() -> None:
     mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()])], charges=[charge("judge", usd=0.2)])
-    update = await judged({**STATE, "charges": [charge("x", usd=0.4)]}, mind, budget_usd=0.5)
-    assert update["judgements"][0].stop == "budget used up"
+    update = await judged({**STATE, "charges": [charge("x", usd=0.4)]}, mind)
+    assert update["judgements"][0].spent_usd == pytest.approx(0.6)
     assert [c.call for c in update["charges"]] == ["judge"]
 
 
@@ -181,11 +192,11 @@ async def test_without_end_only_limits_and_people_stop_a_run() -> None:
     for words, knobs, rule in (
         ({}, {"threshold": 0.0}, None),
         ({"queries": []}, {}, "nothing left to ask"),
-        ({"charges": [charge("x", usd=10.0)]}, {}, "budget used up"),
+        ({}, {"purse": FakePurse(10.0)}, "budget used up"),
         ({"judgements": [judgement(n) for n in range(1, 100)]}, {}, "rounds used up"),
         ({"is_finishing": True}, {}, "a person's word"),
     ):
-        (found,) = (await judged({**STATE, **words}, endless=True, **knobs))["judgements"]  # type: ignore[typeddict-item, arg-type]
+        (found,) = (await judged({**STATE, **words}, endless=True, **knobs))["judgements"]  # type: ignore[typeddict-item]
         assert found.stop == rule
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import NOBODY, FakeCommons, charge, claim, gap, hit, judgement, page, query, question
+from fakes import NOBODY, FakeCommons, FakePurse, claim, gap, hit, judgement, page, query, question
 from langgraph.types import Overwrite
 
 from fathom.errors import BadInput
@@ -11,7 +11,6 @@ from fathom.nodes.deliver import deliver
 from fathom.nodes.gather import gather
 from fathom.nodes.lead import lead
 from fathom.nodes.selector import selector
-from fathom.nodes.tally import tally
 from fathom.state import Direction, Knobs, ResearchState
 
 FACT = "How much does tidal power cost?"
@@ -30,7 +29,7 @@ async def led(question: str = FACT, knobs: Knobs = ROLLOUTS, **words: Any) -> Re
 
 async def test_a_loop_is_sized_and_nothing_else() -> None:
     update = await led(knobs=Knobs())
-    assert set(update) == {"knobs", "effort"}
+    assert set(update) == {"knobs", "effort", "run"}
     assert update["effort"].kind == "fact"
 
 
@@ -84,13 +83,6 @@ async def test_a_page_that_another_branch_took_is_left_to_it() -> None:
     ]
 
 
-async def test_a_branch_knows_what_the_others_spent() -> None:
-    commons = FakeCommons(paid={"theirs": 0.5})
-    state: ResearchState = {"run": "run", "charges": [charge("mine", 0.25)]}
-    assert (await tally(state, commons=commons))["elsewhere_usd"] == 0.5
-    assert (await tally(state, commons=commons))["elsewhere_usd"] == 0.5
-
-
 async def test_a_branch_brings_back_its_own_under_its_name() -> None:
     handed, own = claim(name="c0", of="old"), claim(name="c1")
     state: ResearchState = {
@@ -103,7 +95,7 @@ async def test_a_branch_brings_back_its_own_under_its_name() -> None:
         "pages": [page("old", "https://o.example"), page()],
         "judgements": [judgement(gaps=[gap("high")], stop="rounds used up", because="1 of 1")],
     }
-    update = await deliver(state, commons=FakeCommons())
+    update = await deliver(state)
     brought: dict[str, Any] = {
         name: value.value for name, value in update.items() if isinstance(value, Overwrite)
     }
@@ -120,7 +112,7 @@ async def test_a_branch_that_found_nothing_says_so() -> None:
     state: ResearchState = {
         "question": "way b1", "run": "run", "direction": direction(), "judgements": [judgement(gaps=[gap()])],
     }  # fmt: skip
-    told = (await deliver(state, commons=FakeCommons()))["directions"][0]
+    told = (await deliver(state))["directions"][0]
     assert (told.status, told.leads) == ("empty", [])
 
 
@@ -136,7 +128,7 @@ async def test_the_same_sub_question_of_two_branches_is_one() -> None:
         "directions": [direction("b1", status="explored"), direction("b2", status="explored")],
         "queries": [direction("b1").query(), direction("b2").query()],
     }
-    update: dict[str, Any] = {**await gather(state, knobs=ROLLOUTS, orders=NOBODY)}
+    update: dict[str, Any] = {**await gather(state, knobs=ROLLOUTS, orders=NOBODY, purse=FakePurse())}
     assert [(q.id, q.text) for q in update["questions"].value] == [
         ("Q1", "What does it cost?"),
         ("Q2", "Who pays?"),
@@ -151,7 +143,7 @@ async def test_a_start_that_a_person_took_out_is_pruned() -> None:
         "directions": [direction("b1", status="explored"), direction("b2")],
         "queries": [direction("b1").query()],
     }
-    update = await gather(state, knobs=ROLLOUTS, orders=NOBODY)
+    update = await gather(state, knobs=ROLLOUTS, orders=NOBODY, purse=FakePurse())
     assert [(d.id, d.status) for d in update["directions"]] == [("b1", "explored"), ("b2", "pruned")]
 
 
@@ -160,7 +152,8 @@ async def test_the_next_branch_of_a_hand_off_asks_with_what_the_one_before_left_
         "directions": [direction("b1", status="explored", leads=["way to Ouseport"]), direction("b2")],
         "queries": [direction("b1").query(), direction("b2").query()],
     }
-    update = await gather(state, knobs=Knobs(strategy="rollouts", orchestration="handoff"), orders=NOBODY)
+    handoff = Knobs(strategy="rollouts", orchestration="handoff")
+    update = await gather(state, knobs=handoff, orders=NOBODY, purse=FakePurse())
     assert update["queries"][1].text == update["directions"][0].text == "way b2 to Ouseport"
     assert update["directions"][0].parent == "b1"
-    assert "queries" not in await gather(state, knobs=ROLLOUTS, orders=NOBODY)
+    assert "queries" not in await gather(state, knobs=ROLLOUTS, orders=NOBODY, purse=FakePurse())

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from fakes import FakePages, claim, earlier, page, query, quote, sha
+from fakes import FakeCommons, FakePages, claim, earlier, page, query, quote, sha
 from langgraph.types import Overwrite
 
 from fathom.nodes.compare import compare
@@ -44,6 +44,7 @@ async def test_an_update_asks_every_query_again_once_and_remembers_what_was_read
     update = await recheck(
         {"question": "What?", "earlier": earlier(asked=asked, offered=["https://b.example/unread"])},
         knobs=Knobs(),
+        commons=FakeCommons(),
     )
     assert [(q.id, q.text, q.round) for q in update["queries"]] == [("r2q1", "tides", 2), ("r2q2", "silt", 2)]
     assert update["visited"] == ["https://a.example/x", "https://b.example/unread"]

@@ -14,11 +14,11 @@ from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.seeing import Watched, waiting
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.minds.prices import is_own_server
 from fathom.places import open_folder
 from fathom.request import ResearchRequest, checked_request
 from fathom.runs import Runs, is_unfinished, open_runs
 from fathom.settings import Settings, load_settings
+from fathom.spend.prices import is_own_server
 
 _PATIENCE_S = 1.0
 

@@ -41,6 +41,13 @@ class Position:
     unsettled: str = ""  # why it would
     is_wished: bool = False  # a person added a query that was not asked yet
     is_follow_up: bool = False  # round 1 was spent on what its thread knew: nothing was looked for
+    reserve: float = 0.0  # the share of the budget that is kept for the report
+    is_spent: bool = False  # a call was not sent because it did not fit
+
+    @property
+    def looking_usd(self) -> float:
+        """What may be spent before the report is written."""
+        return self.budget_usd * (1.0 - self.reserve)
 
     @property
     def is_open(self) -> bool:
@@ -91,7 +98,7 @@ def gain_too_low(at: Position) -> str | None:
         return None
     if at.gain.smoothed_per_query < LEAST_GAIN:
         return f"{at.gain.smoothed_per_query:.2f} new findings a query of {LEAST_GAIN:.2f} needed"
-    left = at.budget_usd - at.spent_usd
+    left = at.looking_usd - at.spent_usd
     if at.gain.smoothed_per_usd is not None and at.gain.smoothed_per_usd * left < 1:
         return f"{at.gain.smoothed_per_usd:.2f} new findings a USD, and {max(0.0, left):.4f} USD are left"
     return None
@@ -122,10 +129,10 @@ def rounds_used_up(at: Position) -> str | None:
 
 
 def budget_used_up(at: Position) -> str | None:
-    """What was spent reaches the budget; a run that costs nothing has no use for one."""
-    if at.spent_usd > 0 and at.spent_usd >= at.budget_usd:
-        return f"{at.spent_usd:.4f} of {at.budget_usd:.2f} USD"
-    return None
+    """What may be spent on looking is spent, or a call did not fit into what is left of it."""
+    if not at.is_spent and not 0 < at.spent_usd >= at.looking_usd:
+        return None
+    return f"{at.spent_usd:.4f} of {at.looking_usd:.4f} USD spent on looking, of {at.budget_usd:g} in all"
 
 
 def a_persons_word(at: Position) -> str | None:

@@ -1,4 +1,4 @@
-"""One turn with an OpenAI-compatible model: remembered, priced, and told in our errors.
+"""One turn with an OpenAI-compatible model: remembered, paid for, and told in our errors.
 
 Does not know prompts or forms. A turn that was answered is never sent again: its reply is kept by the hash of
 model, server and request. Limits and retries are the limiter's.
@@ -9,19 +9,22 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import openai
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.minds.headers import until_served, wait_after
 from fathom.minds.limiter import Endurance, Limiter
-from fathom.minds.prices import priced
+from fathom.minds.paying import Offer, Usage, was_refused
+from fathom.spend.book import Call
+from fathom.spend.prices import Prices
+from fathom.spend.purse import WRITING, Hold, Purse
 from fathom.state import Charge
 
 
@@ -39,6 +42,9 @@ class Kept(Protocol):
 
 class Memory(Protocol):
     """Where finished turns are kept, for the run that took them and perhaps for others."""
+
+    def within(self, run: str) -> Self:
+        """The same for one run."""
 
     def alone(self, call: str) -> AbstractAsyncContextManager[object]:
         """Whoever asks the same at the same time waits, and finds what the first was answered."""
@@ -72,37 +78,55 @@ class Chat:
     limiter: Limiter = field(default_factory=Limiter)
     endurance: Endurance = field(default_factory=lambda: Endurance(retries=0))
     timeout_s: float = 120.0
+    prices: Prices = field(default_factory=Prices)
+    purse: Purse | None = None
+    cheaper: "Chat | None" = None  # who writes when there is too little money for this one
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self.client.model_name
 
+    def within(self, purse: Purse) -> "Chat":
+        """The same for one run, which pays from this purse."""
+        cheaper = self.cheaper.within(purse) if self.cheaper else None
+        return replace(self, purse=purse, memory=self.memory.within(purse.run), cheaper=cheaper)
+
     async def say(self, role: str, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
-        """One turn, from memory if it was taken before."""
-        call = self._hash(messages, options)
-        is_reused = False
-        async with self.memory.alone(call):
-            kept = await self.memory.get(call)
-            if kept is None:
-                said = await self.limiter.through(lambda: self._sent(messages, options), self.endurance)
-                await self.memory.put(call, said)
-            else:
-                said, is_reused = kept.text, not kept.is_own
-        text, tokens_in, tokens_out = json.loads(said)
-        usd = priced(self.name, self.server, tokens_in, tokens_out)
-        charge = Charge(
-            call=call,
-            role=role,
-            model=self.name,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-            usd=0.0 if is_reused else usd or 0.0,
-            saved_usd=usd or 0.0 if is_reused else 0.0,
-            is_reused=is_reused,
-            is_priced=usd is not None,
+        """One turn, from memory if it was taken before; when it is too dear to write, the cheaper one's."""
+        call = Call(self._hash(messages, options), role, self.name)
+        try:
+            return await self._taken(call, messages, options)
+        except OutOfBudget:
+            if self.cheaper is None or role not in WRITING:
+                raise
+        except ProviderError as error:
+            # What may have been charged for an answer that never came.
+            if self.purse and (lost := await self.purse.paid(call.name)):
+                error.charges = [*error.charges, _charge(call, Usage(), lost, is_priced=True)]
+            raise
+        return await self.cheaper.say(role, messages, options)
+
+    async def _taken(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
+        async with self.memory.alone(call.name):
+            kept = await self.memory.get(call.name)
+            said = (
+                kept.text
+                if kept
+                else await self.limiter.through(lambda: self._sent(call, messages, options), self.endurance)
+            )
+        text, *tokens = json.loads(said)
+        usage = Usage(*tokens)
+        usd = self.prices.usd(self.name, self.server, *usage)
+        if kept and not kept.is_own:
+            reused = _charge(call, usage, 0.0, is_priced=usd is not None)
+            return Reply(text, reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True}))
+        paid = (
+            await self.purse.recall(call.name, usd or 0.0, usage.tokens_in, usage.tokens_out)
+            if self.purse
+            else usd
         )
-        return Reply(text, charge)
+        return Reply(text, _charge(call, usage, paid or 0.0, is_priced=usd is not None))
 
     def _hash(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         said = [[m.type, m.content] for m in messages]
@@ -110,8 +134,30 @@ class Chat:
         words = json.dumps(asked, sort_keys=True, ensure_ascii=False)
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
-    async def _sent(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
-        """The words and what they took, as they are kept."""
+    async def _sent(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
+        """The words and what they took, as they are kept; what they may cost is set aside before."""
+        most_out = self.client.max_tokens
+        offer = Offer.of(self.prices, call, self.server, (messages, options), most_out)
+        async with await offer.held(self.purse) as hold:
+            tokens_out = offer.within(hold)
+            is_whole = tokens_out == most_out or not hold.amount
+            limit = {} if is_whole else {"max_completion_tokens": tokens_out}
+            message = await self._answered(messages, {**options, **limit}, hold)
+            usage = Usage.of(message, offer.worst(hold))
+            headers = message.response_metadata.get("headers", {})
+            self.limiter.pause(until_served(headers, usage.tokens_in + usage.tokens_out))
+            said = json.dumps([_said(message), *usage])
+            # Kept before it is settled: whoever is killed in between finds the answer, and settles it then.
+            # But an answer that was cut because the money was short is nobody else's answer.
+            if not (limit and message.response_metadata.get("finish_reason") == "length"):
+                await self.memory.put(call.name, said)
+            usd = self.prices.usd(self.name, self.server, *usage)
+            await hold.settle(usd or 0.0, usage.tokens_in, usage.tokens_out)
+        return said
+
+    async def _answered(
+        self, messages: Sequence[BaseMessage], options: Mapping[str, Any], hold: Hold
+    ) -> AIMessage:
         try:
             # The client's own time-out begins anew with every byte.
             async with asyncio.timeout(self.timeout_s):
@@ -122,6 +168,8 @@ class Chat:
                 f"The model {self.name} at {self.server} did not answer in time ({self.timeout_s:g} s)."
             ) from None
         except openai.OpenAIError as error:
+            if was_refused(error):
+                await hold.release()
             raise self._translated(error) from error
         # What the client raises on a body of another shape.
         except (ValueError, TypeError, LookupError, AttributeError) as error:
@@ -129,10 +177,7 @@ class Chat:
                 f"The model {self.name} answered in no known format: {self._short(error)}."
             ) from error
         assert isinstance(message, AIMessage)
-        usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
-        headers = message.response_metadata.get("headers", {})
-        self.limiter.pause(until_served(headers, usage["input_tokens"] + usage["output_tokens"]))
-        return json.dumps([_said(message), usage["input_tokens"], usage["output_tokens"]])
+        return message
 
     def _translated(self, error: openai.OpenAIError) -> ProviderError:
         who = f"The model {self.name} at {self.server}"
@@ -169,6 +214,19 @@ class Chat:
         if isinstance(key, SecretStr) and key.get_secret_value():
             words = words.replace(key.get_secret_value(), "***")
         return words[:160].rstrip(".")
+
+
+def _charge(call: Call, usage: Usage, usd: float, *, is_priced: bool) -> Charge:
+    return Charge(
+        call=call.name,
+        role=call.role,
+        model=call.model,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        tokens_cached=usage.tokens_cached,
+        usd=usd,
+        is_priced=is_priced,
+    )
 
 
 def _said(message: AIMessage) -> str:

@@ -4,7 +4,7 @@ Does not know what the forms are for. A rung that a server does not offer is not
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -14,6 +14,7 @@ from fathom.errors import ProviderError, Unreadable
 from fathom.minds.chat import Chat, NotSupported
 from fathom.minds.parsing import NotAForm, parsed, without_thinking
 from fathom.prompts import Filled
+from fathom.spend.purse import Purse
 from fathom.state import Charge, Role
 
 F = TypeVar("F", bound=BaseModel)
@@ -26,6 +27,10 @@ class Ladder:
 
     chat: Chat
     _absent: set[Rung] = field(default_factory=set)
+
+    def within(self, purse: Purse) -> "Ladder":
+        """The same, paying from this purse; what its server does not offer stays known to both."""
+        return replace(self, chat=self.chat.within(purse))
 
     async def ask(self, role: Role, prompt: Filled, form: type[F]) -> tuple[F, list[Charge]]:
         """The filled form and what it cost; Unreadable when no rung gave one."""
@@ -48,13 +53,14 @@ class Ladder:
                     refused.add(rung)
                 except (NotAForm, Unreadable) as error:
                     wrong = str(error)
+                    charges += getattr(error, "charges", [])
             said = await self._say(role, [*messages, _plainly(form), *_repair(said, wrong)], {}, charges)
             return parsed(said, form), charges
         except NotAForm as error:
             told = f"The model {self.chat.name} gave no usable answer to {prompt.id}: {error}."
             raise Unreadable(told, charges) from error
         except ProviderError as error:
-            error.charges = charges
+            error.charges = [*charges, *error.charges]
             raise
 
     async def _say(

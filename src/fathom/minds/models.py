@@ -3,6 +3,7 @@
 Does not know prompts.
 """
 
+from dataclasses import replace
 from typing import get_args
 
 from langchain_openai import ChatOpenAI
@@ -17,19 +18,28 @@ from fathom.minds.port import Mind
 from fathom.minds.prompted import Prompted
 from fathom.minds.steadfast import Steadfast
 from fathom.settings import OPENAI, Settings
+from fathom.spend.prices import Prices, load_prices
 from fathom.state import Knobs, Role
 
 
 def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
-    """The mind that asks the configured models, with a stand-in that needs none."""
+    """The mind that asks the configured models, with a stand-in that needs none.
+
+    The small model writes too, when there is no longer enough money for the other.
+    """
     roles: dict[Role, str] = {role: settings.model_for(role, knobs.model) for role in get_args(Role)}
-    by_model = {name: _ladder(settings, name, knobs) for name in set(roles.values())}
+    prices = load_prices(settings.prices_file, settings.home)
+    chats = {name: _chat(settings, name, knobs, prices) for name in set(roles.values())}
+    small = chats[roles["read"]]
+    by_model = {
+        name: Ladder(chat if chat is small else replace(chat, cheaper=small)) for name, chat in chats.items()
+    }
     ladders = {role: by_model[name] for role, name in roles.items()}
     mind = Prompted(ladders, knobs.language) if knobs.language else Prompted(ladders)
     return Steadfast(mind, Extractive())
 
 
-def _ladder(settings: Settings, model: str, knobs: Knobs) -> Ladder:
+def _chat(settings: Settings, model: str, knobs: Knobs, prices: Prices) -> Chat:
     server = settings.base_url or OPENAI
     client = ChatOpenAI(
         model=model,
@@ -40,13 +50,12 @@ def _ladder(settings: Settings, model: str, knobs: Knobs) -> Ladder:
         include_response_headers=True,
         max_completion_tokens=settings.max_answer_tokens,
     )
-    return Ladder(
-        Chat(
-            client,
-            server,
-            store.replies(settings.database, is_shared=knobs.reuse),
-            limiter_for(server, model, settings.parallel_calls),
-            Endurance(settings.call_retries, settings.outage_s),
-            settings.call_timeout_s,
-        )
+    return Chat(
+        client,
+        server,
+        store.replies(settings.database, is_shared=knobs.reuse),
+        limiter_for(server, model, settings.parallel_calls),
+        Endurance(settings.call_retries, settings.outage_s),
+        settings.call_timeout_s,
+        prices,
     )

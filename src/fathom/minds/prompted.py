@@ -4,7 +4,7 @@ Does not know servers, files or graphs. Models see short keys, never addresses; 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from fathom.errors import Unreadable
@@ -27,6 +27,7 @@ from fathom.minds.passages import best_passages
 from fathom.minds.planned import NONE, listed
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.prompts import load
+from fathom.spend.purse import Purse
 from fathom.state import (
     Charge,
     Claim,
@@ -57,6 +58,10 @@ class Prompted:
 
     ladders: Mapping[Role, Ladder]
     language: str = "the language of the question"
+
+    def within(self, purse: Purse) -> "Prompted":
+        """The same mind, paying from this purse."""
+        return replace(self, ladders={role: ladder.within(purse) for role, ladder in self.ladders.items()})
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         """Sub-questions and queries, grounded in what a first search showed.

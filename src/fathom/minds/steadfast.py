@@ -5,10 +5,10 @@ lost yet, and whoever asked for a model should hear that it is not there.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fathom.errors import ProviderError, Unreadable
+from fathom.errors import OutOfBudget, ProviderError, Unreadable
 from fathom.evidence.grounding import GroundedPage
 from fathom.minds.port import (
     Assessment,
@@ -22,6 +22,7 @@ from fathom.minds.port import (
     Revision,
     Thought,
 )
+from fathom.spend.purse import Paying, Purse
 from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, Sentence, SubQuestion, Verdict
 
 T = TypeVar("T")
@@ -35,9 +36,13 @@ class Steadfast:
     first: Mind
     stand_in: Mind
 
+    def within(self, purse: Purse) -> "Steadfast":
+        """The same mind, paying from this purse."""
+        return replace(self, first=self.first.within(purse)) if isinstance(self.first, Paying) else self
+
     async def plan(self, brief: Brief) -> Thought[Plan]:
-        """A plan; of the first one only an unusable one is stood in for."""
-        caught = Unreadable if brief.round == 1 else ProviderError
+        """A plan; of the first one only an unusable one, or one too dear, is stood in for."""
+        caught = (Unreadable, OutOfBudget) if brief.round == 1 else (ProviderError,)
         return await self._either("planning", lambda mind: mind.plan(brief), caught)
 
     async def read(
@@ -96,7 +101,7 @@ class Steadfast:
         self,
         what: str,
         verb: Verb[T],
-        caught: type[ProviderError] = ProviderError,
+        caught: tuple[type[ProviderError], ...] = (ProviderError,),
         fault: Callable[[T], str] = lambda _: "",
     ) -> Thought[T]:
         try:

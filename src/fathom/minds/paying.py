@@ -1,0 +1,99 @@
+"""What one turn with a model may cost, and what it did.
+
+Does not know budgets or prompts. A refusal costs nothing. An answer that may have been given and never came
+is counted at its worst case, and so is one that does not say how many tokens it took.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import httpx
+import openai
+from langchain_core.messages import AIMessage, BaseMessage
+
+from fathom.spend.book import Call
+from fathom.spend.prices import Prices
+from fathom.spend.purse import WRITING, Hold, Purse
+from fathom.text.tokencount import worst_tokens
+
+LEAST_ANSWER = 1_024  # tokens; what is asked for in fewer is seldom whole
+_UNSAID = 16_384
+_PER_MESSAGE = 16
+_NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
+
+
+class Usage(NamedTuple):
+    """The tokens of one turn; the cached ones are among those that went in."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+
+    @classmethod
+    def of(cls, message: AIMessage, otherwise: "Usage") -> Self:
+        """What the server says, or the other, when it says nothing."""
+        said = message.usage_metadata
+        if not said or not said["input_tokens"]:
+            return cls(*otherwise)
+        cached = said.get("input_token_details", {}).get("cache_read") or 0
+        return cls(said["input_tokens"], said["output_tokens"], cached)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One turn before it is sent: never more tokens than these."""
+
+    prices: Prices
+    call: Call
+    server: str
+    tokens_in: int
+    tokens_out: int
+
+    @classmethod
+    def of(
+        cls,
+        prices: Prices,
+        call: Call,
+        server: str,
+        asked: tuple[Sequence[BaseMessage], Mapping[str, Any]],
+        most_out: int | None,
+    ) -> Self:
+        """The turn with these messages and options; a schema or a tool is read like any other words."""
+        messages, options = asked
+        words = [*(str(message.content) for message in messages), json.dumps(options, ensure_ascii=False)]
+        tokens_in = sum(worst_tokens(word) + _PER_MESSAGE for word in words)
+        return cls(prices, call, server, tokens_in, most_out or _UNSAID)
+
+    async def held(self, purse: Purse | None) -> Hold:
+        """The worst case set aside, or, when the money is short, that of a shorter answer."""
+        if purse is None:
+            return Hold.nothing()
+        least = min(LEAST_ANSWER, self.tokens_out)
+        is_writing = self.call.role in WRITING
+        return await purse.reserve(
+            self.call, self._usd(self.tokens_out), is_writing, least_usd=self._usd(least)
+        )
+
+    def within(self, hold: Hold) -> int:
+        """The longest answer that what was set aside is enough for."""
+        asked, whole = self._usd(0), self._usd(self.tokens_out)
+        if whole == asked or hold.usd >= whole:
+            return self.tokens_out
+        return int(self.tokens_out * (hold.usd - asked) / (whole - asked))
+
+    def worst(self, hold: Hold) -> Usage:
+        """As many tokens as there can be."""
+        return Usage(self.tokens_in, self.within(hold))
+
+    def _usd(self, tokens_out: int) -> float:
+        return self.prices.usd(self.call.model, self.server, self.tokens_in, tokens_out) or 0.0
+
+
+def was_refused(error: openai.OpenAIError) -> bool:
+    """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code not in _NO_ANSWER_IN_TIME
+    unsent = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+    return isinstance(error.__cause__, unsent)

@@ -1,0 +1,81 @@
+"""What a run has cost, by who asked, where, when and whom.
+
+Does not know prices or purses: it adds up charges.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from fathom.state import Charge, Loss
+
+SEARCH = "search"
+UNPRICED = "price"
+
+
+class CostBy(BaseModel):
+    """USD by role, node, round, engine and model."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: dict[str, float] = {}
+    node: dict[str, float] = {}
+    round: dict[str, float] = {}
+    engine: dict[str, float] = {}
+    model: dict[str, float] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_it_was_told_before(cls, given: Any) -> Any:
+        """Reports that were written before there were kinds tell models and engines in one list."""
+        is_flat = isinstance(given, Mapping) and any(isinstance(usd, int | float) for usd in given.values())
+        return {"model": given} if is_flat else given
+
+
+def cost_by(charges: Sequence[Charge]) -> CostBy:
+    """The charges added up in every way."""
+    engines = [charge for charge in charges if charge.role == SEARCH]
+    models = [charge for charge in charges if charge.role != SEARCH]
+    return CostBy(
+        role=_summed(charges, lambda charge: charge.role),
+        node=_summed(charges, lambda charge: charge.node),
+        round=_summed(charges, lambda charge: str(charge.round)),
+        engine=_summed(engines, lambda charge: charge.model),
+        model=_summed(models, lambda charge: charge.model),
+    )
+
+
+def stamped(update: Any, node: str, number: int) -> Any:
+    """A node's update with its charges saying where and when; a model without a price is told as a loss."""
+    charges: list[Charge] = update.get("charges", []) if isinstance(update, Mapping) else []
+    if not charges:
+        return update
+    own = [charge.model_copy(update={"node": node, "round": number}) for charge in charges]
+    unpriced = dict.fromkeys(charge.model for charge in own if not charge.is_priced)
+    losses = [*update.get("losses", []), *(no_price(model) for model in unpriced)]
+    return {**update, "charges": own, **({"losses": losses} if unpriced else {})}
+
+
+def no_price(model: str) -> Loss:
+    """What the budget means for a model that nobody has a price for."""
+    return Loss(
+        where=UNPRICED,
+        what=model,
+        why="no price is known, so its cost is not counted and the budget does not hold it back;"
+        " give one in prices.toml",
+    )
+
+
+def round_of(state: Mapping[str, Any], node: str) -> int:
+    """The round a node works in: the one it was sent in, or the one after those that were judged."""
+    if "round" in state:
+        return int(state["round"])
+    return len(state.get("judgements", [])) + (node != "outline")  # which is for what was judged
+
+
+def _summed(charges: Sequence[Charge], name: Callable[[Charge], str]) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for charge in charges:
+        spent[name(charge)] = spent.get(name(charge), 0.0) + charge.usd
+    return {key: round(usd, 9) for key, usd in spent.items()}

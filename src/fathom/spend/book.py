@@ -1,0 +1,127 @@
+"""The book of payments: one line a call, written before it is sent and corrected when it is answered.
+
+Does not know budgets' sizes or who waits. What a killed process left open stays in the sum. Amounts are whole
+billionths of a dollar, rounded up, so that many small ones add up to exactly what they are.
+"""
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from fathom.store import opened
+
+NANO = 1_000_000_000
+
+
+def nano(usd: float) -> int:
+    """Whole billionths, rounded up; the dust of floating point is no billionth."""
+    return math.ceil(round(usd * NANO, 4))
+
+
+class Call(NamedTuple):
+    """What is paid for: the name of the call, who asks, and whom."""
+
+    name: str
+    role: str
+    model: str
+
+
+class Balance(NamedTuple):
+    """What a run has spent or set aside, and whether a search for more had to be refused."""
+
+    nano: int
+    is_out: bool
+
+
+@dataclass(frozen=True)
+class Book:
+    """The payments of all runs of a database; every call is its own short transaction."""
+
+    database: Path
+    clock: Callable[[], float] = time.time
+
+    async def hold(self, run: str, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
+        """Set `most` aside if it fits below the limit, else what fits, if that is `least` or more.
+
+        Gives the line's number and its amount, or, when it does not fit, what the run has spent so far.
+        """
+        return await asyncio.to_thread(self._hold, run, call, most, least, limit)
+
+    async def settle(self, line: int, amount: int, tokens_in: int, tokens_out: int) -> None:
+        """The line as it was really paid."""
+        words = "update payments set nano = ?, tokens_in = ?, tokens_out = ?, settled = ? where id = ?"
+        await asyncio.to_thread(self._write, words, (amount, tokens_in, tokens_out, self.clock(), line))
+
+    async def note(self, run: str, call: Call, amount: int, tokens_in: int, tokens_out: int) -> None:
+        """A line for a call that nothing had to be set aside for."""
+        words = (
+            "insert into payments (run, call, role, model, nano, tokens_in, tokens_out, held, settled)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        )
+        now = self.clock()
+        await asyncio.to_thread(self._write, words, (run, *call, amount, tokens_in, tokens_out, now, now))
+
+    async def release(self, line: int) -> None:
+        """Strike the line out: the call was refused, and nobody is paid for a refusal."""
+        await asyncio.to_thread(self._write, "delete from payments where id = ?", (line,))
+
+    async def out(self, run: str) -> None:
+        """Remember that something did not fit."""
+        await asyncio.to_thread(self._write, "insert or ignore into spent_out values (?)", (run,))
+
+    async def balance(self, run: str) -> Balance:
+        """Where a run stands."""
+        return await asyncio.to_thread(self._balance, run)
+
+    async def paid(self, run: str, call: str) -> int | None:
+        """All that a run has paid, or may have paid, for one call; None when it has no line."""
+        return await asyncio.to_thread(self._paid, run, call)
+
+    async def close(self, run: str, call: str, amount: int, tokens_in: int, tokens_out: int) -> None:
+        """Settle what a crash left open for a call whose answer turns out to be known."""
+        words = (
+            "update payments set nano = ?, tokens_in = ?, tokens_out = ?, settled = ? where id ="
+            " (select max(id) from payments where run = ? and call = ? and settled is null)"
+            " and not exists (select 1 from payments where run = ? and call = ? and settled is not null)"
+        )
+        values = (amount, tokens_in, tokens_out, self.clock(), run, call, run, call)
+        await asyncio.to_thread(self._write, words, values)
+
+    def _hold(self, run: str, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
+        with opened(self.database) as connection:
+            connection.execute("begin immediate")  # nobody else writes between the sum and the line
+            spent = _sum(connection.execute(_SPENT, (run,)).fetchone())
+            amount = min(most, limit - spent)
+            if amount < least:
+                return spent
+            words = "insert into payments (run, call, role, model, nano, held) values (?, ?, ?, ?, ?, ?)"
+            line = connection.execute(words, (run, *call, amount, self.clock())).lastrowid
+        assert line is not None
+        return line, amount
+
+    def _write(self, words: str, values: tuple[object, ...]) -> None:
+        with opened(self.database) as connection:
+            connection.execute(words, values)
+
+    def _balance(self, run: str) -> Balance:
+        with opened(self.database) as connection:
+            spent = _sum(connection.execute(_SPENT, (run,)).fetchone())
+            is_out = connection.execute("select 1 from spent_out where run = ?", (run,)).fetchone()
+        return Balance(spent, is_out is not None)
+
+    def _paid(self, run: str, call: str) -> int | None:
+        words = "select sum(nano) from payments where run = ? and call = ?"
+        with opened(self.database) as connection:
+            (found,) = connection.execute(words, (run, call)).fetchone()
+        return None if found is None else int(found)
+
+
+_SPENT = "select coalesce(sum(nano), 0) from payments where run = ?"
+
+
+def _sum(row: tuple[int]) -> int:
+    return int(row[0])

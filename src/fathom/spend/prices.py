@@ -1,0 +1,110 @@
+"""What a call costs, from a price table that needs no network, and from the prices a person gave.
+
+Does not know budgets. A model nobody has a price for is said to be unpriced, never free.
+"""
+
+import ipaddress
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fathom.errors import BadInput
+
+PRICES = "prices.toml"
+MILLION = 1_000_000
+_Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class ModelPrice(BaseModel):
+    """USD a million tokens; `cached` is for input that the server still had, as input when left out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: _Usd
+    output: _Usd
+    cached: _Usd | None = None
+
+    def usd(self, tokens_in: int, tokens_out: int, tokens_cached: int) -> float:
+        """What these tokens cost; the cached ones are among those that went in."""
+        again = self.input if self.cached is None else self.cached
+        fresh = tokens_in - tokens_cached
+        return (fresh * self.input + tokens_cached * again + tokens_out * self.output) / MILLION
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    models: dict[str, ModelPrice] = {}
+    engines: dict[str, _Usd] = {}
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Prices a person gave, by model and by engine (USD a request); they beat every other."""
+
+    models: Mapping[str, ModelPrice] = field(default_factory=dict)
+    engines: Mapping[str, float] = field(default_factory=dict)
+
+    def usd(
+        self, model: str, server: str, tokens_in: int, tokens_out: int, tokens_cached: int = 0
+    ) -> float | None:
+        """The price in USD; 0 on a server of one's own, None when no price is known."""
+        cached = min(max(tokens_cached, 0), tokens_in)
+        if given := self.models.get(model):
+            return given.usd(tokens_in, tokens_out, cached)
+        return 0.0 if is_own_server(server) else _from_table(model, server, tokens_in, tokens_out, cached)
+
+    def is_known(self, model: str, server: str) -> bool:
+        """Whether a call to the model has a price, be it 0."""
+        return self.usd(model, server, 1, 1) is not None
+
+
+def load_prices(named: Path | None, home: Path) -> Prices:
+    """The prices in the file that was named, else in the home's own, if there is one."""
+    path = named.expanduser() if named else home / PRICES
+    try:
+        words = path.read_text("utf-8")
+    except FileNotFoundError:
+        if named:
+            raise BadInput(f"There is no file of prices {path}.") from None
+        return Prices()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"The prices in {path} cannot be read: {error}.") from None
+    try:
+        given = _File.model_validate(tomllib.loads(words))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"The prices in {path} are not usable: {place}: {first['msg']}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"The prices in {path} are no TOML: {error}.") from None
+    return Prices(given.models, given.engines)
+
+
+def is_own_server(server: str) -> bool:
+    """Whether the server is on this machine or its private network."""
+    host = urlsplit(server).hostname or ""
+    if host == "localhost" or host.endswith((".local", ".internal")):
+        return True
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return False
+
+
+def _from_table(model: str, server: str, tokens_in: int, tokens_out: int, cached: int) -> float | None:
+    from genai_prices import Usage, calc_price  # half a second of imports, paid only by those who pay
+
+    usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out, cache_read_tokens=cached)
+    # As this server sells it, if the table knows the server; else as whoever made it does.
+    for address in (server, None):
+        try:
+            return float(calc_price(usage, model_ref=model, provider_api_url=address).total_price)
+        except LookupError:
+            continue
+    return None

@@ -1,0 +1,175 @@
+"""The purse of a run: no call is sent that could cost more than is left.
+
+Does not know prices. Before a call its worst case is set aside, in the database; afterwards the line is
+settled with what it cost. A call that was refused costs nothing; one whose outcome nobody knows stays at its
+worst case, whether it timed out, was cut off or died with the process.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
+
+from fathom.errors import OutOfBudget
+from fathom.spend.book import NANO, Book, Call, nano
+from fathom.turns import PerLoop
+
+WRITING = frozenset({"outline", "write", "check"})
+
+
+@dataclass
+class _Open:
+    """What this event loop has set aside for calls that are on their way, for one run."""
+
+    amount: int = 0
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    # Whoever compares the book with what is on its way must not be overtaken between the two.
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def drop(self, amount: int) -> None:
+        self.amount -= amount
+        self.changed.set()  # those who wait for money look again; the next ones wait for the next change
+        self.changed = asyncio.Event()
+
+
+_open: PerLoop[dict[str, _Open]] = PerLoop(dict)
+
+
+@dataclass
+class Hold:
+    """What is set aside for one call: settled, released, or, left without a word, kept at its worst case."""
+
+    book: Book | None
+    run: str
+    call: Call
+    line: int | None  # None: the call cannot cost anything
+    amount: int
+    on_its_way: _Open
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Where nobody keeps a book."""
+        return cls(None, "", Call("", "", ""), None, 0, _Open())
+
+    @property
+    def usd(self) -> float:
+        """What the call may cost at most."""
+        return self.amount / NANO
+
+    async def settle(self, usd: float, tokens_in: int = 0, tokens_out: int = 0) -> None:
+        """The call was answered, and cost this."""
+        if self.book and self.line is None:
+            await self.book.note(self.run, self.call, nano(usd), tokens_in, tokens_out)
+        elif self.book and self.line is not None:
+            await self.book.settle(self.line, nano(usd), tokens_in, tokens_out)
+
+    async def release(self) -> None:
+        """The call was refused, or never left."""
+        if self.book and self.line is not None:
+            await self.book.release(self.line)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.on_its_way.drop(self.amount)
+
+
+@runtime_checkable
+class Paying(Protocol):
+    """A mind, or engines, whose calls cost money."""
+
+    def within(self, purse: "Purse") -> Self:
+        """The same, paying from this purse."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a run has spent or set aside, and whether looking further had to be refused."""
+
+    usd: float
+    is_out: bool
+
+
+@dataclass(frozen=True)
+class Purse:
+    """One run's money; `reserve_share` of the budget is for writing the report."""
+
+    book: Book
+    run: str
+    budget_usd: float
+    reserve_share: float = 0.15
+
+    async def reserve(
+        self, call: Call, worst_usd: float, is_writing: bool, *, least_usd: float | None = None
+    ) -> Hold:
+        """Set the worst case aside, or raise OutOfBudget; use it with `async with`.
+
+        While other calls of the run are on their way, which may cost less than they could, it waits for
+        them. When less than the worst case is left in the end, `least_usd` is taken if that is enough.
+        """
+        on_its_way = _open().setdefault(self.run, _Open())
+        most, least = nano(worst_usd), nano(worst_usd if least_usd is None else least_usd)
+        if most == 0:
+            return Hold(self.book, self.run, call, None, 0, on_its_way)
+        while True:
+            changed = on_its_way.changed
+            async with on_its_way.turn:
+                held = await self._held(call, most, least, self._limit(is_writing), on_its_way, changed)
+            if held is not None:
+                return held
+            await changed.wait()
+
+    async def _held(
+        self, call: Call, most: int, least: int, limit: int, on_its_way: _Open, changed: asyncio.Event
+    ) -> Hold | None:
+        """A hold; None when one may be had after a change; OutOfBudget when no change can help."""
+        found = await self.book.hold(self.run, call, most, most, limit)
+        if isinstance(found, int):
+            settled = found - on_its_way.amount  # or less: it may just have been settled
+            is_less_enough = found + least <= limit
+            if on_its_way.amount and settled + (most if is_less_enough else least) <= limit:
+                return None
+            found = await self.book.hold(self.run, call, most, least, limit)
+        if isinstance(found, int):
+            if changed.is_set():
+                return None
+            raise await self._refused(call, most, limit - found, limit)
+        line, amount = found
+        on_its_way.amount += amount
+        return Hold(self.book, self.run, call, line, amount, on_its_way)
+
+    async def paid(self, call: str) -> float | None:
+        """All that this run has paid, or may have paid, for a call; None when it never paid for it."""
+        found = await self.book.paid(self.run, call)
+        return None if found is None else found / NANO
+
+    async def recall(self, call: str, usd: float, tokens_in: int, tokens_out: int) -> float | None:
+        """What this run paid for a call that was answered before; None when another run did.
+
+        A crash between the answer and its settling left the worst case; now the cost is known.
+        """
+        await self.book.close(self.run, call, nano(usd), tokens_in, tokens_out)
+        return await self.paid(call)
+
+    async def account(self) -> Account:
+        """Where the run stands."""
+        balance = await self.book.balance(self.run)
+        is_out = balance.is_out or 0 < self._limit(False) <= balance.nano
+        return Account(balance.nano / NANO, is_out)
+
+    def _limit(self, is_writing: bool) -> int:
+        share = 1.0 if is_writing else 1.0 - self.reserve_share
+        return int(round(self.budget_usd * share * NANO, 4))
+
+    async def _refused(self, call: Call, most: int, left: int, limit: int) -> OutOfBudget:
+        is_looking = limit < self._limit(True)
+        if call.role not in WRITING:
+            await self.book.out(self.run)
+        kept = " (the rest is kept for the report)" if is_looking else ""
+        return OutOfBudget(
+            f"{call.model} was not asked ({call.role}): that could cost {most / NANO:.4f} USD, and"
+            f" {max(0, left) / NANO:.4f} of {self.budget_usd:g} USD are left{kept}."
+        )
