@@ -109,10 +109,14 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+# One a process: manners towards hosts are not manners if every run has its own.
+_web = cache(web)
+
+
 def standard_kits(settings: Settings) -> Kits:
     """Kits for these settings; a run may read and ask only what the settings allow."""
 
-    shared = web(
+    shared = _web(
         settings.database,
         is_private_allowed=settings.allow_private,
         is_robots_obeyed=settings.respect_robots,

@@ -33,7 +33,16 @@ def test_every_folded_character_knows_where_it_stood(text: str) -> None:
     fold = folded(text)
     assert len(fold.text) == len(fold.origin)
     assert all(0 <= place < len(text) for place in fold.origin)
-    assert fold.origin == sorted(fold.origin)
+    assert list(fold.origin) == sorted(fold.origin)
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_plain_letters_fold_the_same_beside_others(text: str) -> None:
+    alone, beside = folded(text), folded(f"{text} é")
+    count = len(alone.text)
+    assert beside.text == f"{alone.text} é".lstrip()
+    assert list(beside.origin[:count]) == list(alone.origin)
+    assert list(beside.ends[:count]) == list(alone.ends)
 
 
 @given(st.text(max_size=60))

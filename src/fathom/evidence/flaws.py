@@ -4,6 +4,7 @@ Does not know meaning: a statement without flaws may still be wrong, one with a 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fathom.evidence.amounts import wrong_amounts
 from fathom.evidence.changed import changed_words, unrelated, wrong_names
@@ -27,6 +28,11 @@ def flaws(statement: str, quotes: Sequence[str]) -> list[str]:
 
 def flaws_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[str]]:
     """The same under what they are about, for those who count; only kinds of which there are any."""
+    return {kind: list(reasons) for kind, reasons in _found(statement, tuple(quotes)).items()}
+
+
+@lru_cache(maxsize=4096)  # a claim is compared with its quote when it is drawn, weighed, written and checked
+def _found(statement: str, quotes: tuple[str, ...]) -> dict[str, list[str]]:
     said = parsed(statement)
     whole = [text for quote in quotes for text in split(quote)]
     if said.low.strip(" .") in {text.low.strip(" .") for text in [*whole, *map(parsed, quotes)]}:

@@ -5,6 +5,7 @@ Does not know what the forms are for. A rung that a server does not offer is not
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -71,8 +72,13 @@ class Ladder:
         return reply.text
 
 
+@cache
+def _schema(form: type[BaseModel]) -> dict[str, Any]:
+    return form.model_json_schema()
+
+
 def _options(rung: Rung, form: type[BaseModel]) -> dict[str, Any]:
-    name, schema = form.__name__, form.model_json_schema()
+    name, schema = form.__name__, _schema(form)
     if rung == "schema":
         inner = {"name": name, "schema": schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": inner}}
@@ -86,7 +92,7 @@ def _options(rung: Rung, form: type[BaseModel]) -> dict[str, Any]:
 
 
 def _plainly(form: type[BaseModel]) -> HumanMessage:
-    schema = json.dumps(form.model_json_schema(), ensure_ascii=False)
+    schema = json.dumps(_schema(form), ensure_ascii=False)
     return HumanMessage(f"Answer with one JSON object that fits this schema, and nothing else:\n{schema}")
 
 

@@ -4,6 +4,7 @@ Does not know settings: who calls it says what is allowed.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from fathom.reading.arxiv_papers import ARXIV, PaperReader
@@ -27,7 +28,7 @@ def polite(
     hosts = Hosts(at_once=at_once, pause_s=pause_s)
     if not is_robots_obeyed:
         return replace(fetcher, gate=hosts.turn)
-    robots = Robots(replace(fetcher, gate=hosts.turn, max_bytes=_MAX_ROBOTS_BYTES))
+    robots = Robots(replace(fetcher, gate=hosts.glance, max_bytes=_MAX_ROBOTS_BYTES))
     return replace(fetcher, gate=Obedient(robots, hosts).turn)
 
 
@@ -53,6 +54,12 @@ class Web:
         return PaperReader(PatientReader(once, patience or Patience()), self.arxiv)
 
 
+@cache
+def _parser() -> BoundedParser:
+    """One for all runs of a process: its own processes take a second to start."""
+    return BoundedParser()
+
+
 def web(
     database: Path,
     *,
@@ -66,7 +73,7 @@ def web(
     fetcher = Fetcher(is_private_allowed=is_private_allowed)
     return Web(
         fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
-        parse=parse or BoundedParser(),
+        parse=parse or _parser(),
         cache=PageCache(database),
         originals=Originals(database.parent / ORIGINALS),
         arxiv=arxiv.rstrip("/"),
