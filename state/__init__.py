@@ -1,6 +1,7 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
 from fathom.state.branching import Direction
+from fathom.state.forking import Fork
 from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
 from fathom.state.knobs import (
     BREADTH,
@@ -90,6 +91,7 @@ __all__ = [
     "Family",
     "Fault",
     "Finding",
+    "Fork",
     "Gain",
     "Gap",
     "Heading",

@@ -9,6 +9,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from fathom.state.branching import Direction
+from fathom.state.forking import Fork
 from fathom.state.judging import Hypothesis, Judgement
 from fathom.state.knobs import Knobs
 from fathom.state.planning import Effort, Lesson, Tool
@@ -56,6 +57,7 @@ class ResearchState(TypedDict, total=False):
     earlier: Earlier  # the caller, for an update
     known: Known  # the caller, for a follow-up; recall empties it
     recalled: list[str]  # recall; hashes of the pages at hand that are read again
+    fork: Fork  # the caller, for a run that goes another way than the one it shares its past with
     run: str  # lead, recheck; under this name branches share what they took, and all spend from one purse
     read_for: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
     directions: Annotated[list[Direction], merged]  # lead, deliver, gather

@@ -13,6 +13,7 @@ FACADE = (
     "fathom.watching",
     "fathom.runs",
     "fathom.session",
+    "fathom.forking",
     "fathom.researcher",
     "fathom.cli",
     "fathom.server",

@@ -43,6 +43,16 @@ async def run_times(saver: ThriftySqliteSaver, run_id: str) -> tuple[datetime, d
     return _time_of(first), _time_of(last)
 
 
+async def checkpoint_ids(saver: ThriftySqliteSaver, run_id: str) -> list[str]:
+    """The ids of every step of a run that was saved, the latest first."""
+    words = (
+        "select checkpoint_id from checkpoints where thread_id = ? and checkpoint_ns = ''"
+        " order by checkpoint_id desc"
+    )
+    async with saver.lock, saver.conn.execute(words, (run_id,)) as rows:
+        return [row[0] async for row in rows]
+
+
 def _time_of(checkpoint_id: str) -> datetime:
     """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
     bits = uuid.UUID(checkpoint_id).hex

@@ -47,6 +47,7 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
         settings=state.get("knobs", Knobs()),
         update=changed(state, report.sections),
         thread=known.turns if (known := state.get("known")) else [],
+        fork=state.get("fork"),
         effort=state.get("effort"),
         directions=state.get("directions", []),
         metadata=_metadata(state, duration_s),

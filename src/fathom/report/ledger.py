@@ -17,6 +17,7 @@ from fathom.state import (
     Dropped,
     Effort,
     Finding,
+    Fork,
     Judgement,
     Knobs,
     Loss,
@@ -85,6 +86,7 @@ class Ledger(BaseModel):
     settings: Knobs = Knobs()
     update: Update | None = None  # of an earlier run, and what changed since
     thread: list[Turn] = []  # of a follow-up: what was asked and answered before it
+    fork: Fork | None = None  # of another run: what was known up to that round is shared
     effort: Effort | None = None
     directions: list[Direction] = []  # of a run with branches: the tree, or where each rollout started
     is_partial: bool | None = None
