@@ -14,6 +14,7 @@ FACADE = (
     "fathom.runs",
     "fathom.session",
     "fathom.forking",
+    "fathom.cleaning",
     "fathom.researcher",
     "fathom.cli",
     "fathom.server",

@@ -21,8 +21,10 @@ class RunLine:
     question: str
     started: datetime
     cost_usd: float
+    rounds: int = 0  # that are over
     updates: str = ""  # the id of the run it brings up to date
     follows: str = ""  # the id of the run whose thread it goes on with
+    forks: str = ""  # the id of the run it shares its past with
 
 
 async def run_ids(saver: ThriftySqliteSaver) -> list[str]:

@@ -165,16 +165,27 @@ class Runs:
 
     async def lines(self, most: int = 50) -> list[RunLine]:
         """The latest runs, newest first."""
-        return [await self._line(run_id) for run_id in (await run_ids(self.saver))[:most]]
+        return [await self.line(run_id) for run_id in (await run_ids(self.saver))[:most]]
 
-    async def _line(self, run_id: str) -> RunLine:
+    async def line(self, run_id: str) -> RunLine:
+        """A run as a list shows it."""
         snapshot = await self.snapshot(run_id)
         spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
         started, _ = await run_times(self.saver, run_id)
         question = str(snapshot.values.get("question") or _asked(snapshot))
         earlier, known = snapshot.values.get("earlier"), snapshot.values.get("known")
-        updates, follows = earlier.run if earlier else "", known.turns[-1].run if known else ""
-        return RunLine(run_id, self._status(run_id, snapshot), question, started, spent, updates, follows)
+        fork = snapshot.values.get("fork")
+        return RunLine(
+            id=run_id,
+            status=self._status(run_id, snapshot),
+            question=question,
+            started=started,
+            cost_usd=spent,
+            rounds=len(snapshot.values.get("judgements", [])),
+            updates=earlier.run if earlier else "",
+            follows=known.turns[-1].run if known else "",
+            forks=fork.run if fork else "",
+        )
 
     def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
         if not is_unfinished(snapshot) and "report" in snapshot.values:

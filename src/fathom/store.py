@@ -28,6 +28,7 @@ from fathom.turns import ONE_AT_A_TIME
 BUSY_TIMEOUT_S = 60
 _TABLES = """
 create table if not exists pages (sha text primary key, body blob not null);
+create table if not exists seen (sha text primary key, at real not null) without rowid;
 create table if not exists replies (
     call text not null, run text not null, reply blob not null, at real not null, is_own integer not null,
     primary key (call, run)
@@ -157,6 +158,8 @@ class Shelf:
         words = f"insert or ignore into {self.table} ({self.key}, {self.column}) values (?, ?)"  # noqa: S608
         with opened(self.database) as connection:
             connection.execute(words, (key, body))
+            # Who cleans up meanwhile must know that somebody is about to refer to it.
+            connection.execute("insert or replace into seen values (?, ?)", (key, time.time()))
 
     def _get(self, key: str) -> str | None:
         words = f"select {self.column} from {self.table} where {self.key} = ?"  # noqa: S608

@@ -1,0 +1,160 @@
+"""What is left in a database of runs that are gone, taken out.
+
+Does not know graphs, locks or what is in a checkpoint: whatever looks like the name of a page in any row that
+stays, keeps that page. So nothing a run that stays may need is taken, and at worst something stays too long.
+"""
+
+import re
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fathom.store import BUSY_TIMEOUT_S
+
+_HEX = re.compile(rb"[0-9a-f]{32,}")
+_PAGE, _RUN = 64, 32  # characters of a page's name, and of the name that branches share
+_OF_THREADS = {"checkpoints": "checkpoint", "writes": "value", "slices": "body"}
+_GRACE_S = 3600.0  # a text put by who is at work may wait so long until a checkpoint names it
+_USUAL_AGE_S = 30 * 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Swept:
+    """How much was taken out, in rows and in bytes of what they held."""
+
+    rows: int = 0
+    bytes: int = 0
+    pages: int = 0
+    replies: int = 0
+
+
+def swept(
+    database: Path, gone: Sequence[str], *, is_idle: bool, older_s: float | None = None, is_dry: bool = False
+) -> Swept:
+    """Take out the threads that are gone and what nobody needs any more; with `is_dry` only count it.
+
+    `is_idle` says that no run is at work; otherwise what was put lately stays, whoever needs it.
+    """
+    now = time.time()
+    age_s = _USUAL_AGE_S if older_s is None else older_s
+    with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
+        connection.execute("create temp table gone (run text primary key)")
+        connection.executemany("insert or ignore into gone values (?)", [(run,) for run in gone])
+        staying = _names(connection, "not in")
+        leaving = {name for name in _names(connection, "in") - staying if len(name) == _RUN}
+        connection.execute("create temp table needed (name text primary key)")
+        connection.executemany("insert into needed values (?)", [(name,) for name in staying])
+        connection.executemany("insert or ignore into gone values (?)", [(name,) for name in leaving])
+        with _transaction(connection, is_dry):
+            counts = [_threads(connection), _runs(connection)]
+            replies = _replies(connection, now - age_s)
+            pages = _pages(connection, now - (0.0 if is_idle else _GRACE_S))
+            _web(connection, now - age_s)
+    every = [*counts, replies, pages]
+    return Swept(sum(n for n, _ in every), sum(size for _, size in every), pages[0], replies[0])
+
+
+def kept_pages(database: Path) -> set[str]:
+    """The names of all texts that are kept."""
+    with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:
+        return {sha for (sha,) in connection.execute("select sha from pages")}
+
+
+def shrink(database: Path) -> None:
+    """Give the room of what was taken out back to the disk; raises sqlite3.Error when that cannot be now."""
+    with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
+        connection.execute("vacuum")
+        connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, is_dry: bool) -> Iterator[None]:
+    connection.execute("begin immediate")
+    try:
+        yield
+        connection.execute("rollback" if is_dry else "commit")
+    except sqlite3.Error:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+
+
+def _names(connection: sqlite3.Connection, which: str) -> set[str]:
+    """Everything in the rows of threads that are, or are not, gone that may name a page or a run."""
+    names: set[str] = set()
+    for table, column in _OF_THREADS.items():
+        words = f"select type, {column} from {table} where thread_id {which} (select run from gone)"  # noqa: S608
+        for kind, body in connection.execute(words):
+            names.update(_named(kind or "", body or b""))
+    return names
+
+
+def _named(kind: str, body: bytes) -> Iterator[str]:
+    text = zlib.decompress(body) if kind.endswith("+z") else body
+    for found in _HEX.findall(text):
+        # What stands beside a name may look like more of it.
+        size = _PAGE if len(found) >= _PAGE else _RUN
+        for start in range(len(found) - size + 1):
+            yield found[start : start + size].decode()
+
+
+def _threads(connection: sqlite3.Connection) -> tuple[int, int]:
+    every = [
+        _deleted(connection, table, column, "thread_id in (select run from gone)")
+        for table, column in _OF_THREADS.items()
+    ]
+    return sum(n for n, _ in every), sum(size for _, size in every)
+
+
+def _runs(connection: sqlite3.Connection) -> tuple[int, int]:
+    """What is kept by run in any table: orders, payments, taken pages, folders, replies, turns."""
+    count = size = 0
+    for table in _tables(connection):
+        if "run" in _columns(connection, table):
+            column = "reply" if table == "replies" else "run"
+            here, length = _deleted(connection, table, column, "run in (select run from gone)")
+            count, size = count + here, size + length
+    return count, size
+
+
+def _replies(connection: sqlite3.Connection, before: float) -> tuple[int, int]:
+    """Replies that belong to no run that is there, old ones."""
+    orphaned = (
+        "at < ? and run not in (select thread_id from checkpoints) and run not in (select name from needed)"
+    )
+    return _deleted(connection, "replies", "reply", orphaned, before)
+
+
+def _pages(connection: sqlite3.Connection, before: float) -> tuple[int, int]:
+    unneeded = "sha not in (select name from needed) and sha not in (select sha from seen where at >= ?)"
+    found = _deleted(connection, "pages", "body", unneeded, before)
+    connection.execute("delete from seen where sha not in (select sha from pages)")
+    return found
+
+
+def _web(connection: sqlite3.Connection, before: float) -> None:
+    """Copies of the web's pages that are kept to be read again soon, old ones."""
+    if "web_pages" in _tables(connection):
+        connection.execute("delete from web_pages where checked < ?", (before,))
+
+
+def _deleted(
+    connection: sqlite3.Connection, table: str, column: str, condition: str, *given: float
+) -> tuple[int, int]:
+    """Rows that went and the bytes they held. All words are our own: none comes from outside."""
+    words = f"select count(*), coalesce(sum(length({column})), 0) from {table} where {condition}"  # noqa: S608
+    count, size = connection.execute(words, given).fetchone()
+    connection.execute(f"delete from {table} where {condition}", given)  # noqa: S608
+    return int(count), int(size)
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    return [name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")]
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute(f"pragma table_info('{table}')")}
