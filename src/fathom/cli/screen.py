@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fathom.cli.telling import Telling
-from fathom.events import Progress
+from fathom.events import Progress, RoundCompleted
 from fathom.ids import short_id
+from fathom.report.round_summary import round_summary
 
 
 class View(Protocol):
@@ -65,6 +66,9 @@ class Lines(Quiet):
         """One event, as a line if it is worth one."""
         if words := self._telling.line(event):
             self.notice(words)
+        if isinstance(event.payload, RoundCompleted) and not event.branch:
+            for line in round_summary(event.payload, event.spent):
+                self.notice(f"  {line}")
 
     def notice(self, words: str) -> None:
         """A line."""

@@ -71,7 +71,7 @@ class Watched:
 
     async def _stretches(self, start: Start) -> int:
         while True:
-            end = await self._worked(self.runs.work(self.run_id, start))
+            end = await self._worked(self.runs.work(self.run_id, start, keep=self.folder))
             if end is None:
                 self.view.close()
                 return await self.reported()
@@ -95,10 +95,8 @@ class Watched:
         """
         end = None
         async for event in events:
-            await self.folder.tell(event)
             self.view.tell(event)
-            if isinstance(event.payload, ReportKept) and event.payload.result:
-                self.folder.write_report(event.payload.result)
+            if isinstance(event.payload, ReportKept):
                 self.leaving.written = self.folder.path / "report.md"
             if isinstance(event.payload, Checkpoint):
                 end = event.payload

@@ -24,7 +24,6 @@ class Journal:
         self._path = path
         self._before: Counter[str] = Counter()
         self.last_round: Progress | None = None  # the last round that was completed, in the whole run
-        self.rounds: set[int] = set()
         for line in mended(path).splitlines():
             self._know(line)
 
@@ -50,7 +49,6 @@ class Journal:
     def _note(self, event: Progress) -> None:
         if event.kind == "round completed" and not event.branch:
             self.last_round = event
-            self.rounds.add(event.round)
 
 
 def _name(told: dict[str, Any]) -> str:
