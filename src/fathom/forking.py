@@ -48,6 +48,7 @@ async def forked(
         "feedback": direction.strip(),
         "knobs": knobs,
         "fork": Fork(run=run_id, round=number, direction=direction.strip()),
+        "run": uuid.uuid4().hex,
     }
     await build(checkpointer=runs.saver).aupdate_state(config_of(new_id), begin, as_node="review")
     return new_id

@@ -42,6 +42,8 @@ def swept(
     now = time.time()
     age_s = _USUAL_AGE_S if older_s is None else older_s
     with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
+        # What is kept by run has the name of its thread, and behind a stroke the name its branches share.
+        connection.create_function("owner", 1, lambda run: run.partition("/")[0], deterministic=True)
         connection.execute("create temp table gone (run text primary key)")
         connection.executemany("insert or ignore into gone values (?)", [(run,) for run in gone])
         staying = _names(connection, "not in")
@@ -116,7 +118,7 @@ def _runs(connection: sqlite3.Connection) -> tuple[int, int]:
     for table in _tables(connection):
         if "run" in _columns(connection, table):
             column = "reply" if table == "replies" else "run"
-            here, length = _deleted(connection, table, column, "run in (select run from gone)")
+            here, length = _deleted(connection, table, column, "owner(run) in (select run from gone)")
             count, size = count + here, size + length
     return count, size
 
@@ -124,7 +126,8 @@ def _runs(connection: sqlite3.Connection) -> tuple[int, int]:
 def _replies(connection: sqlite3.Connection, before: float) -> tuple[int, int]:
     """Replies that belong to no run that is there, old ones."""
     orphaned = (
-        "at < ? and run not in (select thread_id from checkpoints) and run not in (select name from needed)"
+        "at < ? and owner(run) not in (select thread_id from checkpoints)"
+        " and owner(run) not in (select name from needed)"
     )
     return _deleted(connection, "replies", "reply", orphaned, before)
 
