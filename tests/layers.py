@@ -15,6 +15,7 @@ FACADE = (
     "fathom.session",
     "fathom.forking",
     "fathom.cleaning",
+    "fathom.batch",
     "fathom.researcher",
     "fathom.cli",
     "fathom.server",

@@ -4,6 +4,7 @@ Does not know how it is done.
 """
 
 from datetime import date
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -143,7 +144,10 @@ _OF_KNOBS = {
     "engines": "providers",
 }
 # What the command line calls a field, where that differs.
-_FLAGS = {
+FLAGS = {
+    "include_domains": "only",
+    "exclude_domains": "not",
+    "providers": "search",
     "output_format": "format",
     "max_rounds": "rounds",
     "max_sources": "sources",
@@ -160,6 +164,21 @@ _SENTENCES = {
 }
 
 
+def field_of(word: str) -> str:
+    """The field of a request that is meant by its own name, a flag's or a knob's."""
+    name = word.strip().lower().removeprefix("--").replace("-", "_")
+    fields = [*ResearchRequest.model_fields]
+    words = (
+        {flag.replace("-", "_"): field for field, flag in FLAGS.items()} | _OF_KNOBS | {"question": "query"}
+    )
+    if name in fields:
+        return name
+    if name not in words:
+        near = get_close_matches(name, [*fields, *words], n=1)
+        raise BadInput(f"There is no setting {word!r}{f'; did you mean {near[0]}?' if near else '.'}")
+    return words[name]
+
+
 def checked_request(**words: object) -> ResearchRequest:
     """A request from loose words; one sentence when they do not make sense."""
     try:
@@ -168,6 +187,6 @@ def checked_request(**words: object) -> ResearchRequest:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         said = first["msg"].removeprefix("Input ").removeprefix("Value error, ")
-        place = f"--{_FLAGS.get(name, name)} " if name else ""  # without a name, it is about several
+        place = f"--{FLAGS.get(name, name)} " if name else ""  # without a name, it is about several
         told = _SENTENCES.get((name, first["type"])) or f"{place}{said}."
         raise BadInput(told) from None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from filelock import FileLock, Timeout
+from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
 from fathom.errors import BadInput, ProviderError
@@ -115,8 +116,8 @@ class Runs:
             if isinstance(start, ResearchRequest):
                 return Leg(run_id, {"question": start.query, "knobs": knobs}, knobs)
             return Leg(run_id, start.given(), knobs)
-        stands = await self._graph().aget_state(config_of(run_id), subgraphs=True)
-        known = cast(ResearchState, {"question": _asked(stands), **stands.values})
+        stands = await self.snapshot(run_id, subgraphs=True)
+        known = cast(ResearchState, {"question": "", **stands.values})
         answer = start or _after_a_pause(stands)
         given: Any = Command(resume=answer.model_dump()) if answer else None
         return Leg(run_id, given, _remembered(stands), known, ended_tasks(stands))
@@ -140,9 +141,14 @@ class Runs:
         first, last = await run_times(self.saver, run_id)
         return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
-    async def snapshot(self, run_id: str) -> StateSnapshot:
-        """Where a run stands."""
-        return await self._graph().aget_state(config_of(run_id))
+    async def snapshot(self, run_id: str, *, subgraphs: bool = False) -> StateSnapshot:
+        """Where a run stands; one that was stopped before its first step has what it was given."""
+        stands = await self._graph().aget_state(config_of(run_id), subgraphs=subgraphs)
+        if START not in stands.next:
+            return stands
+        kept = await self.saver.aget_tuple(config_of(run_id))
+        given = kept.checkpoint["channel_values"].get(START, {}) if kept else {}
+        return stands._replace(values={**stands.values, **given})
 
     async def _finished(self, run_id: str) -> StateSnapshot:
         snapshot = await self.snapshot(run_id)
@@ -172,7 +178,7 @@ class Runs:
         snapshot = await self.snapshot(run_id)
         spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
         started, _ = await run_times(self.saver, run_id)
-        question = str(snapshot.values.get("question") or _asked(snapshot))
+        question = str(snapshot.values.get("question", ""))
         earlier, known = snapshot.values.get("earlier"), snapshot.values.get("known")
         fork = snapshot.values.get("fork")
         return RunLine(
@@ -254,9 +260,7 @@ def _unreported(run_id: str) -> BadInput:
 
 def _remembered(snapshot: StateSnapshot) -> Knobs:
     """The knobs a run was begun with."""
-    knobs = snapshot.values.get("knobs") or next(
-        (t.result["knobs"] for t in snapshot.tasks if t.result and "knobs" in t.result), None
-    )
+    knobs = snapshot.values.get("knobs")
     return knobs if isinstance(knobs, Knobs) else Knobs.model_validate(knobs or {})
 
 
@@ -264,8 +268,3 @@ def _after_a_pause(snapshot: StateSnapshot) -> ReviewAnswer | None:
     """Whoever goes on with a run that was paused, and says nothing, approves of its plan."""
     shown = snapshot.interrupts[0].value if snapshot.interrupts else {}
     return ReviewAnswer(action="approve") if shown.get("why") == "paused" else None
-
-
-def _asked(snapshot: StateSnapshot) -> str:
-    """The question of a run that was killed before its first step was saved."""
-    return next((t.result["question"] for t in snapshot.tasks if t.result and "question" in t.result), "")

@@ -6,29 +6,15 @@ Does not know settings: what was not said is left out, so that the settings may 
 import argparse
 from typing import Any
 
-# What the command line calls a field of a request, where that differs.
-_FIELDS = {
-    "question": "query",
-    "format": "output_format",
-    "rounds": "max_rounds",
-    "sources": "max_sources",
-    "queries": "max_queries",
-    "budget": "budget_usd",
-    "time_limit": "time_limit_s",
-    "context": "context_tokens",
-    "only": "include_domains",
-    "never": "exclude_domains",
-}
-_SAME = (
-    "depth", "language", "unsupported", "reserve", "reuse", "threshold", "endless", "strategy", "branches",
-    "breadth", "orchestration", "since", "until", "source_language", "fresh", "academic", "news", "docs",
-    "model", "base_url", "review",
-)  # fmt: skip
+from fathom.request import FLAGS, ResearchRequest
+
+_OWN = {"query": "question", "exclude_domains": "never"}
 
 
 def words_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The words of a request that were said, and no others."""
-    said = {_FIELDS.get(name, name): getattr(arguments, name, None) for name in (*_FIELDS, *_SAME)}
+    names = {field: _OWN.get(field, FLAGS.get(field, field)) for field in ResearchRequest.model_fields}
+    said = {field: getattr(arguments, name.replace("-", "_"), None) for field, name in names.items()}
     named = [name for name in (arguments.search or "").split(",") if name.strip()]
     said["providers"] = [*named, *(arguments.also or [])] or None
-    return {name: value for name, value in said.items() if value is not None}
+    return {field: value for field, value in said.items() if value is not None}

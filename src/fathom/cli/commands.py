@@ -64,6 +64,13 @@ COMMANDS = {
             "verify",
         ),
         Command(
+            "batch",
+            "batch FILE",
+            "research many questions, a few at a time; again to go on",
+            "fathom.cli.batching",
+            "batch",
+        ),
+        Command(
             "config",
             "config",
             "every setting, its value and where it came from",

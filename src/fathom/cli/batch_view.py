@@ -1,0 +1,159 @@
+"""Many questions on one screen: a few lines that stay where they are, or plain lines when nobody looks.
+
+Does not know how questions are worked on.
+"""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from fathom.batch import Outcome
+from fathom.batch_file import Asked
+from fathom.events import Progress
+from fathom.report.words import counted
+
+_WIDE = 160
+_LEAST_QUESTION = 30
+_HEAD = ("LINE", "STATUS", "SCORE", "SOURCES", "COST", "TIME", "REPORT")
+_SETTLED = frozenset({"not started", "running"})
+
+
+class BatchView:
+    """Progress on standard error: live at a terminal, else a line when a question begins and when it ends."""
+
+    def __init__(self, is_quiet: bool, stream: TextIO | None = None) -> None:
+        self._console = Console(file=stream or sys.stderr, quiet=is_quiet, highlight=False)
+        self._began = time.monotonic()
+        self._outcomes: Mapping[str, Outcome] = {}
+        self._told: dict[str, str] = {}
+        self._doing: dict[str, Progress] = {}
+        is_live = self._console.is_terminal and not is_quiet
+        self._live = Live(console=self._console, refresh_per_second=4, transient=True) if is_live else None
+
+    def __enter__(self) -> "BatchView":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the terminal back."""
+        if self._live:
+            self._live.stop()
+
+    def tell(self, one: Asked, event: Progress) -> None:
+        """What a question in hand is doing."""
+        if one.key not in self._doing:
+            self._line(f"line {one.number} begins: {one.request.query}")
+        self._doing[one.key] = event
+        if self._live:
+            self._live.update(self._screen())
+
+    def note(self, outcomes: Mapping[str, Outcome]) -> None:
+        """What became of questions."""
+        self._outcomes = dict(outcomes)
+        for key, outcome in self._outcomes.items():
+            if outcome.status not in _SETTLED and self._told.get(key) != outcome.status:
+                self._told[key] = outcome.status
+                self._doing.pop(key, None)
+                self._line(f"line {outcome.number} {_ending(outcome)} ({self._count()})")
+
+    def _line(self, words: str) -> None:
+        if self._live is None:
+            shown = Text(f"[{time.monotonic() - self._began:6.1f} s] {words}")
+            self._console.print(shown, soft_wrap=True)
+
+    def _count(self) -> str:
+        done = sum(outcome.has_report for outcome in self._outcomes.values())
+        return f"{done} of {len(self._outcomes)} done"
+
+    def _screen(self) -> Group:
+        spent = sum(outcome.cost_usd for outcome in self._outcomes.values())
+        spent += sum(event.spent.usd for event in self._doing.values())
+        elapsed_s = time.monotonic() - self._began
+        head = f"{self._count()}, {len(self._doing)} in hand, ${spent:.4f}, {elapsed_s:.0f} s"
+        lines = [
+            f"  line {self._outcomes[key].number}  round {event.round}/{event.limit}  {event.kind}:"
+            f" {self._outcomes[key].question}"
+            for key, event in self._doing.items()
+            if key in self._outcomes
+        ]
+        return Group(*(Text(line, no_wrap=True, overflow="ellipsis") for line in [head, *lines]))
+
+
+def _ending(outcome: Outcome) -> str:
+    if not outcome.has_report:
+        return f"{outcome.status}{f': {outcome.because}' if outcome.because else ''}"
+    score = f"score {outcome.score or 0:.2f}"
+    return f"{outcome.status}, {score}, {counted(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
+
+
+def print_table(outcomes: Sequence[Outcome]) -> None:
+    """The summary on standard output; where it is narrow, a question stands below its line."""
+    cells = [
+        (
+            str(one.number),
+            one.status,
+            "" if one.score is None else f"{one.score:.2f}",
+            str(one.sources),
+            f"${one.cost_usd:.4f}",
+            f"{one.duration_s:.0f} s",
+            _near(one.report),
+        )
+        for one in outcomes
+    ]
+    widths = [max(map(cell_len, column)) for column in zip(_HEAD, *cells, strict=True)]
+    shown = Console().width if sys.stdout.isatty() else _WIDE
+    room = shown - sum(widths) - 2 * len(widths)
+    is_wide = room >= _LEAST_QUESTION
+    print(_row(_HEAD, widths) + ("  QUESTION" if is_wide else ""))
+    for one, row in zip(outcomes, cells, strict=True):
+        question = _cut(one.question, room if is_wide else shown - 4)
+        print(_row(row, widths) + (f"  {question}" if is_wide else f"\n    {question}"))
+    done = sum(one.has_report for one in outcomes)
+    cost = sum(one.cost_usd for one in outcomes)
+    print(f"\n{done} of {len(outcomes)} have a report; ${cost:.4f} in all")
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Numbers to the right, words to the left."""
+    pads = [" " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True)]
+    words = {1, len(cells) - 1}
+    return "  ".join(
+        f"{cell}{pad}" if n in words else f"{pad}{cell}"
+        for n, (cell, pad) in enumerate(zip(cells, pads, strict=True))
+    ).rstrip()
+
+
+def _cut(text: str, width: int) -> str:
+    """One line, no wider than that, also in Korean."""
+    line = " ".join(text.split())
+    return line if cell_len(line) <= width else f"{set_cell_size(line, width - 1).rstrip()}…"
+
+
+def _near(path: str) -> str:
+    """A path as seen from here, if it is below."""
+    return path.removeprefix(f"{Path.cwd()}/")
+
+
+def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The same for a program."""
+    return {
+        "questions": [summed(one) for one in outcomes],
+        "reports": sum(one.has_report for one in outcomes),
+        "cost_usd": round(sum(one.cost_usd for one in outcomes), 6),
+    }
+
+
+def summed(outcome: Outcome) -> dict[str, Any]:
+    """One outcome as it is kept and printed."""
+    return {name: value for name, value in vars(outcome).items() if name != "error"}
