@@ -12,6 +12,8 @@ from pydantic import BaseModel
 from standins.model import Model, ModelRequest, Reply, asked_again, longest_chain, most_at_once
 from standins.server import Seen
 
+from fathom.text.tokencount import token_count
+
 Method = Literal["json_schema", "function_calling", "json_mode"]
 
 
@@ -51,7 +53,7 @@ async def test_words_come_whole_or_in_pieces_with_their_usage() -> None:
         pieces = [piece async for piece in chat(model, stream_usage=True).astream("count")]
     assert whole.content == "".join(str(piece.content) for piece in pieces) == "하나 둘 셋 " * 20
     assert whole.usage_metadata is not None
-    assert whole.usage_metadata["output_tokens"] == len("하나 둘 셋 " * 20) // 4
+    assert whole.usage_metadata["output_tokens"] == token_count("하나 둘 셋 " * 20 + "\n[]")
     assert [piece.usage_metadata for piece in pieces if piece.usage_metadata]
 
 

@@ -16,7 +16,7 @@ from standins.replies import Reply
 from standins.server import Answer, Seen, StandIn, closed_port
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.minds.chat import Chat, NotSupported
+from fathom.minds.chat import Chat, NotSupported, TooLong
 from fathom.minds.limiter import Endurance, Limiter
 from fathom.state.reducers import merged
 from fathom.store import replies
@@ -160,7 +160,7 @@ async def test_a_failed_turn_is_sent_again(tmp_path: Path) -> None:
         (Reply.broken(500), Unavailable, "500"),
         (Reply.broken(503), Unavailable, "503"),
         (Reply.unsupported_format(), NotSupported, "did not take the request"),
-        (Reply.too_long(), NotSupported, "maximum context length"),
+        (Reply.too_long(), TooLong, "maximum context length"),
         (Reply.garbage(), Unreadable, "no known format"),
         (Reply.garbage(b'{"choices": []}'), Unreadable, "no known format"),
         (Reply.garbage(b'{"choices": null}'), Unreadable, "no known format"),

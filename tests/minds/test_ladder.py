@@ -45,7 +45,8 @@ def offering(*known: Form, reply: Reply | None = None) -> Callable[[ModelRequest
 
 async def test_a_schema_is_asked_for_first_and_is_enough(tmp_path: Path) -> None:
     with Model(offering("json_schema")) as model:
-        city, charges = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        city, charges = found.form, found.charges
         assert forms(model) == ["json_schema"]
         assert model.requests[0].schema_name == "City"
     assert city == City(name="Rotterdam", depth_m=24)
@@ -55,7 +56,8 @@ async def test_a_schema_is_asked_for_first_and_is_enough(tmp_path: Path) -> None
 async def test_a_server_without_schemas_gets_a_tool_call_and_no_schema_again(tmp_path: Path) -> None:
     with Model(offering("tool")) as model:
         rungs = ladder(tmp_path, model)
-        city, charges = await rungs.ask("plan", PROMPT, City)
+        found = await rungs.ask("plan", PROMPT, City)
+        city, charges = found.form, found.charges
         assert (city.name, len(charges)) == ("Rotterdam", 1)
         await rungs.ask("plan", Filled("planner@1", "You name a city.", "Another one?"), City)
         assert forms(model) == ["json_schema", "tool", "tool"]
@@ -64,7 +66,7 @@ async def test_a_server_without_schemas_gets_a_tool_call_and_no_schema_again(tmp
 async def test_a_server_without_tools_is_asked_in_plain_words(tmp_path: Path) -> None:
     with Model(offering("text")) as model:
         rungs = ladder(tmp_path, model)
-        assert (await rungs.ask("plan", PROMPT, City))[0].depth_m == 24
+        assert (await rungs.ask("plan", PROMPT, City)).form.depth_m == 24
         await rungs.ask("plan", Filled("planner@1", "You name a city.", "Another one?"), City)
         assert forms(model) == ["json_schema", "tool", "text", "text"]
         assert '"depth_m"' in model.requests[2].user_text
@@ -83,7 +85,8 @@ async def test_a_server_without_tools_is_asked_in_plain_words(tmp_path: Path) ->
 )
 async def test_a_form_is_found_in_what_stands_around_it(tmp_path: Path, words: str) -> None:
     with Model(offering("json_schema", reply=Reply.say(words))) as model:
-        city, _ = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        city = found.form
         assert len(model.calls) == 1
     assert city == City(name="Rotterdam", depth_m=24)
 
@@ -94,7 +97,8 @@ async def test_a_mistake_is_repaired_in_one_turn_that_quotes_it(tmp_path: Path) 
         return Reply.give(ROTTERDAM) if is_repair else Reply.give({"name": "Rotterdam", "depth_m": "very"})
 
     with Model(answer) as model:
-        city, charges = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        city, charges = found.form, found.charges
         assert forms(model) == ["json_schema", "tool", "text", "text"]
         repair = model.requests[-1]
     assert city.depth_m == 24
@@ -122,7 +126,8 @@ async def test_a_tool_call_that_cannot_be_read_is_followed_by_plain_words(tmp_pa
         return said.get(request.form, Reply.say("Hm."))
 
     with Model(answer) as model:
-        city, _ = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        city = found.form
         assert forms(model) == ["json_schema", "tool", "text"]
     assert city.name == "Rotterdam"
 
@@ -161,7 +166,8 @@ async def test_a_question_that_is_too_long_does_not_cost_the_server_its_rungs(tm
         with pytest.raises(Unreadable, match="context length"):
             await rungs.ask("plan", Filled("planner@1", "You name a city.", "endless"), City)
         sent = len(model.calls)
-        city, _ = await rungs.ask("plan", PROMPT, City)
+        found = await rungs.ask("plan", PROMPT, City)
+        city = found.form
         assert forms(model)[sent:] == ["json_schema"]
     assert city.name == "Rotterdam"
 

@@ -5,9 +5,17 @@ from dataclasses import replace
 from fakes import claim, gap, query, question
 
 from fathom.minds.answers import PlanAnswer
-from fathom.minds.planned import follow_up, plan_of, shown
+from fathom.minds.planned import follow_up, plan_of, sheet_of
 from fathom.minds.port import Brief
+from fathom.minds.sheets import NONE
 from fathom.state import Lesson, Tool
+
+
+def shown(brief: Brief) -> dict[str, str]:
+    """What the planner's places are filled with."""
+    sheet = sheet_of(brief, "English")
+    return {**sheet.fixed, **{name: part.shown() or NONE for name, part in sheet.evidence.items()}}
+
 
 LATER = Brief("What is it?", 2, 5, [question(1)], [query("old one")], [gap()])
 

@@ -1,6 +1,6 @@
 """What models are shown, and what is believed of what they answer."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -9,11 +9,12 @@ from fakes import charge, claim, gap, heading, hit, page, points, query, questio
 from pydantic import BaseModel
 
 from fathom.errors import Unreadable
-from fathom.minds.ladder import Ladder
+from fathom.minds.ladder import Answer, Ladder
 from fathom.minds.port import Brief, Case, Evidence, Revision
 from fathom.minds.prompted import Prompted
+from fathom.minds.sheets import Sheet
 from fathom.prompts import Filled
-from fathom.state import Charge, Role
+from fathom.state import Role
 
 ADDRESS = "https://secret-place.example/deep/page"
 TEXT = "The plant makes 240 megawatts. Divers come in spring."
@@ -32,10 +33,13 @@ class FakeLadder:
     answers: list[dict[str, Any]]
     seen: list[Filled] = field(default_factory=list)
 
-    async def ask(self, role: Role, prompt: Filled, form: type[BaseModel]) -> tuple[BaseModel, list[Charge]]:
+    async def ask(
+        self, role: Role, sheet: Sheet, form: type[BaseModel], complaint: Callable[[Any], str]
+    ) -> Answer[BaseModel]:
+        prompt = sheet.whole()
         self.seen.append(prompt)
         assert self.answers, f"nothing was prepared for {prompt.id}"
-        return form.model_validate(self.answers.pop(0)), [charge(role)]
+        return Answer(form.model_validate(self.answers.pop(0)), [charge(role)])
 
 
 def mind(*answers: dict[str, Any], language: str = "English") -> tuple[Prompted, FakeLadder]:

@@ -2,7 +2,7 @@
 
 import resource
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -14,9 +14,9 @@ from standins.prose import page
 from standins.researcher import answer_to, fenced
 
 from fathom.graph import build
-from fathom.minds.ladder import Ladder
+from fathom.minds.ladder import Answer, Ladder
 from fathom.minds.prompted import Prompted
-from fathom.prompts import Filled
+from fathom.minds.sheets import Sheet
 from fathom.state import Charge, Knobs, Role, short_hash
 from fathom.store import checkpointer
 from fathom.text.sentences import sentences
@@ -37,7 +37,10 @@ class Scribe:
     round: int = 1
     shown: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
 
-    async def ask(self, role: Role, prompt: Filled, form: type[BaseModel]) -> tuple[BaseModel, list[Charge]]:
+    async def ask(
+        self, role: Role, sheet: Sheet, form: type[BaseModel], complaint: Callable[[Any], str]
+    ) -> Answer[BaseModel]:
+        prompt = sheet.whole()
         size = token_count(prompt.system) + token_count(prompt.user)
         self.shown[role][self.round] = max(size, self.shown[role].get(self.round, 0))
         answer = answer_to(role, prompt.user)
@@ -50,7 +53,7 @@ class Scribe:
             missing = {"question": "Q1", "description": f"More of {self.round}.", "priority": "high"}
             answer = {**answer, "gaps": [{**missing, "suggested_query": f"tidal turbines {self.round}"}]}
         charge = Charge(call=short_hash(prompt.user), role=role, model="scribe", tokens_in=size, usd=0.0001)
-        return form.model_validate(answer), [charge]
+        return Answer(form.model_validate(answer), [charge])
 
 
 def scribe_mind(scribe: Scribe) -> Prompted:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from fathom.text.tokencount import token_count
 from standins.replies import Reply
 from standins.server import Answer, Seen, StandIn, asked_again, json_answer, longest_chain, most_at_once
 
@@ -189,9 +190,8 @@ def _wants_usage(request: ModelRequest) -> bool:
 
 
 def _usage(request: ModelRequest, message: Mapping[str, Any]) -> dict[str, Any]:
-    asked = len(request.text) + len(json.dumps(request.schema or {}))
-    said = len(message["content"] or "") + len(json.dumps(message.get("tool_calls", [])))
-    tokens_in, tokens_out = max(1, asked // 4), max(1, said // 4)
+    tokens_in = token_count(f"{request.text}\n{json.dumps(request.schema or {})}")
+    tokens_out = token_count(f"{message['content'] or ''}\n{json.dumps(message.get('tool_calls', []))}")
     return {
         "prompt_tokens": tokens_in,
         "completion_tokens": tokens_out,

@@ -22,7 +22,7 @@ def answer_to(name: str, text: str) -> dict[str, object]:
 def form_of(request: ModelRequest) -> str:
     """Which form the request wants filled, whatever way it asks."""
     schema = request.schema or {}
-    fields = set(schema.get("properties", {})) or set(re.findall(r'"(\w+)": \{', request.user_text))
+    fields = set(schema.get("properties", {})) or set(re.findall(r'"(\w+)": ', request.user_text))
     return next(name for name, known in _FIELDS.items() if known in fields)
 
 

@@ -22,6 +22,7 @@ from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unre
 from fathom.minds.headers import until_served, wait_after
 from fathom.minds.limiter import Endurance, Limiter
 from fathom.minds.paying import Offer, Usage, was_refused
+from fathom.minds.window import is_overflow, told_size
 from fathom.spend.book import Call
 from fathom.spend.prices import Prices
 from fathom.spend.purse import WRITING, Hold, Purse
@@ -58,6 +59,14 @@ class Memory(Protocol):
 
 class NotSupported(Unreadable):
     """The server does not take this kind of request; another kind may do."""
+
+
+class TooLong(Unreadable):
+    """More was sent than the model holds; `size` is its window, if the server said so."""
+
+    def __init__(self, message: str, size: int | None) -> None:
+        super().__init__(message)
+        self.size = size
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,7 @@ class Chat:
 
     async def _sent(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         """The words and what they took, as they are kept; what they may cost is set aside before."""
-        most_out = self.client.max_tokens
+        most_out = options.get("max_completion_tokens", self.client.max_tokens)
         offer = Offer.of(self.prices, call, self.server, (messages, options), most_out)
         async with await offer.held(self.purse) as hold:
             tokens_out = offer.within(hold)
@@ -196,6 +205,9 @@ class Chat:
                 return Refused(f"{who} refused the key: check OPENAI_API_KEY.")
             case openai.NotFoundError():
                 return Refused(f"{who} is not there: check the model's name and the server's address.")
+            case openai.APIStatusError() if is_overflow(self._short(error), code):
+                said = self._short(error)
+                return TooLong(f"{who} was sent more than it holds ({said}).", told_size(said))
             case openai.APIStatusError() if error.status_code >= 500 or error.status_code in {408, 409}:
                 wait_s, status = wait_after(error.response.headers), error.status_code
                 return Unavailable(f"{who} failed ({status}).", wait_s=wait_s, status=status)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from fathom.minds import answers
 from fathom.minds.port import Point
+from fathom.minds.sheets import Lines
 from fathom.state import Sentence
 from fathom.text.fitting import fitting_entries, shortened
 
@@ -28,22 +29,24 @@ def weight(point: Point) -> str:
     return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}"
 
 
-def with_quotes(points: Keyed) -> str:
+def with_quotes(points: Keyed) -> Lines:
     """Each finding with its weight and a quote."""
-    return "\n".join(
+    parts = [
         f"{key}: {p.finding.statement}\n  weight: {weight(p)}\n  quote: {_quote(p)}"
         for key, p in points.items()
-    )
+    ]
+    return Lines(parts, weight=2)
 
 
-def refused(sentences: Sequence[Sentence], points: Keyed) -> str:
+def refused(sentences: Sequence[Sentence], points: Keyed) -> Lines:
     """Sentences by their numbers, with the keys they named and why they were sent back."""
     keys = {claim_id: key for key, point in points.items() for claim_id in point.ids}
     named = [list(dict.fromkeys(keys[c] for c in s.claims if c in keys)) for s in sentences]
-    return "\n".join(
+    parts = [
         f"Sentence {n} ({', '.join(own) or 'no claims'}): {s.text}\n  why not: {s.why}"
         for n, (s, own) in enumerate(zip(sentences, named, strict=True), 1)
-    )
+    ]
+    return Lines(parts, weight=2)
 
 
 def ids_of(keys: Sequence[str], points: Keyed) -> list[str]:

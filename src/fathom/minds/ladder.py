@@ -1,75 +1,161 @@
-"""A filled form from any model: by schema, by tool call, by plain words, and by one repair.
+"""A filled form from any model: by schema, by tool call, in words, by one repair, and by a smaller ask.
 
-Does not know what the forms are for. A rung that a server does not offer is not tried on it again.
+Does not know what the forms are for. A rung that a server does not offer is not tried on it again, and one
+that never gave a form is passed over while another gives some.
 """
 
-import json
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
 from fathom.errors import ProviderError, Unreadable
-from fathom.minds.chat import Chat, NotSupported
+from fathom.minds.chat import Chat, NotSupported, TooLong
+from fathom.minds.fitted import Told, Way, say
 from fathom.minds.parsing import NotAForm, parsed, without_thinking
+from fathom.minds.sheets import Sheet, TooSmall
+from fathom.minds.skeleton import described
+from fathom.minds.window import Window
 from fathom.prompts import Filled
 from fathom.spend.purse import Purse
-from fathom.state import Charge, Role
+from fathom.state import Charge, Loss, Role
 
 F = TypeVar("F", bound=BaseModel)
 Rung = Literal["schema", "tool", "words"]
+_RUNGS: tuple[Rung, ...] = ("schema", "tool", "words")
+_LUCKLESS = 3
+_HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Answer(Generic[F]):
+    """A filled form, what it cost, what was cut for it, and how many parts of cut evidence it is about."""
+
+    form: F
+    charges: list[Charge] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+    kept: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
 class Ladder:
-    """One model and the rungs its server offers."""
+    """One model, the rungs its server offers, and its window."""
 
     chat: Chat
+    window: Window = field(default_factory=Window)
     _absent: set[Rung] = field(default_factory=set)
+    _tried: Counter[Rung] = field(default_factory=Counter)
+    _gave: Counter[Rung] = field(default_factory=Counter)
 
     def within(self, purse: Purse) -> "Ladder":
-        """The same, paying from this purse; what its server does not offer stays known to both."""
+        """The same, paying from this purse; what is known of its server and its window both know."""
         return replace(self, chat=self.chat.within(purse))
 
-    async def ask(self, role: Role, prompt: Filled, form: type[F]) -> tuple[F, list[Charge]]:
-        """The filled form and what it cost; Unreadable when no rung gave one."""
-        charges: list[Charge] = []
-        messages: list[BaseMessage] = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
-        wrong, said = "no kind of request is taken by the server", ""
-        refused: set[Rung] = set()
+    async def ask(
+        self,
+        role: Role,
+        sheet: Sheet | Filled,
+        form: type[F],
+        complaint: Callable[[F], str] = lambda _: "",
+    ) -> Answer[F]:
+        """The filled form, one that nothing is to be complained about; Unreadable when no rung gave one."""
+        climb = _Climb(self, role, sheet, form, complaint)
         try:
-            for rung in ("schema", "tool", "words"):
-                if rung in self._absent:
-                    continue
-                try:
-                    asked = [*messages, _plainly(form)] if rung == "words" else messages
-                    said = await self._say(role, asked, _options(rung, form), charges)
-                    # Only now is it known that it was the rung, and not the question, that was refused.
-                    self._absent |= refused
-                    return parsed(said, form), charges
-                except NotSupported as error:
-                    wrong = str(error)
-                    refused.add(rung)
-                except (NotAForm, Unreadable) as error:
-                    wrong = str(error)
-                    charges += getattr(error, "charges", [])
-            said = await self._say(role, [*messages, _plainly(form), *_repair(said, wrong)], {}, charges)
-            return parsed(said, form), charges
+            return await climb.up()
         except NotAForm as error:
-            told = f"The model {self.chat.name} gave no usable answer to {prompt.id}: {error}."
-            raise Unreadable(told, charges) from error
+            name = sheet.id if isinstance(sheet, Filled) else sheet.whole().id
+            told = f"The model {self.chat.name} gave no usable answer to {name}: {error}."
+            raise Unreadable(told, climb.told.charges) from error
         except ProviderError as error:
-            error.charges = [*charges, *error.charges]
+            error.charges = [*climb.told.charges, *error.charges]
             raise
 
-    async def _say(
-        self, role: Role, messages: list[BaseMessage], options: dict[str, Any], charges: list[Charge]
-    ) -> str:
-        reply = await self.chat.say(role, messages, options)
-        charges.append(reply.charge)
-        return reply.text
+    def rungs(self) -> list[Rung]:
+        """Those worth trying, in order; there is always one."""
+        offered = [rung for rung in _RUNGS if rung not in self._absent] or ["words"]
+        hopeful = [r for r in offered if self._gave[r] or self._tried[r] < _LUCKLESS]
+        return hopeful or offered[-1:]
+
+    def note(self, rung: Rung, *, is_filled: bool) -> None:
+        """Whether a rung gave a form."""
+        self._tried[rung] += 1
+        self._gave[rung] += is_filled
+
+    def lacks(self, rungs: set[Rung]) -> None:
+        """The server does not offer these."""
+        self._absent |= rungs
+
+
+@dataclass
+class _Climb(Generic[F]):
+    """One form on its way up; what was paid is kept whatever happens."""
+
+    ladder: Ladder
+    role: Role
+    sheet: Sheet | Filled
+    form: type[F]
+    complaint: Callable[[F], str]
+    told: Told = field(default_factory=Told)
+    wrong: str = "no kind of request is taken by the server"
+    last: str = ""
+
+    async def up(self) -> Answer[F]:
+        """The rungs in order, then one repair, then half of the evidence."""
+        if found := await self._rungs():
+            return found
+        try:
+            return await self._turn("repair", Way([_plainly(self.form), *_repair(self.last, self.wrong)]))
+        except (NotAForm, TooSmall) as error:
+            self.wrong = str(error)
+        if isinstance(self.sheet, Filled) or not self.sheet.evidence:
+            raise NotAForm(self.wrong)
+        return await self._turn("smaller", Way([_plainly(self.form)], share=_HALF))
+
+    async def _rungs(self) -> Answer[F] | None:
+        refused: set[Rung] = set()
+        crowded: TooSmall | None = None
+        for rung in self.ladder.rungs():
+            crowded = None
+            try:
+                found = await self._turn(rung, _way(rung, self.form))
+            except NotSupported as error:
+                self.wrong = str(error)
+                refused.add(rung)
+                continue
+            except TooLong:
+                raise
+            except TooSmall as error:  # beside a schema; in plain words it may fit
+                crowded = error
+                continue
+            except (NotAForm, Unreadable) as error:
+                self.wrong = str(error)
+                self.ladder.note(rung, is_filled=False)
+                self.ladder.lacks(refused)
+                continue
+            # Only now is it known that it was the rung, and not the question, that was refused.
+            self.ladder.lacks(refused)
+            self.ladder.note(rung, is_filled=True)
+            return found
+        if crowded:
+            raise crowded
+        return None
+
+    async def _turn(self, rung: str, way: Way) -> Answer[F]:
+        ladder = self.ladder
+        said = await say(ladder.chat, ladder.window, self.role, self.sheet, way, self.told, rung)
+        self.last = said.text
+        form = parsed(said.text, self.form)
+        if wrong := self.complaint(form):
+            raise NotAForm(wrong)
+        return Answer(form, self.told.charges, self.told.losses, said.kept)
+
+
+def _way(rung: Rung, form: type[BaseModel]) -> Way:
+    return Way([_plainly(form)]) if rung == "words" else Way(options=_options(rung, form))
 
 
 @cache
@@ -82,18 +168,15 @@ def _options(rung: Rung, form: type[BaseModel]) -> dict[str, Any]:
     if rung == "schema":
         inner = {"name": name, "schema": schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": inner}}
-    if rung == "tool":
-        function = {"name": name, "description": form.__doc__ or name, "parameters": schema}
-        return {
-            "tools": [{"type": "function", "function": function}],
-            "tool_choice": {"type": "function", "function": {"name": name}},
-        }
-    return {}
+    function = {"name": name, "description": form.__doc__ or name, "parameters": schema}
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": name}},
+    }
 
 
 def _plainly(form: type[BaseModel]) -> HumanMessage:
-    schema = json.dumps(_schema(form), ensure_ascii=False)
-    return HumanMessage(f"Answer with one JSON object that fits this schema, and nothing else:\n{schema}")
+    return HumanMessage(f"Answer with one JSON object of this form, and nothing else:\n{described(form)}")
 
 
 def _repair(said: str, wrong: str) -> list[BaseMessage]:

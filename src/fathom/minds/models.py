@@ -4,6 +4,7 @@ Does not know prompts.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 from langchain_openai import ChatOpenAI
@@ -17,9 +18,13 @@ from fathom.minds.limiter import Endurance, limiter_for
 from fathom.minds.port import Mind
 from fathom.minds.prompted import Prompted
 from fathom.minds.steadfast import Steadfast
+from fathom.minds.window import Window
+from fathom.minds.window_sources import window_of
 from fathom.settings import OPENAI, Settings
 from fathom.spend.prices import Prices, load_prices
 from fathom.state import Knobs, Role
+
+_windows: dict[tuple[object, ...], Window] = {}
 
 
 def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
@@ -32,7 +37,11 @@ def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
     chats = {name: _chat(settings, name, knobs, prices) for name in set(roles.values())}
     small = chats[roles["read"]]
     by_model = {
-        name: Ladder(chat if chat is small else replace(chat, cheaper=small)) for name, chat in chats.items()
+        name: Ladder(
+            chat if chat is small else replace(chat, cheaper=small),
+            _window(settings, chat, knobs.context_tokens),
+        )
+        for name, chat in chats.items()
     }
     ladders = {role: by_model[name] for role, name in roles.items()}
     mind = Prompted(ladders, knobs.language) if knobs.language else Prompted(ladders)
@@ -59,3 +68,10 @@ def _chat(settings: Settings, model: str, knobs: Knobs, prices: Prices) -> Chat:
         settings.call_timeout_s,
         prices,
     )
+
+
+def _window(settings: Settings, chat: Chat, size: int | None) -> Window:
+    """The window that all runs of this process share for a model: what one has learnt, the others know."""
+    known = (str(settings.database), chat.server, chat.name, size, settings.max_answer_tokens)
+    source = partial(window_of, chat.client, chat.server, is_asked=chat.server != OPENAI)
+    return _windows.setdefault(known, Window(size, settings.max_answer_tokens, source))

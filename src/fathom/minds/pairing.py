@@ -6,6 +6,7 @@ Does not know rules: whether a ruling is believed is decided elsewhere.
 from collections.abc import Sequence
 
 from fathom.minds.answers import RulingForm
+from fathom.minds.sheets import Lines
 from fathom.state import Claim, Difference, Relation, Ruling
 from fathom.text.normal import one_line
 
@@ -17,12 +18,13 @@ _RELATIONS: dict[str, Relation] = {
 _KINDS: dict[str, Difference] = {"number": "number", "date": "date", "negation": "negation"}
 
 
-def shown(pairs: Pairs) -> str:
+def shown(pairs: Pairs) -> Lines:
     """Every pair under its number."""
-    return "\n\n".join(
+    parts = [
         f"Pair {number}\nA: {one_line(left.statement)}\nB: {one_line(right.statement)}"
         for number, (left, right) in enumerate(pairs, 1)
-    )
+    ]
+    return Lines(parts, between="\n\n")
 
 
 def rulings_of(answers: Sequence[RulingForm], pairs: Pairs) -> list[Ruling]:

@@ -10,6 +10,7 @@ from fathom.memory.archival import recalled
 from fathom.memory.semantic import in_mind
 from fathom.minds.answers import PlanAnswer
 from fathom.minds.port import Brief
+from fathom.minds.sheets import NONE, Evidence, Lines, Sheet
 from fathom.planning.dependencies import written
 from fathom.planning.effort import told
 from fathom.planning.families import family_of, named_family
@@ -18,7 +19,6 @@ from fathom.planning.repeats import fresh
 from fathom.state import SCOUT, Claim, Lesson, Plan, Query, SubQuestion
 from fathom.text.normal import one_line
 
-NONE = "(none)"
 _ASKED = 30
 _FINDINGS = 30
 _RECALLED = 10
@@ -50,26 +50,34 @@ def follow_up(brief: Brief) -> Plan | None:
     return Plan(strategy="Close the gaps.", questions=list(brief.questions), queries=new)
 
 
-def shown(brief: Brief) -> dict[str, str]:
-    """What the planner's prompt is filled with, beside the language."""
-    return {
+def sheet_of(brief: Brief, language: str) -> Sheet:
+    """What the planner is shown: the question and what a person said stay, however small the window."""
+    evidence: dict[str, Evidence] = {
+        "thread": listed(
+            (f"{turn.question} {turn.answer}" for turn in brief.thread[-_TURNS:]), 2, is_newest_last=True
+        ),
+        "known": listed(map(_question, brief.questions), weight=2),
+        "answers": listed(f"{name}: {phrase}" for name, phrase in brief.answers.items()),
+        "asked": listed(brief.memory, is_newest_last=True) if brief.memory else _asked(brief.asked),
+        "lessons": _lessons(brief.lessons),
+        "gaps": listed(
+            (f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps), weight=2
+        ),
+        "findings": listed((claim.statement for claim in _telling(brief)), weight=2),
+        "scouted": listed((f"{h.title}: {h.snippet[:_LONGEST]}" for h in brief.scouted), weight=2),
+        "outlines": listed(brief.outlines),
+    }
+    fixed = {
         "question": brief.question,
-        "thread": listed(f"{turn.question} {turn.answer}" for turn in brief.thread[-_TURNS:]),
+        "language": language,
         "round": str(brief.round),
         "limit": str(brief.limit),
         "effort": told(brief.effort) if brief.effort else NONE,
         "tool": f"{brief.tool.name}, because {brief.tool.because}" if brief.tool else NONE,
         "approach": brief.approach or NONE,
-        "known": listed(map(_question, brief.questions)),
-        "answers": listed(f"{name}: {phrase}" for name, phrase in brief.answers.items()),
-        "asked": listed(brief.memory) if brief.memory else _asked(brief.asked),
-        "lessons": _lessons(brief.lessons),
-        "gaps": listed(f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps),
-        "findings": listed(claim.statement for claim in _telling(brief)),
-        "scouted": listed(f"{h.title}: {h.snippet[:_LONGEST]}" for h in brief.scouted),
-        "outlines": listed(brief.outlines),
         "feedback": _feedback(brief),
     }
+    return Sheet("planner", fixed, evidence)
 
 
 def plan_of(answer: PlanAnswer, brief: Brief) -> Plan:
@@ -102,13 +110,13 @@ def _question(question: SubQuestion) -> str:
     return f"{question.id}: {question.text}{needs}{seen_from}"
 
 
-def _asked(queries: Sequence[Query]) -> str:
+def _asked(queries: Sequence[Query]) -> Lines:
     hidden = len(queries) - _ASKED
     told_too = [f"(and {hidden} before these)"] if hidden > 0 else []
-    return listed([*told_too, *(q.text[:_LONGEST] for q in queries[-_ASKED:])])
+    return listed([*told_too, *(q.text[:_LONGEST] for q in queries[-_ASKED:])], is_newest_last=True)
 
 
-def _lessons(lessons: Sequence[Lesson]) -> str:
+def _lessons(lessons: Sequence[Lesson]) -> Lines:
     good = (f"worked: {n.text[:_LONGEST]} ({n.pages} pages, {n.claims} claims)" for n in worked(lessons))
     bad = (f"failed: {n.text[:_LONGEST]} ({n.pages} pages, no claim)" for n in failed(lessons))
     return listed([*good, *bad])
@@ -131,6 +139,6 @@ def _feedback(brief: Brief) -> str:
     return f"{brief.feedback}{again}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
 
 
-def listed(lines: Iterable[str]) -> str:
-    """The lines as a model is shown them, or that there are none."""
-    return "\n".join(f"- {one_line(line)}" for line in lines) or NONE
+def listed(lines: Iterable[str], weight: float = 1.0, *, is_newest_last: bool = False) -> Lines:
+    """The lines as a model is shown them."""
+    return Lines([f"- {one_line(line)}" for line in lines], weight, is_newest_last=is_newest_last)

@@ -3,11 +3,11 @@
 Does not know servers, files or graphs. Models see short keys, never addresses; unknown keys mean nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
-from fathom.errors import Unreadable
+from fathom.errors import ProviderError, Unreadable
 from fathom.memory.semantic import in_mind, sure_of
 from fathom.minds import answers, planned
 from fathom.minds.judging import bearings_of, checks_shown, hypotheses_shown, rubric_of
@@ -21,15 +21,15 @@ from fathom.minds.keys import (
     weight,
     with_quotes,
 )
-from fathom.minds.ladder import F, Ladder
+from fathom.minds.ladder import Answer, F, Ladder
 from fathom.minds.pairing import rulings_of, shown
-from fathom.minds.passages import best_passages
-from fathom.minds.planned import NONE, listed
+from fathom.minds.planned import listed
 from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
-from fathom.prompts import load
+from fathom.minds.sheets import Evidence as Cuttable
+from fathom.minds.sheets import Lines, Passages, Sheet
+from fathom.minds.tongue import foreign
 from fathom.spend.purse import Purse
 from fathom.state import (
-    Charge,
     Claim,
     Gap,
     Heading,
@@ -42,14 +42,12 @@ from fathom.state import (
     SubQuestion,
     Verdict,
 )
-from fathom.text.fitting import fitting_entries
+from fathom.text.fitting import fitting_entries, shortened
 
 _PAGE_TOKENS = 3_500
 _MOST_QUOTES = 6
-_PROMPTS: dict[Role, str] = {
-    "plan": "planner", "read": "reader", "verify": "verifier", "judge": "judge", "outline": "outline",
-    "write": "writer", "check": "checker",
-}  # fmt: skip
+_TITLE_CHARS = 300
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -70,10 +68,9 @@ class Prompted:
         """
         if next_plan := planned.follow_up(brief):
             return Thought(next_plan)
-        answer, charges = await self._ask(
-            "plan", answers.PlanAnswer, language=self.language, **planned.shown(brief)
-        )
-        return Thought(planned.plan_of(answer, brief), charges)
+        sheet = planned.sheet_of(brief, self.language)
+        answer = await self._ask("plan", sheet, answers.PlanAnswer)
+        return Thought(planned.plan_of(answer.form, brief), answer.charges, answer.losses)
 
     async def read(
         self,
@@ -85,41 +82,47 @@ class Prompted:
     ) -> Thought[list[Draft]]:
         """Claims with quotes, from the passages of the page that fit what is asked and was searched best."""
         wanted = [*questions, sought] if sought else questions
-        answer, charges = await self._ask(
-            "read",
-            answers.ReadAnswer,
-            question=question,
-            questions=listed(f"{q.id}: {q.text}" for q in questions),
-            title=title,
-            passages="\n\n[…]\n\n".join(best_passages(text, [q.text for q in wanted], _PAGE_TOKENS)),
-            sought=f"for {sought.id}: {sought.text}" if sought else "nothing else",
-            language=self.language,
-        )
-        return Thought([Draft(c.statement, c.quote, c.question, c.relevance) for c in answer.claims], charges)
+        fixed = {
+            "question": question,
+            "title": shortened(title, _TITLE_CHARS),
+            "sought": f"for {sought.id}: {sought.text}" if sought else "nothing else",
+            "language": self.language,
+        }
+        passages = Passages(text, [q.text for q in wanted], _PAGE_TOKENS)
+        sheet = Sheet("reader", fixed, {"questions": _questions(questions), "passages": passages})
+        answer = await self._ask("read", sheet, answers.ReadAnswer)
+        drafts = [Draft(c.statement, c.quote, c.question, c.relevance) for c in answer.form.claims]
+        return Thought(drafts, answer.charges, answer.losses)
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """One verdict for each; what the model passes over is not verified."""
-        items = (
-            f"Item {n}\nStatement: {e.statement}\nQuote: {e.quote}\nAround it: {e.context}"
-            for n, e in enumerate(evidence, 1)
-        )
-        answer, charges = await self._ask("verify", answers.VerifyAnswer, evidence="\n\n".join(items))
-        found = {verdict.item: verdict for verdict in answer.verdicts}
-        return Thought([_verdict(found.get(n)) for n in range(1, len(evidence) + 1)], charges)
+
+        def sheet_of(items: Sequence[Evidence]) -> Sheet:
+            parts = [
+                f"Item {n}\nStatement: {e.statement}\nQuote: {e.quote}\nAround it: {e.context}"
+                for n, e in enumerate(items, 1)
+            ]
+            return Sheet("verifier", {}, {"evidence": Lines(parts, between="\n\n")}, batched="evidence")
+
+        batches = await self._in_batches("verify", evidence, sheet_of, answers.VerifyAnswer)
+        verdicts: list[Verdict] = []
+        for answer, items in batches:
+            found = {verdict.item: verdict for verdict in answer.form.verdicts}
+            verdicts += [_verdict(found.get(n)) for n in range(1, len(items) + 1)]
+        return _thought(verdicts, [answer for answer, _ in batches])
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Rubric and gaps in one call."""
         keyed = _by_key(case)
-        answer, charges = await self._ask(
-            "judge",
-            answers.JudgeAnswer,
-            **self._material(case.question, case.questions),
-            claims=listed(f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()),
-            pairs=shown(case.pairs) or NONE,
-            checks=listed(checks_shown(case.checks)),
-            hypotheses=listed(hypotheses_shown(case.hypotheses)),
-        )
-        known = {q.id for q in case.questions}
+        evidence: dict[str, Cuttable] = {
+            "questions": _questions(case.questions),
+            "claims": listed((f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()), weight=4),
+            "pairs": shown(case.pairs),
+            "checks": listed(checks_shown(case.checks)),
+            "hypotheses": listed(hypotheses_shown(case.hypotheses)),
+        }
+        answer = await self._ask("judge", self._sheet("judge", case.question, evidence), answers.JudgeAnswer)
+        form, known = answer.form, {q.id for q in case.questions}
         gaps = [
             Gap(
                 description=gap.description,
@@ -127,92 +130,121 @@ class Prompted:
                 suggested_query=gap.suggested_query,
                 question=gap.question if gap.question in known else "",
             )
-            for gap in answer.gaps
+            for gap in form.gaps
         ]
-        rulings = rulings_of(answer.rulings, case.pairs)
-        bearings = bearings_of(answer.hypotheses, case.hypotheses, keyed)
-        rubric = rubric_of(answer, keyed)
-        return Thought(Assessment(rubric, gaps, rulings, answer.confidence, bearings), charges)
+        rulings = rulings_of(form.rulings, case.pairs)
+        bearings = bearings_of(form.hypotheses, case.hypotheses, keyed)
+        assessment = Assessment(rubric_of(form, keyed), gaps, rulings, form.confidence, bearings)
+        return Thought(assessment, answer.charges, answer.losses)
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
     ) -> Thought[Outline]:
         """Headings over findings."""
         by_key = keyed(points)
-        answer, charges = await self._ask(
-            "outline",
-            answers.OutlineAnswer,
-            **self._material(question, questions),
-            claims=listed(
+        claims = listed(
+            (
                 f"{key} (for {p.finding.question}): {p.finding.statement} ({weight(p)})"
                 for key, p in by_key.items()
             ),
+            weight=4,
         )
+        sheet = self._sheet("outline", question, {"questions": _questions(questions), "claims": claims})
+        answer = await self._ask("outline", sheet, answers.OutlineAnswer)
         headings = [
             Heading(id="", title=s.title, question=s.question, claims=ids_of(s.claims, by_key))
-            for s in answer.sections
+            for s in answer.form.sections
         ]
-        return Thought(Outline(title=answer.title, headings=headings), charges)
+        outline = Outline(title=answer.form.title, headings=headings)
+        return Thought(outline, answer.charges, answer.losses)
 
     async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
         """One section, from its findings only; whoever cites one cites every claim that says it."""
         by_key = keyed(points)
-        answer, charges = await self._ask(
-            "write",
-            answers.WriteAnswer,
-            question=question,
-            heading=heading.title,
-            claims=with_quotes(by_key),
-            language=self.language,
-        )
-        sentences = [sentence_of(s, by_key) for s in answer.sentences]
-        return Thought(Section(id=heading.id, title=heading.title, sentences=sentences), charges)
+        sheet = self._sheet("writer", question, {"claims": with_quotes(by_key)}, heading=heading.title)
+
+        def complaint(form: answers.WriteAnswer) -> str:
+            return foreign(" ".join(s.text for s in form.sentences), self.language, question)
+
+        answer = await self._ask("write", sheet, answers.WriteAnswer, complaint)
+        sentences = [sentence_of(s, by_key) for s in answer.form.sentences]
+        written = Section(id=heading.id, title=heading.title, sentences=sentences)
+        return Thought(written, answer.charges, answer.losses)
 
     async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
         """The sentences of a section that say more than their quotes."""
         quotes = {c.id: c.quotes for c in claims}
-        shown = [
+        doubtful = [
             f"Sentence {place}: {s.text}\n"
             + "\n".join(f"  quote: {q}" for q in _few([q for c in s.claims for q in quotes.get(c, [])]))
             for place, s in enumerate(section.sentences)
             if s.status == "supported"
         ]
-        if not shown:
-            return Thought([])
-        answer, charges = await self._ask("check", answers.CheckAnswer, sentences="\n\n".join(shown))
-        return Thought([Objection(o.sentence, o.why) for o in answer.objections], charges)
+
+        def sheet_of(parts: Sequence[str]) -> Sheet:
+            return Sheet("checker", {}, {"sentences": Lines(parts, between="\n\n")}, batched="sentences")
+
+        batches = await self._in_batches("check", doubtful, sheet_of, answers.CheckAnswer)
+        objections = [Objection(o.sentence, o.why) for answer, _ in batches for o in answer.form.objections]
+        return _thought(objections, [answer for answer, _ in batches])
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         """All sentences that were sent back in one call, each with the reason and the quotes."""
         by_key = keyed(revision.points)
-        answer, charges = await self._ask(
-            "write",
-            answers.RewriteAnswer,
-            prompt="rewriter",
-            question=revision.question,
-            heading=revision.heading.title,
-            sentences=refused(revision.sentences, by_key),
-            claims=with_quotes(by_key),
-            language=self.language,
-        )
-        anew = {form.sentence: sentence_of(form, by_key) for form in answer.rewrites}
-        numbers = range(1, len(revision.sentences) + 1)
-        if not anew.keys() & set(numbers):
-            raise Unreadable("The model rewrote none of the sentences.", charges)
+        claims = with_quotes(by_key)
+
+        def sheet_of(sentences: Sequence[Sentence]) -> Sheet:
+            evidence: dict[str, Cuttable] = {"sentences": refused(sentences, by_key), "claims": claims}
+            heading = revision.heading.title
+            return self._sheet("rewriter", revision.question, evidence, batched="sentences", heading=heading)
+
+        batches = await self._in_batches("write", revision.sentences, sheet_of, answers.RewriteAnswer)
         nothing = Sentence(text="", claims=[], status="unsupported")
-        return Thought([anew.get(n, nothing) for n in numbers], charges)
+        anew: list[Sentence] = []
+        for answer, sentences in batches:
+            found = {form.sentence: sentence_of(form, by_key) for form in answer.form.rewrites}
+            anew += [found.get(n, nothing) for n in range(1, len(sentences) + 1)]
+        thought = _thought(anew, [answer for answer, _ in batches])
+        if all(sentence is nothing for sentence in anew):
+            raise Unreadable("The model rewrote none of the sentences.", thought.charges)
+        return thought
 
     async def _ask(
-        self, role: Role, form: type[F], prompt: str = "", **inputs: str
-    ) -> tuple[F, list[Charge]]:
-        return await self.ladders[role].ask(role, load(prompt or _PROMPTS[role]).fill(**inputs), form)
+        self, role: Role, sheet: Sheet, form: type[F], complaint: Callable[[F], str] = lambda _: ""
+    ) -> Answer[F]:
+        return await self.ladders[role].ask(role, sheet, form, complaint)
 
-    def _material(self, question: str, questions: Sequence[SubQuestion]) -> dict[str, str]:
-        return {
-            "question": question,
-            "questions": listed(f"{q.id}: {q.text}" for q in questions),
-            "language": self.language,
-        }
+    async def _in_batches(
+        self, role: Role, items: Sequence[T], sheet_of: Callable[[Sequence[T]], Sheet], form: type[F]
+    ) -> list[tuple[Answer[F], Sequence[T]]]:
+        """Answers about all items: in one call where the window holds them, else in as many as it takes."""
+        found: list[tuple[Answer[F], Sequence[T]]] = []
+        rest = items
+        while rest:
+            sheet = sheet_of(rest)
+            try:
+                answer = await self._ask(role, sheet, form)
+            except ProviderError as error:
+                error.charges = [c for before, _ in found for c in before.charges] + error.charges
+                raise
+            kept = max(1, answer.kept.get(sheet.batched, len(rest)))
+            found.append((answer, rest[:kept]))
+            rest = rest[kept:]
+        return found
+
+    def _sheet(
+        self, name: str, question: str, evidence: Mapping[str, Cuttable], batched: str = "", **fixed: str
+    ) -> Sheet:
+        return Sheet(name, {"question": question, "language": self.language, **fixed}, evidence, batched)
+
+
+def _questions(questions: Sequence[SubQuestion]) -> Lines:
+    return listed(f"{q.id}: {q.text}" for q in questions)
+
+
+def _thought(value: list[T], found: Sequence[Answer[Any]]) -> Thought[list[T]]:
+    """What several answers make together."""
+    return Thought(value, [c for a in found for c in a.charges], [loss for a in found for loss in a.losses])
 
 
 def _by_key(case: Case) -> dict[str, Claim]:

@@ -66,13 +66,25 @@ def losses(
     lost: Sequence[Loss], dropped: Sequence[Dropped], sections: Sequence[Section], words: Words
 ) -> list[str]:
     """What could not be done, and what was not believed."""
-    lines = [f"{words.place(loss.where)}: `{named(loss.what)}`: {plain(loss.why)}" for loss in lost]
+    lines = [
+        f"{words.place(loss.where)}: `{named(loss.what)}`: {plain(loss.why)}" for loss in _gathered(lost)
+    ]
     counts: Counter[str] = Counter()
     for entry in dropped:
         counts[entry.why] += 0 if entry.section else entry.count
     lines += [words.counted(words.dropped, n, words.reason(why)) for why, n in counts.items() if n]
     lines += _refused(sections, words)
     return [f"## {words.lost}", "\n".join(f"- {line}" for line in lines)] if lines else []
+
+
+def _gathered(lost: Sequence[Loss]) -> list[Loss]:
+    """The losses, with what did not fit into one window told in one line."""
+    cut: dict[str, list[str]] = {}
+    for loss in lost:
+        if loss.where == "context":
+            cut.setdefault(loss.why, []).append(loss.what)
+    whole = [Loss(where="context", what=", ".join(whats), why=why) for why, whats in cut.items()]
+    return [*(loss for loss in lost if loss.where != "context"), *whole]
 
 
 def _refused(sections: Sequence[Section], words: Words) -> list[str]:

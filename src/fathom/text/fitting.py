@@ -3,12 +3,13 @@
 Does not know what the lines say; the best are expected first.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from fathom.text.tokencount import token_count
 
 K = TypeVar("K")
+Count = Callable[[str], int]
 LONGEST_LINE = 500
 
 
@@ -33,3 +34,15 @@ def fitting(lines: Iterable[str], max_tokens: int) -> list[str]:
 def fitting_entries(lines: Mapping[K, str], max_tokens: int) -> dict[K, str]:
     """The same for lines that have keys."""
     return dict(zip(lines, fitting(lines.values(), max_tokens), strict=False))
+
+
+def cut_to(text: str, max_tokens: int, count: Count) -> str:
+    """The beginning of the text that fits, by whatever counts; ends between words where it can."""
+    room = max(0, max_tokens)
+    whole = text
+    while text and (cost := count(text)) > room:
+        text = text[: min(len(text) - 1, len(text) * room // cost)]
+    if text == whole or not text:
+        return text
+    last = text.rfind(" ")
+    return text[:last] if last > len(text) // 2 else text

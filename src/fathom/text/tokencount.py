@@ -8,7 +8,8 @@ Korean.
 
 import math
 import re
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,15 +28,24 @@ _SLACK = 8
 _PART = 4_000
 
 
+@dataclass(frozen=True)
+class Measure:
+    """A text in tokens, what is ASCII and what is beyond it apart: as it usually is, and at worst."""
+
+    plain: float
+    beyond: float
+    worst_plain: int
+    worst_beyond: int
+
+    @property
+    def usual(self) -> int:
+        """The guess for the whole."""
+        return math.ceil(self.plain + self.beyond)
+
+
 def token_count(text: str) -> int:
     """About as many tokens as current models make of it: within a fifth for prose, code and Korean."""
-    beyond = 0.0
-    if not text.isascii():
-        hangul, ideographs = len(_HANGUL.findall(text)), len(_IDEOGRAPHS.findall(text))
-        pictures = len(_PICTURES.findall(text))
-        foreign = sum(map(len, _BEYOND.findall(text))) - hangul - ideographs - pictures
-        beyond = hangul / 1.35 + ideographs / 1.25 + pictures / 0.55 + foreign / 2.6
-    return math.ceil(_USUAL * _plain(text) + beyond)
+    return math.ceil(_USUAL * _pieces(text) + _beyond(text))
 
 
 def worst_tokens(text: str) -> int:
@@ -43,17 +53,35 @@ def worst_tokens(text: str) -> int:
 
     Beyond ASCII a vocabulary may know nothing and spell out every byte; no vocabulary does worse than that.
     """
+    found = measured(text)
+    return min(found.worst_plain + found.worst_beyond + _SLACK, _bytes(text) + 2)
+
+
+def measured(text: str) -> Measure:
+    """The text in tokens, every way it is counted here."""
     repeated = sum(len(found.group()) for found in _REPEATED.finditer(text))
+    pieces = _pieces(text)
+    others = _pieces(_REPEATED.sub("\n", text)) if repeated else pieces
     spelt = sum(map(_bytes, _BEYOND.findall(text)))
-    bound = math.ceil(_WORST * _plain(_REPEATED.sub("\n", text))) + repeated + spelt + _SLACK
-    return min(bound, _bytes(text) + 2)
+    return Measure(_USUAL * pieces, _beyond(text), math.ceil(_WORST * others) + repeated, spelt)
+
+
+def _beyond(text: str) -> float:
+    """The guess for what is not ASCII, by script."""
+    if text.isascii():
+        return 0.0
+    hangul, ideographs = len(_HANGUL.findall(text)), len(_IDEOGRAPHS.findall(text))
+    pictures = len(_PICTURES.findall(text))
+    others = sum(map(len, _BEYOND.findall(text))) - hangul - ideographs - pictures
+    return hangul / 1.35 + ideographs / 1.25 + pictures / 0.55 + others / 2.6
 
 
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _plain(text: str) -> int:
+@lru_cache(maxsize=512)
+def _pieces(text: str) -> int:
     """Pieces of what is ASCII; what stands between is a break and costs nothing here."""
     words, breaks = (text, 0) if text.isascii() else _BEYOND.subn("\n", text)
     tokenizer = _vocabulary()

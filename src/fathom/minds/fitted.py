@@ -1,0 +1,118 @@
+"""Turns with a model that fit its window before they are sent, and once more when the window proves smaller.
+
+Does not know forms. What was cut is told; a server that cuts prompts off without a word is found out.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from fathom.errors import ProviderError
+from fathom.minds.chat import Chat, TooLong
+from fathom.minds.sheets import Fitted, Sheet, TooSmall
+from fathom.minds.window import Window
+from fathom.prompts import Filled
+from fathom.state import Charge, Loss, Role
+
+_AROUND = 48  # what a server's template puts before and after all messages
+_A_MESSAGE = 8
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the same is asked: what comes after the prompt, and what the server is told beside it."""
+
+    after: Sequence[BaseMessage] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    share: float = 1.0  # of the evidence
+
+
+@dataclass
+class Told:
+    """What a step has cost and lost so far, whatever becomes of it."""
+
+    charges: list[Charge] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Said:
+    """The model's words, and which of the evidence they are about."""
+
+    text: str
+    kept: Mapping[str, int]
+
+
+async def say(
+    chat: Chat, window: Window, role: Role, sheet: Sheet | Filled, way: Way, told: Told, rung: str
+) -> Said:
+    """One turn; made again, once and smaller, when the model turns out to hold less than was thought."""
+    await window.known()
+    for is_last in (False, True):
+        size = window.size or 0
+        fitted = _fitted(chat, window, sheet, way)
+        messages = [SystemMessage(fitted.prompt.system), HumanMessage(fitted.prompt.user), *way.after]
+        try:
+            reply = await chat.say(role, messages, _options(window, way))
+        except TooLong as error:
+            if is_last:
+                raise
+            window.lower(error.size if error.size and error.size < size else int(0.8 * size))
+            continue
+        except ProviderError as error:
+            told.charges += error.charges
+            error.charges = []
+            raise
+        told.charges.append(reply.charge.model_copy(update={"rung": rung}))
+        sent, seen = "\n".join(str(message.content) for message in messages), reply.charge.tokens_in
+        if window.is_cut(sent, seen):
+            told.losses.append(_silent(chat, seen, window.count(sent)))
+            window.lower(seen)
+            if not is_last:
+                continue
+        else:
+            window.learn(sent, seen, _beside(way))
+        if set(fitted.cut) - {getattr(sheet, "batched", "")}:
+            told.losses.append(_cut(chat, role, window.size or size))
+        return Said(reply.text, fitted.kept)
+    raise AssertionError("the second turn is the last")
+
+
+def _fitted(chat: Chat, window: Window, sheet: Sheet | Filled, way: Way) -> Fitted:
+    """The prompt in the room that is left beside everything else that is sent."""
+    others = [*(str(message.content) for message in way.after), *filter(None, [_beside(way)])]
+    beside = sum(window.count(words) + _A_MESSAGE for words in others) + _AROUND + 2 * _A_MESSAGE
+    room = window.room() - beside
+    if isinstance(sheet, Filled):
+        if window.count(sheet.system) + window.count(sheet.user) <= room:
+            return Fitted(sheet)
+        raise TooSmall(f"The window of {chat.name} ({window.size:,} tokens) does not hold {sheet.id}.")
+    try:
+        return sheet.within(room, window.count, way.share)
+    except TooSmall as error:
+        told = f"The window of {chat.name} ({window.size:,} tokens) is too small: {error}."
+        raise TooSmall(told) from error
+
+
+def _options(window: Window, way: Way) -> dict[str, Any]:
+    limit = window.answer()
+    return {**way.options, **({"max_completion_tokens": limit} if limit < window.most_answer else {})}
+
+
+def _beside(way: Way) -> str:
+    """What a server may count or not: a schema is part of some prompts only."""
+    return json.dumps(way.options, ensure_ascii=False) if way.options else ""
+
+
+def _cut(chat: Chat, role: Role, size: int) -> Loss:
+    why = f"The window of {chat.name} holds {size:,} tokens."
+    return Loss(where="context", what=f"the least relevant evidence for the step {role}", why=why)
+
+
+def _silent(chat: Chat, seen: int, sent: int) -> Loss:
+    told = f"The server of {chat.name} took in {seen:,} of about {sent:,} tokens without a word"
+    why = f"{told}: raise its window, or name its size with --context."
+    return Loss(where="context", what="prompts cut off by the server", why=why)

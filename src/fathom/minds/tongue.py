@@ -1,0 +1,51 @@
+"""Whether a model wrote in the script it was asked to write in.
+
+Does not know languages that share a script: an answer in French to a question in English passes here.
+"""
+
+import re
+from collections import Counter
+
+_SCRIPTS = {
+    "hangul": re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]"),
+    "kana": re.compile("[\u3040-\u30ff]"),
+    "han": re.compile("[\u3400-\u9fff\uf900-\ufaff]"),
+    "cyrillic": re.compile("[\u0400-\u052f]"),
+    "greek": re.compile("[\u0370-\u03ff]"),
+    "arabic": re.compile("[\u0600-\u06ff\u0750-\u077f]"),
+    "hebrew": re.compile("[\u0590-\u05ff]"),
+    "devanagari": re.compile("[\u0900-\u097f]"),
+    "thai": re.compile("[\u0e00-\u0e7f]"),
+    "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
+}
+_EAST = {"kana", "han"}
+_NAMED = {
+    "korean": "hangul", "ko": "hangul", "한국어": "hangul", "japanese": "kana", "ja": "kana",
+    "chinese": "han", "zh": "han", "russian": "cyrillic", "ru": "cyrillic",
+    "ukrainian": "cyrillic", "uk": "cyrillic", "bulgarian": "cyrillic", "bg": "cyrillic", "greek": "greek",
+    "el": "greek", "arabic": "arabic", "ar": "arabic", "persian": "arabic", "fa": "arabic",
+    "hebrew": "hebrew", "he": "hebrew", "hindi": "devanagari", "hi": "devanagari", "thai": "thai",
+    "th": "thai", "english": "latin", "en": "latin", "german": "latin", "de": "latin", "french": "latin",
+    "fr": "latin", "spanish": "latin", "es": "latin", "italian": "latin", "it": "latin",
+}  # fmt: skip
+_AS_ASKED = "the language of"
+_TELLING = 20  # letters; fewer may all be names
+
+
+def script_of(text: str) -> str:
+    """The script most of its letters are in; empty when there are too few to tell."""
+    counts = Counter({name: len(letters.findall(text)) for name, letters in _SCRIPTS.items()})
+    if counts["kana"]:  # whoever writes Japanese writes both
+        counts["kana"] += counts.pop("han")
+    name, most = counts.most_common(1)[0]
+    return name if most >= _TELLING else ""
+
+
+def foreign(text: str, language: str, question: str) -> str:
+    """What is wrong with a text that is in another script than the language; empty when nothing is."""
+    name = language.strip().lower()
+    wanted = script_of(question) if name.startswith(_AS_ASKED) else _NAMED.get(name, "")
+    written = script_of(text)
+    if not wanted or not written or written == wanted or {wanted, written} <= _EAST:
+        return ""
+    return f"it is not written in {language}"
