@@ -102,7 +102,7 @@ def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
         findings=claims,
         sure=sure_of(state.get("findings", [])),
         feedback=state.get("feedback", ""),
-        is_said_again=state.get("said", []).count(state.get("feedback", "")) > 1,
+        times_said=state.get("said", []).count(state.get("feedback", "")),
         proposed=state.get("queries", []),
         leads=judgements[-1].leads if judgements else [],
         effort=worth,

@@ -12,6 +12,7 @@ FACADE = (
     "fathom.streaming",
     "fathom.watching",
     "fathom.runs",
+    "fathom.sharing",
     "fathom.session",
     "fathom.forking",
     "fathom.cleaning",

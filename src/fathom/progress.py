@@ -179,6 +179,8 @@ class Teller:
             return
         given, update = self._given.pop(task["id"], {}), task["result"]
         if not update:
+            if task["name"] == "searcher":  # it was told to stop before it had begun
+                yield self.event(SearchCompleted(query=given["query"].text, hits=0), branch)
             return
         self._paid.update((charge.key, charge) for charge in update.get("charges", []))
         if task["name"] == "judge":

@@ -3,50 +3,137 @@
 Does not know the command line. See `DeepResearcher`.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
+from types import TracebackType
+from typing import Self
 
+from fathom.blocking import iterated, waited
 from fathom.errors import RunStopped
 from fathom.events import Progress
 from fathom.request import ResearchRequest, checked_request
 from fathom.result import ResearchResult
-from fathom.runs import Runs, Start, open_runs
+from fathom.runs import Start
+from fathom.session import BlockingSession, Session
 from fathom.settings import Settings, load_settings
+from fathom.sharing import Shared
 from fathom.state import ReviewAnswer
 
 
 class DeepResearcher:
     """Researches questions; every run is kept and can be resumed.
 
-    result = await DeepResearcher().research(ResearchRequest(query="…", docs=["papers/"]))
-    print(result.report)
+    >>> from fathom import DeepResearcher, ResearchRequest
+    >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"])
+    >>> result = DeepResearcher().research_sync(request)
+    >>> result.status
+    'complete'
+    >>> [citation.title for citation in result.citations]
+    ['The tower']
+
+    In a coroutine, `await` the same without `_sync`; as a context manager it keeps its database open.
+
+    >>> import asyncio
+    >>> async def researched():
+    ...     async with DeepResearcher() as researcher:
+    ...         return await researcher.research(request)
+    >>> asyncio.run(researched()).report == result.report
+    True
+
+    `out` is a folder in which every run gets a research folder of its own.
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self._settings = settings or load_settings()
+    def __init__(self, settings: Settings | None = None, *, out: Path | str | None = None) -> None:
+        self._shared = Shared(settings or load_settings())
+        self._out = Path(out) if out is not None else None
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._open.enter_async_context(self._shared.runs())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._open.aclose()
 
     async def research(self, request: ResearchRequest) -> ResearchResult:
-        """The result of one question; raises RunStopped, with the run's id, when it must be resumed."""
-        async with open_runs(self._settings) as runs:
-            run_id, _ = await runs.begin(request)
-            return await _finished(runs, run_id, request)
+        """The result of one question; raises RunStopped, with the run's id, when it must be resumed.
 
-    async def stream(self, request: ResearchRequest) -> AsyncIterator[Progress]:
-        """The same, telling what happens; the last event is `completed` or `checkpoint`."""
-        async with open_runs(self._settings) as runs:
-            run_id, _ = await runs.begin(request)
-            async for event in runs.work(run_id, request):
+        A run whose task is cancelled stands where it is, and can be resumed too.
+        """
+        return await self._ended(await self._begun(request))
+
+    async def stream(self, request: ResearchRequest) -> AsyncGenerator[Progress, None]:
+        """The same, telling what happens; the last event is `completed` or `checkpoint`.
+
+        >>> import asyncio
+        >>> from fathom import DeepResearcher, ResearchRequest
+        >>> async def listened():
+        ...     request = ResearchRequest(query="How high is the tower?", docs=["papers"])
+        ...     return [event async for event in DeepResearcher().stream(request)]
+        >>> events = asyncio.run(listened())
+        >>> [event.kind for event in events][:4]
+        ['started', 'effort sized', 'plan generated', 'search started']
+        >>> events[-1].kind, events[-1].payload.status
+        ('completed', 'complete')
+        """
+        session = await self._begun(request)
+        async with aclosing(session.events()) as events:
+            async for event in events:
                 yield event
 
+    async def start(self, request: ResearchRequest) -> Session:
+        """A session: the run goes from checkpoint to checkpoint, and shows every plan unless told otherwise.
+
+        >>> import asyncio
+        >>> from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
+        >>> async def steered():
+        ...     request = ResearchRequest(query="How high is the tower?", docs=["papers"])
+        ...     session = await DeepResearcher().start(request)
+        ...     table = await session.checkpoint()
+        ...     await session.add_query("tower height in metres")
+        ...     while not session.is_complete:
+        ...         await session.go_on(ReviewAnswer(action="approve"))
+        ...     return table.shown["round"], await session.result()
+        >>> number, result = asyncio.run(steered())
+        >>> number, "tower height in metres" in [query.text for query in result.asked]
+        (1, True)
+        """
+        is_said = "review" in request.model_fields_set
+        return await self._begun(request if is_said else request.model_copy(update={"review": "rounds"}))
+
+    async def session(self, run_id: str | None = None) -> Session:
+        """A session on a run that was begun anywhere, by the first characters of its id; or on the latest."""
+        async with self._shared.runs() as runs:
+            full = await runs.find(run_id)
+            snapshot = await runs.snapshot(full)
+        session = self._session(full, None)
+        session.sees(snapshot)
+        return session
+
     async def resume(self, run_id: str, answer: ReviewAnswer | None = None) -> ResearchResult:
-        """Go on after any stop, a crash included; `answer` is for a run that waits for review."""
-        async with open_runs(self._settings) as runs:
-            return await _finished(runs, await runs.find(run_id), answer)
+        """Go on after any stop, a crash included; `answer` is for a run that waits for review.
+
+        >>> from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
+        >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"], review="plan")
+        >>> events = list(DeepResearcher().stream_sync(request))
+        >>> events[-1].payload.why
+        'review'
+        >>> answer = ReviewAnswer(action="edit", queries=["height of the tower"])
+        >>> result = DeepResearcher().resume_sync(events[0].run_id, answer)
+        >>> [query.text for query in result.asked if query.id != "scout"]
+        ['height of the tower']
+        """
+        session = await self.session(run_id)
+        return await self._ended(session, answer) if not session.is_complete else await session.result()
 
     async def update(self, run_id: str) -> ResearchResult:
         """The report of a finished run brought up to date, as a new run: what changed stands at its top."""
-        async with open_runs(self._settings) as runs:
+        async with self._shared.runs() as runs:
             new_id, start = await runs.update(await runs.find(run_id))
-            return await _finished(runs, new_id, start)
+        return await self._ended(self._session(new_id, start))
 
     async def follow_up(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
         """A later question in the thread of a finished run, as a new run.
@@ -55,19 +142,57 @@ class DeepResearcher:
         sets holds; all else is as it was for the run before.
         """
         asked = checked_request(query=question) if isinstance(question, str) else question
-        async with open_runs(self._settings) as runs:
+        async with self._shared.runs() as runs:
             new_id, start = await runs.follow_up(await runs.find(run_id), asked)
-            return await _finished(runs, new_id, start)
+        return await self._ended(self._session(new_id, start))
 
     async def result(self, run_id: str) -> ResearchResult:
-        """The result of a run that has ended."""
-        async with open_runs(self._settings) as runs:
+        """The result of a run that has a report."""
+        async with self._shared.runs() as runs:
             return await runs.result(await runs.find(run_id))
 
+    def research_sync(self, request: ResearchRequest) -> ResearchResult:
+        """`research` for those who wait, also where an event loop is running, as in a notebook."""
+        return waited(lambda: self.research(request))
 
-async def _finished(runs: Runs, run_id: str, start: Start) -> ResearchResult:
-    # To the last event: leaving earlier would leave before the run has saved where it stands.
-    kinds = {event.kind async for event in runs.work(run_id, start)}
-    if "checkpoint" in kinds:
-        raise RunStopped(f"Run {run_id} waits for review; answer with resume(run_id, ReviewAnswer(…)).")
-    return await runs.result(run_id)
+    def stream_sync(self, request: ResearchRequest) -> Iterator[Progress]:
+        """`stream` for a plain `for`; leaving the loop leaves the run where it stands."""
+        return iterated(lambda: self.stream(request))
+
+    def start_sync(self, request: ResearchRequest) -> BlockingSession:
+        """`start` for those who wait."""
+        return BlockingSession(waited(lambda: self.start(request)))
+
+    def resume_sync(self, run_id: str, answer: ReviewAnswer | None = None) -> ResearchResult:
+        """`resume` for those who wait."""
+        return waited(lambda: self.resume(run_id, answer))
+
+    def follow_up_sync(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
+        """`follow_up` for those who wait."""
+        return waited(lambda: self.follow_up(run_id, question))
+
+    def update_sync(self, run_id: str) -> ResearchResult:
+        """`update` for those who wait."""
+        return waited(lambda: self.update(run_id))
+
+    def result_sync(self, run_id: str) -> ResearchResult:
+        """`result` for those who wait."""
+        return waited(lambda: self.result(run_id))
+
+    async def _begun(self, request: ResearchRequest) -> Session:
+        async with self._shared.runs() as runs:
+            run_id, _ = await runs.begin(request)
+        return self._session(run_id, request)
+
+    def _session(self, run_id: str, start: Start) -> Session:
+        return Session(self._shared, run_id, start, self._out)
+
+    async def _ended(self, session: Session, answer: ReviewAnswer | None = None) -> ResearchResult:
+        table = await session.go_on(answer)
+        if table is None:
+            return await session.result()
+        if table.why == "review":
+            raise RunStopped(
+                f"Run {session.id} waits for review; answer with resume(run_id, ReviewAnswer(…))."
+            )
+        raise RunStopped(f"Run {session.id} is {table.why}; go on with resume(run_id).")

@@ -20,6 +20,15 @@ class ResearchResult(Ledger):
     def _repr_markdown_(self) -> str:
         return self.report
 
+    def _repr_html_(self) -> str:
+        from fathom.report.notebook import as_html  # only a notebook needs it
+
+        told = self.metadata
+        calls = f"{told.model_calls} model calls, {told.cost_usd:.4f} USD"
+        return as_html(
+            self.report, f"Run {self.run_id}: {self.status}, {told.duration_s:.0f} s, {calls}, {told.stop}."
+        )
+
 
 def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchResult:
     """The result of a run that has ended with a report."""

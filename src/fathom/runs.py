@@ -5,7 +5,7 @@ Does not know the command line or the graph's inside. One process works on a run
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -91,7 +91,7 @@ class Runs:
 
     async def work(
         self, run_id: str, start: Start = None, *, keep: Keeper | None = None, halt: Halt | None = None
-    ) -> AsyncIterator[Progress]:
+    ) -> AsyncGenerator[Progress, None]:
         """Begin a run with its request, or go on with it where it stands, telling what happens.
 
         The last event is `completed` or `checkpoint`: a person is asked, somebody ordered a pause, or `halt`

@@ -129,7 +129,7 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[Prog
                 is_judged = is_judged or task["name"] == "judge"
                 is_written = is_written or task["name"] == "writer"
             for interrupt in task.get("interrupts", []):
-                last = teller.event(_asked(dict(interrupt["value"])))
+                last = teller.event(asked_in(dict(interrupt["value"])))
             for event in teller.events(place, task):
                 yield event
     except GraphDrained as drained:
@@ -146,7 +146,8 @@ async def _written(work: Awaitable[None]) -> None:
         raise RunStopped(f"The research folder cannot be written: {error}.") from error
 
 
-def _asked(shown: dict[str, Any]) -> Checkpoint:
+def asked_in(shown: dict[str, Any]) -> Checkpoint:
+    """The checkpoint of an interrupt: somebody is asked, or wanted a pause."""
     return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=shown)
 
 

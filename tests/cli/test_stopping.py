@@ -29,7 +29,7 @@ async def _left_in_round(number: int, shelf: Path, folder: Path) -> str:
                 kept.write_report(event.payload.result)
             if event.round == number and event.kind == "search completed":
                 break
-        await events.aclose()  # type: ignore[attr-defined]
+        await events.aclose()
     return short_id(run_id)
 
 

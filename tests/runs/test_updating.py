@@ -228,7 +228,7 @@ async def test_an_update_that_stopped_goes_on_where_it_stood(tmp_path: Path) -> 
         async for event in events:
             if event.kind == "search completed":
                 break
-        await events.aclose()  # type: ignore[attr-defined]
+        await events.aclose()
     new = await DeepResearcher(settings).resume(run_id)
     assert any("57 euros" in claim for claim in changes(new)["claim new"])
     await assert_it_holds(new, settings)

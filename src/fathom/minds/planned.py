@@ -135,7 +135,8 @@ def _telling(brief: Brief) -> list[Claim]:
 def _feedback(brief: Brief) -> str:
     if not brief.feedback:
         return NONE
-    again = "\n(This was said before; the last plan did not meet it.)" if brief.is_said_again else ""
+    said = f"\n(Said {brief.times_said} times now; the plans so far did not meet it.)"
+    again = said if brief.times_said > 1 else ""
     return f"{brief.feedback}{again}\n(The queries it speaks of: {'; '.join(q.text for q in brief.proposed)})"
 
 

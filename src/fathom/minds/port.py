@@ -71,7 +71,7 @@ class Brief:
     approach: str = ""  # what must change, when the run goes round in circles
     leads: Sequence[str] = ()  # where the pages read so far lead to, most promising first
     sure: Mapping[str, float] = field(default_factory=dict)  # how sure each finding is, by its id
-    is_said_again: bool = False  # the feedback, in the same words, which the last plan did not meet
+    times_said: int = 1  # how often the feedback was given in these words
     thread: Sequence[Turn] = ()  # what was asked and answered before, for a follow-up
 
 

@@ -1,0 +1,58 @@
+"""Asynchronous work for those who wait: scripts, and notebooks whose event loop is running already.
+
+Does not know what the work is.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Ended = BaseException | None
+
+
+def waited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What the work gives; in a thread of its own where this thread has a running event loop.
+
+    Ctrl-C while waiting ends the work as a cancellation, so that it can leave in good order.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+
+    async def once() -> AsyncIterator[T]:
+        yield await work()
+
+    return next(iterated(once))
+
+
+def iterated(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+    """The events one by one, as they come, from an event loop in another thread; leaving ends the work."""
+    told: queue.SimpleQueue[tuple[T] | Ended] = queue.SimpleQueue()
+    begun: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = queue.SimpleQueue()
+
+    async def tell() -> None:
+        async for event in events():
+            told.put((event,))
+
+    async def worked() -> None:
+        task = asyncio.ensure_future(tell())
+        begun.put((asyncio.get_running_loop(), task))
+        await asyncio.wait([task])
+        told.put(asyncio.CancelledError() if task.cancelled() else task.exception())
+
+    thread = threading.Thread(target=asyncio.run, args=(worked(),), name="fathom", daemon=True)
+    thread.start()
+    loop, task = begun.get()
+    try:
+        while isinstance(one := told.get(), tuple):
+            yield one[0]
+        if one is not None:
+            raise one
+    finally:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()

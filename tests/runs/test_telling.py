@@ -1,0 +1,230 @@
+"""What runs tell: every kind of event, in an order that a small grammar allows, whatever happens to them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kits import Clerk, Library, kits_of
+from langgraph.types import Command
+from standins.prose import page
+
+from fathom.errors import RunStopped, Unavailable
+from fathom.events import KINDS, Failed, Progress, ReportChunk, ReportWritten, SearchCompleted, Spent
+from fathom.grammar import complaints
+from fathom.graph import Research, build
+from fathom.minds.port import Assessment, Case, Mind, Thought
+from fathom.state import Knobs, ResearchState
+from fathom.store import checkpointer
+from fathom.streaming import Halt, Keeper, Leg, config_of, worked
+
+QUESTION = "How do barrages compare with turbines?"
+SHELF = {f"https://shelf{n}.example/book": page(n, 600) for n in range(24)}
+APPROVED = Command(resume={"action": "approve"})  # type: ignore[var-annotated]
+
+
+@dataclass(frozen=True)
+class Ailing(Clerk):
+    """A clerk who is ill the first time that he is to judge."""
+
+    judged: list[str] = field(default_factory=list)
+
+    async def judge(self, case: Case) -> Thought[Assessment]:
+        """Refuses once."""
+        self.judged.append(case.question)
+        if len(self.judged) == 1:
+            raise Unavailable("the judge is ill")
+        return await super().judge(case)
+
+
+@asynccontextmanager
+async def machine(home: Path, mind: Mind, library: Library) -> AsyncIterator[Research]:
+    async with checkpointer(home / "fathom.sqlite") as saver:
+        yield build(kits_of(home, library, mind), saver)
+
+
+async def leg(graph: Research, given: Any, knobs: Knobs, keeper: Keeper | None = None) -> list[Progress]:
+    """One stretch of a run; what stops it is told by its last event."""
+    before: Any = None if isinstance(given, dict) else (await graph.aget_state(config_of("run"))).values
+    events: list[Progress] = []
+    try:
+        async for event in worked(graph, Leg("run", given, knobs, before, keeper=keeper)):
+            events.append(event)  # noqa: PERF401 - what was told before it stopped is wanted too
+    except RunStopped as error:
+        assert isinstance(events[-1].payload, Failed)
+        assert events[-1].payload.error == str(error)
+    return events
+
+
+async def test_every_kind_of_event_is_told_in_one_run_while_branches_fail(tmp_path: Path) -> None:
+    """Shown a plan, left by its judge, and gone on with to its end; some searches and some pages are lost."""
+    library = Library(SHELF, lost_queries=["2, shelf 1"], lost_books=["https://shelf1.example/book"])
+    knobs = Knobs(review="plan", strategy="rollouts", branches=3, levels=2, sources=4, threshold=1.0)
+    start: Any = {"question": QUESTION, "knobs": knobs}
+    async with machine(tmp_path, Ailing(quotes=2, usd_a_call=0.001), library) as graph:
+        shown = await leg(graph, start, knobs)
+        assert shown[-1].kind == "checkpoint"
+        failed = await leg(graph, APPROVED, knobs)
+        assert failed[-1].kind == "failed"
+        ended = await leg(graph, None, knobs)
+    assert ended[-1].kind == "completed"
+    events = [*shown, *failed, *ended]
+    assert {event.kind for event in events} == set(KINDS)
+    assert complaints(events) == []
+    assert {event.branch for event in events} == {"", "b1", "b2", "b3"}
+    assert any(isinstance(e.payload, SearchCompleted) and e.payload.lost for e in events)
+    assert events[-1].spent.usd > failed[-1].spent.usd > 0
+    assert events[-1].spent.calls == round(events[-1].spent.usd / 0.001)
+    for event in events:
+        if event.kind != "report kept":
+            assert Progress.model_validate_json(event.model_dump_json()) == event
+
+
+async def test_the_chunks_of_a_report_are_the_report(tmp_path: Path) -> None:
+    start: Any = {"question": QUESTION, "knobs": Knobs(rounds=1, sources=2)}
+    async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
+        events = await leg(graph, start, start["knobs"])
+    text = "".join(e.payload.text for e in events if isinstance(e.payload, ReportChunk))
+    assert [e.payload.markdown for e in events if isinstance(e.payload, ReportWritten)] == [text]
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {"rounds": 2},
+        {"rounds": 3, "endless": True},
+        {"strategy": "rollouts", "branches": 3, "levels": 2},
+        {"strategy": "tree", "levels": 2, "branches": 2},
+        {"strategy": "rollouts", "branches": 2, "levels": 1, "orchestration": "handoff"},
+    ],
+)
+@pytest.mark.parametrize("lost", [(), tuple(SHELF)[:20]])
+async def test_the_order_is_legal_whatever_kind_of_run_it_is(
+    tmp_path: Path, knobs: dict[str, Any], lost: tuple[str, ...]
+) -> None:
+    settings = Knobs(sources=4, threshold=1.0, **knobs)
+    async with machine(tmp_path, Clerk(quotes=2), Library(SHELF, lost_books=lost)) as graph:
+        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings)
+    assert complaints(events) == []
+    assert events[-1].kind == "completed"
+
+
+async def test_every_search_lost_is_a_legal_run_with_nothing_in_it(tmp_path: Path) -> None:
+    settings = Knobs(rounds=2)
+    async with machine(tmp_path, Clerk(), Library(SHELF, lost_queries=[""])) as graph:
+        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings)
+    assert complaints(events) == []
+    assert events[-1].model_dump()["payload"]["status"] == "failed"
+
+
+async def test_a_run_that_is_halted_in_the_middle_is_told_on_without_a_gap(tmp_path: Path) -> None:
+    settings = Knobs(rounds=2, sources=4, threshold=1.0, strategy="tree", levels=2, branches=2)
+    start: Any = {"question": QUESTION, "knobs": settings}
+    for kind in ("effort sized", "search started", "content extracted", "round completed", "report section"):
+        home = tmp_path / kind.replace(" ", "-")
+        home.mkdir()
+        events: list[Progress] = []
+        async with machine(home, Clerk(quotes=2), Library(SHELF)) as graph:
+            halt, stretch = Halt(), Leg("run", start, settings)
+            halt.reach(stretch.control)
+            async for event in worked(graph, stretch):
+                events.append(event)
+                if event.kind == kind:
+                    halt.request()
+            assert event.model_dump()["payload"]["why"] == "stopped"
+            events += await leg(graph, None, settings)
+        assert complaints(events) == [], kind
+        assert events[-1].kind == "completed"
+        started = [e.payload.model_dump() for e in events if e.kind == "started"]
+        assert [one["is_resumed"] for one in started] == [False, True]
+
+
+@dataclass
+class Notes:
+    """A keeper that remembers; its disk may be full."""
+
+    told: list[Progress] = field(default_factory=list)
+    kept: list[tuple[int, bool, Spent]] = field(default_factory=list)
+    full_at: str = ""
+
+    async def tell(self, event: Progress) -> None:
+        """Remember it."""
+        if event.kind == self.full_at:
+            raise OSError(28, "No space left on device")
+        self.told.append(event)
+
+    async def keep(self, state: ResearchState, spent: Spent) -> None:
+        """Remember how far it is."""
+        self.kept.append((len(state["judgements"]), "report" in state, spent))
+
+
+async def test_a_keeper_hears_everything_and_is_shown_the_state_after_rounds_and_reports(
+    tmp_path: Path,
+) -> None:
+    settings = Knobs(rounds=2, sources=3, threshold=1.0)
+    notes = Notes()
+    async with machine(tmp_path, Clerk(quotes=2, usd_a_call=0.001), Library(SHELF)) as graph:
+        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings, notes)
+    assert notes.told == events
+    assert [(rounds, has_report) for rounds, has_report, _ in notes.kept] == [
+        (1, False),
+        (2, False),
+        (2, True),
+    ]
+    spent = [one.usd for _, _, one in notes.kept]
+    assert spent == sorted(spent)
+    assert spent[0] > 0
+
+
+async def test_a_keeper_without_a_disk_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
+    settings = Knobs(rounds=2, sources=3, threshold=1.0)
+    notes = Notes(full_at="sufficiency evaluated")
+    async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
+        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings, notes)
+        assert events[-1].model_dump()["payload"]["error"].endswith("No space left on device.")
+        events += await leg(graph, None, settings, replace(notes, full_at=""))
+    assert complaints(events) == []
+    assert events[-1].kind == "completed"
+
+
+def test_a_result_of_a_run_stays_out_of_the_events_of_another(tmp_path: Path) -> None:
+    """Two runs of one machine at once: nothing that one tells names the other."""
+
+    async def two() -> list[list[Progress]]:
+        async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
+
+            async def one(name: str) -> list[Progress]:
+                knobs = Knobs(rounds=1, sources=2)
+                given = {"question": f"{QUESTION} {name}", "knobs": knobs}
+                return [event async for event in worked(graph, Leg(name, given, knobs))]
+
+            return list(await asyncio.gather(one("left"), one("right")))
+
+    left, right = asyncio.run(two())
+    assert {event.run_id for event in left} == {"left"}
+    assert all("right" not in event.model_dump_json() for event in left)
+    assert all("left" not in event.model_dump_json() for event in right)
+    kept = [e.payload.model_dump() for e in left if e.kind == "report kept"]
+    assert kept == [{}]
+
+
+def broken(events: list[Progress], place: int) -> list[Progress]:
+    return [*events[:place], *events[place + 1 :]]
+
+
+async def test_the_grammar_bites(tmp_path: Path) -> None:
+    """A run with any one of its events taken out or told twice is complained about, with few exceptions."""
+    settings = Knobs(rounds=1, sources=1, queries=1)
+    async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
+        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings)
+    assert complaints(events) == []
+    unmissed = {e.kind for place, e in enumerate(events) if not complaints(broken(events, place))}
+    assert unmissed <= {"effort sized", "report section", "report chunk", "report kept"}
+    assert complaints(events[:-1]) == ["ends with 'report kept'"]
+    assert complaints([*events, events[-1]])
+    assert complaints(list(reversed(events)))
+    other = [e.model_copy(update={"run_id": "another"}) if e.kind == "search started" else e for e in events]
+    assert complaints(other) == ["'search started' of run another"]
