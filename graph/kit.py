@@ -6,6 +6,7 @@ Does not know the graph's shape. A kit is made once for a process and a set of k
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, wraps
@@ -16,6 +17,7 @@ from langgraph.runtime import Runtime
 
 from fathom import store
 from fathom.errors import BadInput
+from fathom.graph.timing import Hurrying, TimedEngines, TimedReader
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
 from fathom.nodes.ports import Clock, Commons, Engines, Pages, Reader
@@ -31,6 +33,7 @@ from fathom.spend.accounts import round_of, stamped
 from fathom.spend.book import Book
 from fathom.spend.purse import Paying, Purse
 from fathom.state import Knobs
+from fathom.watch import Watch, grace_s
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,25 @@ class Kit:
     orders: Orders  # of all runs; a node gets those of its own
     book: Book
     purse: Purse | None = None
+    watch: Watch | None = None  # where the run's time is limited
+    grace_s: float | None = None  # for the report, beyond that limit; empty: by the limit
 
     def within(self, run: str) -> "Kit":
-        """The kit of one run: whoever costs money pays from that run's purse."""
+        """The kit of one run: whoever costs money pays from that run's purse, and minds its time."""
+        kit = self._paying(run)
+        limit_s = self.knobs.time_limit_s
+        if not run or limit_s is None:
+            return kit
+        watch = Watch(self.book.database, run, limit_s, self.grace_s or grace_s(limit_s))
+        return replace(
+            kit,
+            watch=watch,
+            mind=kit.mind.timed(watch) if isinstance(kit.mind, Hurrying) else kit.mind,
+            engines=TimedEngines(kit.engines, watch),
+            reader=TimedReader(kit.reader, watch),
+        )
+
+    def _paying(self, run: str) -> "Kit":
         purse = Purse(self.book, run, self.knobs.budget_usd, self.knobs.reserve)
         mind = self.mind.within(purse) if isinstance(self.mind, Paying) else self.mind
         engines = self.engines.within(purse) if isinstance(self.engines, Paying) else self.engines
@@ -76,7 +95,8 @@ def equip(node: Node, kits: Kits, *parts: str) -> Node:
         given = {part: getattr(kit, part) for part in parts}
         if "orders" in given:
             given["orders"] = kit.orders.of(_thread_of(runtime))
-        return stamped(await node(state, **given), node.__name__, round_of(state, node.__name__))
+        async with kit.watch.at_work() if kit.watch else nullcontext():
+            return stamped(await node(state, **given), node.__name__, round_of(state, node.__name__))
 
     # LangGraph reads what to pass from the signature, and must not see the node's own.
     del equipped.__wrapped__

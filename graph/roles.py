@@ -17,4 +17,4 @@ def add_roles(b: StateGraph[Any, Any, Any, Any], kits: Kits) -> None:
     b.add_node("planner", equip(planner, kits, "mind", "engines", "reader", "knobs"))
     b.add_node("searcher", equip(searcher, kits, "engines", "knobs", "orders"), input_schema=Assignment)
     b.add_node("selector", equip(selector, kits, "knobs", "commons", "orders"))
-    b.add_node("judge", equip(judge, kits, "mind", "pages", "knobs", "clock", "orders", "purse"))
+    b.add_node("judge", equip(judge, kits, "mind", "pages", "knobs", "clock", "orders", "purse", "watch"))

@@ -16,7 +16,7 @@ from fathom.memory.hypotheses import active, weighed
 from fathom.minds.port import Assessment, Case, Mind, Thought
 from fathom.minds.rereading import reread
 from fathom.minds.rubric import nothing_known
-from fathom.nodes.ports import Account, Clock, Orders, Pages, Purse
+from fathom.nodes.ports import Account, Clock, Orders, Pages, Purse, Watch
 from fathom.report.publishing import nothing_found
 from fathom.report.rounds import on_the_table
 from fathom.state import Hypothesis, Judgement, Knobs, Loss, ResearchState, ReviewAnswer
@@ -33,6 +33,7 @@ async def judge(
     clock: Clock,
     orders: Orders,
     purse: Purse,
+    watch: Watch | None,
 ) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
@@ -61,7 +62,13 @@ async def judge(
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
     position = _position(state, judgement, thought.value, knobs, await purse.account())
     wishes = [] if "direction" in state else await orders.waiting()
-    judgement = decided(judgement, replace(position, is_wished=bool(wishes) and knobs.strategy == "loop"))
+    position = replace(
+        position,
+        is_wished=bool(wishes) and knobs.strategy == "loop",
+        worked_s=watch.worked_s() if watch else 0.0,
+        time_limit_s=knobs.time_limit_s if watch else None,
+    )
+    judgement = decided(judgement, position)
     update: ResearchState = {
         "claims": drawn,
         "findings": balance.findings,

@@ -34,6 +34,13 @@ class Pages(Protocol):
         """The text of a hash."""
 
 
+class Watch(Protocol):
+    """How long a run was worked on."""
+
+    def worked_s(self) -> float:
+        """In seconds, so far."""
+
+
 class Commons(Protocol):
     """What the branches of one run share while they work: pages nobody else takes."""
 

@@ -84,6 +84,7 @@ StopRule = Literal[
     "diverse",
     "rounds used up",
     "budget used up",
+    "time used up",
     "a person's word",
     "nothing left to ask",
 ]

@@ -59,6 +59,10 @@ class OutOfBudget(Refused):
     """It was not asked: that could have cost more than is left."""
 
 
+class OutOfTime(ProviderError):
+    """The run's time is used up: nothing new is begun but the report."""
+
+
 class Unreadable(ProviderError):
     """It answered, but not as promised."""
 

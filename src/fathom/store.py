@@ -29,6 +29,7 @@ BUSY_TIMEOUT_S = 60
 _TABLES = """
 create table if not exists pages (sha text primary key, body blob not null);
 create table if not exists seen (sha text primary key, at real not null) without rowid;
+create table if not exists worked (run text primary key, seconds real not null) without rowid;
 create table if not exists replies (
     call text not null, run text not null, reply blob not null, at real not null, is_own integer not null,
     primary key (call, run)

@@ -22,6 +22,7 @@ from fakes import (
 from fathom.errors import Unavailable
 from fathom.minds.port import Assessment, Bearing
 from fathom.nodes.judge import judge
+from fathom.nodes.ports import Watch
 from fathom.state import Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState, Ruling
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
@@ -37,7 +38,11 @@ STATE: ResearchState = {
 
 
 async def judged(
-    state: ResearchState, mind: FakeMind | None = None, purse: FakePurse | None = None, **knobs: Any
+    state: ResearchState,
+    mind: FakeMind | None = None,
+    purse: FakePurse | None = None,
+    watch: Watch | None = None,
+    **knobs: Any,
 ) -> ResearchState:
     return await judge(
         state,
@@ -47,6 +52,7 @@ async def judged(
         clock=clock,
         orders=NOBODY,
         purse=purse or FakePurse(),
+        watch=watch,
     )
 
 

@@ -43,6 +43,8 @@ class Position:
     is_follow_up: bool = False  # round 1 was spent on what its thread knew: nothing was looked for
     reserve: float = 0.0  # the share of the budget that is kept for the report
     is_spent: bool = False  # a call was not sent because it did not fit
+    worked_s: float = 0.0
+    time_limit_s: float | None = None
 
     @property
     def looking_usd(self) -> float:
@@ -135,6 +137,13 @@ def budget_used_up(at: Position) -> str | None:
     return f"{at.spent_usd:.4f} of {at.looking_usd:.4f} USD spent on looking, of {at.budget_usd:g} in all"
 
 
+def time_used_up(at: Position) -> str | None:
+    """The run was worked on for as long as it may be."""
+    if at.time_limit_s is None or at.worked_s < at.time_limit_s:
+        return None
+    return f"{at.worked_s:.0f} of {at.time_limit_s:g} s"
+
+
 def a_persons_word(at: Position) -> str | None:
     """Somebody said finish."""
     return "told to finish" if at.is_finishing else None
@@ -160,6 +169,7 @@ def idle_rounds(judgements: Sequence[Judgement]) -> int:
 RULES: dict[StopRule, Rule] = {
     "a person's word": a_persons_word,
     "budget used up": budget_used_up,
+    "time used up": time_used_up,
     "nothing left to ask": nothing_left_to_ask,
     "sufficient": sufficient,
     "answered": answered,
@@ -176,7 +186,7 @@ RULES: dict[StopRule, Rule] = {
 _CONTENT: frozenset[StopRule] = frozenset({"sufficient", "answered", "only minor gaps", "diverse"})
 _FRUITLESS: frozenset[StopRule] = frozenset({"saturated", "gain too low"})
 _LIMITS: frozenset[StopRule] = frozenset(
-    {"a person's word", "budget used up", "nothing left to ask", "rounds used up"}
+    {"a person's word", "budget used up", "time used up", "nothing left to ask", "rounds used up"}
 )
 # What ends a run even before what a person wished for was asked.
 _FINAL: frozenset[StopRule] = _LIMITS - {"nothing left to ask"}

@@ -4,11 +4,12 @@ Does not know either mind. The first plan is not stood in for when the model can
 lost yet, and whoever asked for a model should hear that it is not there.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fathom.errors import OutOfBudget, ProviderError, Unreadable
+from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unreadable
 from fathom.evidence.grounding import GroundedPage
 from fathom.minds.port import (
     Assessment,
@@ -24,8 +25,10 @@ from fathom.minds.port import (
 )
 from fathom.spend.purse import Paying, Purse
 from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, Sentence, SubQuestion, Verdict
+from fathom.watch import Watch
 
 T = TypeVar("T")
+_WRITING = frozenset({"judging", "outlining", "writing", "checking", "rewriting"})
 Verb = Callable[[Mind], Awaitable[Thought[T]]]
 
 
@@ -35,6 +38,11 @@ class Steadfast:
 
     first: Mind
     stand_in: Mind
+    watch: Watch | None = None
+
+    def timed(self, watch: Watch) -> "Steadfast":
+        """The same mind in a run whose time is limited."""
+        return replace(self, watch=watch)
 
     def within(self, purse: Purse) -> "Steadfast":
         """The same mind, paying from this purse."""
@@ -42,6 +50,8 @@ class Steadfast:
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         """A plan; of the first one only an unusable one, or one too dear, is stood in for."""
+        if self.watch and self.watch.is_late:
+            return await self.stand_in.plan(brief)  # nothing will be looked for any more
         caught = (Unreadable, OutOfBudget) if brief.round == 1 else (ProviderError,)
         return await self._either("planning", lambda mind: mind.plan(brief), caught)
 
@@ -60,6 +70,8 @@ class Steadfast:
             is_quoted = not drafts or any(page.find(draft.quote) for draft in drafts)
             return "" if is_quoted else "The model gave quotes, but none of them is in the page."
 
+        if self.watch and self.watch.is_late:
+            raise OutOfTime("the time is used up")
         return await self._either(
             f"reading {title}",
             lambda mind: mind.read(question, questions, title, text, sought),
@@ -105,7 +117,7 @@ class Steadfast:
         fault: Callable[[T], str] = lambda _: "",
     ) -> Thought[T]:
         try:
-            thought = await verb(self.first)
+            thought = await self._in_time(what, verb)
             if wrong := fault(thought.value):
                 raise Unreadable(wrong, thought.charges)
             return thought
@@ -113,3 +125,14 @@ class Steadfast:
             thought = await verb(self.stand_in)
             told = Loss(where="model", what=f"{what}, done without the model", why=str(error))
             return Thought(thought.value, [*error.charges, *thought.charges], [told, *thought.losses])
+
+    async def _in_time(self, what: str, verb: Verb[T]) -> Thought[T]:
+        """What the first mind thinks, unless the run's time is over before."""
+        if self.watch is None:
+            return await verb(self.first)
+        is_writing = what in _WRITING
+        try:
+            async with asyncio.timeout(self.watch.left_s(is_writing)):
+                return await verb(self.first)
+        except TimeoutError:
+            raise OutOfTime("The time is used up, also what was left for the report.") from None

@@ -38,9 +38,9 @@ def status_of(outcome: Outcome) -> Status:
 
 def is_partial(outcome: Outcome) -> bool:
     """A page that cannot be read is told; a model or an engine that failed, a section that is gone or the
-    money that ran out leave the report without something it should have."""
+    money or the time that ran out leave the report without something it should have."""
     return (
-        outcome.judgement.stop == "budget used up"
+        outcome.judgement.stop in {"budget used up", "time used up"}
         or any(section.is_quoted or not section.sentences for section in outcome.sections)
         or any(_is_failure(loss) for loss in outcome.losses)
     )

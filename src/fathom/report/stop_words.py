@@ -15,6 +15,7 @@ _KOREAN = {
     r"diversity (\S+) over (\d+) sources": r"출처 \2건의 다양성 \1",
     r"(\d+) of (\d+) rounds": r"\2회 중 \1회",
     r"(\S+) of (\S+) USD spent on looking, of (\S+) in all": r"조사에 쓸 \2달러 중 \1달러를 씀, 모두 \3달러",
+    r"(\d+) of (\S+) s": r"\2초 중 \1초",
     r"told to finish": r"마치라는 말을 들음",
     r"(\d+) rounds without a new page": r"\1회 동안 새 페이지가 없음",
     r"no query that was not asked before": r"아직 묻지 않은 질의가 없음",

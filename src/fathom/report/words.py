@@ -224,6 +224,7 @@ KOREAN = Words(
         "diverse": "출처가 충분히 다양함",
         "rounds used up": "정해진 횟수를 다 씀",
         "budget used up": "예산을 다 씀",
+        "time used up": "시간을 다 씀",
         "a person's word": "사람이 마치라고 함",
         "nothing left to ask": "더 물을 것이 없음",
     },

@@ -1,0 +1,113 @@
+"""Runs whose time is limited: they stop looking, say so, and still have their report."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kits import Library, kits_of
+from standins.library import TIDES, written
+from standins.model import Model, ModelRequest
+from standins.prose import page
+from standins.replies import Reply
+from standins.researcher import form_of, researcher
+from standins.scripted import never_satisfied, scripted
+
+from fathom import DeepResearcher, ResearchRequest, RunStopped
+from fathom.graph import Kit, build
+from fathom.minds.models import prompted_mind
+from fathom.runs import open_runs
+from fathom.settings import load_settings
+from fathom.state import Knobs, ReviewAnswer
+
+QUESTION = "How much does tidal power cost?"
+BOOKS = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(40)}
+ENDLESS_RUN = Knobs(rounds=10, sources=3, threshold=1.0, model="stand-in", time_limit_s=1.5)
+
+
+async def test_when_the_time_is_used_up_nothing_new_is_looked_for_and_the_report_is_written(
+    tmp_path: Path,
+) -> None:
+    answer = scripted(judge=never_satisfied)
+    library = Library(BOOKS)
+    with Model(lambda request: answer(request).after(0.15)) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        graph = build(kits_of(tmp_path, library, lambda own: prompted_mind(settings, own)))
+        began = time.monotonic()
+        state = await graph.ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
+        taken = time.monotonic() - began
+        late = [
+            form_of(request)
+            for seen, request in zip(model.calls, model.requests, strict=True)
+            if seen.arrived - began > ENDLESS_RUN.time_limit_s + 1.0  # type: ignore[operator]
+        ]
+    last = state["judgements"][-1]
+    assert last.stop == "time used up"
+    assert last.because.endswith("of 1.5 s")
+    assert 1 <= last.round < 10
+    assert "read" not in late
+    assert "plan" not in late
+    assert taken < 30
+    assert state["report"].status == "partial"
+    assert "time used up" in state["report"].markdown
+    assert state["report"].citations
+
+
+async def test_the_result_names_the_rule(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    with Model(lambda request: researcher(request).after(0.1)) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", time_limit_s=0.15)
+        result = await DeepResearcher(settings).research(request)
+    assert result.metadata.stop == "time used up"
+    assert result.settings.time_limit_s == 0.15
+
+
+async def test_time_in_which_a_person_looks_at_the_plan_does_not_count(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    with Model(researcher) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(
+            query=QUESTION, docs=[docs], model="stand-in", time_limit_s=6.0, review="plan"
+        )
+        began = time.monotonic()
+        with pytest.raises(RunStopped):
+            await DeepResearcher(settings).research(request)
+        async with open_runs(settings) as runs:
+            run_id = await runs.find(None)
+        await asyncio.sleep(1.0)
+        result = await DeepResearcher(settings).resume(run_id, ReviewAnswer(action="approve"))
+    assert 0 < _worked(tmp_path) < time.monotonic() - began - 1.0
+    assert result.metadata.stop != "time used up"
+    assert len(result.sources) == len(TIDES)
+
+
+def _worked(home: Path) -> float:
+    connection = sqlite3.connect(home / "fathom.sqlite")
+    ((seconds,),) = connection.execute("select max(seconds) from worked").fetchall()
+    connection.close()
+    return float(seconds)
+
+
+async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_of_quotes(
+    tmp_path: Path,
+) -> None:
+    def answer(request: ModelRequest) -> Reply:
+        if form_of(request) in {"outline", "write", "check"}:
+            return Reply.hang()
+        return never_satisfied(request) if form_of(request) == "judge" else researcher(request)
+
+    with Model(answer) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
+        hurried: Callable[[Knobs], Kit] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
+        knobs = ENDLESS_RUN.model_copy(update={"time_limit_s": 0.5})
+        began = time.monotonic()
+        state = await build(hurried).ainvoke({"question": QUESTION}, context=knobs)
+    assert time.monotonic() - began < 20
+    assert state["report"].status == "partial"
+    assert state["report"].citations
+    assert "done without the model" in state["report"].markdown
