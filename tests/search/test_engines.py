@@ -150,7 +150,10 @@ async def test_a_spare_engine_steps_in_only_when_all_others_fail_and_that_is_tol
 
 
 async def test_what_a_search_costs_is_told_once_a_query_and_engine() -> None:
-    engines = Engines((Fake("one", ()), Fake("two", Unavailable("x"))), prices={"one": 0.002, "two": 1.0})
+    engines = Engines(
+        (Fake("one", ()), Fake("two", Unavailable("x"))),
+        prices={"one": lambda _: 0.002, "two": lambda _: 1.0},
+    )
     first, again = [(await engines.search(QUERY, limit=5)).charges for _ in range(2)]
     assert [(c.model, c.usd, c.role) for c in first] == [("one", 0.002, "search")]
     assert first == again

@@ -44,7 +44,7 @@ class Counting:
 
 
 def engines(engine: Counting, memory: Replies, made: str = "as it is") -> Engines:
-    return Engines((engine,), prices={"web": 0.005}, recall=Recall(memory, {"web": made}))
+    return Engines((engine,), prices={"web": lambda _: 0.005}, recall=Recall(memory, {"web": made}))
 
 
 @pytest.fixture

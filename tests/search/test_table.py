@@ -50,7 +50,7 @@ def test_without_keys_the_keyless_ones_are_there(tmp_path: Path) -> None:
 
 def test_prices_are_known_for_engines_that_cost() -> None:
     engines = engines_for(full(), Knobs(engines=["serper", "arxiv"]))
-    assert 0 < engines.prices["serper"] < 0.1
+    assert 0 < engines.prices["serper"](10) < engines.prices["serper"](11) < 0.1
     assert "arxiv" not in engines.prices
 
 

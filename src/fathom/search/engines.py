@@ -5,7 +5,7 @@ Does not know any engine, or who tries again.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from fathom.errors import ProviderError, Unavailable
@@ -13,6 +13,9 @@ from fathom.search.addresses import canonical
 from fathom.search.port import Engine, Found
 from fathom.search.recalling import Answered, Recall
 from fathom.search.scope import Scope
+from fathom.spend.book import Call
+from fathom.spend.meter import Meter, metered
+from fathom.spend.purse import Purse
 from fathom.state import Charge, Hit, Loss, Query, short_hash
 from fathom.turns import PerLoop
 
@@ -30,16 +33,22 @@ def search_places(at_once: int = _AT_ONCE) -> PerLoop[asyncio.Semaphore]:
 class Engines:
     """The engines of a run; the spare ones are asked in turn when all the others fail.
 
-    Confessions tell what an engine knows it cannot find; prices are in USD a call, by engine.
+    Confessions tell what an engine knows it cannot find; prices are in USD a request for so many
+    hits, by engine.
     """
 
     engines: tuple[Engine, ...]
     confessions: tuple[Callable[[], Awaitable[list[Loss]]], ...] = ()
     spare: tuple[Engine, ...] = ()
     scope: Scope = field(default_factory=Scope)
-    prices: Mapping[str, float] = field(default_factory=dict)
+    prices: Mapping[str, Callable[[int], float]] = field(default_factory=dict)
     places: PerLoop[asyncio.Semaphore] = field(default_factory=search_places)
     recall: Recall | None = None
+    purse: Purse | None = None
+
+    def within(self, purse: Purse) -> "Engines":
+        """The same for one run, which pays from this purse."""
+        return replace(self, purse=purse, recall=self.recall.within(purse.run) if self.recall else None)
 
     async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
@@ -56,38 +65,72 @@ class Engines:
             answers[engine.name] = await self._ask(engine, query, limit)
         failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
         if failed and len(failed) == len(answers):
-            raise _together(failed)
+            raise await self._together(failed, query, limit)
         losses = [Loss(where=f"search: {name}", what=query.text, why=str(error)) for name, error in failed]
         for confession in self.confessions:
             losses += await confession()
         served = {name: a for name, a in answers.items() if not isinstance(a, ProviderError)}
         inside = [[hit for hit in a.hits if self.scope.admits(hit)] for a in served.values()]
-        charges = [self._charge(name, a) for name, a in served.items() if self.prices.get(name)]
+        charges = [
+            await self._charge(name, a, query, limit) for name, a in served.items() if name in self.prices
+        ]
+        charges += await self._lost([name for name, _ in failed], query, limit)
         return Found(fuse(inside)[:limit], losses, charges)
 
     async def _ask(self, engine: Engine, query: Query, limit: int) -> Answered | ProviderError:
         async def asked() -> Sequence[Hit]:
             async with self.places():
-                return await engine(query, limit=limit)
+                with metered(self._meter(engine.name, query, limit)):
+                    return await engine(query, limit=limit)
 
         try:
             if self.recall:
                 return await self.recall.through(engine, query, limit, asked)
-            call = short_hash("search", engine.name, query.id, query.text)
-            return Answered(await asked(), call, is_reused=False)
+            return Answered(await asked(), _line(engine.name, query, limit).name, is_reused=False)
         except ProviderError as error:
             return error
 
-    def _charge(self, name: str, answered: Answered) -> Charge:
-        usd, is_reused = self.prices[name], answered.is_reused
+    def _meter(self, name: str, query: Query, limit: int) -> Meter | None:
+        if self.purse is None or name not in self.prices:
+            return None
+        return Meter(self.purse, _line(name, query, limit), self.prices[name](limit))
+
+    async def _charge(self, name: str, answered: Answered, query: Query, limit: int) -> Charge:
+        """What the engine cost: every request that was sent; nothing, if it was another run's."""
+        usd, is_reused = self.prices[name](limit), answered.is_reused
+        paid = await self._paid(name, query, limit)
         return Charge(
             call=answered.call,
             role="search",
             model=name,
-            usd=0.0 if is_reused else usd,
+            usd=0.0 if is_reused else usd if paid is None else paid,
             saved_usd=usd if is_reused else 0.0,
             is_reused=is_reused,
         )
+
+    async def _lost(self, names: Sequence[str], query: Query, limit: int) -> list[Charge]:
+        """What may have been charged by engines that did not serve."""
+        paid = {name: await self._paid(name, query, limit) for name in names if name in self.prices}
+        return [
+            Charge(call=_line(name, query, limit).name, role="search", model=name, usd=usd)
+            for name, usd in paid.items()
+            if usd
+        ]
+
+    async def _paid(self, name: str, query: Query, limit: int) -> float | None:
+        return await self.purse.paid(_line(name, query, limit).name) if self.purse else None
+
+    async def _together(
+        self, failed: Sequence[tuple[str, ProviderError]], query: Query, limit: int
+    ) -> ProviderError:
+        error = _as_one(failed)
+        error.charges = await self._lost([name for name, _ in failed], query, limit)
+        return error
+
+
+def _line(name: str, query: Query, limit: int) -> Call:
+    """The search as the book of payments has it."""
+    return Call(short_hash("search", name, query.text, str(limit)), "search", name)
 
 
 def fuse(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
@@ -116,14 +159,14 @@ def _richest(entries: list[tuple[int, Hit]]) -> Hit:
     return first.model_copy(update={**filled, "snippet": max((hit.snippet for hit in hits), key=len)})
 
 
-def _together(failed: Sequence[tuple[str, ProviderError]]) -> ProviderError:
+def _as_one(failed: Sequence[tuple[str, ProviderError]]) -> ProviderError:
     """The last error, saying what all of them said; the last one that waiting may cure, if any may."""
     errors = [error for _, error in failed]
     if len(errors) == 1:
         return errors[0]
     said = "; ".join(f"{name}: {error}" for name, error in failed)
-    message, charges = f"no engine served ({said})", [charge for error in errors for charge in error.charges]
+    message = f"no engine served ({said})"
     passing = [error for error in errors if isinstance(error, Unavailable)]
     if passing:
-        return Unavailable(message, charges, wait_s=passing[-1].wait_s)
-    return type(errors[-1])(message, charges)
+        return Unavailable(message, wait_s=passing[-1].wait_s)
+    return type(errors[-1])(message)

@@ -20,6 +20,7 @@ from fathom.search.scope import Scope
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
 
+_FOR_ONE_PRICE = 10
 _MAX_RESULTS = 100
 _MALFORMED = frozenset({400, 422})
 
@@ -60,6 +61,10 @@ class Exa:
 
     def __post_init__(self) -> None:
         check_key(self.name, "EXA_API_KEY", self.api_key)
+
+    def units(self, limit: int) -> float:
+        """How many times the usual price one request is: each result beyond ten costs a seventh of it."""
+        return 1.0 + max(0, min(limit, _MAX_RESULTS) - _FOR_ONE_PRICE) / 7
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The best pages, each with what it says about the query."""

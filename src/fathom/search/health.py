@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fathom.errors import BadQuery, Refused, Unavailable
+from fathom.errors import BadQuery, OutOfBudget, Refused, Unavailable
 from fathom.search.port import Capability, Engine
 from fathom.state import Hit, Query
 from fathom.text.tokens import query_terms
@@ -59,6 +59,7 @@ class Watched:
     pause_s: float = 0.0
     usd_per_call: float = 0.0
     refusal: str = ""
+    units: Callable[[int], float] = lambda _: 1.0  # what one request for so many hits is, in usual prices
     made: str = ""  # how the engine is made, as far as it matters for what it finds
 
     @property
@@ -82,6 +83,8 @@ class Watched:
         except Unavailable as error:
             self.health.failed(self.name, error.wait_s)
             raise
+        except OutOfBudget:
+            raise  # the engine is well; the run has too little money
         except Refused as error:
             self.refusal = str(error)
             raise

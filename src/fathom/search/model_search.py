@@ -18,10 +18,13 @@ from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
 from fathom.search.wire import Wire
+from fathom.spend.meter import metered, request, was_refused
+from fathom.spend.prices import Prices
 from fathom.state import Hit, Query
 from fathom.text.sentences import sentences
 
 _MAX_DOMAINS = 100
+_USUAL_IN, _USUAL_OUT = 32_000, 4_000  # tokens, generously: what it reads on the way is billed as input
 _INSTRUCTIONS = (
     "Search the web for what the user asks and name the best pages, the most useful one first: one short "
     "sentence a page, with its link. Answer from the search alone."
@@ -61,8 +64,14 @@ class _Error(BaseModel):
     param: str | None = None
 
 
+class _Usage(BaseModel):
+    input_tokens: int
+    output_tokens: int
+
+
 class _Answer(BaseModel):
     output: list[_Item]
+    usage: _Usage | None = None
     status: str | None = None
     error: _Error | None = None
 
@@ -87,7 +96,8 @@ class ModelSearch:
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 120.0
     with_sources: bool = True
-    usd_per_call: float = 0.01
+    usd_per_call: float = 0.01  # and the tokens
+    prices: Prices = field(default_factory=Prices)
     pause_s: float = 0.0
     name: str = field(default="model", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web"}), init=False)
@@ -102,7 +112,7 @@ class ModelSearch:
         wire = _OpenAiWire(
             self.name, self.base_url, headers=headers, secret=self.api_key, timeout_s=self.timeout_s
         )
-        answer = await wire.post("/responses", self._body(query), _Answer)
+        answer = await self._paid(wire, query)
         rows: dict[str, Row] = {}
         for row in _rows(answer):
             rows.setdefault(canonical(row.address or ""), row)
@@ -110,6 +120,23 @@ class ModelSearch:
         if not rows:
             _explain(answer)
         return found
+
+    async def _paid(self, wire: Wire, query: Query) -> _Answer:
+        """The answer, paid for by the call and by its tokens; before it is there, by as many as are usual."""
+        async with request(self._usd(_USUAL_IN, _USUAL_OUT)) as hold:
+            try:
+                with metered(None):
+                    answer = await wire.post("/responses", self._body(query), _Answer)
+            except ProviderError as error:
+                if was_refused(error):
+                    await hold.release()
+                raise
+            if answer.usage:
+                await hold.settle(self._usd(answer.usage.input_tokens, answer.usage.output_tokens))
+        return answer
+
+    def _usd(self, tokens_in: int, tokens_out: int) -> float:
+        return self.usd_per_call + (self.prices.usd(self.model, self.base_url, tokens_in, tokens_out) or 0.0)
 
     def _body(self, query: Query) -> dict[str, Any]:
         tool = {"type": "web_search", "user_location": {"type": "approximate"}, **self._filters()}

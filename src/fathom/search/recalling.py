@@ -17,7 +17,7 @@ from fathom.state import Hit, Query
 
 VALID_S = 24 * 3600.0
 # What an engine is made with that changes nothing in what it finds.
-_BESIDE = frozenset({"api_key", "contact", "timeout_s", "pause_s", "usd_per_call", "capabilities"})
+_BESIDE = frozenset({"api_key", "contact", "timeout_s", "pause_s", "usd_per_call", "capabilities", "prices"})
 
 
 class Kept(Protocol):

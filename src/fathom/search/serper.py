@@ -25,6 +25,7 @@ from fathom.state import Hit, Query
 
 Kind = Literal["web", "news", "scholar"]
 _PATHS: dict[Kind, str] = {"web": "/search", "news": "/news", "scholar": "/scholar"}
+_FOR_ONE_CREDIT = 10
 _MOST: dict[Kind, int] = {"web": 100, "news": 100, "scholar": 20}
 _SHORTENED = re.compile(r"…|\.\.\.")
 
@@ -77,6 +78,10 @@ class Serper:
 
     def __post_init__(self) -> None:
         check_key(self.name, "SERPER_API_KEY", self.api_key)
+
+    def units(self, limit: int) -> float:
+        """How many credits one request is."""
+        return 2.0 if min(limit, _MOST[self.kind]) > _FOR_ONE_CREDIT else 1.0
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The best results of one kind; one request, whatever the limit."""

@@ -17,7 +17,7 @@ def failure(who: str, status: int, *, retry_after: str | None = None, said: str 
     """The error for a status: worth a retry, the operator's business, or ours."""
     message = f"{who} answered HTTP {status}" + (f": {said}" if said else "")
     if status in _LATER or status >= 500:
-        return Unavailable(message, wait_s=wait_from(retry_after))
+        return Unavailable(message, wait_s=wait_from(retry_after), status=status)
     if status in _OPERATOR:
         return Refused(message)
     return Unreadable(message)

@@ -5,12 +5,14 @@ Does not know which of them a run will ask. An engine's module is imported only 
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 
+from fathom.search.charged import Charged
 from fathom.search.choice import choose
 from fathom.search.engines import Engines, search_places
 from fathom.search.health import Watched
@@ -22,6 +24,7 @@ from fathom.search.recalling import VALID_S, Recall, made_of
 from fathom.search.remembered import Remembered
 from fathom.search.scope import Scope
 from fathom.settings import OPENAI, Settings
+from fathom.spend.prices import load_prices
 from fathom.state import Knobs
 from fathom.store import pages, replies
 
@@ -43,6 +46,8 @@ _REMOTE: dict[str, _Line] = {
     "crossref": ("crossref", "Crossref", {"contact": "contact"}),
     "europe-pmc": ("europe_pmc", "EuropePmc", {}),
 }
+# These send their requests through `wire`, which pays for each of them.
+_ON_OUR_WIRE = {"model", *_REMOTE} - {"tavily", "duckduckgo"}
 # Without these an engine cannot be asked at all; the rest of the settings only make it better.
 _NEEDED = {
     "tavily": ("tavily_api_key",),
@@ -69,7 +74,7 @@ def engines_for(settings: Settings, knobs: Knobs) -> Engines:
         scope=_scope(knobs),
         places=search_places(settings.parallel_searches),
         prices={
-            e.name: e.usd_per_call for e in [*asked, *spare] if isinstance(e, Watched) and e.usd_per_call
+            e.name: partial(_usd, e) for e in [*asked, *spare] if isinstance(e, Watched) and e.usd_per_call
         },
         recall=_recall(settings, knobs, [*asked, *spare]),
     )
@@ -88,7 +93,8 @@ def _made(name: str, settings: Settings, knobs: Knobs) -> list[Engine]:
         engine = local_engine(settings, knobs)
         return [engine] if engine else []
     bare = _SPECIAL[name](settings, knobs) if name in _SPECIAL else [_remote(name, settings, knobs)]
-    return [_watched(engine) for engine in bare]
+    prices = load_prices(settings.prices_file, settings.home)
+    return [_watched(engine, prices.engines.get(name)) for engine in bare]
 
 
 def _recall(settings: Settings, knobs: Knobs, engines: Sequence[Engine]) -> Recall:
@@ -98,9 +104,19 @@ def _recall(settings: Settings, knobs: Knobs, engines: Sequence[Engine]) -> Reca
     return Recall(replies(settings.database, is_shared=is_shared, max_age_s=VALID_S), made)
 
 
-def _watched(engine: Engine) -> Engine:
-    pause_s, usd = getattr(engine, "pause_s", 0.0), getattr(engine, "usd_per_call", 0.0)
-    return Watched(Patient(engine), pause_s=pause_s, usd_per_call=usd, made=made_of(engine))
+def _watched(engine: Engine, usd: float | None) -> Watched:
+    """The engine with its own price, or with the one a person gave."""
+    return Watched(
+        Patient(engine if engine.name in _ON_OUR_WIRE else Charged(engine)),
+        pause_s=getattr(engine, "pause_s", 0.0),
+        usd_per_call=getattr(engine, "usd_per_call", 0.0) if usd is None else usd,
+        units=getattr(engine, "units", lambda _: 1.0),
+        made=made_of(engine),
+    )
+
+
+def _usd(engine: Watched, limit: int) -> float:
+    return engine.usd_per_call * engine.units(limit)
 
 
 def _remote(name: str, settings: Settings, knobs: Knobs) -> Engine:
@@ -139,7 +155,12 @@ def _model(settings: Settings, knobs: Knobs) -> list[Engine]:
     from fathom.search.model_search import ModelSearch
 
     name, server = settings.model_for("plan", knobs.model), settings.base_url or OPENAI
-    return [ModelSearch(_plain(settings.openai_api_key), name, base_url=server, scope=_scope(knobs))]
+    prices = load_prices(settings.prices_file, settings.home)
+    return [
+        ModelSearch(
+            _plain(settings.openai_api_key), name, base_url=server, scope=_scope(knobs), prices=prices
+        )
+    ]
 
 
 def _mcp(settings: Settings, _: Knobs) -> list[Engine]:

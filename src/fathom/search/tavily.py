@@ -62,6 +62,7 @@ class Tavily:
     base_url: str = "https://api.tavily.com"
     topic: Literal["general", "news", "finance"] = "general"
     timeout_s: float = 30.0
+    usd_per_call: float = 0.008  # one credit, paid as you go
     name: str = field(default="tavily", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "content"}), init=False)
 

@@ -15,11 +15,14 @@ from pydantic import BaseModel, ValidationError
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.statuses import failure
+from fathom.spend.meter import request
+from fathom.spend.purse import Hold
 
 W = TypeVar("W", bound=BaseModel)
 USER_AGENT = "fathom-research"
 _MAX_BYTES = 20_000_000
 _SAID_CHARS = 200
+_NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,22 @@ class Wire:
         return self._formed(await self.send("POST", path, data=kept), form)
 
     async def send(self, method: str, path: str, **words: Any) -> bytes:
-        """The body of a good answer; a bad one becomes the error its status stands for."""
+        """The body of a good answer; a bad one becomes the error its status stands for, and costs nothing."""
         verify = await asyncio.to_thread(_certificates)
+        async with request() as hold:
+            response = await self._answer(hold, verify, method, path, words)
+            if response.status_code != httpx2.codes.OK:
+                if response.status_code not in _NO_ANSWER_IN_TIME:
+                    await hold.release()
+                raise self.failed(response)
+            await hold.settle(hold.usd)
+        if len(response.content) > _MAX_BYTES:
+            raise Unreadable(f"{self.who} answered more than {_MAX_BYTES:,} bytes")
+        return response.content
+
+    async def _answer(
+        self, hold: Hold, verify: ssl.SSLContext, method: str, path: str, words: dict[str, Any]
+    ) -> httpx2.Response:
         headers = {"User-Agent": USER_AGENT, "Accept": "application/json", **self.headers}
         try:
             async with (
@@ -62,20 +79,18 @@ class Wire:
                     base_url=self.base_url, headers=headers, verify=verify, trust_env=False
                 ) as client,
             ):
-                response = await client.request(method, path, **words)
+                return await client.request(method, path, **words)
         except (TimeoutError, httpx2.TimeoutException):
             raise Unavailable(f"{self.who} did not answer within {self.timeout_s:g} s") from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError):
+            await hold.release()
             raise Refused(f"{self.who} cannot be asked: the key or the address is malformed") from None
         except httpx2.TransportError as error:
+            if isinstance(error, httpx2.ConnectError):
+                await hold.release()
             raise Unavailable(f"{self.who} cannot be reached ({type(error).__name__})") from None
         except httpx2.DecodingError:
             raise Unreadable(f"{self.who} answered something that cannot be decoded") from None
-        if len(response.content) > _MAX_BYTES:
-            raise Unreadable(f"{self.who} answered more than {_MAX_BYTES:,} bytes")
-        if response.status_code != httpx2.codes.OK:
-            raise self.failed(response)
-        return response.content
 
     def failed(self, response: httpx2.Response) -> ProviderError:
         """The error of an answer that is not a good one."""
