@@ -1,0 +1,67 @@
+"""A run on the server is steered from another process, through the database that both share."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph_sdk.client import SyncLangGraphClient
+from standins.shelf import QUESTION
+
+from fathom.orders import Orders
+from fathom.settings import DATABASE
+
+pytestmark = pytest.mark.server
+Record = dict[str, Any]
+
+
+def ordered(home: Path, thread_id: str, word: str, text: str = "") -> None:
+    """What `fathom control` does; the server is another process."""
+    asyncio.run(Orders(home / DATABASE).give(thread_id, word, text))
+
+
+def worked(client: SyncLangGraphClient, thread_id: str, shelf: Path, **knobs: object) -> Record:
+    """The state after a run that nobody reviews."""
+    context: Record = {"docs": [str(shelf)], "rounds": 1, **knobs}
+    state = client.runs.wait(thread_id, "research", input={"question": QUESTION}, context=context)
+    assert isinstance(state, dict)
+    return state
+
+
+def resumed(client: SyncLangGraphClient, thread_id: str, answer: Record) -> Record:
+    words: Any = {"command": {"resume": answer}}
+    state = client.runs.wait(thread_id, "research", **words)
+    assert isinstance(state, dict)
+    return state
+
+
+@pytest.fixture
+def thread_id(client: SyncLangGraphClient) -> str:
+    return str(client.threads.create()["thread_id"])
+
+
+@pytest.mark.parametrize("knobs", [{}, {"strategy": "rollouts", "branches": 2}])
+def test_a_pause_and_a_query_are_heard_at_the_next_review(
+    client: SyncLangGraphClient, home: Path, shelf: Path, thread_id: str, knobs: Record
+) -> None:
+    ordered(home, thread_id, "add", "silt behind the dam")
+    ordered(home, thread_id, "pause")
+    worked(client, thread_id, shelf, **knobs)
+    state: Any = client.threads.get_state(thread_id)
+    assert state["next"] == ["review"]
+    shown = state["tasks"][0]["interrupts"][0]["value"]
+    assert shown["why"] == "paused"
+    assert "silt behind the dam" in shown["queries"]
+    ended = resumed(client, thread_id, {"action": "approve"})
+    assert ended["report"]["status"] in {"complete", "unsure"}
+    asked = [query["text"] for query in ended["asked"]] + [d["text"] for d in ended.get("directions", [])]
+    assert "silt behind the dam" in asked
+
+
+def test_a_stop_is_heard_before_anything_is_searched(
+    client: SyncLangGraphClient, home: Path, shelf: Path, thread_id: str
+) -> None:
+    ordered(home, thread_id, "stop")
+    state = worked(client, thread_id, shelf)
+    assert state["judgements"][-1]["stop"] == "a person's word"
+    assert [query["id"] for query in state["asked"]] == ["scout"]
