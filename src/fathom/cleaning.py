@@ -66,12 +66,13 @@ async def chosen(runs: Runs, older_s: float | None, keep: int | None) -> Choice:
     gone: list[RunLine] = []
     busy: list[RunLine] = []
     for place, run_id in enumerate(await run_ids(runs.saver)):
-        _, last = await run_times(runs.saver, run_id)
-        is_busy = await _is_busy(runs, run_id, now - last)
-        is_idle = is_idle and not is_busy
-        is_old = older_s is None or (now - last).total_seconds() >= older_s
-        if is_old and place >= (keep or 0):
-            (busy if is_busy else gone).append(await runs.line(run_id))
+        with suppress(BadInput):  # somebody else removed it just now
+            _, last = await run_times(runs.saver, run_id)
+            is_busy = await _is_busy(runs, run_id, now - last)
+            is_idle = is_idle and not is_busy
+            is_old = older_s is None or (now - last).total_seconds() >= older_s
+            if is_old and place >= (keep or 0):
+                (busy if is_busy else gone).append(await runs.line(run_id))
     return Choice(gone, busy, is_idle, older_s)
 
 

@@ -7,6 +7,8 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from fathom.errors import BadInput
+from fathom.ids import short_id
 from fathom.saver import ThriftySqliteSaver
 
 _UUID6_EPOCH = 0x01B21DD213814000
@@ -41,7 +43,9 @@ async def run_times(saver: ThriftySqliteSaver, run_id: str) -> tuple[datetime, d
     """When a run began, and when its last step was saved."""
     words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
     async with saver.lock, saver.conn.execute(words, (run_id,)) as rows:
-        first, last = await rows.fetchone() or ("", "")
+        first, last = await rows.fetchone() or (None, None)
+    if first is None or last is None:
+        raise BadInput(f"There is no run {short_id(run_id)} any more.")
     return _time_of(first), _time_of(last)
 
 

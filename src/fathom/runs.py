@@ -6,7 +6,7 @@ Does not know the command line or the graph's inside. One process works on a run
 import asyncio
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -171,7 +171,11 @@ class Runs:
 
     async def lines(self, most: int = 50) -> list[RunLine]:
         """The latest runs, newest first."""
-        return [await self.line(run_id) for run_id in (await run_ids(self.saver))[:most]]
+        found: list[RunLine] = []
+        for run_id in (await run_ids(self.saver))[:most]:
+            with suppress(BadInput):  # somebody removed it just now
+                found.append(await self.line(run_id))
+        return found
 
     async def line(self, run_id: str) -> RunLine:
         """A run as a list shows it."""

@@ -45,9 +45,31 @@ COMMANDS = {
         Command(
             "show",
             "show ID",
-            "print a report again, also of a run that goes on",
+            "print a report again, one round, or what was found or read",
             "fathom.cli.looking",
             "show",
+        ),
+        Command(
+            "fork",
+            'fork ID "DIRECTION"',
+            "go another way from the end of a round; what is known is not paid again",
+            "fathom.cli.working",
+            "fork",
+        ),
+        Command("diff", "diff A B", "two runs side by side", "fathom.cli.comparing", "diff"),
+        Command(
+            "export",
+            "export ID --to PLACE",
+            "hand a run on: Markdown, JSON, BibTeX, HTML, a zip or a folder",
+            "fathom.cli.exporting",
+            "export",
+        ),
+        Command(
+            "clean",
+            "clean",
+            "remove old runs and give the room back to the disk",
+            "fathom.cli.cleaning",
+            "clean",
         ),
         Command(
             "update",

@@ -13,6 +13,7 @@ from fathom.cli.leaving import Leaving, until_interrupted
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.seeing import Watched, waiting
 from fathom.errors import BadInput
+from fathom.forking import forked
 from fathom.ids import short_id
 from fathom.places import open_folder
 from fathom.request import ResearchRequest, checked_request
@@ -40,6 +41,22 @@ def update(arguments: argparse.Namespace) -> int:
     """Bring a finished run up to date, as a run of its own."""
     settings = load_settings(base_url=arguments.base_url)
     return until_interrupted(partial(_updated, settings, arguments))
+
+
+def fork(arguments: argparse.Namespace) -> int:
+    """Go another way from the end of a round, as a run of its own."""
+    settings = load_settings(base_url=arguments.base_url)
+    return until_interrupted(partial(_forked, settings, arguments))
+
+
+async def _forked(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
+    async with open_runs(settings) as runs:
+        shared_id = await runs.find(arguments.id)
+        knobs = (await runs.snapshot(shared_id)).values.get("knobs")
+        _refuse_unnamed_server(runs, knobs, shared_id, "fork")
+        run_id = await forked(runs, shared_id, arguments.round, arguments.direction, arguments.rounds)
+        folder = await open_folder(runs.settings, run_id, arguments.out)
+        return await Watched(runs, run_id, folder, arguments, leaving).until_over(None)
 
 
 async def _updated(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:

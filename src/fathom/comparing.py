@@ -1,0 +1,143 @@
+"""Two runs side by side: what was asked, how, what was read, what was found, what it cost.
+
+Does not know where runs are kept or how the comparison is shown.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from fathom.search.addresses import canonical
+from fathom.state import Finding, Knobs, Page, ResearchState
+from fathom.text.normal import folded
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pair(Generic[T]):
+    """The same thing of the first run and of the second."""
+
+    first: T
+    second: T
+
+    @property
+    def is_same(self) -> bool:
+        """Whether there is no difference."""
+        return self.first == self.second
+
+
+@dataclass(frozen=True)
+class Source:
+    """A page by its title and its address."""
+
+    title: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Held:
+    """A finding, and how sure a run is of it."""
+
+    statement: str
+    tag: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two runs differ; of findings, what the second has more, has not, or is otherwise sure of."""
+
+    runs: Pair[str]
+    questions: Pair[str]
+    statuses: Pair[str]
+    rounds: Pair[int]
+    cost_usd: Pair[float]
+    settings: dict[str, Pair[Any]] = field(default_factory=dict)
+    sources: Pair[list[Source]] = field(default_factory=lambda: Pair([], []))  # only in one
+    shared_sources: int = 0
+    added: list[Held] = field(default_factory=list)
+    gone: list[Held] = field(default_factory=list)
+    changed: list[Pair[Held]] = field(default_factory=list)
+    same: int = 0
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run to be compared."""
+
+    run: str
+    state: ResearchState
+    status: str
+
+    @property
+    def usd(self) -> float:
+        """What it has cost."""
+        return round(sum(charge.usd for charge in self.state.get("charges", [])), 6)
+
+
+def compared(first: Side, second: Side) -> Comparison:
+    """The second run against the first."""
+    one, two = first.state, second.state
+    places = Pair(_places(one.get("pages", [])), _places(two.get("pages", [])))
+    shared = places.first.keys() & places.second.keys()
+    matched, gone, added = _matched(one.get("findings", []), two.get("findings", []))
+    changed = [pair for pair in matched if not _is_held_alike(pair)]
+    return Comparison(
+        runs=Pair(first.run, second.run),
+        questions=Pair(one.get("question", ""), two.get("question", "")),
+        statuses=Pair(first.status, second.status),
+        rounds=Pair(len(one.get("judgements", [])), len(two.get("judgements", []))),
+        cost_usd=Pair(first.usd, second.usd),
+        settings=_settings(one.get("knobs"), two.get("knobs")),
+        sources=Pair(_only(places.first, shared), _only(places.second, shared)),
+        shared_sources=len(shared),
+        added=added,
+        gone=gone,
+        changed=changed,
+        same=len(matched) - len(changed),
+    )
+
+
+def _places(pages: Sequence[Page]) -> dict[str, Source]:
+    return {canonical(page.address): Source(page.title, page.address) for page in pages}
+
+
+def _only(places: dict[str, Source], shared: set[str]) -> list[Source]:
+    return [source for place, source in places.items() if place not in shared]
+
+
+def _settings(first: Knobs | None, second: Knobs | None) -> dict[str, Pair[Any]]:
+    one, two = (first or Knobs()).model_dump(), (second or Knobs()).model_dump()
+    return {name: Pair(one[name], two[name]) for name in one if one[name] != two[name]}
+
+
+def _matched(
+    first: Sequence[Finding], second: Sequence[Finding]
+) -> tuple[list[Pair[Held]], list[Held], list[Held]]:
+    """Findings that are in both, in the first alone, in the second alone.
+
+    Two are the same if a claim is in both, or if they say the same word for word.
+    """
+    by_claim = {claim: finding for finding in second for claim in finding.claims}
+    by_words = {folded(finding.statement).text: finding for finding in second}
+    both: list[Pair[Held]] = []
+    gone: list[Held] = []
+    seen: set[str] = set()
+    for finding in first:
+        others = [by_claim[claim] for claim in finding.claims if claim in by_claim]
+        other = others[0] if others else by_words.get(folded(finding.statement).text)
+        if other is None:
+            gone.append(_held(finding))
+        else:
+            seen.add(other.id)
+            both.append(Pair(_held(finding), _held(other)))
+    return both, gone, [_held(finding) for finding in second if finding.id not in seen]
+
+
+def _held(finding: Finding) -> Held:
+    return Held(finding.statement, finding.tag, finding.confidence)
+
+
+def _is_held_alike(pair: Pair[Held]) -> bool:
+    return (pair.first.tag, pair.first.confidence) == (pair.second.tag, pair.second.confidence)
