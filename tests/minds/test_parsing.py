@@ -64,8 +64,8 @@ def test_a_cut_off_answer_keeps_its_whole_entries() -> None:
 
 def test_a_bad_entry_is_dropped_and_the_good_ones_stay() -> None:
     bad = [{**CLAIM, "relevance": "very"}, {"question": "Q1"}, None, "words", 7]
-    text = json.dumps({"claims": [bad[0], CLAIM, *bad[1:], CLAIM]})
-    assert [c.statement for c in parsed(text, ReadAnswer).claims] == ["It says so.", "It says so."]
+    text = json.dumps({"claims": [bad[0], CLAIM, *bad[1:], {**CLAIM, "statement": "And so."}]})
+    assert [c.statement for c in parsed(text, ReadAnswer).claims] == ["It says so.", "And so."]
 
 
 def test_numbers_where_words_are_wanted_become_words() -> None:
@@ -82,7 +82,7 @@ def test_numbers_where_words_are_wanted_become_words() -> None:
         ("null", "no JSON object"),
         ("[1, 2]", "no JSON object"),
         ("{", "strategy: Field required"),
-        ("{]", "no JSON object"),
+        ("{]", "strategy: Field required"),
         ('{"strategy": null, "questions": [], "queries": []}', "strategy: Input should be a valid string"),
         ('{"strategy": "s", "questions": null, "queries": []}', "questions: Input should be a valid list"),
         ('{"strategy": "s", "questions": [], "queries": {}}', "queries: Input should be a valid list"),
@@ -104,7 +104,7 @@ def test_a_mark_that_is_no_number_fails_the_form() -> None:
     marks = {"evidence": "E1", "accuracy": "4", "relevance": 4.0, "completeness": 3, "consistency": 3}
     assert parsed(json.dumps({**marks, "gaps": []}), JudgeAnswer).accuracy == 4
     with pytest.raises(NotAForm, match="accuracy"):
-        parsed(json.dumps({**marks, "accuracy": "good", "gaps": []}), JudgeAnswer)
+        parsed(json.dumps({**marks, "accuracy": "it depends", "gaps": []}), JudgeAnswer)
 
 
 @given(st.text(max_size=80))
@@ -116,9 +116,10 @@ def test_no_text_at_all_breaks_the_parser(text: str) -> None:
             assert str(error)
 
 
-@given(
-    st.builds(ClaimForm, question=st.text(), quote=st.text(), statement=st.text(), relevance=st.floats(0, 1))
-)
+SHORT = st.text(max_size=40)  # a longer one may be a loop, and loops are dropped
+
+
+@given(st.builds(ClaimForm, question=SHORT, quote=SHORT, statement=SHORT, relevance=st.floats(0, 1)))
 def test_any_answer_survives_its_wrapping(claim: ClaimForm) -> None:
     answer = ReadAnswer(claims=[claim])
     text = answer.model_dump_json()

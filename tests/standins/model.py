@@ -157,6 +157,8 @@ def _answer(request: ModelRequest, reply: Reply) -> Answer:
 
 def _message(request: ModelRequest, reply: Reply) -> tuple[dict[str, Any], str]:
     message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": reply.refusal}
+    if reply.reasoning is not None:
+        message["reasoning_content"] = reply.reasoning
     if reply.text is None and reply.refusal is None:
         said = json.dumps(reply.value, ensure_ascii=False)
         if request.tool is not None:

@@ -19,6 +19,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     refusal: str | None = None
+    reasoning: str | None = None
     finish_reason: str | None = None
     delay_s: float = 0.0
     hangs: bool = False
@@ -37,6 +38,11 @@ class Reply:
     def refuse(cls, words: str = "I can't help with that.") -> Self:
         """The model declines, in the field made for it."""
         return cls(refusal=words)
+
+    @classmethod
+    def think(cls, reasoning: str, text: str = "") -> Self:
+        """Thoughts in the field made for them, and perhaps an answer."""
+        return cls(text=text, reasoning=reasoning)
 
     @classmethod
     def cut(cls, text: str) -> Self:

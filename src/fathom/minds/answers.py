@@ -5,7 +5,9 @@ Does not know the records these become. Forms are strict for the server and leni
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from fathom.minds.coercing import coerced
 
 
 def _closed(schema: dict[str, Any]) -> None:
@@ -14,15 +16,17 @@ def _closed(schema: dict[str, Any]) -> None:
     schema["required"] = list(schema.get("properties", {}))
     for field in schema.get("properties", {}).values():
         field.pop("default", None)  # a strict server refuses defaults; they are for what comes back
-    schema["required"] = list(schema["properties"])
-    for field in schema["properties"].values():
-        field.pop("default", None)
 
 
 class Form(BaseModel):
     """Every field asked for, none allowed beside; an extra one that comes back is ignored."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra=_closed, coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _meant(cls, value: Any) -> Any:
+        return coerced(value, cls)
 
 
 class SubQuestionForm(Form):

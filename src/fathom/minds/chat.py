@@ -244,7 +244,7 @@ def _charge(call: Call, usage: Usage, usd: float, *, is_priced: bool) -> Charge:
 def _said(message: AIMessage) -> str:
     """The text of a reply, wherever the model put it."""
     if message.tool_calls:
-        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+        return "\n".join(json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls)
     if message.invalid_tool_calls:
         return message.invalid_tool_calls[0]["args"] or ""
     return message.text

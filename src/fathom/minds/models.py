@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from fathom import store
@@ -15,6 +14,7 @@ from fathom.minds.chat import Chat
 from fathom.minds.extractive import Extractive
 from fathom.minds.ladder import Ladder
 from fathom.minds.limiter import Endurance, limiter_for
+from fathom.minds.outspoken import Outspoken
 from fathom.minds.port import Mind
 from fathom.minds.prompted import Prompted
 from fathom.minds.steadfast import Steadfast
@@ -50,7 +50,7 @@ def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
 
 def _chat(settings: Settings, model: str, knobs: Knobs, prices: Prices) -> Chat:
     server = settings.base_url or OPENAI
-    client = ChatOpenAI(
+    client = Outspoken(
         model=model,
         base_url=server,
         api_key=settings.openai_api_key or SecretStr("none"),

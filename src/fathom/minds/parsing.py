@@ -4,10 +4,14 @@ Does not know models. Thinking is taken out first, never after parsing has faile
 """
 
 import re
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
+
+from fathom.minds.coercing import coerced
+from fathom.minds.lenient import read
+from fathom.minds.looping import is_looping, without_loop
 
 F = TypeVar("F", bound=BaseModel)
 
@@ -15,8 +19,9 @@ _THINKING = re.compile(r"<(think|thinking|reasoning|reflection)>.*?</\1>", re.DO
 _UNOPENED = re.compile(r"^.*?</(?:think|thinking|reasoning|reflection)>", re.DOTALL | re.IGNORECASE)
 _UNCLOSED = re.compile(r"^\s*<(?:think|thinking|reasoning|reflection)>.*", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```(?:json|JSON)?\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_OPENED = re.compile(r"[{\[]")
 _MOST_DROPPED = 50
+_MOST_OBJECTS = 60
 
 
 class NotAForm(ValueError):
@@ -31,44 +36,85 @@ def without_thinking(text: str) -> str:
 
 
 def parsed(text: str, form: type[F]) -> F:
-    """The form in the text: bare, fenced, inside prose, cut off, or with a bad entry in a list."""
+    """The form in the text: bare, fenced, in prose, cut off, badly spelt, or with a bad entry in a list."""
+    said = without_thinking(text)
     wrong = ""
-    for candidate in _candidates(without_thinking(text)):
-        try:
-            return _validated(candidate, form)
-        except ValidationError as error:
-            wrong = wrong or _told(error)
+    for words in dict.fromkeys((said, without_loop(said))):
+        for candidate in _meant(_candidates(words), form):
+            try:
+                return _validated(candidate, form)
+            except ValidationError as error:
+                wrong = wrong or _told(error)
     raise NotAForm(wrong or "there is no JSON object in it")
 
 
 def _candidates(text: str) -> list[Any]:
-    """Every JSON object that can be read out of the text, whole ones first, then those that were cut off."""
+    """Every JSON value that can be read out of the text, whole ones first, then those that were cut off."""
     pieces = [text, *_FENCED.findall(text)]
-    pieces += [text[found.start() :] for found in re.finditer(r"\{", text)][:5]
     whole: list[Any] = []
     cut: list[Any] = []
-    for piece in map(str.strip, pieces):
-        if not piece.startswith("{"):
-            continue
-        end = _balanced_end(piece)
-        for form_of_it in (piece, _TRAILING_COMMA.sub(r"\1", piece)):
-            value = _loaded(form_of_it)
-            if isinstance(value, dict):
-                (whole if end else cut).append(value)
+    for piece in dict.fromkeys(pieces):
+        start = 0
+        for _ in range(_MOST_OBJECTS):
+            opened = _OPENED.search(piece, start)
+            if opened is None:
                 break
+            value, length = _loaded(piece[opened.start() :])
+            if isinstance(value, dict) or (isinstance(value, list) and value):
+                (whole if length else cut).append(value)
+            start = opened.start() + max(1, length)
     return whole + cut
 
 
-def _loaded(text: str) -> Any:
-    end = _balanced_end(text)
-    try:
-        return from_json(text[:end] if end else text, allow_partial="off" if end else "trailing-strings")
-    except ValueError:
-        return None
+def _loaded(text: str) -> tuple[Any, int]:
+    """The value at the beginning of the text, and how long it is; 0 when it has no end."""
+    if end := _balanced_end(text):
+        try:
+            return from_json(text[:end]), end
+        except ValueError:
+            pass
+    return read(text)
+
+
+def _meant(candidates: list[Any], form: type[BaseModel]) -> list[Any]:
+    """The candidates as the form has it: unwrapped, wrapped, or one entry an object put together."""
+    found: list[Any] = [_wrapped(candidate, form) for candidate in candidates]
+    only = _only_list(form)
+    if only and len(found) > 1:
+        entries = [v[only] for v in found if isinstance(v, dict) and isinstance(v.get(only), list)]
+        if len(entries) == len(found) and all(len(entry) == 1 for entry in entries):
+            found.insert(0, {only: [entry[0] for entry in entries]})
+    return [value for value in found if isinstance(value, dict)]
+
+
+def _wrapped(value: Any, form: type[BaseModel]) -> Any:
+    only, known = _only_list(form), set(form.model_fields)
+    if isinstance(value, list):
+        return {only: value} if only else value[0]
+    found = coerced(value, form)
+    if known & set(found):
+        return found
+    inner = next((v for v in value.values() if isinstance(v, dict)), None)
+    if len(value) == 1 and inner is not None:
+        return _wrapped(inner, form)
+    kind = _entry_kind(form, only)
+    is_entry = kind is not None and len(set(coerced(value, kind)) & set(kind.model_fields)) > 1
+    return {only: [value]} if is_entry else found
+
+
+def _only_list(form: type[BaseModel]) -> str:
+    """The name of the form's one field, when that is a list; empty otherwise."""
+    names = list(form.model_fields)
+    return names[0] if len(names) == 1 and get_origin(form.model_fields[names[0]].annotation) is list else ""
+
+
+def _entry_kind(form: type[BaseModel], only: str) -> type[BaseModel] | None:
+    kind = get_args(form.model_fields[only].annotation)[0] if only else None
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
 def _balanced_end(text: str) -> int:
-    """Where the first object closes; 0 when it never does."""
+    """Where the first value closes; 0 when it never does."""
     depth, is_string, is_escaped = 0, False, False
     for place, character in enumerate(text):
         if is_string:
@@ -90,7 +136,8 @@ def _balanced_end(text: str) -> int:
 
 
 def _validated(value: dict[str, Any], form: type[F]) -> F:
-    """The form, without the list entries that do not fit it."""
+    """The form, without the list entries that do not fit it, say nothing new, or never end."""
+    value = {name: _distinct(entry) for name, entry in value.items()}
     for _ in range(_MOST_DROPPED):
         try:
             return form.model_validate(value)
@@ -102,6 +149,17 @@ def _validated(value: dict[str, Any], form: type[F]) -> F:
             kept = [item for index, item in enumerate(value[name]) if index != place]
             value = {**value, name: kept}
     return form.model_validate(value)
+
+
+def _distinct(entries: Any) -> Any:
+    if not isinstance(entries, list):
+        return entries
+    kept: list[Any] = []
+    for entry in entries:
+        words = [w for w in entry.values() if isinstance(w, str)] if isinstance(entry, dict) else []
+        if not (isinstance(entry, dict) and entry in kept) and not any(map(is_looping, words)):
+            kept.append(entry)
+    return kept
 
 
 def _is_entry(place: tuple[int | str, ...]) -> bool:

@@ -1,0 +1,91 @@
+"""A form's values as they were meant: "4/5" is a mark, "high" a number, one entry a list of one.
+
+Does not know any form; it goes by the kinds of its fields.
+"""
+
+import math
+import re
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
+
+_GRADES = {
+    "none": 0.0, "no": 0.0, "very low": 0.1, "low": 0.2, "poor": 0.2, "minor": 0.2, "partial": 0.5,
+    "medium": 0.5, "moderate": 0.5, "fair": 0.5, "average": 0.5, "good": 0.8, "high": 0.9, "strong": 0.9,
+    "very high": 1.0, "excellent": 1.0, "full": 1.0, "yes": 1.0,
+}  # fmt: skip
+_SHARE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+_NOTHING = {"", "none", "n/a", "na", "null", "-", "nothing"}
+
+
+def coerced(value: Any, form: type[BaseModel]) -> Any:
+    """The value with its names spelt as the form spells them and its fields of the kinds it asks for."""
+    if not isinstance(value, dict):
+        return value
+    names = {_plain(name): name for name in form.model_fields}
+    found = {names.get(_plain(str(name)), str(name)): entry for name, entry in value.items()}
+    for name, field in form.model_fields.items():
+        if found.get(name) is not None:
+            found[name] = _as(found[name], field.annotation)
+        elif not field.is_required():
+            found.pop(name, None)  # nothing, where nothing need be said
+    return found
+
+
+def _as(value: Any, kind: Any) -> Any:
+    if get_origin(kind) is list:
+        return _as_list(value, get_args(kind)[0])
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if kind is str:
+        return _as_text(value)
+    if kind in (int, float):
+        return _as_number(value, kind)
+    if kind is bool and isinstance(value, str):
+        return value.strip().strip(".!").lower()
+    return value
+
+
+def _as_list(value: Any, kind: Any) -> Any:
+    if isinstance(value, str) and value.strip().lower() in _NOTHING:
+        return []
+    if isinstance(value, dict) and value:
+        entries = list(value.values())
+        value = entries if entries and all(isinstance(entry, dict) for entry in entries) else [value]
+    if isinstance(value, str) and kind is str:
+        value = [part.strip() for part in re.split(r"[,;\n]", value) if part.strip()]
+    if kind is str and isinstance(value, list):
+        return [_as_text(entry) for entry in value if entry is not None]
+    return value
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, list):
+        return "; ".join(str(entry) for entry in value)
+    return str(value) if isinstance(value, bool) else value
+
+
+def _as_number(value: Any, kind: Any) -> Any:
+    if isinstance(value, str):
+        value = _number_in(value, kind)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if kind is int else 0.0
+    return round(value) if kind is int and isinstance(value, float) else value
+
+
+def _number_in(words: str, kind: Any) -> Any:
+    """A number that is written, or the one that a grade stands for: of 5 where marks are whole, else of 1."""
+    said = words.strip().strip(".!").lower()
+    if share := _SHARE.search(said):
+        part, whole = float(share.group(1)), float(share.group(2))
+        return part if kind is int else part / whole if whole else None
+    if number := _NUMBER.search(said):
+        found = float(number.group().replace(",", "."))
+        return found / 100 if kind is float and "%" in said else found
+    grade = _GRADES.get(said)
+    return words if grade is None else max(1, round(5 * grade)) if kind is int else grade
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
