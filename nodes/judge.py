@@ -62,13 +62,8 @@ async def judge(
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
     position = _position(state, judgement, thought.value, knobs, await purse.account())
     wishes = [] if "direction" in state else await orders.waiting()
-    position = replace(
-        position,
-        is_wished=bool(wishes) and knobs.strategy == "loop",
-        worked_s=watch.worked_s() if watch else 0.0,
-        time_limit_s=knobs.time_limit_s if watch else None,
-    )
-    judgement = decided(judgement, position)
+    position = replace(position, is_wished=bool(wishes) and knobs.strategy == "loop")
+    judgement = decided(judgement, _timed(position, knobs, watch))
     update: ResearchState = {
         "claims": drawn,
         "findings": balance.findings,
@@ -79,12 +74,7 @@ async def judge(
         "losses": thought.losses,
         "charges": thought.charges,
     }
-    if judgement.stop:
-        update["losses"] = [*thought.losses, *(_too_late(query) for query in wishes)]
-    if judgement.stop and not claims:
-        losses = [*state.get("losses", []), *update["losses"]]
-        update["report"] = nothing_found(state, judgement, losses, knobs.language)
-    return update
+    return _ended(update, state, wishes, knobs) if judgement.stop else update
 
 
 async def _heard(state: ResearchState, knobs: Knobs, orders: Orders) -> ResearchState:
@@ -100,8 +90,21 @@ async def _heard(state: ResearchState, knobs: Knobs, orders: Orders) -> Research
     return {**state, "is_finishing": await orders.is_stopping(place) or is_finishing}
 
 
-def _too_late(query: str) -> Loss:
-    return Loss(where="order", what=query, why="it was added when looking had come to its end")
+def _timed(position: Position, knobs: Knobs, watch: Watch | None) -> Position:
+    return (
+        replace(position, worked_s=watch.worked_s(), time_limit_s=knobs.time_limit_s) if watch else position
+    )
+
+
+def _ended(update: ResearchState, state: ResearchState, wishes: list[str], knobs: Knobs) -> ResearchState:
+    """The last judgement: what a person added too late is told, and there is a report even on nothing."""
+    why = "it was added when looking had come to its end"
+    lost = [*update["losses"], *(Loss(where="order", what=query, why=why) for query in wishes)]
+    if state.get("claims"):
+        return {**update, "losses": lost}
+    losses = [*state.get("losses", []), *lost]
+    report = nothing_found(state, update["judgements"][0], losses, knobs.language)
+    return {**update, "losses": lost, "report": report}
 
 
 def _case(state: ResearchState, trails: Trails, clock: Clock) -> Case:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fathom.request import ResearchRequest
     from fathom.researcher import DeepResearcher
     from fathom.result import ResearchResult
+    from fathom.session import Session
     from fathom.settings import Settings
     from fathom.state import ReviewAnswer
 
@@ -24,6 +25,7 @@ _HOMES = {
     "ResearchResult": "result",
     "ReviewAnswer": "state",
     "RunStopped": "errors",
+    "Session": "session",
     "Settings": "settings",
 }
 
@@ -36,6 +38,7 @@ __all__ = [
     "ResearchResult",
     "ReviewAnswer",
     "RunStopped",
+    "Session",
     "Settings",
 ]
 

@@ -187,7 +187,7 @@ class Runs:
         fork = snapshot.values.get("fork")
         return RunLine(
             id=run_id,
-            status=self._status(run_id, snapshot),
+            status=await self._status(run_id, snapshot),
             question=question,
             started=started,
             cost_usd=spent,
@@ -197,16 +197,18 @@ class Runs:
             forks=fork.run if fork else "",
         )
 
-    def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
+    async def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
         if not is_unfinished(snapshot) and "report" in snapshot.values:
             return str(snapshot.values["report"].status)
         if snapshot.interrupts:
             return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
         try:
             with self._alone(run_id):
-                return "stopped"
+                pass
         except BadInput:
             return "running"
+        is_paused = any(order.word == "pause" for order in await self.orders.pending(run_id))
+        return "paused" if is_paused else "stopped"
 
     def _knobs(self, start: New) -> Knobs:
         return start.knobs(self.settings.run) if isinstance(start, ResearchRequest) else start.knobs()

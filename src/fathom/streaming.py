@@ -13,7 +13,7 @@ from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
-from fathom.errors import ProviderError, RunStopped
+from fathom.errors import FathomError, ProviderError, RunStopped
 from fathom.events import Checkpoint, Completed, Failed, Progress, Spent, Started, Why
 from fathom.graph import Research
 from fathom.ids import short_id
@@ -88,7 +88,7 @@ async def worked(graph: Research, leg: Leg) -> AsyncIterator[Progress]:
             if leg.keeper:
                 await _written(leg.keeper.tell(event))
             yield event
-    except (ProviderError, sqlite3.Error, RunStopped) as error:
+    except (FathomError, sqlite3.Error) as error:
         stopped = _stopped(error)
         yield teller.event(Failed(error=str(stopped), how_to_go_on=f"fathom resume {short_id(leg.run_id)}"))
         if stopped is error:
@@ -155,12 +155,13 @@ def _shown(state: ResearchState, knobs: Knobs, why: str) -> dict[str, Any]:
     return on_the_table(state, knobs, why=why) if state.get("question") else {}
 
 
-def _stopped(error: Exception) -> RunStopped:
-    if isinstance(error, RunStopped):
-        return error
+def _stopped(error: FathomError | sqlite3.Error) -> FathomError:
+    """What the caller is told: where a provider or the disk failed, that the run stands and can go on."""
+    if isinstance(error, ProviderError):
+        return RunStopped(f"{error}")
     if isinstance(error, sqlite3.Error):
         return RunStopped(f"The database could not be written: {error}.")
-    return RunStopped(f"{error}")
+    return error
 
 
 def _round(state: ResearchState) -> int:

@@ -7,6 +7,7 @@ from fakes import (
     NOBODY,
     RUBRIC,
     FakeMind,
+    FakeOrders,
     FakePages,
     FakePurse,
     charge,
@@ -18,12 +19,17 @@ from fakes import (
     query,
     question,
 )
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command
 
 from fathom.errors import Unavailable
 from fathom.minds.port import Assessment, Bearing
 from fathom.nodes.judge import judge
 from fathom.nodes.ports import Watch
-from fathom.state import Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState, Ruling
+from fathom.state import Direction, Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState, Ruling
+from fathom.store import ALLOWED, CompressedSerializer
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
 CLAIMS = [claim(name="a", of="one"), claim(name="b", of="two", question="Q2", relevance=0.2)]
@@ -42,6 +48,7 @@ async def judged(
     mind: FakeMind | None = None,
     purse: FakePurse | None = None,
     watch: Watch | None = None,
+    orders: FakeOrders = NOBODY,
     **knobs: Any,
 ) -> ResearchState:
     return await judge(
@@ -50,7 +57,7 @@ async def judged(
         pages=FakePages(),
         knobs=Knobs(**knobs),
         clock=clock,
-        orders=NOBODY,
+        orders=orders,
         purse=purse or FakePurse(),
         watch=watch,
     )
@@ -237,3 +244,49 @@ async def test_what_rules_decide_is_not_put_to_the_mind() -> None:
     assert mind.asked[0].pairs == []
     assert mind.asked[0].contradictions == update["contradictions"]
     assert [side.value for side in update["contradictions"][0].sides] == ["320 megawatts", "280 MW"]
+
+
+async def test_a_persons_stop_is_carried_out_by_the_judge_of_the_whole_run() -> None:
+    orders = FakeOrders(is_stop=True)
+    (found,) = (await judged(STATE, orders=orders))["judgements"]
+    assert (found.stop, orders.places) == ("a person's word", ["judge 1"])
+
+
+async def test_the_judge_of_a_branch_stops_and_leaves_the_order_to_the_others() -> None:
+    orders = FakeOrders(is_stop=True)
+    branch = Direction(id="b1", text="part", angle="", rounds=2, queries=1, sources=1)
+    (found,) = (await judged({**STATE, "direction": branch}, orders=orders))["judgements"]
+    assert (found.stop, orders.places) == ("a person's word", [""])
+
+
+async def test_what_a_person_added_holds_back_contentment_but_no_limit() -> None:
+    wish = FakeOrders(late=["eels"])
+    (found,) = (await judged(STATE, orders=wish, threshold=0.0, rounds=3))["judgements"]
+    assert (found.stop, found.held) == (None, "sufficient")
+    update = await judged(STATE, orders=wish, threshold=0.0, rounds=1)
+    assert update["judgements"][0].stop == "rounds used up"
+    assert [(loss.where, loss.what) for loss in update["losses"]] == [("order", "eels")]
+
+
+async def test_without_a_query_of_the_planners_the_persons_is_still_asked() -> None:
+    state: ResearchState = {**STATE, "queries": []}
+    assert (await judged(state, rounds=3))["judgements"][0].stop == "nothing left to ask"
+    update = await judged(state, orders=FakeOrders(late=["eels"]), rounds=3)
+    assert update["judgements"][0].stop is None
+
+
+@pytest.mark.parametrize(("answer", "stop"), [("approve", None), ("finish", "a person's word")])
+async def test_between_branches_the_judge_is_where_a_pause_is(answer: str, stop: str | None) -> None:
+    async def node(state: ResearchState) -> ResearchState:
+        orders = FakeOrders(is_pause=True)
+        return await judged(state, orders=orders, strategy="tree", levels=3, threshold=1.0)
+
+    b = StateGraph(ResearchState)
+    b.add_node("judge", node)
+    b.add_edge(START, "judge")
+    machine = b.compile(InMemorySaver(serde=CompressedSerializer(allowed_msgpack_modules=ALLOWED)))
+    at: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    shown = await machine.ainvoke(STATE, at)
+    assert shown["__interrupt__"][0].value["answers"] == ["approve", "finish"]
+    after = await machine.ainvoke(Command(resume={"action": answer}), at)
+    assert after["judgements"][0].stop == stop

@@ -74,6 +74,7 @@ async def test_a_pause_lets_the_run_stand_after_its_step(
             lambda: paused(runs, run_id),
         )
         assert why(first) == "paused"
+        assert (await runs.lines())[0].status == "paused"
         assert not any(event.kind == "report started" for event in first)
         rest = [event async for event in runs.work(run_id)]
         assert rest[-1].kind == "completed"
