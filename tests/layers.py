@@ -17,6 +17,7 @@ FACADE = (
     "fathom.forking",
     "fathom.cleaning",
     "fathom.batch",
+    "fathom.conversation",
     "fathom.researcher",
     "fathom.cli",
     "fathom.server",

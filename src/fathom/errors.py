@@ -19,6 +19,10 @@ class BadInput(FathomError):
     """The caller asked for something that is not there or not allowed."""
 
 
+class IllegalTransition(BadInput):
+    """Something was to become what it cannot become from where it is."""
+
+
 class RunStopped(FathomError):
     """A run stands where it is, checkpointed, and can be resumed."""
 

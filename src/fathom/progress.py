@@ -63,6 +63,8 @@ def told(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[P
         case "recall":
             read = [page for page in update["pages"] if page.sha in update["recalled"]]
             yield ExtractionStarted(pages=[PageName(title=page.title, address=page.address) for page in read])
+            # Their texts are at hand, and are taken from there.
+            yield from (ContentExtracted(title=p.title, address=p.address, chars=p.chars) for p in read)
         case "searcher" | "selector" | "extractor" | "analyzer":
             yield _of_a_round(node, given, update)
         case "outline":

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from fathom import conversation
 from fathom.blocking import iterated, waited
 from fathom.errors import RunStopped
 from fathom.events import Progress
@@ -19,6 +20,7 @@ from fathom.session import BlockingSession, Session
 from fathom.settings import Settings, load_settings
 from fathom.sharing import Shared
 from fathom.state import ReviewAnswer
+from fathom.views import ConversationThread, RunViews
 
 
 class DeepResearcher:
@@ -140,11 +142,39 @@ class DeepResearcher:
 
         What the thread knows is used first, and only what it leaves open is searched for. What a request
         sets holds; all else is as it was for the run before.
+
+        >>> from fathom import DeepResearcher, ResearchRequest
+        >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"])
+        >>> first = DeepResearcher().research_sync(request)
+        >>> second = DeepResearcher().follow_up_sync(first.run_id, "Where is the tower of 48 metres?")
+        >>> second.asked, [turn.question for turn in second.thread]
+        ([], ['How high is the tower?'])
+        >>> [query.status for query in DeepResearcher().thread_sync(second.run_id).queries]
+        ['completed', 'completed']
         """
+        return await self._ended(await self.ask(run_id, question))
+
+    async def ask(self, run_id: str, question: str | ResearchRequest) -> Session:
+        """A session on a follow-up, to listen to or to steer."""
         asked = checked_request(query=question) if isinstance(question, str) else question
         async with self._shared.runs() as runs:
             new_id, start = await runs.follow_up(await runs.find(run_id), asked)
-        return await self._ended(self._session(new_id, start))
+        return self._session(new_id, start)
+
+    async def thread(self, run_id: str) -> ConversationThread:
+        """The thread a run stands in: every question and answer, in the order they were asked."""
+        async with self._shared.runs() as runs:
+            return await conversation.thread(runs, await runs.find(run_id))
+
+    async def close_thread(self, run_id: str) -> ConversationThread:
+        """The thread of a run, closed: nothing more can be asked in it."""
+        async with self._shared.runs() as runs:
+            return await conversation.close(runs, await runs.find(run_id))
+
+    async def views(self, run_id: str) -> RunViews:
+        """Query, plan, search results, answer, agents and messages of a run, made when asked for."""
+        async with self._shared.runs() as runs:
+            return await conversation.views(runs, await runs.find(run_id))
 
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has a report."""
@@ -170,6 +200,18 @@ class DeepResearcher:
     def follow_up_sync(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
         """`follow_up` for those who wait."""
         return waited(lambda: self.follow_up(run_id, question))
+
+    def thread_sync(self, run_id: str) -> ConversationThread:
+        """`thread` for those who wait."""
+        return waited(lambda: self.thread(run_id))
+
+    def close_thread_sync(self, run_id: str) -> ConversationThread:
+        """`close_thread` for those who wait."""
+        return waited(lambda: self.close_thread(run_id))
+
+    def views_sync(self, run_id: str) -> RunViews:
+        """`views` for those who wait."""
+        return waited(lambda: self.views(run_id))
 
     def update_sync(self, run_id: str) -> ResearchResult:
         """`update` for those who wait."""

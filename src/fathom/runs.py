@@ -150,6 +150,11 @@ class Runs:
         given = kept.checkpoint["channel_values"].get(START, {}) if kept else {}
         return stands._replace(values={**stands.values, **given})
 
+    async def steps(self, run_id: str) -> AsyncIterator[StateSnapshot]:
+        """Where a run stood after each of its steps, the last one first."""
+        async for snapshot in self._graph().aget_state_history(config_of(run_id)):
+            yield snapshot
+
     async def _finished(self, run_id: str) -> StateSnapshot:
         snapshot = await self.snapshot(run_id)
         if "report" not in snapshot.values or is_unfinished(snapshot):

@@ -27,6 +27,25 @@ def test_a_follow_up_is_a_run_of_its_own_that_searches_nothing_it_knows(
     assert lines[1].endswith(f"(follows {earlier})")
 
 
+def test_without_a_question_the_thread_is_shown_and_closed(fathom: Fathom, shelf: Path) -> None:
+    assert fathom(QUESTION, "--docs", str(shelf), "--rounds", "1", "--quiet").code == 0
+    first = fathom("runs").out.splitlines()[1].split()[0]
+    assert fathom("ask", first, FOLLOW_UP, "--quiet").code == 0
+    shown = fathom("ask", first)
+    assert (shown.code, shown.err) == (0, "")
+    lines = shown.out.splitlines()
+    assert lines[0] == f"Thread {first}, active, 2 questions"
+    assert lines[2] == f"{first}  completed  {QUESTION}"
+    assert lines[5].endswith(f"  completed  {FOLLOW_UP}")
+    assert "Its main limits are" in lines[6]
+    assert fathom("ask", first, "--close").out.startswith(f"Thread {first}, closed, 2 questions")
+    told = fathom("ask", first, FOLLOW_UP)
+    assert told.is_refusal
+    assert told.err == f"fathom: The thread of run {first} is closed; ask a new question instead.\n"
+    assert fathom("ask", first, "--close").is_refusal
+    assert fathom("ask", first, FOLLOW_UP, "--close").is_refusal
+
+
 def test_what_cannot_be_followed_is_refused_in_one_sentence(fathom: Fathom, shelf: Path) -> None:
     assert fathom("ask", "nope", FOLLOW_UP).is_refusal
     assert fathom(QUESTION, "--docs", str(shelf), "--review", "--quiet").code == 3
@@ -35,6 +54,8 @@ def test_what_cannot_be_followed_is_refused_in_one_sentence(fathom: Fathom, shel
     assert told.code == 2
     assert told.err == f"fathom: Run {waiting} has no report yet; go on with: fathom resume {waiting}\n"
     assert fathom("ask", waiting, "").is_refusal
+    assert fathom("ask").is_refusal
+    assert fathom("ask", "nope").is_refusal
     assert fathom("ask", waiting, FOLLOW_UP, "--rounds", "0").is_refusal
 
 

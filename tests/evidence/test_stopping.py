@@ -32,6 +32,26 @@ def replace_usd(per_usd: float) -> Gain:
     return Gain(known=20, new=9, queries=1, usd=1.0, smoothed_per_query=9, smoothed_per_usd=per_usd)
 
 
+def test_what_is_at_hand_is_enough_only_if_nothing_that_matters_is_missing() -> None:
+    good = replace(
+        GOING_ON, is_follow_up=True, overall=0.9, settled="one page has all", sources=5, diversity=0.9
+    )
+    lacking = replace(good, gaps=[gap("medium")])
+    assert stop(lacking) == (None, "")
+    assert held(lacking) == "sufficient"
+    assert stop(replace(lacking, is_follow_up=False))[0] == "sufficient"
+    assert stop(replace(lacking, round=2))[0] == "sufficient"
+    assert stop(replace(lacking, spent_usd=1.0))[0] == "budget used up"
+    assert stop(replace(good, gaps=[gap("low")]))[0] == "sufficient"
+
+
+def test_a_follow_up_that_is_answered_follows_no_leads() -> None:
+    leading = replace(GOING_ON, overall=0.9, unsettled="linked evidence", gaps=[gap("low")])
+    assert stop(leading) == (None, "")
+    assert stop(replace(leading, is_follow_up=True))[0] == "sufficient"
+    assert stop(replace(leading, is_follow_up=True, round=2, gaps=[gap("high")])) == (None, "")
+
+
 def test_nothing_stops_a_run_in_the_middle() -> None:
     assert stop(GOING_ON) == (None, "")
 

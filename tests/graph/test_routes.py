@@ -3,7 +3,19 @@
 from typing import Any
 
 import pytest
-from fakes import claim, earlier, heading, hit, judgement, page, query, question, section, sentence
+from fakes import (
+    claim,
+    earlier,
+    heading,
+    hit,
+    judgement,
+    known,
+    page,
+    query,
+    question,
+    section,
+    sentence,
+)
 from langgraph.graph import END
 from langgraph.types import Send
 
@@ -12,11 +24,14 @@ from fathom.graph.routes import (
     is_enough,
     is_going_on,
     one_or_many,
+    was_fetched,
     was_known,
     was_read,
     was_rewritten,
+    what_is_at_hand,
     what_to_ask_again,
     what_to_read,
+    what_to_recall,
     what_to_write,
     where_to_begin,
     which_branches,
@@ -72,6 +87,24 @@ def test_a_report_is_written_only_from_claims(stop: str | None, claims: list[obj
     ended = judgement(2, stop=stop)
     at: Any = {**STATE, "judgements": [judgement(1), ended], "claims": claims}
     assert is_enough(at) == place
+
+
+def test_a_follow_up_recalls_before_a_person_sees_a_plan() -> None:
+    assert what_is_at_hand({**STATE, "known": known()}) == "recall"
+    assert what_is_at_hand(STATE) == "review"
+    assert what_is_at_hand({**STATE, "known": known(pages=[], claims=[])}) == "review"
+    assert what_is_at_hand({**STATE, "known": known(is_recalled=True)}) == "review"
+
+
+def test_what_is_worth_it_is_read_again_from_its_stored_text() -> None:
+    other = page("page two", "https://b.example")
+    sends = what_to_recall({**STATE, "pages": [page(), other], "recalled": [other.sha]})
+    assert isinstance(sends, list)
+    assert [(s.node, s.arg["pages"]) for s in sends] == [("reading", [other])]
+    assert "hit" not in sends[0].arg
+    assert was_fetched(sends[0].arg) == "analyzer"
+    assert was_fetched({"hit": hit()}) == "extractor"
+    assert what_to_recall({**STATE, "pages": [page()], "recalled": []}) == "judge"
 
 
 def test_a_page_that_was_not_read_is_not_analysed() -> None:

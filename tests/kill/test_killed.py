@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from standins.commandline import spawned
 from standins.killing import QUESTION, WORKING, Gate, Site, begun, kept_waiting, stopped
 from standins.model import Model, asked_again
 from standins.tavily import KEY
@@ -110,3 +111,22 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, site: Site, undisturbed: int) 
         assert asked_again(model.calls) == []
         assert len(model.answered) == undisturbed
     assert set(site.fetches.values()) == {1}
+
+
+def test_a_killed_follow_up_is_finished_from_the_evidence_at_hand(tmp_path: Path, site: Site) -> None:
+    gate = Gate("none", 1)
+    follow_up = ["Which turbines does tidal power have?", "--rounds", "1", "--out", "new"]
+    with Model(gate) as model:
+        assert spawned([*asking(model), "--rounds", "1"], tmp_path, site.environment).code == 0
+        fetched = sum(site.fetches.values())
+        gate.wait_for("read", 2)
+        earlier = next((tmp_path / "locks").iterdir()).stem
+        process = begun(["ask", earlier, *follow_up], site, tmp_path)
+        kept_waiting(gate, model, tmp_path)
+        assert stopped(process, signal.SIGKILL)[0] == -signal.SIGKILL
+        gate.is_open = True
+        assert main(["resume", "--out", "new"]) == 0
+        assert asked_again(model.calls) == []
+    assert main(["verify", "new/report.json"]) == 0
+    assert sum(site.fetches.values()) == fetched
+    assert "tidal power" in (tmp_path / "new" / "report.md").read_text("utf-8")

@@ -38,8 +38,8 @@ COMMANDS = {
             "ask",
             'ask ID "QUESTION"',
             "ask on: what a finished run knows is used first, and only the rest searched",
-            "fathom.cli.working",
-            "follow_up",
+            "fathom.cli.conversing",
+            "ask",
         ),
         Command("runs", "runs", "list runs: status, age, cost, question", "fathom.cli.looking", "runs"),
         Command(

@@ -1,0 +1,34 @@
+"""`fathom ask`: ask on in a thread, look at it, or close it.
+
+Does not know how a question is answered.
+"""
+
+import argparse
+import asyncio
+
+from fathom import conversation
+from fathom.cli.working import follow_up
+from fathom.ids import short_id
+from fathom.report.words import counted
+from fathom.runs import open_runs
+from fathom.settings import load_settings
+
+
+def ask(arguments: argparse.Namespace) -> int:
+    """Ask a later question; without one, show the thread or close it."""
+    if arguments.question is not None:
+        return follow_up(arguments)
+    return asyncio.run(_looked_at(arguments))
+
+
+async def _looked_at(arguments: argparse.Namespace) -> int:
+    async with open_runs(load_settings()) as runs:
+        run_id = await runs.find(arguments.id)
+        thread = await (conversation.close if arguments.close else conversation.thread)(runs, run_id)
+    print(f"Thread {short_id(thread.id)}, {thread.status}, {counted(len(thread.queries), 'question')}")
+    answers = {answer.query_id: answer for answer in thread.answers}
+    for query in thread.queries:
+        print(f"\n{short_id(query.id)}  {query.status}  {query.content}")
+        if query.id in answers:
+            print(f"  {answers[query.id].opening}")
+    return 0

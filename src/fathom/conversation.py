@@ -1,0 +1,102 @@
+"""Threads and views of the runs of a database: looked up, and put together.
+
+Does not know how a view is made. Nothing is stored here: what is seen is in the runs and their events.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+from pydantic import ValidationError
+
+from fathom.agents import agents_in, messages_in
+from fathom.errors import BadInput
+from fathom.events import Progress
+from fathom.history import run_ids, run_times
+from fathom.ids import short_id
+from fathom.places import Places
+from fathom.resting import agents_at_rest, messages_at_rest
+from fathom.runs import Runs, is_unfinished
+from fathom.state import ResearchState
+from fathom.threads import Threads
+from fathom.viewing import Sight, answer_of, plan_of, query_of, results_of, thread_of
+from fathom.views import ConversationThread, RunViews
+
+_EVENTS = "events.jsonl"
+
+
+async def thread(runs: Runs, run_id: str) -> ConversationThread:
+    """The thread a run stands in: every question and answer, in the order they were asked."""
+    threads = Threads(runs.settings.database)
+    root = await threads.of(run_id)
+    there = set(await run_ids(runs.saver))
+    members = [one for one, _ in await threads.runs(root) if one in there]
+    sights = [await _sight(runs, one, root) for one in members]
+    return thread_of(sights, datetime.now(UTC), is_closed=await threads.is_closed(root))
+
+
+async def close(runs: Runs, run_id: str) -> ConversationThread:
+    """The thread of a run, closed: nothing more is asked in it. Closing it again is refused."""
+    found = await thread(runs, run_id)
+    closed = found.moved("closed", max(datetime.now(UTC), found.updated_at))
+    await Threads(runs.settings.database).close(found.id)
+    return closed
+
+
+async def views(runs: Runs, run_id: str) -> RunViews:
+    """Everything there is to see of one run; from its events, where they were written down."""
+    root = await Threads(runs.settings.database).of(run_id)
+    at = await _sight(runs, run_id, root, await _times(runs, run_id))
+    events = await _events(runs, run_id)
+    return RunViews(
+        query=query_of(at),
+        plan=plan_of(at),
+        results=results_of(at),
+        answer=answer_of(at),
+        agents=agents_in(run_id, events, at.began) if events else agents_at_rest(at),
+        messages=messages_in(run_id, events) if events else messages_at_rest(at),
+    )
+
+
+async def _sight(runs: Runs, run_id: str, root: str, times: dict[str, datetime] | None = None) -> Sight:
+    snapshot = await runs.snapshot(run_id)
+    began, last = await run_times(runs.saver, run_id)
+    question = str(snapshot.values.get("question", ""))
+    if not question:
+        raise BadInput(f"Run {short_id(run_id)} was begun without a question: there is nothing to see.")
+    state = cast(ResearchState, snapshot.values)
+    is_over = "report" in state and not is_unfinished(snapshot)
+    return Sight(run_id, root, question, state, began, last, is_over, times or {})
+
+
+async def _times(runs: Runs, run_id: str) -> dict[str, datetime]:
+    """When the plan was first there, and each judged round."""
+    found: dict[str, datetime] = {}
+    async for snapshot in runs.steps(run_id):  # the newest first
+        at = datetime.fromisoformat(snapshot.created_at or "")
+        if snapshot.values.get("questions"):
+            found["questions"] = at
+        for judgement in snapshot.values.get("judgements", []):
+            found[f"round {judgement.round}"] = at
+    return found
+
+
+async def _events(runs: Runs, run_id: str) -> list[Progress]:
+    folder = await Places(runs.settings.database).of(run_id)
+    return await asyncio.to_thread(_read, folder / _EVENTS) if folder else []
+
+
+def _read(path: Path) -> list[Progress]:
+    """The events in a file; a line that is none, or of another version, is left out."""
+    found: list[Progress] = []
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    for line in lines:
+        try:
+            found.append(Progress.model_validate_json(line))
+        except ValidationError:
+            continue
+    return found
