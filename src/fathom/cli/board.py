@@ -27,6 +27,8 @@ from fathom.events import (
     Started,
     SufficiencyEvaluated,
 )
+from fathom.report.rounds import key_findings
+from fathom.state import ResearchState
 
 _LATELY = 100
 
@@ -63,7 +65,6 @@ class Board:
     sections: dict[str, Entry] = field(default_factory=dict)
     findings: list[KeyFinding] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
-    summary: str = ""
     lately: deque[str] = field(default_factory=lambda: deque(maxlen=_LATELY))
     _earlier_s: float = 0.0
     _telling: Telling = field(default_factory=Telling)
@@ -72,6 +73,17 @@ class Board:
     def is_writing(self) -> bool:
         """Whether the looking is over and the report is in hand."""
         return bool(self.sections)
+
+    def recall(self, state: ResearchState) -> None:
+        """What a run knew before anybody watched it."""
+        claims, judgements = state.get("claims", []), state.get("judgements", [])
+        self.verified, self.pages_read = len(claims), len(state.get("pages", []))
+        if judgements:
+            self.score, self.gaps = judgements[-1].overall, [gap.description for gap in judgements[-1].gaps]
+        self.findings = [
+            KeyFinding(statement=one.statement, tag=one.tag, confidence=one.confidence)
+            for one in key_findings(state.get("findings", []), claims)
+        ]
 
     def tell(self, event: Progress) -> None:
         """Take in one event."""
@@ -91,8 +103,9 @@ class Board:
 
     def _begun(self, event: Progress) -> None:
         match event.payload:
-            case Started(question=question, knobs=knobs):
-                self.question, self.threshold, self.stage = question, knobs.threshold, "planning"
+            case Started(question=question, knobs=knobs, is_resumed=is_resumed):
+                self.question, self.threshold = question, knobs.threshold
+                self.stage = "going on" if is_resumed else "planning"
             case PlanGenerated(effort=effort, tool=tool):
                 kinds = [effort.kind if effort else "", tool.name if tool else ""]
                 self.way = ", ".join(kind for kind in kinds if kind) or self.way
@@ -143,8 +156,8 @@ class Board:
                 self.score, self.threshold = judged.overall, threshold
                 self.verified = judged.claims
                 self.stage = "outlining the report" if judged.stop else "planning the next round"
-            case RoundCompleted(findings=findings, gaps=gaps, summary=summary) if not event.branch:
-                self.findings, self.gaps, self.summary = findings, gaps, summary
+            case RoundCompleted(findings=findings, gaps=gaps) if not event.branch:
+                self.findings, self.gaps = findings, gaps
             case ReportSection(title=title, sentences=sentences):
                 count = len(sentences)
                 outcome = f"{count} sentence{'' if count == 1 else 's'}"

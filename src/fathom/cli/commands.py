@@ -41,6 +41,13 @@ COMMANDS = {
             "fathom.cli.conversing",
             "ask",
         ),
+        Command(
+            "control",
+            "control ID ORDER",
+            "steer a run from another terminal: pause, go, stop, add",
+            "fathom.cli.controlling",
+            "control",
+        ),
         Command("runs", "runs", "list runs: status, age, cost, question", "fathom.cli.looking", "runs"),
         Command(
             "show",

@@ -11,11 +11,15 @@ from fathom.cli.board import Board, Entry
 from fathom.cli.cells import plain
 from fathom.cli.lines import BLANK, Glyphs, Line, Piece, bar, beside, fitted, heading, row
 from fathom.ids import short_id
+from fathom.report.words import counted
 
 _BESIDE = 120  # from this width on, two columns
 _LABEL = 9
 _BAR = 20
 _LONG_BAR = 40
+_SEARCHES = 9  # rows beside each other: no more are of use
+_FINDINGS = 14
+_LOW = 3  # rows that have a place for what matters most and no more
 _TALL = 21  # rows of a body that has a place for what happened lately
 
 
@@ -41,8 +45,8 @@ class Frame:
         """Exactly `height` lines of exactly `width` cells."""
         head, feet = self._head(board, elapsed_s), self._feet(foot)
         if self.height < len(head) + len(feet):
-            shown = [head[2], head[0], *head[4:7]][: max(1, self.height - 1)]
-            made = [*shown, *feet[-1:]][: self.height]
+            first = [head[0], head[2]] if self.height > _LOW else [head[2], head[0]]
+            made = [*[*first, *head[4:7]][: max(1, self.height - 1)], feet[-1]][: self.height]
         else:
             made = [*head, *self._body(board, self.height - len(head) - len(feet)), *feet]
         made += [BLANK] * (self.height - len(made))
@@ -90,12 +94,10 @@ class Frame:
         spent = board.spent
         share = spent.usd / spent.budget_usd if spent.budget_usd else 0.0
         words = f"{dollars(spent.usd)} of {dollars(spent.budget_usd)}"
-        tokens = (
-            f"{spent.calls} calls, {thousands(spent.tokens_in)} tokens in, {thousands(spent.tokens_out)} out"
-        )
-        return self._figure(
-            "Spent", share, words, tokens if spent.calls else "no model was asked", None, False
-        )
+        sort = " tokens" if self.width >= _BESIDE else ""
+        tokens = f"{thousands(spent.tokens_in)}{sort} in, {thousands(spent.tokens_out)} out"
+        more = f"{counted(spent.calls, 'call')}, {tokens}" if spent.calls else "no model was asked"
+        return self._figure("Spent", share, words, more, None, False)
 
     def _counts(self, board: Board) -> Line:
         found = board.verified + board.refused
@@ -114,8 +116,8 @@ class Frame:
         """Searches, pages, findings, and what happened lately, each with its share of the rows."""
         if self.width >= _BESIDE:
             left, right = (self.width - 3) // 2, self.width - 3 - (self.width - 3) // 2
-            searching = max(3, rows // 3)
-            finding = max(3, rows // 2)
+            searching = max(3, min(_SEARCHES, rows // 3))
+            finding = max(3, min(_FINDINGS, rows // 2))
             one = [*self._searches(board, searching, left), *self._reading(board, rows - searching, left)]
             two = [*self._findings(board, finding, right), *self._lately(board, rows - finding, right)]
             return beside(one[:rows], two[:rows], self.width)

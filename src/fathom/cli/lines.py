@@ -55,7 +55,7 @@ def fitted(line: Sequence[Piece], width: int) -> Line:
         shown = cut(piece.text, left)
         made.append(Piece(shown, piece.style))
         left -= cell_len(shown)
-        if left <= 0:
+        if shown != piece.text:
             break
     return (*made, Piece(" " * left)) if left > 0 else tuple(made)
 

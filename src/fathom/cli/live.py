@@ -189,10 +189,11 @@ class Live:
 
 def last_lines(board: Board) -> list[str]:
     """What stays in the terminal when the picture is gone."""
-    score = f"score {board.score:.2f} of {board.threshold:.2f}, " if board.score is not None else ""
     rounds, pages = counted(board.round, "round"), counted(board.pages_read, "page")
-    claims = f"{counted(board.verified, 'claim')} verified"
-    spent = f"{dollars(board.spent.usd)} of {dollars(board.spent.budget_usd)}"
+    after = f"{plain(board.stage).capitalize()} after {clock(board.elapsed_s)}"
+    score = f"score {board.score:.2f} of {board.threshold:.2f}" if board.score is not None else "not judged"
+    spent = f"spent {dollars(board.spent.usd)} of {dollars(board.spent.budget_usd)}"
     return [
-        f"{rounds}, {pages} read, {claims}, {score}{spent}, {clock(board.elapsed_s)}: {plain(board.stage)}",
+        f"{after}: {rounds}, {pages} read, {counted(board.verified, 'claim')} verified,",
+        f"{score}, {spent}.",
     ]

@@ -4,26 +4,31 @@ Does not know how a run is begun or where its answer on the command line came fr
 """
 
 import argparse
+import asyncio
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from rich.console import Console
 
-from fathom.cli.keys import Key
 from fathom.cli.leaving import INTERRUPTED, Leaving
 from fathom.cli.live import Live, can_show
 from fathom.cli.output import print_result
 from fathom.cli.reviewing import ask_person
 from fathom.cli.screen import JsonLines, Lines, Quiet, View
-from fathom.errors import Refused, RunStopped
+from fathom.cli.steering import Steering
+from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept
 from fathom.ids import short_id
+from fathom.orders import Word
 from fathom.report.folder import ResearchFolder
 from fathom.report.past_rounds import spent_of
 from fathom.runs import Runs, Start
 from fathom.state import ResearchState
+from fathom.streaming import Halt
+
+_GLANCE_S = 0.3
 
 
 @dataclass
@@ -35,9 +40,12 @@ class Watched:
     folder: ResearchFolder
     arguments: argparse.Namespace
     leaving: Leaving
+    halt: Halt = field(default_factory=Halt)
 
     def __post_init__(self) -> None:
+        self.steering = Steering(self._give, self.leaving.request)
         self.view: View = self._view()
+        self._given: set[asyncio.Task[object]] = set()
 
     def _view(self) -> View:
         if self.arguments.json:
@@ -47,18 +55,28 @@ class Watched:
         console = Console(stderr=True)
         if self.arguments.plain or not can_show(console):
             return Lines()
-        live = Live(console, self._press, sys.stdin.isatty())
-        live.keys = (("Ctrl-C", "leave; nothing is lost"),)
+        live = Live(console, lambda key: self.steering.press(key, live), sys.stdin.isatty())
+        live.keys = self.steering.keys() if sys.stdin.isatty() else (("Ctrl-C", "leave; nothing is lost"),)
         self.leaving.give_back = live.give_back
         return live
 
-    def _press(self, key: Key) -> None:
-        if key.text == "q":
-            self.leaving.request()
+    def _give(self, word: Word, text: str) -> None:
+        """Leave an order; the run hears it like one from another terminal."""
+        task: asyncio.Task[object] = asyncio.create_task(self.runs.orders.give(self.run_id, word, text))
+        self._given.add(task)
+        task.add_done_callback(self._was_given)
+
+    def _was_given(self, task: "asyncio.Task[object]") -> None:
+        self._given.discard(task)
+        if isinstance(error := task.exception(), BadInput):
+            self.view.notice(str(error))
 
     async def until_over(self, start: Start) -> int:
         """Work until the report is there, asking a person where the run does; the exit code."""
         self.leaving.run = short_id(self.run_id)
+        self.leaving.ask = self._asked_to_leave
+        if isinstance(self.view, Live):
+            self.view.board.recall(await self._known())
         self.view.begin(self.run_id)
         try:
             return await self._stretches(start)
@@ -68,10 +86,15 @@ class Watched:
             return 2 if await self._was_bad_input(error) else 1
         finally:
             self.view.set_aside()
+            self.leaving.ask = None
+
+    def _asked_to_leave(self) -> None:
+        self.halt.request()
+        self.view.notice("Finishing the step in hand; once more leaves at once. Nothing is lost.")
 
     async def _stretches(self, start: Start) -> int:
         while True:
-            end = await self._worked(self.runs.work(self.run_id, start, keep=self.folder))
+            end = await self._worked(self.runs.work(self.run_id, start, keep=self.folder, halt=self.halt))
             if end is None:
                 self.view.close()
                 return await self.reported()
@@ -79,6 +102,8 @@ class Watched:
                 start = self._reviewed(end)
                 if start is None:
                     return waiting(self.run_id)
+            elif end.why == "paused" and await self._until_go():
+                start = None
             else:
                 self.view.close()
                 print(f"fathom: {self.leaving.last_words()}", file=sys.stderr)
@@ -87,6 +112,22 @@ class Watched:
     def _reviewed(self, end: Checkpoint) -> Start:
         self.view.set_aside()
         return None if self.arguments.json else ask_person(end.shown)
+
+    async def _until_go(self) -> bool:
+        """Wait until somebody says go, here or in another terminal; False when they leave instead."""
+        self._paused(True)
+        self.view.notice(f"Paused; go on with p, or from anywhere: fathom control {short_id(self.run_id)} go")
+        while not self.halt.is_requested:
+            if {order.word for order in await self.runs.orders.pending(self.run_id)} & {"go", "stop"}:
+                self._paused(False)
+                return True
+            await asyncio.sleep(_GLANCE_S)
+        return False
+
+    def _paused(self, is_paused: bool) -> None:
+        self.steering.is_paused = is_paused
+        if isinstance(self.view, Live) and sys.stdin.isatty():
+            self.view.keys = self.steering.keys()
 
     async def _worked(self, events: AsyncIterator[Progress]) -> Checkpoint | None:
         """Show what happens; where the run stands, or None at its end.
@@ -105,12 +146,15 @@ class Watched:
     async def _was_bad_input(self, error: RunStopped) -> bool:
         """Whether a run was refused before anything was done: no such model, key or address."""
         is_refused = isinstance(error.__cause__, Refused)
-        return is_refused and not (await self.runs.snapshot(self.run_id)).values.get("questions")
+        return is_refused and not (await self._known()).get("questions")
+
+    async def _known(self) -> ResearchState:
+        return cast(ResearchState, (await self.runs.snapshot(self.run_id)).values)
 
     async def reported(self) -> int:
         """The report of a run that is over: on standard output, and in its files."""
         result = await self.runs.result(self.run_id)
-        state = cast(ResearchState, (await self.runs.snapshot(self.run_id)).values)
+        state = await self._known()
         await self.folder.keep(state, spent_of(state))
         self.folder.write_report(result)
         if not self.arguments.json:

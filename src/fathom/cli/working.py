@@ -122,8 +122,8 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace, leaving: L
         watched = Watched(runs, run_id, folder, arguments, leaving)
         if is_finished:
             return await watched.reported()
-        if snapshot.interrupts and not answer:
-            shown = dict(snapshot.interrupts[0].value)
+        shown = dict(snapshot.interrupts[0].value) if snapshot.interrupts else {}
+        if shown and shown.get("why") != "paused" and not answer:
             answer = None if arguments.json else ask_person(shown)
             if answer is None:
                 return waiting(run_id)

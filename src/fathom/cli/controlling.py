@@ -1,0 +1,45 @@
+"""Steering a run from another terminal.
+
+Does not know who works on it, or whether anybody does: the order waits until it is heard.
+"""
+
+import argparse
+import asyncio
+
+from fathom.errors import BadInput
+from fathom.ids import short_id
+from fathom.orders import Word
+from fathom.runs import is_unfinished, open_runs
+from fathom.settings import load_settings
+
+_HEARD: dict[Word, str] = {
+    "pause": "stands still after the step in hand; it goes on with: fathom control {name} go",
+    "go": "goes on",
+    "stop": "looks no further and writes its report",
+    "add": "asks that too, in its next round",
+}
+_LATER: dict[Word, str] = {
+    "go": "goes on if somebody still waits with it; if nobody does: fathom resume {name}",
+    "stop": "is not running; it will write its report when you go on with: fathom resume {name}",
+    "add": "is not running; it will ask that when you go on with: fathom resume {name}",
+}
+
+
+def control(arguments: argparse.Namespace) -> int:
+    """Leave one order for one run, and say what becomes of it."""
+    print(asyncio.run(_ordered(arguments.id, arguments.order, arguments.query)))
+    return 0
+
+
+async def _ordered(named: str, word: Word, text: str) -> str:
+    async with open_runs(load_settings()) as runs:
+        run_id = await runs.find(named)
+        name, status = short_id(run_id), (await runs.line(run_id)).status
+        snapshot = await runs.snapshot(run_id)
+        if not is_unfinished(snapshot) and "report" in snapshot.values:
+            raise BadInput(f"Run {name} is over; there is nothing to steer.")
+        is_running = status == "running"
+        if word == "pause" and not is_running:
+            raise BadInput(f"Run {name} is not running ({status}).")
+        await runs.orders.give(run_id, word, text)
+    return f"Run {name} {(_HEARD if is_running else _LATER)[word].format(name=name)}."
