@@ -47,16 +47,13 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str, cells: int) -> None:
     [
         "\x1b[2J\x1b[31mWind\x1b[0m at sea",
         "Wind\r\nat\tsea",
-        "Wind \x07at\x9b2J sea",
+        "Wind\x07 at\x9b2J sea",
         "\x1b]0;title\x07Wind at sea",
         "\u202eWind at\u2066 sea\u2028",
     ],
 )
 def test_what_a_page_calls_itself_moves_no_cursor(text: str) -> None:
-    shown = plain(text)
-    assert shown.isprintable()
-    assert "Wind" in shown
-    assert "\n" not in shown
+    assert plain(text) == "Wind at sea"
 
 
 def test_half_a_character_is_shown_as_a_question_mark() -> None:

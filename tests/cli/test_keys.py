@@ -39,7 +39,7 @@ def test_escape_alone_is_a_key_once_nothing_followed() -> None:
 
 def test_pasted_lines_are_one_text_and_no_enter() -> None:
     pasted = b"\x1b[200~silt\nbehind\x1b[31m dams\r\x1b[201~"
-    assert keys(pasted[:9], pasted[9:]) == [Key("text", "silt behind [31m dams")]
+    assert keys(pasted[:9], pasted[9:]) == [Key("text", "silt behind dams")]
 
 
 def test_a_line_is_typed_and_corrected() -> None:

@@ -3,17 +3,20 @@
 Does not know what the text says. A Korean syllable takes two cells, a combining mark none.
 """
 
+import re
 import unicodedata
 
 from rich.cells import cell_len, set_cell_size
 
 MORE = "…"
+# What tells a terminal to do something: a control sequence, or a title or link with its text.
+_ORDERS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SELECTORS = "\ufe0e\ufe0f"  # which of two widths a sign has: terminals do not agree on it
 
 
 def plain(text: str) -> str:
     """One line without control characters: what a page calls itself must not move anybody's cursor."""
-    return " ".join("".join(map(_shown, text)).split())
+    return " ".join("".join(map(_shown, _ORDERS.sub(" ", text))).split())
 
 
 def _shown(letter: str) -> str:
