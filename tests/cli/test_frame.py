@@ -228,7 +228,7 @@ def test_a_terminal_without_unicode_gets_plain_signs() -> None:
     for board in boards():
         board.question = board.way = ""
         board.searches = board.pages = board.sections = {}
-        board.findings = board.gaps = []
+        board.findings, board.gaps = [], []
         board.lately.clear()
         drawn = "".join(text_of(line) for line in Frame(78, 24, ASCII).lines(board, 0.0, FOOT))
         assert drawn.isascii()

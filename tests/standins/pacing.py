@@ -18,13 +18,12 @@ class Paced:
 
     def __init__(self, answering: Answering, form: str, first: int = 1) -> None:
         self.reached, self._answering = threading.Event(), answering
-        self._lock = threading.Lock()
+        self._lock, self._go = threading.Lock(), threading.Event()
         self.hold(form, first)
 
     def hold(self, form: str, first: int = 1) -> None:
         """From now on, this form's answers are held; those that were held go out."""
-        if hasattr(self, "_go"):
-            self._go.set()
+        self._go.set()
         with self._lock:
             self.form, self.first, self._count = form, first, 0
             self.reached.clear()
