@@ -4,7 +4,8 @@ BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
 HEAVY := whole or wire or server or localmodel or wheel or kill
 
-.PHONY: check test unit fix lint types install lock clean bench-find bench-loop bench-read bench-claims
+.PHONY: check test unit fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-weigh \
+	bench-cost bench-wall
 
 check: lint types test
 
@@ -43,7 +44,8 @@ lock:
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev --universal --python-version 3.11 --no-header -o requirements.lock
 	sed -i '1i # Made by `make lock`; every install in this repository is held to these versions.' requirements.lock
 
-# Every bench prints its figures; the last line is one JSON object.
+# Every bench prints its figures; the last line is one JSON object. DATA names a folder or a file of the bench's
+# form; without it the bench makes a small one of its own.
 bench-find: install
 	$(BIN)/python bench/find.py $(DATA)
 
@@ -56,6 +58,15 @@ bench-read: install
 # MODEL=name asks a model, with the key and address the product reads.
 bench-claims: install
 	$(BIN)/python bench/claims.py $(DATA) $(if $(MODEL),--model $(MODEL))
+
+bench-weigh: install
+	$(BIN)/python bench/weigh.py $(DATA)
+
+bench-cost: install
+	$(BIN)/python bench/cost.py $(DATA)
+
+bench-wall: install
+	$(BIN)/python bench/wall.py $(DATA)
 
 clean:
 	rm -rf .venv build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,9 +13,12 @@ import asyncio
 import hashlib
 import json
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import samples
 
 from fathom.evidence.claims import KEEP_FROM
 from fathom.evidence.flaws import flaws
@@ -111,12 +114,13 @@ async def by_model(data: Sequence[Line], name: str) -> Figures:
 def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = print) -> None:
     """Measure the file named on the command line."""
     parser = argparse.ArgumentParser(description="How well claims are told to be supported.")
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, nargs="?", help="without one: a few lines of our own")
     parser.add_argument("--model", default="")
     given = parser.parse_args(arguments)
-    if not given.file.is_file():
+    if given.file and not given.file.is_file():
         sys.exit(f"there is no file {given.file}")
-    data = lines(given.file)
+    with tempfile.TemporaryDirectory() as work:
+        data = lines(given.file or samples.claims(Path(work) / "claims.jsonl"))
     figures = asyncio.run(by_model(data, given.model)) if given.model else without_model(data)
     say(json.dumps(figures))
 

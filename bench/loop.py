@@ -1,6 +1,6 @@
 """How well a whole run without a model finds the pages a question needs, round by round, and when it stops.
 
-    python bench/loop.py FOLDER [--limit N]     with corpus.jsonl (id, title, text)
+    python bench/loop.py [FOLDER] [--limit N]     with corpus.jsonl (id, title, text)
                                                 and questions.jsonl (question, gold)
 
 Every question goes through the compiled graph for three rounds, without a stop, and the rule that would have
@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import samples
 from find import lines, shelved
 
 from fathom import store
@@ -162,13 +163,14 @@ async def measured(data: Path, work: Path, limit: int | None = None) -> tuple[di
 def main() -> None:
     """Measure the folder named on the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path, help="with corpus.jsonl and questions.jsonl")
+    parser.add_argument("folder", type=Path, nargs="?", help="with corpus.jsonl and questions.jsonl")
     parser.add_argument("--limit", type=int, help="only so many questions, spread over the file")
     given = parser.parse_args()
-    if not (given.folder / "corpus.jsonl").is_file():
+    if given.folder and not (given.folder / "corpus.jsonl").is_file():
         parser.error(f"{given.folder} has no corpus.jsonl")
     with tempfile.TemporaryDirectory() as work:
-        found, done = asyncio.run(measured(given.folder, Path(work), given.limit))
+        data = given.folder or samples.corpus(Path(work))
+        found, done = asyncio.run(measured(data, Path(work), given.limit))
     for name, value in found.items():
         print(f"{name:24} {value}")
     for line in by_rule(done):

@@ -1,6 +1,6 @@
 """Whether contradictions are among the pairs that are looked at, and what rules alone say of them.
 
-    python bench/weigh.py FILE      lines with claim, evidence and label (supports, partly, refutes, neither)
+    python bench/weigh.py [FILE]     lines with claim, evidence and label (supports, partly, refutes, neither)
 
 For each line the claim is paired with the evidence's nearest sentence among all others. Prints for each label
 which share of the pairs are neighbours, which share are over 0.85 alike, and what rules say of them. The last
@@ -9,9 +9,12 @@ line is one JSON object.
 
 import json
 import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
+
+import samples
 
 from fathom.evidence.nearness import Nearness
 from fathom.evidence.pairs import ruled, shares_something
@@ -57,7 +60,9 @@ def measured(pairs: list[tuple[str, str, str]]) -> dict[str, dict[str, float]]:
 def main() -> int:
     """Print the figures."""
     started = time.perf_counter()
-    pairs = paired(Path(sys.argv[1]))
+    with tempfile.TemporaryDirectory() as work:
+        data = Path(sys.argv[1]) if sys.argv[1:] else samples.claims(Path(work) / "claims.jsonl")
+        pairs = paired(data)
     figures = measured(pairs)
     for label, own in figures.items():
         sys.stdout.write(f"{label}: {own}\n")

@@ -18,8 +18,9 @@ LINES = [
 
 
 @pytest.fixture
-def bench() -> ModuleType:
+def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     path = Path(__file__).parents[1] / "bench" / "claims.py"
+    monkeypatch.syspath_prepend(path.parent)
     spec = importlib.util.spec_from_file_location("bench_claims", path)
     assert spec is not None
     assert spec.loader is not None

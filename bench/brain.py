@@ -1,0 +1,124 @@
+"""A stand-in model that does a researcher's work by rule: it plans, quotes, verifies, judges and writes.
+
+Does not know servers. What it says has about the length that models give; it reads everything out of prompts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_ASPECTS = ("cost", "history", "risks", "technology", "outlook")
+_CLAIMS, _SENTENCES = 5, 8
+Form = dict[str, Any]
+
+
+def filled(form: str, text: str, is_satisfied: bool = True) -> Form:
+    """The form of that name, filled in from a prompt; a judge may be one who always misses something."""
+    if form == "JudgeAnswer":
+        return _judge(text, is_satisfied)
+    return _FORMS[form](text)
+
+
+def fenced(name: str, text: str) -> str:
+    """What stands between the tags of that name."""
+    found = re.search(rf"<{name}-(\w+)>\n(.*?)\n</{name}-\1>", text, re.DOTALL)
+    return found.group(2) if found else ""
+
+
+def _plan(text: str) -> Form:
+    question = fenced("question", text).rstrip("?")
+    parts = [{"id": f"Q{n}", "text": f"{question}: {a}?"} for n, a in enumerate(_ASPECTS, 1)]
+    return {
+        "strategy": "Look at each aspect by itself, then at what speaks against it.",
+        "kind": "survey",
+        "perspectives": ["those who pay", "those who run it", "a critic"],
+        "questions": [{**part, "needs": [], "perspective": "those who pay"} for part in parts],
+        "queries": [
+            {"question": f"Q{n}", "text": f"{aspect} {question}", "family": "web"}
+            for n, aspect in enumerate(_ASPECTS, 1)
+        ],
+        "hypotheses": [],
+    }
+
+
+def _read(text: str) -> Form:
+    sentences = re.findall(r"[A-Z가-힣][^.#\n]{25,300}\.", fenced("passages", text))
+    ids = re.findall(r"^(?:- )?(Q\d+): (.*)$", text, re.MULTILINE)
+    claims = []
+    for sentence in sentences:
+        words = set(re.findall(r"\w+", sentence.lower()))
+        about = next((q for q, asked in ids if words & set(re.findall(r"\w+", asked.lower())[-1:])), "Q1")
+        said = {"question": about, "quote": sentence, "statement": f"It is reported: {sentence}"}
+        claims.append({**said, "relevance": 0.9})
+    # One of each aspect before a second one of any.
+    seen: Counter[str] = Counter()
+    ranked = []
+    for claim in claims:
+        seen[str(claim["question"])] += 1
+        ranked.append((seen[str(claim["question"])], claim))
+    return {"claims": [claim for _, claim in sorted(ranked, key=lambda pair: pair[0])[:_CLAIMS]]}
+
+
+def _verify(text: str) -> Form:
+    verdict = {"is_explicit": True, "is_same_scope": True, "is_not_overstated": True, "score": 0.95}
+    items = re.findall(r"^Item (\d+)", text, re.MULTILINE)
+    return {"verdicts": [{"item": int(n), "reason": "said word for word", **verdict} for n in items]}
+
+
+def _judge(text: str, is_satisfied: bool) -> Form:
+    asked = re.findall(r"^(?:- )?(Q\d+): (.*)$", text, re.MULTILINE)
+    number = len(re.findall(r"E\d+ \(for Q\d+\)", text))
+    gaps = [
+        {
+            "question": q,
+            "description": f"More on {t}",
+            "priority": "high",
+            "suggested_query": f"{_ASPECTS[(n + number) % 5]} site {number * 7 + n} {t}",
+        }
+        for n, (q, t) in enumerate(asked)
+        if not is_satisfied
+    ]
+    quoted = "; ".join(re.findall(r"E\d+ \(for Q\d+\): [^\n]{0,160}", text)[:5])
+    marks = {"accuracy": 4, "relevance": 4, "completeness": 4 if is_satisfied else 2, "consistency": 4}
+    confidence = 0.8 if is_satisfied else 0.3
+    return {"evidence": quoted, **marks, "gaps": gaps[:5], "rulings": [], "confidence": confidence}
+
+
+def _outline(text: str) -> Form:
+    keys = re.findall(r"(E\d+) \(for (Q\d+)\)", text)
+    sections = [
+        {"title": f"The {aspect}", "question": f"Q{n}", "claims": [k for k, q in keys if q == f"Q{n}"]}
+        for n, aspect in enumerate(_ASPECTS, 1)
+    ]
+    return {"title": "A survey", "sections": sections}
+
+
+def _write(text: str) -> Form:
+    claims = re.findall(r"^(E\d+): (.*)$", fenced("claims", text), re.MULTILINE)
+    return {"sentences": [{"text": said, "claims": [key]} for key, said in claims[:_SENTENCES]]}
+
+
+def _rewrite(text: str) -> Form:
+    claims: Mapping[str, str] = dict(re.findall(r"^(E\d+): (.*)$", fenced("claims", text), re.MULTILINE))
+    failed = re.findall(r"^Sentence (\d+) \((E\d+)?", fenced("sentences", text), re.MULTILINE)
+    return {
+        "rewrites": [
+            {"sentence": int(n), "text": claims.get(k, ""), "claims": [k] if k else []} for n, k in failed
+        ]
+    }
+
+
+def _check(_: str) -> Form:
+    return {"objections": []}
+
+
+_FORMS: dict[str, Callable[[str], Form]] = {
+    "PlanAnswer": _plan,
+    "ReadAnswer": _read,
+    "VerifyAnswer": _verify,
+    "OutlineAnswer": _outline,
+    "WriteAnswer": _write,
+    "RewriteAnswer": _rewrite,
+    "CheckAnswer": _check,
+}

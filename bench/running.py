@@ -1,0 +1,63 @@
+"""Whole runs of the product against a stand-in world, and what they had to wait for.
+
+Does not know what is measured.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from world import Told, World
+
+from fathom import DeepResearcher, ResearchRequest, ResearchResult
+from fathom.settings import Settings, load_settings
+
+# One after another: each of these waits for the one before it.
+_ROUND = ("search", "ReadAnswer", "VerifyAnswer", "JudgeAnswer")
+_WRITING = ("OutlineAnswer", "WriteAnswer", "CheckAnswer", "RewriteAnswer", "CheckAnswer")
+
+
+def settings_for(world: World, home: Path, who: str, *, at_once: int = 10) -> Settings:
+    """The product with nothing changed but where it asks, and how many at once."""
+    return load_settings(
+        home=home,
+        base_url=f"{world.url}/v1",
+        openai_api_key=who,
+        model="gpt-4.1",
+        small_model="gpt-4.1-mini",
+        searxng_url=world.url,
+        allow_private=True,
+        parallel_calls=at_once,
+        parallel_searches=at_once,
+        parallel_extractions=at_once,
+    )
+
+
+async def ran(settings: Settings, question: str, **wishes: object) -> ResearchResult:
+    """One run through the facade, as a caller would have it."""
+    request = ResearchRequest.model_validate({"query": question, "providers": ["searxng"], **wishes})
+    return await DeepResearcher(settings).research(request)
+
+
+def chain(told: Sequence[Told]) -> list[str]:
+    """The longest chain of calls of one run of which each needs the one before it.
+
+    By what needs what, and not by when it happened: a call that only waited for a place is not in it.
+    """
+    kinds = {row.kind for row in told}
+    judged = sorted(row.ended for row in told if row.kind == "JudgeAnswer")
+    steps = ["search"]
+    began = float("-inf")
+    for ended in judged:
+        of_round = {row.kind for row in told if began <= row.began <= ended}
+        steps += [*(["PlanAnswer"] if "PlanAnswer" in of_round else [])]
+        steps += [kind for kind in _ROUND if kind in of_round or kind == "search"]
+        began = ended
+    # A plan that brought no new query: what is known was judged before.
+    steps += ["PlanAnswer" for row in told if row.kind == "PlanAnswer" and row.began >= began]
+    rewritten = "RewriteAnswer" in kinds
+    return steps + [kind for kind in _WRITING[: 5 if rewritten else 3] if kind in kinds]
+
+
+def seconds(steps: Sequence[str], model_s: float, search_s: float) -> float:
+    """How long a chain takes if nothing but its calls takes time."""
+    return sum(search_s if step == "search" else model_s for step in steps)

@@ -1,0 +1,185 @@
+"""A model, a search engine and a web on loopback, in a process of their own, so that their work is not ours.
+
+The model charges and delays, the engine delays, the pages do not. Every document has a host of its own. What
+was asked is remembered with its times, and told at `/told`.
+"""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
+
+from brain import filled
+from library import Doc
+
+_HITS = 20
+
+
+@dataclass(frozen=True)
+class Manners:
+    """How long an answer takes, and after how many rounds the judge has enough."""
+
+    model_s: float = 1.0
+    search_s: float = 0.3
+    rounds: int = 1
+
+
+@dataclass(frozen=True)
+class Told:
+    """One request: by whom, of which kind, when, and how many tokens."""
+
+    who: str
+    kind: str
+    began: float
+    ended: float
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class World:
+    """Started with `with`; gone when the block ends."""
+
+    def __init__(self, docs: Sequence[Doc], manners: Manners) -> None:
+        self._given = json.dumps({"docs": [asdict(doc) for doc in docs], "manners": asdict(manners)})
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, str(Path(__file__).resolve()), "serve"]
+        self._process = subprocess.Popen(  # noqa: S603 - this very file
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(self._given + "\n")
+        self._process.stdin.flush()
+        self.port = int(self._process.stdout.readline())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.terminate()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
+
+    @property
+    def url(self) -> str:
+        """Where the engine is, and the model under /v1."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def told(self) -> list[Told]:
+        """All that was asked so far."""
+        with urlopen(f"{self.url}/told") as answer:  # noqa: S310 - our own process
+            return [Told(**row) for row in json.load(answer)]
+
+
+class _Server:
+    def __init__(self, docs: Sequence[Doc], manners: Manners) -> None:
+        self.docs, self.manners = docs, manners
+        self.words = [Counter(re.findall(r"\w+", f"{d.title} {d.text}".lower())) for d in docs]
+        self.told: list[Told] = []
+        self.judged: Counter[str] = Counter()
+        self.port = 0
+
+    async def serve(self) -> None:
+        server = await asyncio.start_server(self._connected, "0.0.0.0", 0, backlog=1000)  # noqa: S104 - 127/8
+        self.port = server.sockets[0].getsockname()[1]
+        print(self.port, flush=True)
+        await server.serve_forever()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                headers = await self._headers(reader)
+                body = await reader.readexactly(int(headers.get("content-length", 0)))
+                kind, answer = await self._answered(line.decode().split(" ")[1], headers, body)
+                head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {len(answer)}\r\n\r\n"
+                writer.write(head.encode() + answer)
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the caller is gone
+        finally:
+            writer.close()
+
+    async def _headers(self, reader: asyncio.StreamReader) -> dict[str, str]:
+        headers = {}
+        while (line := (await reader.readline()).decode("latin-1").strip()) != "":
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        return headers
+
+    async def _answered(self, path: str, headers: dict[str, str], body: bytes) -> tuple[str, bytes]:
+        began = time.monotonic()
+        parts = urlsplit(path)
+        if parts.path == "/v1/chat/completions":
+            return "application/json", await self._completed(headers, json.loads(body), began)
+        if parts.path == "/search":
+            await asyncio.sleep(self.manners.search_s)
+            found = self._found(parse_qs(parts.query)["q"][0])
+            self.told.append(Told("", "search", began, time.monotonic()))
+            return "application/json", json.dumps({"results": found}).encode()
+        if parts.path == "/told":
+            return "application/json", json.dumps([asdict(told) for told in self.told]).encode()
+        if parts.path.startswith("/page/"):
+            self.told.append(Told("", "page", began, began))
+            return "text/html; charset=utf-8", _page(self.docs[int(parts.path[6:])]).encode()
+        return "text/plain", b""  # robots.txt, and the list of models, which may be empty
+
+    async def _completed(self, headers: dict[str, str], request: dict[str, Any], began: float) -> bytes:
+        form = request["response_format"]["json_schema"]["name"]
+        asked = "\n".join(str(message["content"]) for message in request["messages"])
+        who = headers.get("authorization", "").removeprefix("Bearer ")
+        self.judged[who] += form == "JudgeAnswer"
+        is_satisfied = self.judged[who] >= self.manners.rounds
+        said = json.dumps(filled(form, asked, is_satisfied), ensure_ascii=False)
+        tokens_in = (len(asked) + len(json.dumps(request["response_format"]))) // 4
+        tokens_out = len(said) // 4
+        await asyncio.sleep(self.manners.model_s - (time.monotonic() - began))
+        self.told.append(Told(who, form, began, time.monotonic(), tokens_in, tokens_out))
+        usage = {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
+        }
+        message = {"role": "assistant", "content": said, "refusal": None}
+        choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}
+        head = {"id": "c", "created": 1, "object": "chat.completion", "model": request["model"]}
+        return json.dumps({**head, "choices": [choice], "usage": usage}).encode()
+
+    def _found(self, query: str) -> list[dict[str, str]]:
+        """The documents that share most words with the query, rare words first."""
+        wanted = set(re.findall(r"\w+", query.lower()))
+        rarity = {w: 1 / (1 + sum(w in words for words in self.words)) for w in wanted}
+        scores = [sum(rarity[w] for w in wanted if w in words) for words in self.words]
+        best = sorted(range(len(self.docs)), key=lambda n: -scores[n])[:_HITS]
+        return [
+            {
+                "url": f"http://127.1.{n // 250}.{n % 250 + 1}:{self.port}/page/{n}",
+                "title": self.docs[n].title,
+                "content": self.docs[n].text[:200],
+            }
+            for n in best
+            if scores[n] > 0
+        ]
+
+
+def _page(doc: Doc) -> str:
+    paragraphs = "".join(f"<p>{escape(part)}</p>" for part in doc.text.split("\n\n"))
+    title = escape(doc.title)
+    return f"<html><title>{title}</title><main><h1>{title}</h1>{paragraphs}</main></html>"
+
+
+if __name__ == "__main__":
+    given = json.loads(sys.stdin.readline())
+    asyncio.run(_Server([Doc(**row) for row in given["docs"]], Manners(**given["manners"])).serve())
