@@ -15,6 +15,7 @@ lint: install
 
 types: install
 	$(BIN)/mypy $(CODE) bench
+	$(BIN)/mypy examples
 	MYPYPATH=tests $(BIN)/mypy --explicit-package-bases tests
 
 # Several at once, a file to each: most of the long ones wait for a server or for a killed process.

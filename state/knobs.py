@@ -21,10 +21,25 @@ ENDLESS_ROUNDS = 100
 ENDLESS_USD = 10.0
 
 
+# Above the fields of a form: a name in words, with its unit.
+_TITLES = {
+    "budget_usd": "Budget (USD)",
+    "reserve": "Reserve for writing (share)",
+    "time_limit_s": "Time limit (seconds)",
+    "context_tokens": "Window of the model (tokens)",
+    "docs": "Documents",
+    "base_url": "Server of the model",
+}
+
+
+def _title(name: str, _: object) -> str:
+    return _TITLES.get(name) or name.replace("_", " ").capitalize()
+
+
 class Knobs(BaseModel):
     """One dial, depth; everything else follows from it unless it is set."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", field_title_generator=_title)
 
     depth: Depth = Field("quick", description="How far to go: at most 3, 5 or 10 rounds.")
     rounds: int | None = Field(None, ge=1, le=100, description="At most this many rounds; empty: by effort.")

@@ -6,6 +6,7 @@ Does not know the graph's shape. Each key says who writes it; reduced keys may h
 from typing import Annotated, Required
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
 from fathom.state.branching import Direction
@@ -36,7 +37,7 @@ class ResearchInput(TypedDict, total=False):
     """What starts a run: the question; the knobs only when they are to be remembered with it.
 
     `earlier` is what another run knew, for a run that updates it; `known` is what the runs of a thread knew,
-    for a run that follows them.
+    for a run that follows them. A form shows the question alone: knobs have a form of their own.
     """
 
     question: Required[
@@ -44,9 +45,9 @@ class ResearchInput(TypedDict, total=False):
             str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What you want to know.")
         ]
     ]
-    knobs: Knobs
-    earlier: Earlier
-    known: Known
+    knobs: Annotated[Knobs, SkipJsonSchema()]
+    earlier: Annotated[Earlier, SkipJsonSchema()]
+    known: Annotated[Known, SkipJsonSchema()]
 
 
 class ResearchState(TypedDict, total=False):

@@ -19,7 +19,7 @@ hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("steady")
 
 # Whole runs, and engines and readers on the wire, take their time: they are in `make test` alone.
-MARKED = {"runs": "whole", "cli": "whole", "search": "wire", "reading": "wire"}
+MARKED = {"runs": "whole", "examples": "whole", "cli": "whole", "search": "wire", "reading": "wire"}
 
 FOREIGN = (
     "OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_", "SERPER_", "BRAVE_", "EXA_", "GOOGLE_",

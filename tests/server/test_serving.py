@@ -50,8 +50,14 @@ def test_the_knobs_are_a_form_with_words_and_limits(client: SyncLangGraphClient)
     assert form["properties"]["depth"]["enum"] == ["quick", "standard", "comprehensive"]
     # Empty is an answer too: then the depth and the question say how many.
     assert form["properties"]["sources"]["anyOf"][0] == {"type": "integer", "minimum": 1, "maximum": 100}
+    # A name is in words, with its unit, and a value has its limits.
+    assert form["properties"]["budget_usd"]["title"] == "Budget (USD)"
+    assert form["properties"]["source_language"]["title"] == "Source language"
+    assert (form["properties"]["threshold"]["minimum"], form["properties"]["threshold"]["maximum"]) == (0, 1)
+    assert form["properties"]["review"]["enum"] == ["off", "plan", "rounds"]
     asked = schemas["input_schema"]
     assert asked is not None
+    assert list(asked["properties"]) == ["question"]
     assert asked["required"] == ["question"]
     assert asked["properties"]["question"]["maxLength"] == 2000
 
@@ -170,4 +176,6 @@ def test_the_log_is_clean_after_a_run(client: SyncLangGraphClient, server: DevSe
     assert "API key" not in "\n".join(r["event"] for r in server.records() if r["level"] != "info")
     grave = [r for r in server.records() if r["level"] not in {"info", "debug"}]
     # Runs that were refused are told by the worker; nothing else has a reason to complain.
-    assert [r["event"] for r in grave if r["logger"] != "langgraph_api.worker"] == []
+    told = [r["event"] for r in grave if r["logger"] != "langgraph_api.worker"]
+    # That the import was slow says how busy this machine was.
+    assert [event for event in told if not event.startswith("Graph import exceeded")] == []

@@ -1,0 +1,63 @@
+"""The examples do what their first lines say, on documents and with no key."""
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standins.shelf import QUESTION, stocked
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def example(name: str) -> dict[str, Any]:
+    """What a file of the folder offers, without being run."""
+    return runpy.run_path(str(EXAMPLES / name))
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Documents below the folder that the examples run in."""
+    monkeypatch.chdir(tmp_path)
+    return stocked(tmp_path / "shelf")
+
+
+def test_every_example_says_how_it_is_run() -> None:
+    found = sorted(path.name for path in EXAMPLES.glob("*.py"))
+    assert found == ["as_a_subgraph.py", "ask.py", "remote.py", "steer.py"]
+    for name in found:
+        assert f"python examples/{name} " in str(example(name)["__doc__"])
+
+
+async def test_a_question_is_asked(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    await example("ask.py")["main"](QUESTION, [str(shelf)])
+    told = capsys.readouterr().out
+    assert told.startswith(f"# {QUESTION}\n")
+    assert told.splitlines()[-1].startswith("complete: ")
+
+
+async def test_fathom_is_a_node_of_another_graph_and_its_review_interrupts_that(
+    shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await example("as_a_subgraph.py")["main"]("a tidal barrage", [str(shelf)])
+    planned, memo = capsys.readouterr().out.splitlines()
+    assert planned.startswith("planned: What is known about a tidal barrage")
+    assert "citations: " in memo
+    assert "barrage" in memo
+
+
+async def test_a_run_is_steered_plan_by_plan(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    await example("steer.py")["main"](QUESTION, [str(shelf)])
+    told = capsys.readouterr().out
+    assert told.startswith("round 1: How do tidal barrages compare with offshore wind")
+    assert f" hits for limits of {QUESTION}" in told
+    assert f"# {QUESTION}" in told
+
+
+async def test_without_a_saver_it_is_a_node_too(shelf: Path) -> None:
+    from fathom.state import Knobs
+
+    desk = example("as_a_subgraph.py")["build"]()
+    state = await desk.ainvoke({"topic": "a tidal barrage"}, context=Knobs(docs=[str(shelf)], rounds=1))
+    assert set(state) == {"topic", "question", "report", "memo"}
+    assert state["report"].citations
