@@ -20,7 +20,7 @@ from fathom.errors import BadInput
 from fathom.graph.timing import Hurrying, TimedEngines, TimedReader
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
-from fathom.nodes.ports import Clock, Commons, Engines, Pages, Reader
+from fathom.nodes.ports import Clock, Commons, Engines, Forecaster, Pages, Reader
 from fathom.orders import Orders
 from fathom.reading.limited import Limited, reading_places
 from fathom.reading.reader import AnyReader, FileReader
@@ -31,8 +31,10 @@ from fathom.search.table import engines_for, mcp_servers, retrieved, roots_of
 from fathom.settings import Settings, load_settings
 from fathom.spend.accounts import round_of, stamped
 from fathom.spend.book import Book
+from fathom.spend.forecast import forecast, shape_of
+from fathom.spend.past import past_runs, shaped
 from fathom.spend.purse import Paying, Purse
-from fathom.state import Knobs
+from fathom.state import Forecast, Knobs
 from fathom.watch import Watch, grace_s
 
 
@@ -49,6 +51,7 @@ class Kit:
     commons: Commons
     orders: Orders  # of all runs; a node gets those of its own
     book: Book
+    forecaster: Forecaster
     purse: Purse | None = None
     watch: Watch | None = None  # where the run's time is limited
     grace_s: float | None = None  # for the report, beyond that limit; empty: by the limit
@@ -158,6 +161,7 @@ def standard_kits(settings: Settings) -> Kits:
             commons=store.Commons(settings.database),
             orders=Orders(settings.database),
             book=Book(settings.database),
+            forecaster=_forecaster(settings, knobs),
         )
 
     def kit_for(knobs: Knobs) -> Kit:
@@ -177,6 +181,18 @@ def _reader(settings: Settings, knobs: Knobs, shared: Web) -> Reader:
         others=others,
     )
     return Limited(reader, reading_places(settings.parallel_extractions))
+
+
+def _forecaster(settings: Settings, knobs: Knobs) -> Forecaster:
+    book = Book(settings.database)
+
+    async def expected(question: str, run: str) -> Forecast:
+        await shaped(book, run, shape_of(knobs, question))
+        past = await past_runs(book)
+        # In a thread: prices are in a file, and a table of them is imported.
+        return await asyncio.to_thread(forecast, settings, knobs, question, past)
+
+    return expected
 
 
 def _refuse_strangers(settings: Settings, knobs: Knobs) -> None:

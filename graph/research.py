@@ -36,7 +36,7 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b: StateGraph[ResearchState, Knobs, ResearchInput, ResearchState] = StateGraph(
         ResearchState, context_schema=Knobs, input_schema=ResearchInput
     )
-    b.add_node("lead", equip(lead, kits, "knobs", "commons"))
+    b.add_node("lead", equip(lead, kits, "knobs", "commons", "forecaster"))
     add_roles(b, kits)
     b.add_node("recheck", equip(recheck, kits, "knobs", "commons"))
     b.add_node("recall", equip(recall, kits, "pages", "knobs"))

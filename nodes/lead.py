@@ -1,24 +1,27 @@
 """The lead: how much effort the question is worth, and who looks where."""
 
 from fathom.minds.questions import parts_of
-from fathom.nodes.ports import Commons
+from fathom.nodes.ports import Commons, Forecaster
 from fathom.planning.admission import admitted
 from fathom.planning.effort import effort, told
 from fathom.planning.seeds import Seed, seeds
 from fathom.state import Direction, Effort, Knobs, ResearchState, SubQuestion
 
 
-async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
+async def lead(
+    state: ResearchState, *, knobs: Knobs, commons: Commons, forecaster: Forecaster
+) -> ResearchState:
     """Size the effort; where the strategy has branches, say where each of them starts.
 
     Reads:  question, feedback
-    Writes: knobs, effort, run; with branches also strategy, read_for, directions, queries, feedback
+    Writes: knobs, effort, run, forecast; with branches also strategy, read_for, directions, queries, feedback
     """
     question = admitted(state.get("question"))
     size = effort(question, knobs.depth)
     run = await commons.begin()
+    expected = await forecaster(question, run)
     if knobs.strategy == "loop":
-        return {"knobs": knobs, "effort": size, "run": run}
+        return {"knobs": knobs, "effort": size, "run": run, "forecast": expected}
     most = knobs.branches or (knobs.step if knobs.strategy == "tree" else max(2, size.branches))
     starts = seeds(question, most)
     if wish := state.get("feedback", ""):
@@ -28,6 +31,7 @@ async def lead(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Resea
         "knobs": knobs,
         "effort": size,
         "run": run,
+        "forecast": expected,
         "strategy": f"{told(size)} {len(directions)} branches, {knobs.orchestration}.",
         "read_for": [SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(parts_of(question), 1)],
         "directions": directions,

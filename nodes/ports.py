@@ -3,18 +3,19 @@
 Does not know who provides it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from fathom.reading.port import Reader
 from fathom.search.port import Found
 from fathom.spend.purse import Account
-from fathom.state import Query
+from fathom.state import Forecast, Query
 
 Clock = Callable[[], datetime]
+Forecaster = Callable[[str, str], Awaitable[Forecast]]  # of a question, for the run of that name
 
-__all__ = ["Account", "Clock", "Commons", "Engines", "Orders", "Pages", "Purse", "Reader"]
+__all__ = ["Account", "Clock", "Commons", "Engines", "Forecaster", "Orders", "Pages", "Purse", "Reader"]
 
 
 class Engines(Protocol):

@@ -1,6 +1,7 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
 from fathom.state.branching import Direction
+from fathom.state.forecasting import Forecast
 from fathom.state.forking import Fork
 from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
 from fathom.state.knobs import (
@@ -91,6 +92,7 @@ __all__ = [
     "Family",
     "Fault",
     "Finding",
+    "Forecast",
     "Fork",
     "Gain",
     "Gap",

@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
 from fathom.state.branching import Direction
+from fathom.state.forecasting import Forecast
 from fathom.state.forking import Fork
 from fathom.state.judging import Hypothesis, Judgement
 from fathom.state.knobs import Knobs
@@ -63,6 +64,7 @@ class ResearchState(TypedDict, total=False):
     read_for: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
     directions: Annotated[list[Direction], merged]  # lead, deliver, gather
     direction: Direction  # in a branch only, from the route that sends it: where to look
+    forecast: Forecast  # lead
     is_spent: bool  # gather; no branch sets out any more
     strategy: str  # planner; lead, when there are branches
     effort: Effort  # lead; planner, in the first round

@@ -19,7 +19,7 @@ from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.spend.book import Book, Call
 from fathom.spend.purse import Purse
-from fathom.state import Charge, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
+from fathom.state import Charge, Forecast, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
 from fathom.text.sentences import sentences
 
 T = TypeVar("T")
@@ -132,6 +132,12 @@ def noon() -> datetime:
     return datetime(2026, 1, 2, 12, tzinfo=UTC)
 
 
+async def nothing_expected(question: str, run: str) -> Forecast:
+    """Of a question that costs nothing."""
+    figures = dict.fromkeys(("expected_usd", "worst_usd", "expected_s", "worst_s"), 0.0)
+    return Forecast(**figures, calls=0, tokens_in=0, tokens_out=0, because=f"{question} of {run}")
+
+
 def kits_of(home: Path, library: Library, mind: Mind | Callable[[Knobs], Mind]) -> Kits:
     """Kits that always hold these parts."""
 
@@ -149,6 +155,7 @@ def kits_of(home: Path, library: Library, mind: Mind | Callable[[Knobs], Mind]) 
             commons=commons,
             orders=Orders(home / "fathom.sqlite"),
             book=Book(home / "fathom.sqlite"),
+            forecaster=nothing_expected,
         )
 
     return kit_for

@@ -3,11 +3,13 @@
 Does not know the graph; it reads a run's last state.
 """
 
+from collections import Counter
 from importlib.metadata import version
 
 from fathom.report.changes import changed
 from fathom.report.ledger import FORMAT, Ledger, Metadata
 from fathom.report.publishing import refused_sentences
+from fathom.spend.accounts import cost_by
 from fathom.state import Charge, Knobs, ResearchState
 
 
@@ -63,14 +65,6 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
     )
 
 
-def _by_whom(charges: list[Charge]) -> dict[str, float]:
-    """What each model and each engine cost."""
-    spent: dict[str, float] = {}
-    for charge in charges:
-        spent[charge.model] = spent.get(charge.model, 0.0) + charge.usd
-    return spent
-
-
 def _metadata(state: ResearchState, duration_s: float) -> Metadata:
     charges: list[Charge] = state.get("charges", [])
     last = state["judgements"][-1]
@@ -84,7 +78,11 @@ def _metadata(state: ResearchState, duration_s: float) -> Metadata:
         tokens_in=sum(c.tokens_in for c in charges),
         tokens_out=sum(c.tokens_out for c in charges),
         cost_usd=round(sum(c.usd for c in charges), 6),
-        cost_by={name: round(usd, 6) for name, usd in _by_whom(charges).items()},
+        cost_by=cost_by(charges),
+        saved_usd=round(sum(c.saved_usd for c in charges), 6),
+        tokens_cached=sum(c.tokens_cached for c in charges),
+        rungs=dict(Counter(c.rung for c in charges if c.rung)),
+        forecast=state.get("forecast"),
         is_priced=all(c.is_priced for c in charges),
         score=last.overall,
         stop=last.stop or "",

@@ -48,6 +48,7 @@ create table if not exists payments (
     held real not null, settled real
 );
 create index if not exists payments_of_run on payments (run, call);
+create table if not exists shapes (run text primary key, shape text not null) without rowid;
 create table if not exists spent_out (run text primary key) without rowid;
 create table if not exists turns (
     number integer primary key, run text not null unique, thread text not null, follows text not null

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from fakes import NOBODY, FakeCommons, FakePurse, claim, gap, hit, judgement, page, query, question
+from kits import nothing_expected
 from langgraph.types import Overwrite
 
 from fathom.errors import BadInput
@@ -24,12 +25,13 @@ def direction(name: str = "b1", **words: Any) -> Direction:
 
 
 async def led(question: str = FACT, knobs: Knobs = ROLLOUTS, **words: Any) -> ResearchState:
-    return await lead({"question": question, **words}, knobs=knobs, commons=FakeCommons())  # type: ignore[typeddict-item]
+    given: Any = {"question": question, **words}
+    return await lead(given, knobs=knobs, commons=FakeCommons(), forecaster=nothing_expected)
 
 
 async def test_a_loop_is_sized_and_nothing_else() -> None:
     update = await led(knobs=Knobs())
-    assert set(update) == {"knobs", "effort", "run"}
+    assert set(update) == {"knobs", "effort", "run", "forecast"}
     assert update["effort"].kind == "fact"
 
 

@@ -129,7 +129,7 @@ async def test_looking_stops_where_the_part_for_writing_begins(tmp_path: Path) -
     async with await purse.reserve(CALL, 0.85, is_writing=False) as hold:
         await hold.settle(0.84)
     assert not (await purse.account()).is_out
-    with pytest.raises(OutOfBudget, match="kept for the report"):
+    with pytest.raises(OutOfBudget, match="too little of the 1 USD is left"):
         await purse.reserve(CALL, 0.02, is_writing=False)
     assert (await purse.account()).is_out
     async with await purse.reserve(Call("w", "write", "m"), 0.16, is_writing=True) as hold:
@@ -153,7 +153,7 @@ async def test_a_call_waits_for_others_that_may_cost_less_than_they_could(tmp_pa
 async def test_what_can_never_fit_is_refused_at_once_and_does_not_wait(tmp_path: Path) -> None:
     purse = purse_in(tmp_path, reserve=0)
     async with await purse.reserve(CALL, 0.5, is_writing=False):
-        with pytest.raises(OutOfBudget, match=r"could cost 1.1000 USD, and 0.5000 of 1 USD are left"):
+        with pytest.raises(OutOfBudget, match="m was not asked"):
             await purse.reserve(CALL, 1.1, is_writing=False)
 
 

@@ -14,7 +14,7 @@ from fathom.text.tokencount import token_count
 from standins.replies import Reply
 from standins.server import Answer, Seen, StandIn, asked_again, json_answer, longest_chain, most_at_once
 
-__all__ = ["Model", "ModelRequest", "Reply", "asked_again", "longest_chain", "most_at_once"]
+__all__ = ["Model", "ModelRequest", "Reply", "asked_again", "longest_chain", "most_at_once", "usage_of"]
 
 Form = Literal["text", "json_object", "json_schema", "tool"]
 
@@ -189,6 +189,12 @@ def _parts(text: str, size: int = 40) -> list[str]:
 
 def _wants_usage(request: ModelRequest) -> bool:
     return bool((request.body.get("stream_options") or {}).get("include_usage"))
+
+
+def usage_of(request: ModelRequest, reply: Reply) -> tuple[int, int]:
+    """The tokens in and out that the stand-in says a reply took."""
+    told = _usage(request, _message(request, reply)[0])
+    return told["prompt_tokens"], told["completion_tokens"]
 
 
 def _usage(request: ModelRequest, message: Mapping[str, Any]) -> dict[str, Any]:

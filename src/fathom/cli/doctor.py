@@ -7,11 +7,13 @@ import argparse
 import os
 from importlib.metadata import version
 from pathlib import Path
+from typing import get_args
 
 from fathom.search.choice import KNOWN, choose
 from fathom.search.table import available
-from fathom.settings import Settings, load_settings
-from fathom.state import Knobs
+from fathom.settings import OPENAI, Settings, load_settings
+from fathom.spend.prices import MILLION, PRICES, Prices, load_prices
+from fathom.state import Knobs, Role
 
 
 def doctor(_: argparse.Namespace) -> int:
@@ -23,6 +25,7 @@ def doctor(_: argparse.Namespace) -> int:
         ("Fathom", version("fathom-research")),
         ("Database", kept),
         ("Model", _model(settings)),
+        ("Prices", _prices(settings)),
         ("Local documents", "ready: name folders with --docs (no key, no network)"),
         *((name, _engine(name, settings, ready)) for name in KNOWN if name != "local"),
         ("With --docs", f"would search the documents and think with {_thinker(settings)}"),
@@ -54,6 +57,23 @@ def _model(settings: Settings) -> str:
     return (
         f"{settings.model_for('write')} plans and writes, {settings.model_for('read')} reads; {server}, {key}"
     )
+
+
+def _prices(settings: Settings) -> str:
+    """What each model costs; the budget holds back only what has a price."""
+    if not settings.has_model:
+        return "no model to pay"
+    prices, server = load_prices(settings.prices_file, settings.home), settings.base_url or OPENAI
+    names = dict.fromkeys(settings.model_for(role) for role in get_args(Role))
+    return "; ".join(_price(name, server, prices, settings) for name in names)
+
+
+def _price(name: str, server: str, prices: Prices, settings: Settings) -> str:
+    both = [prices.usd(name, server, *tokens) for tokens in ((MILLION, 0), (0, MILLION))]
+    if None in both:
+        place = settings.prices_file or settings.home / PRICES
+        return f"{name}: NONE KNOWN, so the budget does not hold it back; give one in {place}"
+    return f"{name} {both[0]:g} in, {both[1]:g} out, USD a million tokens"
 
 
 def _engine(name: str, settings: Settings, ready: set[str]) -> str:

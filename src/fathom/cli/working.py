@@ -9,6 +9,7 @@ import sys
 from functools import partial
 
 from fathom.cli.asking import words_of
+from fathom.cli.forecasting import dry_run
 from fathom.cli.leaving import Leaving, until_interrupted
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.seeing import Watched, waiting
@@ -28,6 +29,8 @@ def research(arguments: argparse.Namespace) -> int:
     """Begin a run and see it to its end."""
     request = checked_request(**words_of(arguments))
     settings = load_settings(base_url=arguments.base_url)
+    if arguments.dry_run:
+        return dry_run(settings, request, arguments)
     return until_interrupted(partial(_begun, settings, request, arguments))
 
 

@@ -106,15 +106,17 @@ class Chat:
         call = Call(self._hash(messages, options), role, self.name)
         try:
             return await self._taken(call, messages, options)
-        except OutOfBudget:
-            if self.cheaper is None or role not in WRITING:
-                raise
         except ProviderError as error:
             # What may have been charged for an answer that never came.
-            if self.purse and (lost := await self.purse.paid(call.name)):
+            lost = await self.purse.paid(call.name) if self.purse else None
+            if lost:
                 error.charges = [*error.charges, _charge(call, Usage(), lost, is_priced=True)]
-            raise
-        return await self.cheaper.say(role, messages, options)
+            if not isinstance(error, OutOfBudget) or self.cheaper is None or role not in WRITING:
+                raise
+        reply = await self.cheaper.say(role, messages, options)
+        return replace(
+            reply, charge=reply.charge.model_copy(update={"usd": reply.charge.usd + (lost or 0.0)})
+        )
 
     async def _taken(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
         async with self.memory.alone(call.name):

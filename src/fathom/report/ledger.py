@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fathom.errors import BadInput
+from fathom.spend.accounts import CostBy
 from fathom.state import (
     Citation,
     Claim,
@@ -17,6 +18,7 @@ from fathom.state import (
     Dropped,
     Effort,
     Finding,
+    Forecast,
     Fork,
     Judgement,
     Knobs,
@@ -48,13 +50,17 @@ class Metadata(BaseModel):
     tokens_in: int
     tokens_out: int
     cost_usd: float
-    cost_by: dict[str, float]
+    cost_by: CostBy
     is_priced: bool
     score: float
     stop: str
     because: str
     gain_per_query: float = 0.0  # new findings, smoothed over rounds
     gain_per_usd: float | None = None
+    saved_usd: float = 0.0  # by answers that were known before
+    tokens_cached: int = 0  # of those that went in, what the server still had
+    rungs: dict[str, int] = {}  # how often answers were had by schema, by tool call, in words, by repair …
+    forecast: Forecast | None = None  # what was expected before it began
 
 
 class Ledger(BaseModel):

@@ -69,7 +69,7 @@ def on_the_table(
         "summary": summary(judgements[-1], findings) if judgements else _before(state),
         "spent_usd": round(sum(charge.usd for charge in state.get("charges", [])), 6),
         "budget_usd": knobs.budget_usd,
-        "forecast": {},
+        "forecast": expected.model_dump() if (expected := state.get("forecast")) else {},
         "answers": list(answers),
     }
 

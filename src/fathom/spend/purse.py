@@ -136,7 +136,7 @@ class Purse:
         if isinstance(found, int):
             if changed.is_set():
                 return None
-            raise await self._refused(call, most, limit - found, limit)
+            raise await self._refused(call)
         line, amount = found
         on_its_way.amount += amount
         return Hold(self.book, self.run, call, line, amount, on_its_way)
@@ -164,12 +164,8 @@ class Purse:
         share = 1.0 if is_writing else 1.0 - self.reserve_share
         return int(round(self.budget_usd * share * NANO, 4))
 
-    async def _refused(self, call: Call, most: int, left: int, limit: int) -> OutOfBudget:
-        is_looking = limit < self._limit(True)
+    async def _refused(self, call: Call) -> OutOfBudget:
+        """One sentence, the same whatever was too dear: a report tells it once for each thing it cost."""
         if call.role not in WRITING:
             await self.book.out(self.run)
-        kept = " (the rest is kept for the report)" if is_looking else ""
-        return OutOfBudget(
-            f"{call.model} was not asked ({call.role}): that could cost {most / NANO:.4f} USD, and"
-            f" {max(0, left) / NANO:.4f} of {self.budget_usd:g} USD are left{kept}."
-        )
+        return OutOfBudget(f"{call.model} was not asked: too little of the {self.budget_usd:g} USD is left.")

@@ -119,6 +119,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     far.add_argument("--budget", type=float, metavar="USD", help="never spend more than this (1.0)")
     far.add_argument("--reserve", type=float, metavar="SHARE", help="kept for writing the report (0.15)")
     far.add_argument(
+        "--dry-run", action="store_true", help="only say what it would cost; nobody is asked anything"
+    )
+    far.add_argument(
         "--time-limit", type=float, metavar="S", help="stop looking and write after S seconds of work"
     )
     far.add_argument("--threshold", type=float, metavar="SCORE", help="the score that is enough (0.8)")

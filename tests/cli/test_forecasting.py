@@ -1,0 +1,43 @@
+"""`--dry-run` says what a question would cost, asks nobody, and leaves no run behind."""
+
+import json
+from pathlib import Path
+
+from standins.commandline import Fathom
+from standins.model import Model
+from standins.researcher import researcher
+
+PRICED = "[models.stand-in]\ninput = 5\noutput = 15\n"
+
+
+def test_the_cost_is_told_and_nobody_is_asked(fathom: Fathom, shelf: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "prices.toml").write_text(PRICED)
+    with Model(researcher) as model:
+        words = ["--docs", str(shelf), "--model", "stand-in", "--base-url", model.base_url]
+        told = fathom("What is it?", *words, "--dry-run", "--budget", "0.5")
+        given = fathom("What is it?", *words, "--dry-run", "--format", "json")
+        assert model.records == []
+    assert (told.code, given.code) == (0, 0)
+    assert "at most 0.5 USD" in told.out
+    assert "no earlier runs here" in told.out
+    found = json.loads(given.out)
+    assert 0 < found["expected_usd"] <= found["worst_usd"] == 1.0
+    assert "no run yet" in fathom("resume").err
+
+
+def test_what_would_be_refused_is_refused(fathom: Fathom, tmp_path: Path) -> None:
+    assert fathom("What is it?", "--docs", str(tmp_path / "none"), "--dry-run").is_refusal
+
+
+def test_a_model_without_a_price_is_told(fathom: Fathom, shelf: Path) -> None:
+    words = ["--docs", str(shelf), "--model", "made-up-1", "--base-url", "https://models.example/v1"]
+    told = fathom("What is it?", *words, "--dry-run")
+    assert "Likely cost   not known" in told.out
+    assert "made-up-1: what it costs is not counted, and the budget does not hold it back" in told.out
+
+
+def test_the_doctor_says_what_models_cost(fathom: Fathom, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "prices.toml").write_text(PRICED)
+    assert "no model to pay" in fathom("doctor").out
