@@ -16,6 +16,7 @@ from fathom.request import ResearchRequest
 from fathom.state import USUAL_USD, Knobs, Known, Page, Report, ResearchInput, ResearchState, Turn
 from fathom.store import opened
 from fathom.text.normal import one_line
+from fathom.text.ranking import terms
 
 _MOST_ROUNDS = 100
 _ANSWER_CHARS = 400
@@ -56,6 +57,11 @@ class FollowUpRequest:
     def question(self) -> str:
         """The question as it can be understood alone."""
         return standing_alone(self.asked.query, self.known.turns[-1].question)
+
+    @property
+    def is_understood_otherwise(self) -> bool:
+        """Whether that is more than another spelling of what was asked."""
+        return terms(self.question) != terms(self.asked.query)
 
     def knobs(self) -> Knobs:
         """Those of the run before, but what was said anew; a budget of its own, and a round for recalling."""

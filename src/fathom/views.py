@@ -173,7 +173,8 @@ class SynthesizedAnswer(View):
     @property
     def opening(self) -> str:
         """The first words of its prose."""
-        return next((section.content.splitlines()[0] for section in self.sections if section.content), "")
+        lines = (section.content.splitlines()[0] for section in self.sections if section.content)
+        return next(lines, "").removeprefix("- ")
 
 
 class AgentMessage(View):

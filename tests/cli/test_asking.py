@@ -18,6 +18,8 @@ def test_a_follow_up_is_a_run_of_its_own_that_searches_nothing_it_knows(
     assert told.code == 0
     assert "Its main limits are the cost of the dam and the silt" in told.out
     assert "found" not in told.err
+    assert "understood" not in told.err
+    assert "looking first at what is at hand" in told.err
     book = json.loads((work / "new/report.json").read_text("utf-8"))
     assert book["asked"] == []
     assert book["thread"][0]["run"].startswith(earlier)
@@ -25,6 +27,15 @@ def test_a_follow_up_is_a_run_of_its_own_that_searches_nothing_it_knows(
     lines = fathom("runs").out.splitlines()
     assert len(lines) == 3
     assert lines[1].endswith(f"(follows {earlier})")
+
+
+def test_what_a_question_is_taken_to_mean_is_said(fathom: Fathom, shelf: Path) -> None:
+    first = "When was the tidal barrage at Grey Sound opened?"
+    assert fathom(first, "--docs", str(shelf), "--rounds", "1", "--quiet").code == 0
+    earlier = fathom("runs").out.splitlines()[1].split()[0]
+    told = fathom("ask", earlier, "And what are its main limits?")
+    assert "understood as: What are the tidal barrage's main limits?" in told.err.splitlines()
+    assert "Its main limits are the cost of the dam and the silt" in told.out
 
 
 def test_without_a_question_the_thread_is_shown_and_closed(fathom: Fathom, shelf: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fathom.minds.questions import bridges, parts_of, with_topic
+from fathom.minds.questions import bridges, parts_of, standing_alone, with_topic
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,24 @@ def test_names_that_several_texts_use_are_worth_asking_about() -> None:
     assert bridges(texts, "What is Rance?", 5) == ["Sihwa Engineering", "Ansan", "max_power"]
     assert bridges(texts, "What is Rance?", 1) == ["Sihwa Engineering"]
     assert bridges([], "x", 5) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "before", "understood"),
+    [
+        ("And what does it cost?", "How does the barrage of Ouseport work?", "What does the barrage cost?"),
+        ("How much does it cost?", "What is tidal power?", "How much does tidal power cost?"),
+        ("When were its gates replaced?", "What is tidal power?", "When were tidal power's gates replaced?"),
+        ("그것의 비용은 얼마인가요?", "조력 발전은 어떻게 작동하나요?", "조력 발전의 비용은 얼마인가요?"),
+        # What stands alone, or leans on nothing that can be seen, stays as it is.
+        ("Why does the Pentle cable fail?", "What is tidal power?", "Why does the Pentle cable fail?"),
+        ("How long does it take to build a dam?", "What is silt?", "How long does it take to build a dam?"),
+        ("What does it cost at Merrow?", "What is tidal power?", "What does it cost at Merrow?"),
+        ("구들장은 얼마나 따뜻한가요?", "온돌은 무엇인가요?", "구들장은 얼마나 따뜻한가요?"),
+        ("Is it true that silt gathers?", "What is tidal power?", "Is it true that silt gathers?"),
+    ],
+)
+def test_a_follow_up_is_understood_from_the_question_before_it(
+    asked: str, before: str, understood: str
+) -> None:
+    assert standing_alone(asked, before) == understood

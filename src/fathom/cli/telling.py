@@ -100,7 +100,8 @@ def _planned(plan: PlanGenerated) -> str:
     way = ", ".join([*([plan.effort.kind] if plan.effort else []), *([plan.tool.name] if plan.tool else [])])
     how = f" ({way})" if way else ""
     asked = _short("; ".join(plan.queries))
-    return f"plan{how}: sub-questions {len(plan.questions)}; searching: {asked}"
+    doing = f"searching: {asked}" if asked else "looking first at what is at hand"
+    return f"plan{how}: sub-questions {len(plan.questions)}; {doing}"
 
 
 def _branches(count: int) -> str:

@@ -85,6 +85,8 @@ async def _followed(
         earlier_id = await runs.find(arguments.id)
         run_id, start = await runs.follow_up(earlier_id, request)
         _refuse_unnamed_server(runs, start.knobs(), earlier_id, "ask")
+        if start.is_understood_otherwise and not (arguments.quiet or arguments.json):
+            print(f"understood as: {start.question}", file=sys.stderr, flush=True)
         folder = await open_folder(runs.settings, run_id, arguments.out)
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
 

@@ -22,8 +22,10 @@ from fathom.minds.telling import worth_telling
 from fathom.report.drafts import quoted
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
+from fathom.text.ranking import terms
 
 _LONGEST_TITLE = 120
+_FEW_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,8 @@ def _next_plan(brief: Brief) -> Plan:
 
 
 def _about(brief: Brief) -> str:
-    """The question; a follow-up that names nothing is about what the question before it names."""
-    if not brief.thread or names(brief.question):
+    """The question; a follow-up of few words that names nothing is about what the one before it names."""
+    if not brief.thread or names(brief.question) or len(terms(brief.question)) > _FEW_WORDS:
         return brief.question
     return f"{brief.question} {brief.thread[-1].question}"
 

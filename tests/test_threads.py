@@ -1,0 +1,96 @@
+"""Threads in the database, and what the runs of one know together."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import claim, earlier, page, quote, section, sentence
+
+from fathom.request import ResearchRequest
+from fathom.state import ENDLESS_USD, Knobs, Report, ResearchState
+from fathom.threads import Past, Threads, follow_up_of, known_of
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+def past(name: str, **words: Any) -> Past:
+    report = Report(
+        title="T",
+        status="complete",
+        sections=[section(sentence("The plant makes 240 megawatts.", "c1"))],
+        citations=[],
+        markdown="# T",
+    )
+    state: ResearchState = {
+        "question": f"What is {name}?",
+        "knobs": Knobs(rounds=3, sources=8),
+        "pages": [page()],
+        "claims": [claim()],
+        "report": report,
+        **words,  # type: ignore[typeddict-item]
+    }
+    return Past(name, state, NOON)
+
+
+async def test_runs_that_follow_each_other_are_one_thread(tmp_path: Path) -> None:
+    threads = Threads(tmp_path / "fathom.sqlite")
+    assert await threads.of("a") == "a"
+    assert await threads.runs("a") == [("a", "")]
+    await threads.follow("b", "a")
+    await threads.follow("c", "b")
+    await threads.follow("d", "a")
+    await threads.follow("d", "b")  # once is enough
+    assert [await threads.of(run) for run in "abcdx"] == ["a", "a", "a", "a", "x"]
+    assert await threads.runs("a") == [("a", ""), ("b", "a"), ("c", "b"), ("d", "a")]
+    assert not await threads.is_closed("a")
+    await threads.close("a")
+    await threads.close("a")
+    assert await threads.is_closed("a")
+    assert not await threads.is_closed("x")
+
+
+def test_of_a_page_that_was_read_twice_what_it_said_last_counts() -> None:
+    newer = page("page two")
+    other = claim("The plant makes 250 megawatts.", name="c2", quotes=[quote(of="page two")])
+    known = known_of([past("a"), past("b", pages=[newer], claims=[other])])
+    assert [p.sha for p in known.pages] == [newer.sha]
+    assert [c.id for c in known.claims] == ["c2"]
+    assert [(turn.run, turn.question) for turn in known.turns] == [("a", "What is a?"), ("b", "What is b?")]
+    assert known.turns[0].answer == "The plant makes 240 megawatts."
+    assert known.turns[0].ended == "2026-01-02T12:00:00+00:00"
+
+
+def test_a_claim_that_two_runs_have_is_known_once() -> None:
+    again = claim(name="c9", question="Q3")
+    assert len(known_of([past("a"), past("b", claims=[again])]).claims) == 1
+
+
+def test_a_long_answer_is_cut() -> None:
+    long = section(sentence("It floats. " * 100, "c1"))
+    report = past("a").state["report"].model_copy(update={"sections": [long]})
+    answer = known_of([past("a", report=report)]).turns[0].answer
+    assert len(answer) == 400
+    assert answer.endswith("…")
+
+
+def test_what_a_run_settled_for_its_own_question_is_settled_anew() -> None:
+    odd = Knobs(endless=True, strategy="tree", review="rounds", fresh=True, language="ko", docs=["/a"])
+    begun = follow_up_of(ResearchRequest(query="Why?"), [past("a", knobs=odd)]).knobs()
+    assert (begun.rounds, begun.sources, begun.strategy, begun.review) == (None, None, "loop", "off")
+    assert (begun.endless, begun.fresh, begun.language, begun.docs) == (False, False, "ko", ["/a"])
+    assert begun.budget_usd < ENDLESS_USD
+
+
+def test_an_update_looked_only_for_what_was_new_and_a_follow_up_does_not() -> None:
+    state = {"knobs": Knobs(since="2025-05-01"), "earlier": earlier()}
+    assert follow_up_of(ResearchRequest(query="Why?"), [past("a", **state)]).knobs().since is None
+    kept = {"knobs": Knobs(since="2025-05-01")}
+    assert follow_up_of(ResearchRequest(query="Why?"), [past("a", **kept)]).knobs().since == "2025-05-01"
+
+
+@pytest.mark.parametrize(("rounds", "pages", "had"), [(2, True, 3), (100, True, 100), (2, False, 2)])
+def test_a_round_is_added_for_what_is_at_hand(rounds: int, pages: bool, had: int) -> None:
+    words: dict[str, Any] = {} if pages else {"pages": [], "claims": []}
+    asked = ResearchRequest(query="Why?", max_rounds=rounds)
+    assert follow_up_of(asked, [past("a", **words)]).knobs().rounds == had
