@@ -21,7 +21,7 @@ from fathom.progress import Teller
 from fathom.report.rounds import on_the_table
 from fathom.state import Knobs, ResearchState
 
-_AT_ONCE = 10
+_AT_ONCE = 100  # searches, pages and calls have bounds of their own, in the settings
 
 
 class Keeper(Protocol):

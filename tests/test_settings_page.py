@@ -1,0 +1,61 @@
+"""The page about settings names every one, with its variable, its default and what it is for."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
+
+from fathom.provenance import OURS, Common
+from fathom.settings import load_settings, names
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/settings.md").read_text("utf-8")
+EXAMPLE = (ROOT / ".env.example").read_text("utf-8")
+
+
+def table(fields: dict[str, FieldInfo]) -> str:
+    """The table as it should be."""
+    rows = ["| name | variable | default | what it is |", "|---|---|---|---|"]
+    for name, field in fields.items():
+        common = [known.variable for known in field.metadata if isinstance(known, Common)]
+        variable = common[0] if common else f"{OURS}{name.upper()}"
+        default = to_jsonable_python(field.default)
+        shown = (
+            "–"
+            if default is None
+            else f"`{json.dumps(default) if not isinstance(default, str) else default}`"
+        )
+        rows.append(f"| `{name}` | `{variable}` | {shown} | {field.description} |")
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize("mark", ["process", "run"])
+def test_the_tables_are_those_of_the_code(mark: str) -> None:
+    fields = dict(names().settings if mark == "process" else names().knobs)
+    there = PAGE.partition(f"<!-- {mark} -->\n")[2].partition(f"\n<!-- end of {mark} -->")[0]
+    assert there == table(fields), f"paste this into docs/settings.md:\n\n{table(fields)}\n"
+
+
+def test_the_file_on_the_page_is_one_that_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fathom.toml").write_text(PAGE.partition("```toml\n")[2].partition("```")[0], "utf-8")
+    settings = load_settings()
+    assert (settings.parallel_searches, settings.run.engines) == (3, ["tavily", "arxiv"])
+
+
+def test_the_example_of_an_env_names_every_setting_of_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = set(re.findall(r"^(?:# )?([A-Z_]+)=", EXAMPLE, re.MULTILINE))
+    known = names().variables()
+    assert named <= set(known)
+    told = {known[variable][0] for variable in named}
+    assert set(names().settings) - told == {"tavily_url", "arxiv_url", "arxiv_pages"}
+    monkeypatch.chdir(tmp_path)
+    # As it comes, and with every line in use that has a value.
+    for text in (EXAMPLE, re.sub(r"^# ([A-Z_]+=.)", r"\1", EXAMPLE, flags=re.MULTILINE)):
+        (tmp_path / ".env").write_text(text, "utf-8")
+        load_settings()
