@@ -11,8 +11,10 @@ from typing import Self
 
 from fathom import conversation
 from fathom.blocking import iterated, waited
+from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.errors import RunStopped
 from fathom.events import Progress
+from fathom.forking import forked
 from fathom.request import ResearchRequest, checked_request
 from fathom.result import ResearchResult
 from fathom.runs import Start
@@ -176,6 +178,28 @@ class DeepResearcher:
         async with self._shared.runs() as runs:
             return await conversation.views(runs, await runs.find(run_id))
 
+    async def fork(self, run_id: str, direction: str, *, after_round: int | None = None) -> ResearchResult:
+        """Another way from the end of a round, the last unless said, as a new run: nothing is paid again.
+
+        >>> from fathom import DeepResearcher, ResearchRequest
+        >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"], max_rounds=1)
+        >>> first = DeepResearcher().research_sync(request)
+        >>> second = DeepResearcher().fork_sync(first.run_id, "Who built it?")
+        >>> second.fork.round, "Who built it?" in [query.text for query in second.asked]
+        (1, True)
+        """
+        async with self._shared.runs() as runs:
+            new_id = await forked(runs, await runs.find(run_id), after_round, direction)
+        return await self._ended(self._session(new_id, None))
+
+    async def clean(
+        self, older_than: str | None = "30d", *, keep: int | None = None, is_dry: bool = False
+    ) -> Cleaned:
+        """Remove runs that are older, never the newest `keep`, and what only they needed; `is_dry` counts."""
+        async with self._shared.runs() as runs:
+            choice = await chosen(runs, age_of(older_than) if older_than else None, keep)
+            return await cleaned(runs, choice, is_dry=is_dry)
+
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has a report."""
         async with self._shared.runs() as runs:
@@ -212,6 +236,16 @@ class DeepResearcher:
     def views_sync(self, run_id: str) -> RunViews:
         """`views` for those who wait."""
         return waited(lambda: self.views(run_id))
+
+    def fork_sync(self, run_id: str, direction: str, *, after_round: int | None = None) -> ResearchResult:
+        """`fork` for those who wait."""
+        return waited(lambda: self.fork(run_id, direction, after_round=after_round))
+
+    def clean_sync(
+        self, older_than: str | None = "30d", *, keep: int | None = None, is_dry: bool = False
+    ) -> Cleaned:
+        """`clean` for those who wait."""
+        return waited(lambda: self.clean(older_than, keep=keep, is_dry=is_dry))
 
     def update_sync(self, run_id: str) -> ResearchResult:
         """`update` for those who wait."""
