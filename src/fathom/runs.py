@@ -28,7 +28,7 @@ from fathom.search.table import local_engine
 from fathom.settings import Settings
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import checkpointer
-from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, worked
+from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, known_in, worked
 from fathom.threads import FollowUpRequest, Past, Threads, follow_up_of
 from fathom.updating import UpdateRequest, update_of
 from fathom.watching import Watch
@@ -117,7 +117,7 @@ class Runs:
                 return Leg(run_id, {"question": start.query, "knobs": knobs}, knobs)
             return Leg(run_id, start.given(), knobs)
         stands = await self.snapshot(run_id, subgraphs=True)
-        known = cast(ResearchState, {"question": "", **stands.values})
+        known = cast(ResearchState, {"question": "", **known_in(stands)})
         answer = start or _after_a_pause(stands)
         given: Any = Command(resume=answer.model_dump()) if answer else None
         return Leg(run_id, given, _remembered(stands), known, ended_tasks(stands))

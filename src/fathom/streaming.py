@@ -4,7 +4,7 @@ Does not know databases of runs or the command line.
 """
 
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -19,7 +19,8 @@ from fathom.graph import Research
 from fathom.ids import short_id
 from fathom.progress import Teller
 from fathom.report.rounds import on_the_table
-from fathom.state import Knobs, ResearchState
+from fathom.state import Charge, Knobs, ResearchState
+from fathom.state.reducers import merged
 
 _AT_ONCE = 100  # searches, pages and calls have bounds of their own, in the settings
 
@@ -76,7 +77,7 @@ class Leg:
         return str(self.given["question"]) if isinstance(self.given, dict) else known.get("question", "")
 
 
-async def worked(graph: Research, leg: Leg) -> AsyncIterator[Progress]:
+async def worked(graph: Research, leg: Leg) -> AsyncGenerator[Progress, None]:
     """Run the graph until it ends or waits, telling what happens; RunStopped when it can go no further.
 
     The last event is `completed`, `checkpoint` or, before RunStopped, `failed`.
@@ -84,21 +85,29 @@ async def worked(graph: Research, leg: Leg) -> AsyncIterator[Progress]:
     known: ResearchState = leg.before or {}
     teller = Teller(leg.run_id, leg.knobs, known.get("charges", []), _round(known), leg.done)
     try:
-        async for event in _told(graph, leg, teller):
-            if leg.keeper:
-                await _written(leg.keeper.tell(event))
-            yield event
+        async for events in _told(graph, leg, teller):
+            # All that one task tells is written down before anybody hears of it: whoever leaves in between
+            # leaves nothing untold.
+            for event in events:
+                await _noted(leg.keeper, event)
+            for event in events:
+                yield event
     except (FathomError, sqlite3.Error) as error:
         stopped = _stopped(error)
-        yield teller.event(Failed(error=str(stopped), how_to_go_on=f"fathom resume {short_id(leg.run_id)}"))
+        way_on = f"fathom resume {short_id(leg.run_id)}"
+        failed = teller.event(Failed(error=str(stopped), how_to_go_on=way_on))
+        if stopped is not error:  # else it may be the keeper itself that cannot write
+            await _noted(leg.keeper, failed)
+        yield failed
         if stopped is error:
             raise
         raise stopped from error
 
 
-async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[Progress]:
+async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[list[Progress]]:
+    """The events as they come, those of one task together."""
     is_resumed = leg.before is not None
-    yield teller.event(Started(question=leg.question, knobs=leg.knobs, is_resumed=is_resumed))
+    yield [teller.event(Started(question=leg.question, knobs=leg.knobs, is_resumed=is_resumed))]
     last: Progress | None = None
     state: ResearchState = leg.before or {}
     is_judged = is_written = False
@@ -122,7 +131,7 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[Prog
                 if leg.keeper and (is_judged or is_written):
                     await _written(leg.keeper.keep(state, teller.spent))
                 if is_written:  # the state as it is once the report is in it
-                    yield teller.kept(state)
+                    yield [teller.kept(state)]
                 is_judged = is_written = False
                 continue
             if "result" in task and not place:
@@ -130,12 +139,16 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[Prog
                 is_written = is_written or task["name"] == "writer"
             for interrupt in task.get("interrupts", []):
                 last = teller.event(asked_in(dict(interrupt["value"])))
-            for event in teller.events(place, task):
-                yield event
+            yield list(teller.events(place, task))
     except GraphDrained as drained:
         why: Why = "stopped" if drained.reason == "stopped" else "paused"
         last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, why)))
-    yield last or teller.event(_completed(state))
+    yield [last or teller.event(_completed(state))]
+
+
+async def _noted(keeper: Keeper | None, event: Progress) -> None:
+    if keeper:
+        await _written(keeper.tell(event))
 
 
 async def _written(work: Awaitable[None]) -> None:
@@ -194,3 +207,18 @@ def ended_tasks(snapshot: StateSnapshot) -> frozenset[str]:
         if isinstance(task.state, StateSnapshot):
             found |= ended_tasks(task.state)
     return frozenset(found)
+
+
+def known_in(snapshot: StateSnapshot) -> ResearchState:
+    """The state a run stands in, with what the ended tasks of the current step have paid already."""
+    paid = merged(snapshot.values.get("charges", []), list(_paid_in(snapshot)))
+    return cast(ResearchState, {**snapshot.values, **({"charges": paid} if paid else {})})
+
+
+def _paid_in(snapshot: StateSnapshot) -> Iterator[Charge]:
+    for task in snapshot.tasks:
+        if task.result is not None:
+            yield from task.result.get("charges", [])
+        elif isinstance(task.state, StateSnapshot):
+            yield from task.state.values.get("charges", [])
+            yield from _paid_in(task.state)
