@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fathom.errors import BadInput, FathomError, RunStopped
+    from fathom.errors import BadInput, FathomError, IllegalTransition, RunStopped
     from fathom.events import Progress
     from fathom.request import ResearchRequest
     from fathom.researcher import DeepResearcher
@@ -15,29 +15,36 @@ if TYPE_CHECKING:
     from fathom.session import Session
     from fathom.settings import Settings
     from fathom.state import ReviewAnswer
+    from fathom.views import ConversationThread, RunViews
 
 _HOMES = {
     "BadInput": "errors",
+    "ConversationThread": "views",
     "DeepResearcher": "researcher",
     "FathomError": "errors",
+    "IllegalTransition": "errors",
     "Progress": "events",
     "ResearchRequest": "request",
     "ResearchResult": "result",
     "ReviewAnswer": "state",
     "RunStopped": "errors",
+    "RunViews": "views",
     "Session": "session",
     "Settings": "settings",
 }
 
 __all__ = [
     "BadInput",
+    "ConversationThread",
     "DeepResearcher",
     "FathomError",
+    "IllegalTransition",
     "Progress",
     "ResearchRequest",
     "ResearchResult",
     "ReviewAnswer",
     "RunStopped",
+    "RunViews",
     "Session",
     "Settings",
 ]

@@ -27,7 +27,6 @@ from fathom.views import (
 IDLE_AFTER = timedelta(minutes=10)
 _SNIPPET_CHARS = 300
 _KEYWORDS = 12
-_PAGE_S, _ROUND_S, _CALL_S = 0.2, 1.0, 8.0  # how long a page, a round and a call of a model take, about
 _SITES = {"arxiv.org": "arxiv", "wikipedia.org": "wikipedia", "ncbi.nlm.nih.gov": "pubmed"}
 # A word is what stands between spaces and has a letter or a figure in it, also in Korean; in scripts that
 # write none, every character counts.
@@ -92,7 +91,7 @@ def plan_of(at: Sight) -> ResearchPlan | None:
         strategy=at.state.get("strategy", ""),
         keywords=_distinct(query_terms(" ".join([at.question, *(q.text for q in questions)])))[:_KEYWORDS],
         steps=steps,
-        estimated_s=_estimated(at.knobs),
+        estimated_s=round(expected.expected_s) if (expected := at.state.get("forecast")) else None,
         created_at=at.times.get("questions", at.began),
     )
 
@@ -111,7 +110,7 @@ def _result(at: Sight, page: Page, relevance: float | None, quote: str) -> Searc
         id=name_of(at.run, "result", page.address),
         query_id=at.run,
         source=_source(page.address),
-        title=page.title,
+        title=page.title or page.address,
         address=page.address,
         snippet=" ".join(quote.split())[:_SNIPPET_CHARS],
         authors=_distinct((page.author or "").split(", ")),
@@ -155,7 +154,7 @@ def _citation(at: Sight, citation: Citation) -> SourceCitation:
     return SourceCitation(
         id=name_of(at.run, "result", citation.address),
         number=citation.number,
-        title=citation.title,
+        title=citation.title or citation.address,
         address=citation.address,
     )
 
@@ -192,12 +191,6 @@ def _source(address: str) -> str:
     if not name:
         return "local" if address.startswith("file:") else address.partition(":")[0] or "local"
     return next((known for site, known in _SITES.items() if name == site or name.endswith(f".{site}")), "web")
-
-
-def _estimated(knobs: Knobs) -> int:
-    """About how long a run takes if it uses all its rounds."""
-    round_s = _ROUND_S + _PAGE_S * knobs.max_sources + (3 * _CALL_S if knobs.model else 0)
-    return round(knobs.max_rounds * round_s + (4 * _CALL_S if knobs.model else _ROUND_S))
 
 
 def _time(written: str, otherwise: datetime) -> datetime:

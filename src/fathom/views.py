@@ -132,7 +132,7 @@ class ResearchPlan(View):
     strategy: str
     keywords: list[Name]
     steps: list[PlanStep]
-    estimated_s: int = Field(ge=0)
+    estimated_s: int | None = Field(ge=0)  # None: nobody foresaw it, as in an update
     created_at: AwareDatetime
 
 

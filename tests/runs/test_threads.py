@@ -74,6 +74,7 @@ async def test_the_views_of_a_run_are_its_own_records_seen_otherwise(tmp_path: P
     assert [step.description for step in views.plan.steps] == [q.text for q in result.questions]
     assert "tidal" in views.plan.keywords
     assert views.plan.steps[0].keywords == ["How much does tidal power cost"]
+    assert views.plan.estimated_s is not None
     assert views.plan.estimated_s > 0
     assert views.query.created_at <= views.plan.created_at <= views.query.updated_at
     assert [r.address for r in views.results] == [page.address for page in result.sources]
@@ -107,6 +108,18 @@ async def test_agents_and_messages_come_from_the_events_or_else_from_the_state(t
     assert views.messages == messages_in(run_id, told)
     assert {agent.status for agent in views.agents} == {"completed"}
     assert {m.type for m in views.messages} >= {"request", "response", "notification"}
+
+
+@pytest.mark.parametrize("words", [{"strategy": "rollouts"}, {"strategy": "tree"}, {"max_rounds": "2"}])
+async def test_every_kind_of_run_can_be_seen_and_followed(tmp_path: Path, words: dict[str, str]) -> None:
+    settings, request = asked(tmp_path, **words)
+    told = [event async for event in DeepResearcher(settings).stream(request)]
+    views = await DeepResearcher(settings).views(told[0].run_id)
+    assert views.query.status == "completed"
+    agents = agents_in(views.query.id, told, views.query.created_at)
+    assert {agent.status for agent in [*agents, *views.agents]} == {"completed"}
+    new = await DeepResearcher(settings).follow_up(views.query.id, AT_HAND)
+    assert (new.status, new.settings.strategy) == ("complete", "loop")
 
 
 async def test_a_run_that_waits_is_still_being_worked_on(tmp_path: Path) -> None:

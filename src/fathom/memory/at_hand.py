@@ -12,6 +12,7 @@ from fathom.text.ranking import bm25
 from fathom.text.tokens import has_paired_script
 
 _CARRIED = 8  # claims a sub-question
+_LOOKED_AT = 2000  # claims, the most relevant of their time first
 _PAGES = 3  # a sub-question
 _NEAR = 0.3  # of the best page for a sub-question: what is far below it was about something else
 _FOREIGN = 3  # pages, where words cannot be compared because the languages differ
@@ -26,7 +27,7 @@ def carried_over(
     a claim again.
     """
     bearing: dict[str, list[Claim]] = {question.id: [] for question in questions}
-    for claim in claims:
+    for claim in sorted(claims, key=lambda c: -c.relevance)[:_LOOKED_AT]:
         if not all(quote.page in titles for quote in claim.quotes):
             continue
         page = claim.quotes[0].page
