@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
 HEAVY := whole or wire or server or localmodel or wheel or kill
 
-.PHONY: check test unit fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-weigh \
+.PHONY: check test unit terminal fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-weigh \
 	bench-cost bench-wall
 
 check: lint types test
@@ -19,8 +19,14 @@ types: install
 	MYPYPATH=tests $(BIN)/mypy --explicit-package-bases tests
 
 # Several at once, a file to each: most of the long ones wait for a server or for a killed process.
-test: install
+test: install terminal
 	$(BIN)/python -m pytest -n 3 --dist loadfile
+
+# The live view is driven on a real terminal. Where tmux cannot be had, those tests are left out and it is said.
+terminal:
+	@command -v tmux > /dev/null || { test "$$(id -u)" = 0 && { apt-get install -y -q tmux || \
+		{ apt-get update -q && apt-get install -y -q tmux; }; } > /dev/null 2>&1; } || \
+		echo "NO TMUX: the live view will NOT be tested on a terminal" >&2
 
 # The quick part, for every save: no server, no local model, no killing.
 unit: install

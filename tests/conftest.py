@@ -13,6 +13,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from standins import tmux
 
 # The same cases every time, and no stop-watch: machines differ, and a red run must be repeatable.
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
@@ -44,6 +45,12 @@ def pytest_unconfigure() -> None:
     """
     warnings.simplefilter("ignore", ResourceWarning)
     gc.collect()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly what could not be tested here."""
+    if not tmux.IS_THERE:
+        terminalreporter.write_line(tmux.WHY_NOT, red=True, bold=True)
 
 
 class OfflineError(OSError):
