@@ -8,6 +8,7 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 from standins.shelf import QUESTION
 
+from fathom.cli.main import main
 from fathom.orders import Orders
 from fathom.settings import DATABASE
 
@@ -65,3 +66,27 @@ def test_a_stop_is_heard_before_anything_is_searched(
     state = worked(client, thread_id, shelf)
     assert state["judgements"][-1]["stop"] == "a person's word"
     assert [query["id"] for query in state["asked"]] == ["scout"]
+
+
+def test_an_order_on_the_command_line_reaches_the_server(
+    client: SyncLangGraphClient, shared_home: Path, shelf: Path, thread_id: str
+) -> None:
+    worked(client, thread_id, shelf, review="plan")
+    assert main(["control", thread_id, "add", "silt behind the dam"]) == 0
+    ended = resumed(client, thread_id, {"action": "approve"})
+    assert "silt behind the dam" in [query["text"] for query in ended["asked"]]
+
+
+def test_a_run_goes_another_way_from_an_earlier_checkpoint(
+    client: SyncLangGraphClient, shelf: Path, thread_id: str
+) -> None:
+    """Time travel, as Studio does it: the review is answered once more, and otherwise."""
+    worked(client, thread_id, shelf, review="plan")
+    at_the_plan: Any = client.threads.get_state(thread_id)
+    first = resumed(client, thread_id, {"action": "approve"})
+    words: Any = {"command": {"resume": {"action": "edit", "queries": ["cost of the dam"]}}}
+    other = client.runs.wait(thread_id, "research", checkpoint=at_the_plan["checkpoint"], **words)
+    assert isinstance(other, dict)
+    assert [query["text"] for query in other["asked"]][1:] == ["cost of the dam"]
+    assert [query["text"] for query in first["asked"]][1:] != ["cost of the dam"]
+    assert other["report"]["status"] in {"complete", "unsure"}
