@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from fakes import claim, gap, heading, points, question, section, sentence
+from fakes import claim, gap, heading, known, points, question, section, sentence
 
 from fathom.evidence.corroboration import findings_of
 from fathom.evidence.excerpts import Excerpt
@@ -222,3 +222,19 @@ async def test_a_sentence_that_failed_becomes_the_quote_it_stood_on() -> None:
 def test_a_short_sentence_full_of_figures_is_a_sentence(asked: str, answer: str) -> None:
     drafts = quotable([question(text=asked)], "도른", f"# 도른\n\n{answer} 강은 북쪽에서 흐른다.\n")
     assert answer in [draft.statement for draft in drafts]
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ("What are the main limits?", "What are the main limits Ouseport"),
+        ("What are the main limits at Swale?", "What are the main limits at Swale"),
+        ("How long does a hard cheese ripen in a cellar?", "How long does a hard cheese ripen in a cellar"),
+    ],
+)
+async def test_a_follow_up_of_few_words_is_about_what_was_named_before(asked: str, query: str) -> None:
+    thread = known("How does the barrage of Ouseport work?").turns
+    assert [q.text for q in (await MIND.plan(Brief(asked, 1, 5, thread=thread))).value.queries] == [query]
+    part = [SubQuestion(id="Q1", text=asked)]
+    later = Brief(asked, 2, 5, questions=part, gaps=[gap()], thread=thread)
+    assert [q.text for q in (await MIND.plan(later)).value.queries] == [query]

@@ -13,6 +13,7 @@ from fakes import (
     gap,
     hit,
     judgement,
+    known,
     page,
     plan,
     query,
@@ -285,3 +286,35 @@ async def test_five_rounds_with_nothing_new_change_the_approach() -> None:
     assert "step back" in mind.asked[0].approach
     assert "step back" in update["strategy"]
     assert update["tool"].name == "first principles"
+
+
+async def test_a_follow_up_asks_nothing_before_what_is_at_hand_was_looked_through() -> None:
+    mind, engines = FakeMind(plans=[plan("tides now")]), FakeEngines([])
+    state: ResearchState = {"question": "What is it?", "known": known("What was it?")}
+    update = await planned(None, state, mind=mind, engines=engines)
+    assert engines.asked == []
+    assert (update["queries"], update["questions"][0].text) == ([], "What is part 1?")
+    assert update["knobs"].rounds == 4  # one more than the effort, for what is at hand
+    assert (await planned(plan("tides"), state, engines=FakeEngines([]), rounds=2))["knobs"].rounds == 2
+
+
+async def test_a_follow_up_without_evidence_begins_like_any_run() -> None:
+    engines = FakeEngines([[hit()]])
+    state: ResearchState = {"question": "What is it?", "known": known(pages=[], claims=[])}
+    update = await planned(plan("tides now"), state, engines=engines)
+    assert [text for text, _ in engines.asked] == ["What is it?"]
+    assert [q.text for q in update["queries"]][:1] == ["tides now"]
+
+
+async def test_a_follow_up_searches_only_for_what_has_no_good_answer() -> None:
+    missing = gap("high").model_copy(update={"question": "Q2", "suggested_query": "part two"})
+    state = later(judgements=[judgement(gaps=[gap("low"), missing])], known=known(is_recalled=True))
+    offered = plan("one more", "part two").model_copy(
+        update={
+            "queries": [query("one more", "", "Q1", 2), query("part two", "", "Q2", 2)],
+            "is_settled": True,
+        }
+    )
+    assert [(q.text, q.question) for q in (await planned(offered, state))["queries"]] == [("part two", "Q2")]
+    state.pop("known")
+    assert len((await planned(offered, state))["queries"]) == 2
