@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from fathom.result import ResearchResult
+from fathom.spend.accounts import CostBy
 from fathom.state import Direction, Effort, Hypothesis, Judgement, Knobs, Loss, Status, Tag, Tool
 
 Kind = Literal[
@@ -176,7 +177,7 @@ class RoundCompleted(Payload):
     suggested: list[str] = []  # the three best queries for them
     answered: float = 0.0  # share of the sub-questions that have good evidence
     summary: str = ""
-    spent_by: dict[str, float] = {}  # USD by model and by engine
+    spent_by: CostBy = CostBy()
 
 
 class BranchCompleted(Payload):

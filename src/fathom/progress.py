@@ -34,6 +34,7 @@ from fathom.events import (
 )
 from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
+from fathom.spend.accounts import cost_by
 from fathom.state import Charge, Claim, Knobs, ResearchState
 
 _HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
@@ -220,12 +221,6 @@ class Teller:
             suggested=suggested(judgement),
             answered=judgement.coverage,
             summary=summary(judgement, findings),
-            spent_by=self._spent_by(),
+            spent_by=cost_by(list(self._paid.values())),
         )
         yield self.event(over, branch)
-
-    def _spent_by(self) -> dict[str, float]:
-        by: dict[str, float] = {}
-        for charge in self._paid.values():
-            by[charge.model] = round(by.get(charge.model, 0.0) + charge.usd, 6)
-        return by

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-import httpx
+import httpx2
 import openai
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -95,5 +95,8 @@ def was_refused(error: openai.OpenAIError) -> bool:
     """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
     if isinstance(error, openai.APIStatusError):
         return error.status_code not in _NO_ANSWER_IN_TIME
-    unsent = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-    return isinstance(error.__cause__, unsent)
+    unsent = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, unsent):
+        cause = cause.__cause__
+    return cause is not None

@@ -5,7 +5,8 @@ Does not know events that were told at the time. What was found is as sure as it
 
 from fathom.events import KeyFinding, RoundCompleted, Spent
 from fathom.report.rounds import suggested, summary
-from fathom.state import Charge, Finding, Judgement, ResearchState
+from fathom.spend.accounts import cost_by
+from fathom.state import Finding, Judgement, ResearchState
 
 
 def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, list[str] | None]:
@@ -23,7 +24,7 @@ def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, 
         suggested=[] if judgement.stop else suggested(judgement),
         answered=judgement.coverage,
         summary=summary(judgement, state.get("findings", [])) if is_last else "",
-        spent_by=spent_by(state.get("charges", [])) if is_last else {},
+        spent_by=cost_by(state.get("charges", []) if is_last else []),
     )
     asked = [query.text for query in state.get("asked", []) if query.round == number + 1]
     spent = spent_of(state) if is_last else Spent(budget_usd=_budget(state))
@@ -40,14 +41,6 @@ def spent_of(state: ResearchState) -> Spent:
         tokens_out=sum(charge.tokens_out for charge in charges),
         calls=sum(charge.role != "search" for charge in charges),
     )
-
-
-def spent_by(charges: list[Charge]) -> dict[str, float]:
-    """What each model and each engine was paid."""
-    by: dict[str, float] = {}
-    for charge in charges:
-        by[charge.model] = round(by.get(charge.model, 0.0) + charge.usd, 6)
-    return by
 
 
 def _found(state: ResearchState, judgement: Judgement) -> list[Finding]:

@@ -11,6 +11,7 @@ from fathom.report.folder_words import FolderWords, folder_words
 from fathom.report.markdown import plain
 from fathom.report.weight_words import weight_words
 from fathom.report.words import ENGLISH, KOREAN, Words
+from fathom.spend.accounts import CostBy
 
 _GAPS = 3
 
@@ -59,10 +60,16 @@ def _listed(title: str, entries: Sequence[str]) -> list[str]:
     return [f"{title}:", *(f"- {entry}" for entry in entries)] if entries else []
 
 
-def _cost(spent: Spent, by: Mapping[str, float], own: FolderWords) -> str:
+def _cost(spent: Spent, by: CostBy, own: FolderWords) -> str:
+    """What was spent, of what, and on whom; then for what, when that is more than one thing."""
     told = own.of_budget.format(spent=f"{spent.usd:.4f}", budget=f"{spent.budget_usd:.2f}")
-    parts = [f"{_shown(name)} {usd:.4f}" for name, usd in sorted(by.items(), key=lambda one: -one[1])]
-    return f"{told} ({', '.join(parts)})" if parts else told
+    whom = _amounts({**by.model, **by.engine})
+    what = _amounts(by.role) if len(by.role) > 1 else ""
+    return f"{told} ({'; '.join(part for part in (whom, what) if part)})" if whom else told
+
+
+def _amounts(by: Mapping[str, float]) -> str:
+    return ", ".join(f"{_shown(name)} {usd:.4f}" for name, usd in sorted(by.items(), key=lambda one: -one[1]))
 
 
 def _shown(text: str) -> str:

@@ -1,0 +1,107 @@
+"""What searches cost: request by request, from the run's purse, and a second page is a second request."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standins.server import Answer, Seen, StandIn, json_answer
+
+from fathom.errors import OutOfBudget, ProviderError
+from fathom.search.engines import Engines
+from fathom.search.table import engines_for
+from fathom.search.wire import Wire
+from fathom.settings import load_settings
+from fathom.spend.book import Book, Call
+from fathom.spend.meter import Meter, metered
+from fathom.spend.purse import Purse
+from fathom.state import Knobs, Query
+
+QUERY = Query(id="q1", text="tidal power", question="Q1", round=1)
+
+
+class Brave(StandIn):
+    """Two results a page, and more after the first; or one of the ways to fail."""
+
+    def __init__(self, *answers: Answer) -> None:
+        super().__init__()
+        self._answers = list(answers)
+
+    def answer_to(self, seen: Seen) -> Answer:
+        """A page, unless something else was prepared."""
+        if self._answers:
+            return self._answers.pop(0)
+        page = int(seen.params.get("offset", 0))
+        rows = [{"url": f"https://a.example/{page}/{n}", "title": "T", "description": "D"} for n in range(2)]
+        return json_answer({"query": {"more_results_available": page == 0}, "web": {"results": rows}})
+
+
+def engines_at(
+    home: Path, url: str, usd: float = 1.0, run: str = "run", **words: Any
+) -> tuple[Engines, Purse]:
+    own = load_settings(home=home, brave_api_key="key", engine_urls={"brave": url}, **words)
+    purse = Purse(Book(home / "fathom.sqlite"), run, usd, 0.0)
+    return engines_for(own, Knobs(engines=["brave"])).within(purse), purse
+
+
+async def test_two_pages_are_two_requests_and_are_paid_as_two(tmp_path: Path) -> None:
+    with Brave() as brave:
+        engines, purse = engines_at(tmp_path, brave.url)
+        found = await engines.search(QUERY, limit=4)
+        assert len(brave.records) == 2
+    (charge,) = found.charges
+    assert charge.usd == (await purse.account()).usd == pytest.approx(0.010)
+    assert (charge.role, charge.model) == ("search", "brave")
+
+
+async def test_a_price_of_ones_own_is_paid(tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text("[engines]\nbrave = 0.02\n")
+    with Brave() as brave:
+        engines, purse = engines_at(tmp_path, brave.url)
+        await engines.search(QUERY, limit=2)
+    assert (await purse.account()).usd == pytest.approx(0.02)
+
+
+async def test_a_request_that_does_not_fit_is_not_sent_and_the_engine_stays_on(tmp_path: Path) -> None:
+    with Brave() as brave:
+        poor, purse = engines_at(tmp_path, brave.url, usd=0.004)
+        with pytest.raises(OutOfBudget):
+            await poor.search(QUERY, limit=2)
+        assert brave.records == []
+        assert (await purse.account()).is_out
+        rich = Purse(purse.book, "rich", 1.0, 0.0)
+        assert (await poor.within(rich).search(QUERY, limit=2)).hits  # another run may ask
+
+
+async def test_a_refusal_costs_nothing_and_what_is_tried_again_is_paid_once(tmp_path: Path) -> None:
+    limited = json_answer({"error": {"code": "RATE_LIMITED"}}, 429, {"x-ratelimit-reset": "0"})
+    with Brave(limited) as brave:
+        engines, purse = engines_at(tmp_path, brave.url)
+        found = await engines.search(QUERY, limit=2)
+        assert len(brave.records) == 2
+    assert found.charges[0].usd == (await purse.account()).usd == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize(
+    ("url", "usd"), [("http://127.0.0.1:9", 0.0), ("hangs", 0.005), ("gateway", 0.005), ("forbids", 0.0)]
+)
+async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_does(
+    tmp_path: Path, url: str, usd: float
+) -> None:
+    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    ways = {"hangs": Answer(hangs=True), "gateway": Answer(504), "forbids": Answer(403)}
+    with Brave(*([ways[url]] if url in ways else [])) as brave:
+        wire = Wire("brave", brave.url if url in ways else url, timeout_s=0.3)
+        with metered(Meter(purse, Call("call", "search", "brave"), 0.005)), pytest.raises(ProviderError):
+            await wire.send("GET", "/")
+    assert (await purse.account()).usd == usd
+
+
+async def test_a_search_another_run_made_is_free_and_says_what_it_saved(tmp_path: Path) -> None:
+    with Brave() as brave:
+        first, _ = engines_at(tmp_path, brave.url)
+        await first.search(QUERY, limit=2)
+        other, purse = engines_at(tmp_path, brave.url, run="other")
+        (charge,) = (await other.search(QUERY, limit=2)).charges
+        assert len(brave.records) == 1
+    assert (charge.usd, charge.saved_usd) == (0.0, 0.005)
+    assert (await purse.account()).usd == 0.0

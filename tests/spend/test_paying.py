@@ -1,0 +1,184 @@
+"""One turn with a model and what it costs: set aside before, settled after, through the real client."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+from standins.model import Model, ModelRequest, usage_of
+from standins.replies import Reply
+
+from fathom import store
+from fathom.errors import OutOfBudget, ProviderError
+from fathom.minds.chat import Chat
+from fathom.minds.limiter import Endurance, Limiter
+from fathom.minds.paying import Usage
+from fathom.spend.accounts import UNPRICED, stamped
+from fathom.spend.book import Book
+from fathom.spend.prices import ModelPrice, Prices
+from fathom.spend.purse import Purse
+from fathom.state import Charge
+
+PRICES = Prices({"m": ModelPrice(input=10, output=100, cached=1), "small": ModelPrice(input=0.1, output=1)})
+HELLO = [HumanMessage("How much does tidal power cost?")]
+FAST = Endurance(retries=1, outage_s=1.0, first_wait_s=0.01)
+
+
+def purse_in(home: Path, budget_usd: float = 1.0) -> Purse:
+    return Purse(Book(home / "fathom.sqlite"), "run", budget_usd, 0.15)
+
+
+def chat(home: Path, url: str, purse: Purse, model: str = "m", **words: Any) -> Chat:
+    client = ChatOpenAI(
+        model=model, base_url=url, api_key=SecretStr("x"), max_retries=0, max_completion_tokens=4000
+    )
+    given = {"limiter": Limiter(), "endurance": FAST, "timeout_s": 0.5, "prices": PRICES, **words}
+    return Chat(client, url, store.replies(home / "fathom.sqlite"), **given).within(purse)
+
+
+def saying(reply: Reply) -> Any:
+    return lambda _: reply
+
+
+async def test_a_turn_costs_what_the_reply_says_it_took(tmp_path: Path) -> None:
+    purse = purse_in(tmp_path)
+    with Model(saying(Reply.say("A lot."))) as model:
+        reply = await chat(tmp_path, model.base_url, purse).say("read", HELLO, {})
+        tokens_in, tokens_out = usage_of(model.requests[0], Reply.say("A lot."))
+    usd = (10 * tokens_in + 100 * tokens_out) / 1e6
+    assert reply.charge.usd == pytest.approx(usd)
+    assert (await purse.account()).usd == pytest.approx(usd)
+    assert model.requests[0].body["max_completion_tokens"] == 4000
+
+
+async def test_a_turn_that_was_taken_is_not_paid_again_and_another_run_saves_it(tmp_path: Path) -> None:
+    purse, other = purse_in(tmp_path), replace(purse_in(tmp_path), run="other")
+    with Model(saying(Reply.say("A lot."))) as model:
+        first, again = [await chat(tmp_path, model.base_url, purse).say("read", HELLO, {}) for _ in range(2)]
+        saved = await chat(tmp_path, model.base_url, other).say("read", HELLO, {})
+        assert len(model.calls) == 1
+    assert first.charge == again.charge
+    assert (saved.charge.usd, saved.charge.saved_usd) == (0.0, first.charge.usd)
+    assert (await other.account()).usd == 0.0
+
+
+async def test_when_the_money_is_short_a_shorter_answer_is_asked_for(tmp_path: Path) -> None:
+    with Model(saying(Reply.say("A lot."))) as model:
+        await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.25)).say("read", HELLO, {})
+        with pytest.raises(OutOfBudget):
+            await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.1)).say("read", [HumanMessage("?")], {})
+    (asked,) = model.requests
+    assert 1024 <= asked.body["max_completion_tokens"] < 2125
+
+
+async def test_what_does_not_fit_is_not_sent_and_a_cheaper_model_writes(tmp_path: Path) -> None:
+    purse = purse_in(tmp_path, 0.05)
+    with Model(saying(Reply.say("A lot."))) as model:
+        small = chat(tmp_path, model.base_url, purse, "small")
+        large = chat(tmp_path, model.base_url, purse, cheaper=small)
+        with pytest.raises(OutOfBudget):
+            await large.say("plan", HELLO, {})
+        assert model.calls == []
+        reply = await large.say("write", HELLO, {})
+    assert reply.charge.model == "small"
+    assert [request.model for request in model.requests] == ["small"]
+
+
+@pytest.mark.parametrize("reply", [Reply.too_fast(None), Reply.broken(503), Reply.wrong_key()])
+async def test_a_refusal_costs_nothing(tmp_path: Path, reply: Reply) -> None:
+    purse = purse_in(tmp_path)
+    with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
+        await chat(tmp_path, model.base_url, purse, endurance=Endurance(retries=0)).say("read", HELLO, {})
+    assert failed.value.charges == []
+    assert (await purse.account()).usd == 0.0
+
+
+async def test_where_nobody_listens_nobody_is_paid(tmp_path: Path) -> None:
+    purse = purse_in(tmp_path)
+    silent = chat(tmp_path, "http://127.0.0.1:9/v1", purse, endurance=Endurance(retries=0))
+    with pytest.raises(ProviderError):
+        await silent.say("read", HELLO, {})
+    assert (await purse.account()).usd == 0.0
+
+
+@pytest.mark.parametrize("reply", [Reply.hang(), Reply.broken(504), Reply.garbage()])
+async def test_what_may_have_been_answered_stays_counted_at_its_worst(tmp_path: Path, reply: Reply) -> None:
+    purse = purse_in(tmp_path)
+    with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
+        await chat(tmp_path, model.base_url, purse, endurance=Endurance(retries=0)).say("read", HELLO, {})
+    (lost,) = failed.value.charges
+    assert lost.usd == (await purse.account()).usd > 0.4  # the whole answer
+
+
+async def test_each_try_that_nobody_answered_counts_and_the_charge_has_them_all(tmp_path: Path) -> None:
+    purse = purse_in(tmp_path, 2.0)
+
+    def second_time(request: ModelRequest) -> Reply:
+        return Reply.say("A lot.") if request.number else Reply.hang()
+
+    with Model(second_time) as model:
+        reply = await chat(tmp_path, model.base_url, purse).say("read", HELLO, {})
+    assert reply.charge.usd == pytest.approx((await purse.account()).usd)
+    assert reply.charge.usd > 0.4
+
+
+async def test_cached_input_costs_less_and_silence_about_tokens_costs_the_worst() -> None:
+    details = {"cache_read": 900}
+    used: Any = {
+        "input_tokens": 1000,
+        "output_tokens": 10,
+        "total_tokens": 1010,
+        "input_token_details": details,
+    }
+    told = Usage.of(AIMessage("x", usage_metadata=used), Usage(9, 9))
+    assert told == Usage(1000, 10, 900)
+    assert PRICES.usd("m", "http://x.example", *told) == pytest.approx((100 * 10 + 900 * 1 + 10 * 100) / 1e6)
+    assert Usage.of(AIMessage("x"), Usage(5000, 4000)) == Usage(5000, 4000)
+
+
+def test_a_model_without_a_price_is_told_once_and_charges_say_where_and_when() -> None:
+    charges = [Charge(call=c, role="read", model="m", is_priced=False) for c in "ab"]
+    update = stamped({"charges": charges, "claims": []}, "analyzer", 2)
+    assert [(c.node, c.round) for c in update["charges"]] == [("analyzer", 2)] * 2
+    (loss,) = update["losses"]
+    assert (loss.where, loss.what) == (UNPRICED, "m")
+    assert stamped({"queries": []}, "review", 1) == {"queries": []}
+    assert stamped(None, "review", 1) is None
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from fathom.spend.book import Book, Call
+from fathom.spend.purse import Purse
+
+async def sent():
+    purse = Purse(Book(Path(sys.argv[1])), "run", 1.0, 0.15)
+    async with await purse.reserve(Call("call", "read", "m"), 0.6, is_writing=False):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(sent())
+"""
+
+
+async def test_killed_between_sending_and_settling_a_run_cannot_spend_it_twice(tmp_path: Path) -> None:
+    database = tmp_path / "fathom.sqlite"
+    done = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", KILLED, str(database)], env={**os.environ}, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    purse = purse_in(tmp_path)
+    assert (await purse.account()).usd == pytest.approx(0.6)
+    with Model(saying(Reply.say("A lot."))) as model, pytest.raises(OutOfBudget):
+        await chat(tmp_path, model.base_url, purse, model="m").say(
+            "read", [HumanMessage("long " * 20_000)], {}
+        )
+    assert model.calls == []
