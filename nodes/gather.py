@@ -17,7 +17,10 @@ async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: P
     Reads:  questions, claims, asked, directions, queries, judgements
     Writes: questions, claims, asked, directions, queries, is_finishing, is_spent
     """
-    added = wished(await orders.added(len(state.get("judgements", [])) + 1), state)
+    back = sum(direction.status != "open" for direction in state.get("directions", []))
+    level = len(state.get("judgements", [])) + 1
+    # What was taken before and is in no plan any more was taken out by a person: each gathering has its own.
+    added = wished(await orders.added(level, f"gathering of {back} in"), state)
     state = {**state, "queries": [*state.get("queries", []), *added]}
     questions, names = _as_one(state.get("questions", []))
     update: dict[str, object] = {

@@ -55,8 +55,8 @@ class Commons(Protocol):
 class Orders(Protocol):
     """What a person orders from anywhere while the run works; a node that runs again is told the same."""
 
-    async def added(self, number: int) -> Mapping[int, str]:
-        """The queries of this round, which takes those that wait; by the number of their order."""
+    async def added(self, number: int, place: str = "review") -> Mapping[int, str]:
+        """The queries that wait, for this round and this place from now on; by the number of their order."""
 
     async def waiting(self) -> list[str]:
         """Queries that were added and belong to no round yet."""

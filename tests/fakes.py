@@ -288,8 +288,9 @@ class FakeOrders:
     is_stop: bool = False
     places: list[str] = field(default_factory=list)
 
-    async def added(self, number: int) -> dict[int, str]:
+    async def added(self, number: int, place: str = "review") -> dict[int, str]:
         assert number >= 1
+        self.places.append(place)
         return self.queries
 
     async def waiting(self) -> list[str]:

@@ -26,6 +26,15 @@ async def test_an_added_query_belongs_to_the_round_that_took_it_first(orders: Or
     assert list((await orders.of("run").added(2)).values()) == ["seals in nets", "eels"]
 
 
+async def test_a_query_that_one_place_took_does_not_come_back_in_another(orders: Orders) -> None:
+    await orders.give("run", "add", "seals")
+    assert list((await orders.of("run").added(1)).values()) == ["seals"]
+    assert await orders.of("run").added(1, "gathering of 2 in") == {}
+    await orders.give("run", "add", "eels")
+    assert list((await orders.of("run").added(1, "gathering of 2 in")).values()) == ["eels"]
+    assert list((await orders.of("run").added(1)).values()) == ["seals"]
+
+
 async def test_a_pause_is_over_everywhere_but_where_it_was_seen(orders: Orders) -> None:
     await orders.give("run", "pause")
     assert await orders.pausing() == {"run"}

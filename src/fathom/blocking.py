@@ -7,6 +7,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -53,6 +54,6 @@ def iterated(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         if one is not None:
             raise one
     finally:
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the work is over, and its loop is closed
             loop.call_soon_threadsafe(task.cancel)
         thread.join()

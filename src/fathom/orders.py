@@ -111,9 +111,9 @@ class RunOrders:
     orders: Orders
     run_id: str
 
-    async def added(self, number: int) -> Mapping[int, str]:
-        """The queries that belong to this round, by the number of their order."""
-        took = await self._taken("add", f"round {number}", number)
+    async def added(self, number: int, place: str = "review") -> Mapping[int, str]:
+        """The queries that belong to this round, taken in this place, by the number of their order."""
+        took = await self._taken("add", f"{place} {number}", number)
         return {order.number: order.text for order in took}
 
     async def waiting(self) -> list[str]:
