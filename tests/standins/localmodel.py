@@ -38,12 +38,12 @@ def weights() -> Path | None:
 
 
 @contextmanager
-def local_model(log: Path) -> Iterator[str]:
+def local_model(log: Path, n_ctx: int = 4096) -> Iterator[str]:
     """The address of a server that has the model loaded."""
     port = closed_port()
     with log.open("wb") as told:
         process = subprocess.Popen(
-            [sys.executable, __file__, str(weights()), str(port)],
+            [sys.executable, __file__, str(weights()), str(port), str(n_ctx)],
             stdin=subprocess.PIPE,
             stdout=told,
             stderr=told,
@@ -74,7 +74,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
         time.sleep(0.1)
 
 
-def _serve(path: str, port: int) -> None:
+def _serve(path: str, port: int, n_ctx: int) -> None:
     """Load the model and answer until standard input is closed."""
     import xllamacpp
 
@@ -83,7 +83,7 @@ def _serve(path: str, port: int) -> None:
     params.model_alias = {MODEL}
     params.hostnames = ["127.0.0.1"]
     params.port = port
-    params.n_ctx = 8192
+    params.n_ctx = n_ctx
     params.n_parallel = 1
     # One thread: two that wait for each other are slower than one as soon as the machine has other work.
     params.cpuparams.n_threads = 1
@@ -96,4 +96,4 @@ def _serve(path: str, port: int) -> None:
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1], int(sys.argv[2]))
+    _serve(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
