@@ -47,7 +47,8 @@ class Prompt:
         if set(values) != set(self.inputs):
             odd = sorted(set(values) ^ set(self.inputs))
             raise PromptError(f"prompt {self.name} takes {sorted(self.inputs)}; check {odd}")
-        fenced = {k: _fence(k, v) if k in self.untrusted else v for k, v in values.items()}
+        mark = _mark(self.name, [values[name] for name in sorted(self.untrusted)])
+        fenced = {k: _fence(k, v, mark) if k in self.untrusted else v for k, v in values.items()}
         return Filled(
             f"{self.name}@{self.revision}",
             Template(self.system).substitute(fenced).strip(),
@@ -55,10 +56,21 @@ class Prompt:
         )
 
 
-def _fence(name: str, text: str) -> str:
-    """The text between tags that carry a mark made from the text itself, so that it cannot close them."""
-    mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+def _fence(name: str, text: str, mark: str) -> str:
     return f"<{name}-{mark}>\n{text}\n</{name}-{mark}>"
+
+
+def _mark(name: str, texts: list[str]) -> str:
+    """What the tags of a prompt carry: none of its texts has it in it, so that none can close or open one.
+
+    It is the same for every filling of a prompt unless a text tries just that: whatever changes in front of
+    a text that stays would keep a provider from knowing it again.
+    """
+    mark = sha256(name.encode()).hexdigest()[:10]
+    while any(mark in text for text in texts):
+        words = "\n".join([mark, *texts]).encode("utf-8", "surrogatepass")
+        mark = sha256(words).hexdigest()[:10]
+    return mark
 
 
 @cache

@@ -4,6 +4,7 @@ Does not know models. In later rounds the judge has said what to look for, and n
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.memory.archival import recalled
@@ -63,7 +64,7 @@ def sheet_of(brief: Brief, language: str) -> Sheet:
         "gaps": listed(
             (f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps), weight=2
         ),
-        "findings": listed((claim.statement for claim in _telling(brief)), weight=2),
+        "findings": _findings(brief),
         "scouted": listed((f"{h.title}: {h.snippet[:_LONGEST]}" for h in brief.scouted), weight=2),
         "outlines": listed(brief.outlines),
     }
@@ -130,6 +131,13 @@ def _telling(brief: Brief) -> list[Claim]:
     best = in_mind(brief.findings, still_open or [brief.question], brief.sure, _FINDINGS)
     missing = [gap.suggested_query for gap in brief.gaps if gap.suggested_query.strip()]
     return [*best, *recalled(brief.findings, missing, _RECALLED, beside=best)]
+
+
+def _findings(brief: Brief) -> Lines:
+    """The telling findings, shown in the order they were found in: what was shown before stays in front."""
+    telling, places = _telling(brief), {claim.id: n for n, claim in enumerate(brief.findings)}
+    lines = listed((claim.statement for claim in telling), weight=2)
+    return replace(lines, places=[places[claim.id] for claim in telling])
 
 
 def _feedback(brief: Brief) -> str:

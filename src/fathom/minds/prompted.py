@@ -116,7 +116,7 @@ class Prompted:
         keyed = _by_key(case)
         evidence: dict[str, Cuttable] = {
             "questions": _questions(case.questions),
-            "claims": listed((f"{k} (for {c.question}): {c.statement}" for k, c in keyed.items()), weight=4),
+            "claims": _in_order(keyed),
             "pairs": shown(case.pairs),
             "checks": listed(checks_shown(case.checks)),
             "hypotheses": listed(hypotheses_shown(case.hypotheses)),
@@ -248,10 +248,20 @@ def _thought(value: list[T], found: Sequence[Answer[Any]]) -> Thought[list[T]]:
 
 
 def _by_key(case: Case) -> dict[str, Claim]:
-    """The claims worth having in mind under short keys; a model never sees an address or a hash."""
+    """The claims worth having in mind, best first, under short keys; a model never sees an address or a hash.
+
+    A claim has the same key in every round: it is numbered as it was found.
+    """
     best = in_mind(case.claims, [q.text for q in case.questions], sure_of(case.findings), MOST_CLAIMS)
-    lines = {f"E{n}": claim.statement for n, claim in enumerate(best, 1)}
+    numbers = {claim.id: number for number, claim in enumerate(case.claims, 1)}
+    lines = {f"E{numbers[claim.id]}": claim.statement for claim in best}
     return dict(zip(fitting_entries(lines, CLAIM_TOKENS), best, strict=False))
+
+
+def _in_order(keyed: Mapping[str, Claim]) -> Lines:
+    """The claims as the judge is shown them: what was shown in an earlier round stays in front."""
+    lines = listed((f"{key} (for {c.question}): {c.statement}" for key, c in keyed.items()), weight=4)
+    return replace(lines, places=[int(key.removeprefix("E")) for key in keyed])
 
 
 def _few(quotes: Sequence[Quote]) -> list[str]:

@@ -44,10 +44,11 @@ class Lines:
     weight: float = 1.0
     between: str = "\n"
     is_newest_last: bool = False  # then the first ones are cut first
+    places: Sequence[int] = ()  # where each is shown, when that is not by relevance
 
     def shown(self) -> str:
         """All of them."""
-        return self.between.join(self.parts)
+        return self._joined(self.parts)
 
     def within(self, room: int, count: Count) -> tuple[str, int]:
         """The best that fit together; of a first one that is too long, its beginning."""
@@ -61,7 +62,13 @@ class Lines:
         if not kept and self.parts:
             first = self.parts[-1 if self.is_newest_last else 0]
             kept = [part] if (part := cut_to(first, room, count)) else []
-        return self.between.join(reversed(kept) if self.is_newest_last else kept), len(kept)
+        return self._joined(kept[::-1] if self.is_newest_last else kept), len(kept)
+
+    def _joined(self, parts: Sequence[str]) -> str:
+        if not self.places:
+            return self.between.join(parts)
+        placed = sorted(zip(self.places, parts, strict=False), key=lambda pair: pair[0])
+        return self.between.join(part for _, part in placed)
 
 
 @dataclass(frozen=True)
