@@ -173,27 +173,18 @@ def test_the_budget_of_all_is_shared_and_what_does_not_fit_is_not_begun(
 
 
 def test_what_is_spent_on_all_stays_below_the_total(work: Path, over: list[str], tmp_path: Path) -> None:
+    """Left alone, the four cost about 0.60 USD at these prices."""
     (tmp_path / "home").mkdir()
     (tmp_path / "home/prices.toml").write_text("[models.m]\ninput = 20\noutput = 20\n")
-    questions = [QUESTION, SILT, f"{SILT} (2)", f"{SILT} (3)"]
+    file = asked(work, QUESTION, SILT, f"{SILT} (2)", f"{SILT} (3)")
     with Model(researcher) as model:
-        words = [
-            asked(work, *questions),
-            *over,
-            "--model",
-            "m",
-            "--base-url",
-            model.base_url,
-            "--json",
-            "--quiet",
-        ]
-        alone = json.loads(spawned(["batch", *words, "--out", "free"], work).out)["cost_usd"]
-        total = alone / 2
-        told = spawned(["batch", *words, "--budget-total", f"{total:.4f}", "--no-reuse"], work)
+        words = [file, *over, "--model", "m", "--base-url", model.base_url, "--budget-total", "0.3"]
+        told = spawned(["batch", *words, "--json", "--quiet"], work)
     summary = json.loads(told.out)
-    assert 0 < summary["cost_usd"] <= total
-    assert {row["status"] for row in summary["questions"]} <= {"complete", "partial", "unsure", "not started"}
-    assert told.code in {0, 1}
+    assert 0.1 < summary["cost_usd"] <= 0.3
+    statuses = [row["status"] for row in summary["questions"]]
+    assert statuses.count("complete") < 4
+    assert set(statuses) <= {"complete", "partial", "unsure", "not started"}
 
 
 def test_a_question_that_waits_for_review_is_told_and_left_waiting(
