@@ -3,14 +3,15 @@
 Does not know how events come about (progress.py) or in which order they may come (grammar.py).
 """
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from fathom.result import ResearchResult
-from fathom.spend.accounts import CostBy
-from fathom.state import Direction, Effort, Hypothesis, Judgement, Knobs, Loss, Status, Tag, Tool
+from fathom.spend.accounts import CostBy, tallied
+from fathom.state import Charge, Direction, Effort, Hypothesis, Judgement, Knobs, Loss, Status, Tag, Tool
 
 Kind = Literal[
     "started",
@@ -50,6 +51,14 @@ class Spent(_Told):
     tokens_in: int = 0
     tokens_out: int = 0
     calls: int = 0  # of models, not of engines
+    saved_calls: int = 0  # of models and engines, which another run was answered
+    saved_tokens: int = 0
+    saved_usd: float = 0.0
+
+    @classmethod
+    def on(cls, charges: Iterable[Charge], budget_usd: float) -> Self:
+        """All that these charges say: what was sent is spent, what was known is saved."""
+        return cls(budget_usd=budget_usd, **tallied(charges)._asdict())
 
 
 class Payload(_Told):

@@ -107,7 +107,7 @@ def shared_values(values: dict[str, Any]) -> dict[str, Any]:
     charges: list[Charge] = kept.get("charges", [])
     judgements: list[Judgement] = kept.get("judgements", [])
     kept["charges"] = [
-        charge.model_copy(update={"usd": 0.0, "saved_usd": charge.saved_usd + charge.usd})
+        charge.model_copy(update={"usd": 0.0, "saved_usd": charge.saved_usd + charge.usd, "is_reused": True})
         for charge in charges
     ]
     going_on = {"stop": None, "because": ""}

@@ -144,14 +144,7 @@ class Teller:
     @property
     def spent(self) -> Spent:
         """What was paid so far, every call once."""
-        paid = self._paid.values()
-        return Spent(
-            usd=sum(charge.usd for charge in paid),
-            budget_usd=self._knobs.budget_usd,
-            tokens_in=sum(charge.tokens_in for charge in paid),
-            tokens_out=sum(charge.tokens_out for charge in paid),
-            calls=sum(charge.role != "search" for charge in paid),
-        )
+        return Spent.on(self._paid.values(), self._knobs.budget_usd)
 
     def event(self, payload: Payload, branch: str = "") -> Progress:
         """One event; of a branch, with its name and its own rounds."""

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from fathom.report.changes import changed
 from fathom.report.ledger import FORMAT, Ledger, Metadata
 from fathom.report.publishing import refused_sentences
-from fathom.spend.accounts import cost_by
+from fathom.spend.accounts import cost_by, tallied
 from fathom.state import Charge, Knobs, ResearchState
 
 
@@ -68,15 +68,18 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
 def _metadata(state: ResearchState, duration_s: float) -> Metadata:
     charges: list[Charge] = state.get("charges", [])
     last = state["judgements"][-1]
+    spent = tallied(charges)
     return Metadata(
         rounds=last.round,
         queries=len(state.get("asked", [])),
         sources=len(state.get("pages", [])),
         claims=len(state.get("claims", [])),
         duration_s=round(duration_s, 3),
-        model_calls=sum(c.role != "search" for c in charges),
-        tokens_in=sum(c.tokens_in for c in charges),
-        tokens_out=sum(c.tokens_out for c in charges),
+        model_calls=spent.calls,
+        tokens_in=spent.tokens_in,
+        tokens_out=spent.tokens_out,
+        saved_calls=spent.saved_calls,
+        saved_tokens=spent.saved_tokens,
         cost_usd=round(sum(c.usd for c in charges), 6),
         cost_by=cost_by(charges),
         saved_usd=round(sum(c.saved_usd for c in charges), 6),

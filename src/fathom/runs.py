@@ -8,6 +8,7 @@ import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -131,7 +132,7 @@ class Runs:
         if judgements and judgements[-1].stop:
             return  # it is ending already
         with self._alone(run_id):
-            await self._graph().aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
+            await self._graph.aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
 
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has a report; of one that goes on, the state may know more than that."""
@@ -143,7 +144,7 @@ class Runs:
 
     async def snapshot(self, run_id: str, *, subgraphs: bool = False) -> StateSnapshot:
         """Where a run stands; one that was stopped before its first step has what it was given."""
-        stands = await self._graph().aget_state(config_of(run_id), subgraphs=subgraphs)
+        stands = await self._graph.aget_state(config_of(run_id), subgraphs=subgraphs)
         if START not in stands.next:
             return stands
         kept = await self.saver.aget_tuple(config_of(run_id))
@@ -152,7 +153,7 @@ class Runs:
 
     async def steps(self, run_id: str) -> AsyncIterator[StateSnapshot]:
         """Where a run stood after each of its steps, the last one first."""
-        async for snapshot in self._graph().aget_state_history(config_of(run_id)):
+        async for snapshot in self._graph.aget_state_history(config_of(run_id)):
             yield snapshot
 
     async def _finished(self, run_id: str) -> StateSnapshot:
@@ -234,6 +235,7 @@ class Runs:
         except ProviderError as error:
             raise BadInput(f"{error}.") from error
 
+    @cached_property
     def _graph(self) -> Research:
         return build(checkpointer=self.saver)
 

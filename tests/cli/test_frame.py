@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from fathom.cli.amounts import dollars, thousands
 from fathom.cli.board import Board, Entry
-from fathom.cli.frame import Foot, Frame, clock, dollars, in_view, thousands
+from fathom.cli.frame import Foot, Frame, clock, in_view
 from fathom.cli.lines import ASCII, cells, text_of
 from fathom.cli.live import last_lines
 from fathom.cli.painting import Painter

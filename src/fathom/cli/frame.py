@@ -7,6 +7,7 @@ the size alone, never on what happens, so that the eye finds it again.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fathom.cli.amounts import dollars, thousands
 from fathom.cli.board import Board, Entry
 from fathom.cli.cells import plain
 from fathom.cli.lines import BLANK, Glyphs, Line, Piece, bar, beside, fitted, heading, row
@@ -210,13 +211,3 @@ def clock(seconds: float) -> str:
     minutes, left = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
-
-
-def dollars(usd: float) -> str:
-    """Small sums with their small change."""
-    return f"${usd:.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
-
-
-def thousands(count: int) -> str:
-    """A count that is read at a glance."""
-    return f"{count:,}" if count < 10_000 else f"{count / 1000:,.0f}k"

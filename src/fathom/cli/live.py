@@ -15,9 +15,10 @@ from collections.abc import Callable
 from rich.cells import cell_len
 from rich.console import Console
 
+from fathom.cli.amounts import dollars, saved
 from fathom.cli.board import Board
 from fathom.cli.cells import plain, tail
-from fathom.cli.frame import Foot, Frame, clock, dollars
+from fathom.cli.frame import Foot, Frame, clock
 from fathom.cli.keys import Key, Keyboard, Typed
 from fathom.cli.lines import ASCII, Glyphs
 from fathom.cli.modes import Modes, write
@@ -195,5 +196,5 @@ def last_lines(board: Board) -> list[str]:
     spent = f"spent {dollars(board.spent.usd)} of {dollars(board.spent.budget_usd)}"
     return [
         f"{after}: {rounds}, {pages} read, {counted(board.verified, 'claim')} verified,",
-        f"{score}, {spent}.",
+        f"{score}, {spent}{saved(board.spent)}.",
     ]

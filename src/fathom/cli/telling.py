@@ -5,10 +5,12 @@ Does not know where the line is shown.
 
 from dataclasses import dataclass
 
+from fathom.cli.amounts import saved
 from fathom.cli.cells import cut, plain
 from fathom.events import (
     AnalysisCompleted,
     BranchCompleted,
+    Completed,
     ContentExtracted,
     EffortSized,
     ExtractionStarted,
@@ -73,6 +75,8 @@ class Telling:
                 return f"{counted(judged.claims, 'claim')}, score {judged.overall:.2f}{end}"
             case ReportStarted(sections=sections):
                 return f"writing {counted(len(sections), 'section')}"
+            case Completed():
+                return saved(event.spent).removeprefix("; ")
             case _:
                 return ""
 

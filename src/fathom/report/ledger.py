@@ -58,6 +58,8 @@ class Metadata(BaseModel):
     gain_per_query: float = 0.0  # new findings, smoothed over rounds
     gain_per_usd: float | None = None
     saved_usd: float = 0.0  # by answers that were known before
+    saved_calls: int = 0  # so many, of models and engines
+    saved_tokens: int = 0
     tokens_cached: int = 0  # of those that went in, what the server still had
     rungs: dict[str, int] = {}  # how often answers were had by schema, by tool call, in words, by repair …
     forecast: Forecast | None = None  # what was expected before it began

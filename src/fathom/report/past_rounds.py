@@ -33,14 +33,7 @@ def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, 
 
 def spent_of(state: ResearchState) -> Spent:
     """What a run has cost by now."""
-    charges = state.get("charges", [])
-    return Spent(
-        usd=sum(charge.usd for charge in charges),
-        budget_usd=_budget(state),
-        tokens_in=sum(charge.tokens_in for charge in charges),
-        tokens_out=sum(charge.tokens_out for charge in charges),
-        calls=sum(charge.role != "search" for charge in charges),
-    )
+    return Spent.on(state.get("charges", []), _budget(state))
 
 
 def _found(state: ResearchState, judgement: Judgement) -> list[Finding]:

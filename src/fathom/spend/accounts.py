@@ -3,8 +3,8 @@
 Does not know prices or purses: it adds up charges.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -43,6 +43,34 @@ def cost_by(charges: Sequence[Charge]) -> CostBy:
         round=_summed(charges, lambda charge: str(charge.round)),
         engine=_summed(engines, lambda charge: charge.model),
         model=_summed(models, lambda charge: charge.model),
+    )
+
+
+class Tally(NamedTuple):
+    """Charges added up: what was sent is spent, what another run was answered is saved."""
+
+    usd: float
+    tokens_in: int
+    tokens_out: int
+    calls: int  # of models
+    saved_calls: int  # of models and engines
+    saved_tokens: int
+    saved_usd: float
+
+
+def tallied(charges: Iterable[Charge]) -> Tally:
+    """The tally of all charges."""
+    told = list(charges)
+    sent = [charge for charge in told if not charge.is_reused]
+    known = [charge for charge in told if charge.is_reused]
+    return Tally(
+        usd=sum(charge.usd for charge in told),
+        tokens_in=sum(charge.tokens_in for charge in sent),
+        tokens_out=sum(charge.tokens_out for charge in sent),
+        calls=sum(charge.role != SEARCH for charge in sent),
+        saved_calls=len(known),
+        saved_tokens=sum(charge.tokens_in + charge.tokens_out for charge in known),
+        saved_usd=sum(charge.saved_usd for charge in told),
     )
 
 
