@@ -4,13 +4,14 @@ Does not know the graph; it reads a run's last state.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from fathom.report.changes import changed
 from fathom.report.ledger import FORMAT, Ledger, Metadata
 from fathom.report.publishing import refused_sentences
 from fathom.spend.accounts import cost_by, tallied
-from fathom.state import Charge, Knobs, ResearchState
+from fathom.state import Charge, Knobs, Loss, ResearchState
 
 
 class ResearchResult(Ledger):
@@ -65,6 +66,13 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
     )
 
 
+def _rungs(charges: Sequence[Charge], losses: Sequence[Loss]) -> dict[str, int]:
+    """How often models were asked in which way, and how many steps were done without them in the end."""
+    asked = Counter(charge.rung for charge in charges if charge.rung)
+    stood_in = sum(loss.where == "model" for loss in losses)
+    return {**asked, **({"stand-in": stood_in} if stood_in else {})}
+
+
 def _metadata(state: ResearchState, duration_s: float) -> Metadata:
     charges: list[Charge] = state.get("charges", [])
     last = state["judgements"][-1]
@@ -84,7 +92,7 @@ def _metadata(state: ResearchState, duration_s: float) -> Metadata:
         cost_by=cost_by(charges),
         saved_usd=round(sum(c.saved_usd for c in charges), 6),
         tokens_cached=sum(c.tokens_cached for c in charges),
-        rungs=dict(Counter(c.rung for c in charges if c.rung)),
+        rungs=_rungs(charges, state.get("losses", [])),
         forecast=state.get("forecast"),
         is_priced=all(c.is_priced for c in charges),
         score=last.overall,

@@ -81,3 +81,4 @@ async def test_a_window_too_small_for_the_instructions_ends_in_quotes_and_says_s
     assert result.citations
     assert result.status == "partial"
     assert any("is too small" in loss.why for loss in result.errors if loss.where == "model")
+    assert result.metadata.rungs.keys() >= {"stand-in"}
