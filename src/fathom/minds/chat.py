@@ -132,12 +132,12 @@ class Chat:
         if kept and not kept.is_own:
             reused = _charge(call, usage, 0.0, is_priced=usd is not None)
             return Reply(text, reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True}))
-        paid = (
-            await self.purse.recall(call.name, usd or 0.0, usage.tokens_in, usage.tokens_out)
-            if self.purse
-            else usd
-        )
-        return Reply(text, _charge(call, usage, paid or 0.0, is_priced=usd is not None))
+        paid = usd or 0.0
+        if self.purse and kept:
+            paid = await self.purse.recall(call.name, paid, usage.tokens_in, usage.tokens_out) or 0.0
+        elif self.purse and paid:  # with what earlier tries may have cost
+            paid = await self.purse.paid(call.name) or 0.0
+        return Reply(text, _charge(call, usage, paid, is_priced=usd is not None))
 
     def _hash(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         said = [[m.type, m.content] for m in messages]

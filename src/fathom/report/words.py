@@ -198,6 +198,7 @@ KOREAN = Words(
         "analysis": "분석",
         "model": "모델",
         "context": "문맥 창",
+        "price": "가격",
     },
     changed_since="{date} 이후 달라진 것",
     nothing_changed="없음: 모든 페이지가 그때와 같고, 새로 찾은 것도 없습니다.",
