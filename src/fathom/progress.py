@@ -211,7 +211,7 @@ class Teller:
             ],
             hypotheses=judgement.hypotheses,
             gaps=[gap.description for gap in judgement.gaps],
-            suggested=suggested(judgement),
+            suggested=[] if judgement.stop else suggested(judgement),
             answered=judgement.coverage,
             summary=summary(judgement, findings),
             spent_by=cost_by(list(self._paid.values())),

@@ -134,3 +134,16 @@ async def test_what_cannot_be_forked_is_refused(
 ) -> None:
     with pytest.raises(BadInput, match=words):
         await forked(world.runs, world.run_id, number, direction)
+
+
+async def test_a_fork_of_branches_goes_on_as_one_loop_with_all_they_found(world: World) -> None:
+    run_id = "22222222-0000-4000-8000-000000000000"
+    knobs = Knobs(strategy="rollouts", branches=2, levels=1, sources=1, threshold=1.0)
+    first = await world.work(run_id, {"question": QUESTION, "knobs": knobs})
+    assert len(first["directions"]) == 2
+    new_id = await forked(world.runs, run_id, None, DIRECTION, more_rounds=1)
+    second = await world.work(new_id)
+    assert second["knobs"].strategy == "loop"
+    assert {c.id for c in first["claims"]} <= {c.id for c in second["claims"]}
+    assert len(second["judgements"]) == len(first["judgements"]) + 1
+    assert second["run"] != first["run"]

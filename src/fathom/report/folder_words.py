@@ -39,12 +39,10 @@ class FolderWords:
     nothing_new: str
     new_of_all: str
     next: str
-    next_end: str
     gaps: str
     answered: str
     cost: str
     of_budget: str
-    free: str
     summary: str
 
 
@@ -76,12 +74,10 @@ _ENGLISH = FolderWords(
     nothing_new="Nothing new.",
     new_of_all="new claims: {new}; in all: {all}",
     next="Next",
-    next_end="The search has ended",
     gaps="Missing",
     answered="Answered: {percent} % of the question",
     cost="Cost so far: {usd}",
     of_budget="{spent} of {budget} USD",
-    free="nothing",
     summary="In short",
 )
 _KOREAN = FolderWords(
@@ -112,12 +108,10 @@ _KOREAN = FolderWords(
     nothing_new="새로 찾은 것이 없습니다.",
     new_of_all="새 근거 {new}개, 모두 {all}개",
     next="다음 계획",
-    next_end="조사가 끝남",
     gaps="빈틈",
     answered="질문의 {percent} %에 답함",
     cost="지금까지 든 비용: {usd}",
     of_budget="{spent} / {budget} USD",
-    free="없음",
     summary="요약",
 )
 
