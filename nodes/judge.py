@@ -62,8 +62,7 @@ async def judge(
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
     position = _position(state, judgement, thought.value, knobs, await purse.account())
     wishes = [] if "direction" in state else await orders.waiting()
-    position = replace(position, is_wished=bool(wishes) and knobs.strategy == "loop")
-    judgement = decided(judgement, _timed(position, knobs, watch))
+    judgement = decided(judgement, _pressed(position, bool(wishes), knobs, watch))
     update: ResearchState = {
         "claims": drawn,
         "findings": balance.findings,
@@ -90,10 +89,12 @@ async def _heard(state: ResearchState, knobs: Knobs, orders: Orders) -> Research
     return {**state, "is_finishing": await orders.is_stopping(place) or is_finishing}
 
 
-def _timed(position: Position, knobs: Knobs, watch: Watch | None) -> Position:
-    return (
-        replace(position, worked_s=watch.worked_s(), time_limit_s=knobs.time_limit_s) if watch else position
-    )
+def _pressed(position: Position, is_wished: bool, knobs: Knobs, watch: Watch | None) -> Position:
+    """The position with what presses from outside: a person's wish, and the time."""
+    position = replace(position, is_wished=is_wished and knobs.strategy == "loop")
+    if not watch:
+        return position
+    return replace(position, worked_s=watch.worked_s(), time_limit_s=knobs.time_limit_s)
 
 
 def _ended(update: ResearchState, state: ResearchState, wishes: list[str], knobs: Knobs) -> ResearchState:

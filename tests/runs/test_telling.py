@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from kits import Clerk, Library, kits_of
 from langgraph.types import Command
+from standins.library import TIDES, written
 from standins.prose import page
 
 from fathom.errors import RunStopped, Unavailable
@@ -17,6 +18,9 @@ from fathom.events import KINDS, Failed, Progress, ReportChunk, ReportWritten, S
 from fathom.grammar import complaints
 from fathom.graph import Research, build
 from fathom.minds.port import Assessment, Case, Mind, Thought
+from fathom.request import ResearchRequest
+from fathom.runs import open_runs
+from fathom.settings import load_settings
 from fathom.state import Knobs, ResearchState
 from fathom.store import checkpointer
 from fathom.streaming import Halt, Keeper, Leg, config_of, worked
@@ -110,6 +114,22 @@ async def test_the_order_is_legal_whatever_kind_of_run_it_is(
         events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings)
     assert complaints(events) == []
     assert events[-1].kind == "completed"
+
+
+async def test_updates_and_follow_ups_are_told_in_the_same_order(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    async with open_runs(load_settings(home=tmp_path)) as runs:
+        request = ResearchRequest(query="How much does tidal power cost?", docs=[docs], max_rounds=1)
+        run_id, _ = await runs.begin(request)
+        events = [event async for event in runs.work(run_id, request)]
+        written(tmp_path / "docs", {"lagoon.md": "# Swale\n\nTidal power at Swale costs 99 euros.\n"})
+        update_id, update = await runs.update(run_id)
+        updated = [event async for event in runs.work(update_id, update)]
+        later = ResearchRequest(query="What do fishermen at Merrow say?")
+        later_id, follow_up = await runs.follow_up(run_id, later)
+        followed = [event async for event in runs.work(later_id, follow_up)]
+    assert [complaints(one) for one in (events, updated, followed)] == [[], [], []]
+    assert {one[-1].kind for one in (events, updated, followed)} == {"completed"}
 
 
 async def test_every_search_lost_is_a_legal_run_with_nothing_in_it(tmp_path: Path) -> None:
