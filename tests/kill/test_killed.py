@@ -100,6 +100,9 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, site: Site, undisturbed: int) 
     with Model(gate) as model:
         process = begun(asking(model), site, tmp_path)
         kept_waiting(gate, model, tmp_path)
+        process.send_signal(signal.SIGINT)  # the step in hand is waited for; this one never ends
+        assert process.stderr is not None
+        assert any("Finishing the step in hand" in line for line in process.stderr)
         code, err = stopped(process, signal.SIGINT)
         assert code == 130
         assert re.fullmatch(

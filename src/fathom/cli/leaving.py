@@ -6,7 +6,6 @@ Does not know what is being done; everything that matters is on disk already.
 import asyncio
 import os
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Coroutine
@@ -53,7 +52,8 @@ class Leaving:
     def at_once(self) -> None:
         """Leave now: a thread that reads a large folder cannot be asked to stop."""
         self.give_back()
-        print(f"fathom: {self.last_words()}", file=sys.stderr, flush=True)
+        # Not with print: whoever is interrupted may be in the middle of one.
+        os.write(2, f"fathom: {self.last_words()}\n".encode("utf-8", "replace"))
         os._exit(INTERRUPTED)
 
     def watch(self, loop: asyncio.AbstractEventLoop, task: "asyncio.Task[int]") -> None:

@@ -95,7 +95,7 @@ class Live:
         """The same in a hurry, from a signal's handler: the modes, and what was held back."""
         self._modes.give_back()
         sys.stderr = self._stderr
-        print(self._held.getvalue(), end="", file=sys.stderr, flush=True)
+        write(self._out, self._held.getvalue().encode("utf-8", "replace"))
         self._held = io.StringIO()
 
     def close(self) -> None:

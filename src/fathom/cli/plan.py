@@ -29,21 +29,25 @@ HELP = """\
 
 
 def plan_lines(shown: Mapping[str, Any], draft: Draft, width: int) -> list[str]:
-    """The plan, with the changes made so far."""
-    changed = " (changed)" if draft.is_changed else ""
-    lines = ["", f"Plan for round {shown.get('round', 1)}{changed}"]
-    lines += ["─" * min(width, 78)]
+    """The plan and what there is to know before deciding; once something was changed, only what can be."""
+    if draft.is_changed:
+        return ["", f"Plan for round {shown.get('round', 1)} (changed)", *_lists(draft, width)]
+    lines = ["", f"Plan for round {shown.get('round', 1)}", "─" * min(width, 78)]
     for words in (str(shown.get("summary") or ""), _strategy(shown), _thinking(shown)):
         lines += wrapped(words, width) if words else []
     lines += _listed("Perspectives", shown.get("perspectives"), "  · ", width)
-    lines += _numbered("Sub-questions", draft.questions, "q", width)
-    lines += _numbered("Queries", draft.queries, "", width)
-    lines += _listed("Waiting for an answer", shown.get("waiting"), "  · ", width)
     lines += _listed("Findings so far", shown.get("findings"), "  · ", width)
     lines += _listed("Gaps", shown.get("gaps"), "  ? ", width)
-    lines += _numbered("Suggested", draft.suggested, "s", width)
-    lines += ["", *money_lines(shown)]
-    return lines
+    lines += _lists(draft, width)
+    lines += _listed("Waiting for an answer", shown.get("waiting"), "  · ", width)
+    return [*lines, "", *money_lines(shown)]
+
+
+def _lists(draft: Draft, width: int) -> Iterator[str]:
+    """What can be edited, each with the name it is edited by."""
+    yield from _numbered("Sub-questions", draft.questions, "q", width)
+    yield from _numbered("Queries", draft.queries, "", width)
+    yield from _numbered("Suggested", draft.suggested, "s", width)
 
 
 def money_lines(shown: Mapping[str, Any]) -> list[str]:

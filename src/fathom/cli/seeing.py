@@ -8,6 +8,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 from rich.console import Console
@@ -74,7 +75,7 @@ class Watched:
     async def until_over(self, start: Start) -> int:
         """Work until the report is there, asking a person where the run does; the exit code."""
         self.leaving.run = short_id(self.run_id)
-        self.leaving.ask = self._asked_to_leave
+        self.leaving.ask = partial(self._asked_to_leave, asyncio.get_running_loop())
         if isinstance(self.view, Live):
             self.view.board.recall(await self._known())
         self.view.begin(self.run_id)
@@ -88,9 +89,11 @@ class Watched:
             self.view.set_aside()
             self.leaving.ask = None
 
-    def _asked_to_leave(self) -> None:
+    def _asked_to_leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Called in a signal's handler, where nothing may be printed: it might be in the middle of a line."""
         self.halt.request()
-        self.view.notice("Finishing the step in hand; once more leaves at once. Nothing is lost.")
+        words = "Finishing the step in hand; once more leaves at once. Nothing is lost."
+        loop.call_soon_threadsafe(self.view.notice, words)
 
     async def _stretches(self, start: Start) -> int:
         while True:

@@ -29,10 +29,9 @@ def suggested(judgement: Judgement) -> list[str]:
 def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
     """Where a run stands after a round, in a few sentences."""
     drawn = f"{counted(judgement.claims, 'claim')} from {counted(judgement.pages, 'page')}"
-    told_apart = f" saying {counted(len(findings), 'different thing')}" if findings else ""
+    told_apart = f", saying {counted(len(findings), 'different thing')}" if findings else ""
     words = [
-        f"After round {judgement.round} there are {drawn},{told_apart or ' all told,'}"
-        f" {judgement.new_claims} of them new.",
+        f"After round {judgement.round} there are {drawn}{told_apart}, {judgement.new_claims} of them new.",
         f"{judgement.coverage:.0%} of the sub-questions have good evidence; the score is"
         f" {judgement.overall:.2f}.",
     ]
