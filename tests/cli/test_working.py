@@ -179,7 +179,7 @@ def test_finish_writes_from_what_is_there(fathom: Fathom, over: list[str]) -> No
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (["--edit", " "], "Edit needs at least one query."),
+        (["--edit", " "], "Edit needs at least one query or sub-question."),
         (["--feedback", " "], "needs"),
         (["--add", ""], "needs"),
     ],

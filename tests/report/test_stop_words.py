@@ -7,7 +7,9 @@ from fathom.evidence.stopping import RULES, Position
 from fathom.report.stop_words import in_korean
 from fathom.text.normal import is_korean
 
-AT = Position(9, 9, 0.9, 0.8, 0.9, 6, 10, 0, [gap("low")], 2.0, 1.0, True, False, 1.0, 0.9)
+AT = Position(
+    9, 9, 0.9, 0.8, 0.9, 6, 10, 0, [gap("low")], 2.0, 1.0, True, False, 1.0, 0.9, worked_s=9, time_limit_s=8
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [name for name in RULES if name not in {"settled", "gain too low"}])
