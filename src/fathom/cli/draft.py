@@ -68,8 +68,7 @@ class Draft:
         if not self.is_changed:
             return ReviewAnswer(action="approve")
         questions = list(self.questions) if self.questions != self.before[1] else []
-        words = {"questions": questions} if questions else {}
-        return ReviewAnswer.model_validate({"action": "edit", "queries": list(self.queries), **words})
+        return ReviewAnswer(action="edit", queries=list(self.queries), questions=questions)
 
     def _with(self, part: Part, entries: tuple[str, ...]) -> "Draft":
         return replace(self, queries=entries) if part == "queries" else replace(self, questions=entries)
