@@ -76,7 +76,7 @@ def test_a_killed_run_is_finished_without_doing_anything_twice(
         assert len(paid(model)) == undisturbed
     assert "tidal power" in (tmp_path / "out" / "report.md").read_text("utf-8")
     assert set(site.fetches.values()) == {1}
-    # A planner that was killed searches once more before it plans; no other search is repeated.
+    # Searches are remembered too, also that of a planner that was killed before it had planned.
     repeated = {query for query, count in site.searches.items() if count > 1}
     assert repeated == set()
 
