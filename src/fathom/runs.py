@@ -21,6 +21,7 @@ from fathom.events import Progress
 from fathom.graph import Research, build, standard_kits
 from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
+from fathom.minds.connections import connections
 from fathom.orders import Orders
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
@@ -258,7 +259,7 @@ class Runs:
 @asynccontextmanager
 async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
     """The runs of the settings' database."""
-    async with checkpointer(settings.database) as saver:
+    async with checkpointer(settings.database) as saver, connections():
         yield Runs(settings, saver, Watch(Orders(settings.database)))
 
 

@@ -19,6 +19,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.minds.connections import here
 from fathom.minds.headers import until_served, wait_after
 from fathom.minds.limiter import Endurance, Limiter
 from fathom.minds.paying import Offer, Usage, was_refused
@@ -173,7 +174,7 @@ class Chat:
             # The client's own time-out begins anew with every byte.
             async with asyncio.timeout(self.timeout_s):
                 # As extra_body the answer comes back as it is; otherwise a cut-off one is thrown away unread.
-                message = await self.client.ainvoke(list(messages), extra_body=dict(options))
+                message = await here(self.client).ainvoke(list(messages), extra_body=dict(options))
         except TimeoutError:
             raise Unavailable(
                 f"The model {self.name} at {self.server} did not answer in time ({self.timeout_s:g} s)."

@@ -1,0 +1,52 @@
+"""Connections to model servers: each event loop has its own, and the last who works in a loop closes them.
+
+Does not know models. The client's own connections are one set for the process, and a set that was used in a
+loop that has ended fails in the next one: a script that waits for two questions in turn has two loops.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fathom.turns import PerLoop
+
+if TYPE_CHECKING:  # seconds of imports that a run without a model never pays
+    from langchain_openai import ChatOpenAI
+    from openai import DefaultAsyncHttpxClient
+
+
+@dataclass
+class _Connections:
+    """Those of one loop, made when first needed, and how many work with them."""
+
+    users: int = 0
+    http: "DefaultAsyncHttpxClient | None" = None
+
+
+_here = PerLoop(_Connections)
+
+
+def here(client: "ChatOpenAI") -> "ChatOpenAI":
+    """The client with the running loop's connections."""
+    from openai import DefaultAsyncHttpxClient
+
+    mine = _here()
+    mine.http = mine.http or DefaultAsyncHttpxClient()
+    root = client.root_async_client.with_options(http_client=mine.http)
+    return client.model_copy(update={"root_async_client": root, "async_client": root.chat.completions})
+
+
+@asynccontextmanager
+async def connections() -> AsyncIterator[None]:
+    """Work with models inside; whoever leaves last closes what was opened."""
+    mine = _here()
+    mine.users += 1
+    try:
+        yield
+    finally:
+        mine.users -= 1
+        if not mine.users and (http := mine.http):
+            mine.http = None
+            await asyncio.shield(http.aclose())
