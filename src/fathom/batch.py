@@ -16,6 +16,7 @@ from fathom.places import open_folder
 from fathom.report.claiming import REPORT
 from fathom.report.past_rounds import spent_of
 from fathom.runs import Runs, is_unfinished
+from fathom.spend.book import Book
 from fathom.state import ResearchState
 from fathom.streaming import Halt
 
@@ -130,6 +131,8 @@ class Batch:
         outcomes = {one.key: Outcome(one.number, one.request.query, runs[one.key]) for one in asked}
         self.note(outcomes)
         places, total = asyncio.Semaphore(self.at_once), Total(self.total_usd)
+        # Before anybody holds anything: what was paid the last time is gone, also of lines further down.
+        await total.settle(0.0, sum([await self._spent(run_id) for run_id in runs.values()]))
 
         async def seen_through(one: Asked) -> None:
             async with places:
@@ -149,26 +152,27 @@ class Batch:
     async def _one(self, one: Asked, begun: Outcome, total: Total) -> Outcome:
         """One question, from where it stands to where it ends or waits."""
         snapshot = await self.runs.snapshot(begun.run_id)
-        spent = _spent(snapshot.values)
+        spent = await self._spent(begun.run_id)
         if not is_unfinished(snapshot) and "report" in snapshot.values:
-            await total.settle(0.0, spent)
             return await self._reported(begun)
         if snapshot.interrupts:
-            await total.settle(0.0, spent)
             return replace(begun, status="waiting for review", cost_usd=spent)
         is_new = "knobs" not in snapshot.values  # also when it was stopped before its first step
         knobs = one.request.knobs(self.runs.settings.run) if is_new else snapshot.values.get("knobs")
         wanted = max(0.0, knobs.budget_usd - spent) if knobs else 0.0
-        await total.settle(0.0, spent)
         held = await total.hold(wanted)
         if held is None or (held < wanted - _CENT and not is_new):
+            await total.settle(held or 0.0, 0.0)  # the next one may want less
             return replace(begun, status="not started", because="the total budget is used up", cost_usd=spent)
         request = one.request.model_copy(update={"budget_usd": held}) if held < wanted else one.request
         try:
             return await self._worked(one, begun, request if is_new else None)
         finally:
-            now = _spent((await self.runs.snapshot(begun.run_id)).values)
-            await total.settle(held, now - spent)
+            await total.settle(held, await self._spent(begun.run_id) - spent)
+
+    async def _spent(self, run_id: str) -> float:
+        """All that a run has paid or may have paid, also in a step that never ended."""
+        return await Book(self.runs.settings.database).spent_usd(run_id)
 
     async def _worked(self, one: Asked, begun: Outcome, start: Any) -> Outcome:
         last: Progress | None = None
@@ -198,10 +202,6 @@ class Batch:
             duration_s=result.metadata.duration_s,
             report=str(folder.path / REPORT[0]),
         )
-
-
-def _spent(values: Mapping[str, Any]) -> float:
-    return float(sum(charge.usd for charge in values.get("charges", [])))
 
 
 def _stopped(outcome: Outcome, error: BaseException) -> Outcome:

@@ -187,6 +187,30 @@ def test_what_is_spent_on_all_stays_below_the_total(work: Path, over: list[str],
     assert set(statuses) <= {"complete", "partial", "unsure", "not started"}
 
 
+def test_what_was_paid_before_counts_also_on_lines_further_down(
+    work: Path, over: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two were stopped, and the one below them has cost too much for either to be gone on with."""
+    monkeypatch.setenv("FATHOM_CALL_RETRIES", "0")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/prices.toml").write_text("[models.m]\ninput = 20\noutput = 20\n")
+
+    def moody(request: ModelRequest) -> Reply:
+        return Reply.wrong_key() if SILT in request.user_text else researcher(request)
+
+    with Model(moody) as model:
+        file = asked(work, SILT, f"{SILT} (2)", QUESTION)
+        words = ["batch", file, *over, "--model", "m", "--base-url", model.base_url, "--json", "--quiet"]
+        first = json.loads(spawned([*words, "--budget", "0.5"], work).out)
+        assert [row["status"] for row in first["questions"]] == ["stopped", "stopped", "complete"]
+        total = f"{first['cost_usd'] + 0.45:.4f}"
+        assert float(total) > 0.5
+        answered = len(model.calls)
+        again = json.loads(spawned([*words, "--budget", "0.5", "--budget-total", total], work).out)
+        assert len(model.calls) == answered
+    assert [row["status"] for row in again["questions"]] == ["not started", "not started", "complete"]
+
+
 def test_a_question_that_waits_for_review_is_told_and_left_waiting(
     fathom: Fathom, work: Path, over: list[str]
 ) -> None:

@@ -77,6 +77,10 @@ class Book:
         """Where a run stands."""
         return await asyncio.to_thread(self._balance, run)
 
+    async def spent_usd(self, thread: str) -> float:
+        """What all that was begun in a thread has spent or set aside."""
+        return await asyncio.to_thread(self._spent_usd, thread)
+
     async def paid(self, run: str, call: str) -> int | None:
         """All that a run has paid, or may have paid, for one call; None when it has no line."""
         return await asyncio.to_thread(self._paid, run, call)
@@ -112,6 +116,11 @@ class Book:
             spent = _sum(connection.execute(_SPENT, (run,)).fetchone())
             is_out = connection.execute("select 1 from spent_out where run = ?", (run,)).fetchone()
         return Balance(spent, is_out is not None)
+
+    def _spent_usd(self, thread: str) -> float:
+        words = "select coalesce(sum(nano), 0) from payments where run = ?1 or run glob ?1 || '/*'"
+        with opened(self.database) as connection:
+            return _sum(connection.execute(words, (thread,)).fetchone()) / NANO
 
     def _paid(self, run: str, call: str) -> int | None:
         words = "select sum(nano) from payments where run = ? and call = ?"
