@@ -8,6 +8,8 @@ from standins.server import Answer, Seen, StandIn, json_answer
 
 from fathom.errors import OutOfBudget, ProviderError
 from fathom.search.engines import Engines
+from fathom.search.health import PROCESS
+from fathom.search.model_search import ModelSearch
 from fathom.search.table import engines_for
 from fathom.search.wire import Wire
 from fathom.settings import load_settings
@@ -15,6 +17,7 @@ from fathom.spend.book import Book, Call
 from fathom.spend.meter import Meter, metered
 from fathom.spend.purse import Purse
 from fathom.state import Knobs, Query
+from fathom.state.reducers import merged
 
 QUERY = Query(id="q1", text="tidal power", question="Q1", round=1)
 
@@ -94,6 +97,29 @@ async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_doe
         with metered(Meter(purse, Call("call", "search", "brave"), 0.005)), pytest.raises(ProviderError):
             await wire.send("GET", "/")
     assert (await purse.account()).usd == usd
+
+
+async def test_a_search_that_failed_and_was_made_again_is_one_charge(tmp_path: Path) -> None:
+    """What may have been charged for the first time is in the charge of the second, and nowhere else."""
+    with Brave(json_answer({}, 504, {"retry-after": "60"})) as brave:
+        engines, purse = engines_at(tmp_path, brave.url)
+        with pytest.raises(ProviderError) as failed:
+            await engines.search(QUERY, limit=2)
+    with Brave() as brave:
+        again, _ = engines_at(tmp_path, brave.url)
+        PROCESS.until.clear()
+        found = await again.search(QUERY, limit=2)
+    told = merged(failed.value.charges, found.charges)
+    assert sum(charge.usd for charge in told) == pytest.approx((await purse.account()).usd)
+
+
+async def test_a_model_that_searches_may_have_done_so_behind_a_gateway_that_gave_up(tmp_path: Path) -> None:
+    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    with Brave(Answer(504)) as server:
+        engine = ModelSearch("key", "unpriced", server.url)
+        with metered(Meter(purse, Call("call", "search", "model"), 0.01)), pytest.raises(ProviderError):
+            await engine(QUERY, limit=2)
+    assert (await purse.account()).usd == pytest.approx(0.01)
 
 
 async def test_a_search_another_run_made_is_free_and_says_what_it_saved(tmp_path: Path) -> None:

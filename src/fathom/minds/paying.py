@@ -14,6 +14,7 @@ import openai
 from langchain_core.messages import AIMessage, BaseMessage
 
 from fathom.spend.book import Call
+from fathom.spend.meter import NO_ANSWER_IN_TIME
 from fathom.spend.prices import Prices
 from fathom.spend.purse import WRITING, Hold, Purse
 from fathom.text.tokencount import worst_tokens
@@ -21,7 +22,6 @@ from fathom.text.tokencount import worst_tokens
 LEAST_ANSWER = 1_024  # tokens; what is asked for in fewer is seldom whole
 _UNSAID = 16_384
 _PER_MESSAGE = 16
-_NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
 
 
 class Usage(NamedTuple):
@@ -94,7 +94,7 @@ class Offer:
 def was_refused(error: openai.OpenAIError) -> bool:
     """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
     if isinstance(error, openai.APIStatusError):
-        return error.status_code not in _NO_ANSWER_IN_TIME
+        return error.status_code not in NO_ANSWER_IN_TIME
     unsent = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, unsent):

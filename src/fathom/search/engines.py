@@ -86,7 +86,7 @@ class Engines:
         try:
             if self.recall:
                 return await self.recall.through(engine, query, limit, asked)
-            return Answered(await asked(), _line(engine.name, query, limit).name, is_reused=False)
+            return Answered(await asked(), is_reused=False)
         except ProviderError as error:
             return error
 
@@ -100,7 +100,7 @@ class Engines:
         usd, is_reused = self.prices[name](limit), answered.is_reused
         paid = await self._paid(name, query, limit)
         return Charge(
-            call=answered.call,
+            call=_line(name, query, limit).name,
             role="search",
             model=name,
             usd=0.0 if is_reused else usd if paid is None else paid,
@@ -129,7 +129,7 @@ class Engines:
 
 
 def _line(name: str, query: Query, limit: int) -> Call:
-    """The search as the book of payments has it."""
+    """The search as the book of payments has it, and every charge for it, whether it was answered or not."""
     return Call(short_hash("search", name, query.text, str(limit)), "search", name)
 
 

@@ -49,10 +49,9 @@ class Memory(Protocol):
 
 
 class Answered(NamedTuple):
-    """What an engine found, the name of the call, and whether it was another run that asked."""
+    """What an engine found, and whether it was another run that asked."""
 
     hits: Sequence[Hit]
-    call: str
     is_reused: bool
 
 
@@ -71,18 +70,18 @@ class Recall:
         self, engine: Engine, query: Query, limit: int, ask: Callable[[], Awaitable[Sequence[Hit]]]
     ) -> Answered:
         """What is known, or else what asking brings."""
-        words = json.dumps(["search", engine.name, self.made.get(engine.name), query.text, limit])
-        call = sha256(words.encode()).hexdigest()
         if engine.name not in self.made:
-            return Answered(await ask(), call, is_reused=False)
+            return Answered(await ask(), is_reused=False)
+        words = json.dumps(["search", engine.name, self.made[engine.name], query.text, limit])
+        call = sha256(words.encode()).hexdigest()
         async with self.memory.alone(call):
             if kept := await self.memory.get(call):
                 hits = [Hit.model_validate({**row, "query": query.id}) for row in json.loads(kept.text)]
-                return Answered(hits, call, not kept.is_own)
+                return Answered(hits, not kept.is_own)
             found = await ask()
             rows = [hit.model_dump(exclude={"query"}, exclude_defaults=True) for hit in found]
             await self.memory.put(call, json.dumps(rows, ensure_ascii=False), is_for_others=bool(rows))
-        return Answered(found, call, is_reused=False)
+        return Answered(found, is_reused=False)
 
 
 def made_of(engine: object) -> str:

@@ -15,14 +15,13 @@ from pydantic import BaseModel, ValidationError
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.statuses import failure
-from fathom.spend.meter import request
+from fathom.spend.meter import NO_ANSWER_IN_TIME, request
 from fathom.spend.purse import Hold
 
 W = TypeVar("W", bound=BaseModel)
 USER_AGENT = "fathom-research"
 _MAX_BYTES = 20_000_000
 _SAID_CHARS = 200
-_NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Wire:
         async with request() as hold:
             response = await self._answer(hold, verify, method, path, words)
             if response.status_code != httpx2.codes.OK:
-                if response.status_code not in _NO_ANSWER_IN_TIME:
+                if response.status_code not in NO_ANSWER_IN_TIME:
                     await hold.release()
                 raise self.failed(response)
             await hold.settle(hold.usd)

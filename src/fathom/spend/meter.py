@@ -15,6 +15,7 @@ from fathom.spend.book import Call
 from fathom.spend.purse import Hold, Purse
 
 T = TypeVar("T")
+NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
 
 
 @dataclass(frozen=True)
@@ -70,5 +71,5 @@ async def charged(ask: Callable[[], Awaitable[T]]) -> T:
 def was_refused(error: ProviderError) -> bool:
     """Whether it is sure that nobody worked for a request that ended so."""
     if isinstance(error, Unavailable):
-        return error.status is not None
+        return error.status is not None and error.status not in NO_ANSWER_IN_TIME
     return isinstance(error, Refused | BadQuery)
