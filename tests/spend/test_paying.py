@@ -92,6 +92,23 @@ async def test_what_does_not_fit_is_not_sent_and_a_cheaper_model_writes(tmp_path
     assert [request.model for request in model.requests] == ["small"]
 
 
+async def test_what_the_large_one_may_have_cost_is_told_also_when_the_small_one_fails(
+    tmp_path: Path,
+) -> None:
+    """The first try of the large one hangs, there is no money for a second, and the small one says no."""
+    purse = purse_in(tmp_path, 0.5)
+
+    def moody(request: ModelRequest) -> Reply:
+        return Reply.hang() if request.model == "m" else Reply.wrong_key()
+
+    with Model(moody) as model, pytest.raises(ProviderError) as failed:
+        small = chat(tmp_path, model.base_url, purse, "small")
+        await chat(tmp_path, model.base_url, purse, cheaper=small).say("write", HELLO, {})
+    assert {request.model for request in model.requests} == {"m", "small"}
+    (lost,) = failed.value.charges
+    assert (lost.model, lost.usd) == ("m", (await purse.account()).usd)
+
+
 @pytest.mark.parametrize("reply", [Reply.too_fast(None), Reply.broken(503), Reply.wrong_key()])
 async def test_a_refusal_costs_nothing(tmp_path: Path, reply: Reply) -> None:
     purse = purse_in(tmp_path)

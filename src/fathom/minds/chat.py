@@ -114,7 +114,12 @@ class Chat:
                 error.charges = [*error.charges, _charge(call, Usage(), lost, is_priced=True)]
             if not isinstance(error, OutOfBudget) or self.cheaper is None or role not in WRITING:
                 raise
-        reply = await self.cheaper.say(role, messages, options)
+            charges = error.charges
+        try:
+            reply = await self.cheaper.say(role, messages, options)
+        except ProviderError as error:
+            error.charges = [*charges, *error.charges]
+            raise
         return replace(
             reply, charge=reply.charge.model_copy(update={"usd": reply.charge.usd + (lost or 0.0)})
         )

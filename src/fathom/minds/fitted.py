@@ -57,15 +57,13 @@ async def say(
         messages = [SystemMessage(fitted.prompt.system), HumanMessage(fitted.prompt.user), *way.after]
         try:
             reply = await chat.say(role, messages, _options(window, way))
-        except TooLong as error:
-            if is_last:
-                raise
-            window.lower(error.size if error.size and error.size < size else int(0.8 * size))
-            continue
         except ProviderError as error:
             told.charges += error.charges
             error.charges = []
-            raise
+            if is_last or not isinstance(error, TooLong):
+                raise
+            window.lower(error.size if error.size and error.size < size else int(0.8 * size))
+            continue
         told.charges.append(reply.charge.model_copy(update={"rung": rung}))
         sent, seen = "\n".join(str(message.content) for message in messages), reply.charge.tokens_in
         if window.is_cut(sent, seen):
