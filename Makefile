@@ -20,7 +20,7 @@ types: install
 
 # Several at once, a file to each: most of the long ones wait for a server or for a killed process.
 test: install terminal
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # The live view is driven on a real terminal. Where tmux cannot be had, those tests are left out and it is said.
 terminal:

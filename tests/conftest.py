@@ -21,6 +21,7 @@ hypothesis.settings.load_profile("steady")
 
 # Whole runs, and engines and readers on the wire, take their time: they are in `make test` alone.
 MARKED = {"runs": "whole", "examples": "whole", "cli": "whole", "search": "wire", "reading": "wire"}
+LONG = {"localmodel", "kill", "server", "wheel"}
 
 FOREIGN = (
     "OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_", "SERPER_", "BRAVE_", "EXA_", "GOOGLE_",
@@ -35,6 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         if folder in MARKED:
             item.add_marker(MARKED[folder])
+    # What takes longest begins first, so that no worker waits for it in the end.
+    items.sort(key=lambda item: item.path.parent.name not in LONG)
 
 
 @pytest.hookimpl(tryfirst=True)
