@@ -127,11 +127,7 @@ class Chat:
     async def _taken(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
         async with self.memory.alone(call.name):
             kept = await self.memory.get(call.name)
-            said = (
-                kept.text
-                if kept
-                else await self.limiter.through(lambda: self._sent(call, messages, options), self.endurance)
-            )
+            said = kept.text if kept else await self._asked(call, messages, options)
         text, *tokens = json.loads(said)
         usage = Usage(*tokens)
         usd = self.prices.usd(self.name, self.server, *usage)
@@ -150,6 +146,11 @@ class Chat:
         asked = [self.name, self.server, self.client.max_tokens, said, options]
         words = json.dumps(asked, sort_keys=True, ensure_ascii=False)
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
+
+    async def _asked(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
+        """The answer, however often it must be asked for."""
+        own = replace(self, client=await here(self.client))
+        return await self.limiter.through(lambda: own._sent(call, messages, options), self.endurance)
 
     async def _sent(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         """The words and what they took, as they are kept; what they may cost is set aside before."""
@@ -179,7 +180,7 @@ class Chat:
             # The client's own time-out begins anew with every byte.
             async with asyncio.timeout(self.timeout_s):
                 # As extra_body the answer comes back as it is; otherwise a cut-off one is thrown away unread.
-                message = await here(self.client).ainvoke(list(messages), extra_body=dict(options))
+                message = await self.client.ainvoke(list(messages), extra_body=dict(options))
         except TimeoutError:
             raise Unavailable(
                 f"The model {self.name} at {self.server} did not answer in time ({self.timeout_s:g} s)."
@@ -229,7 +230,8 @@ class Chat:
     def _short(self, error: Exception) -> str:
         """What went wrong in few words; a server that repeats the key must not make us repeat it."""
         body = getattr(error, "body", None)
-        words = " ".join(str(body.get("message") if isinstance(body, dict) else error).split())
+        said = str(body.get("message") if isinstance(body, dict) else error)
+        words = " ".join("".join(c if c.isprintable() else " " for c in said).split())
         key = self.client.openai_api_key
         if isinstance(key, SecretStr) and key.get_secret_value():
             words = words.replace(key.get_secret_value(), "***")

@@ -7,7 +7,7 @@ loop that has ended fails in the next one: a script that waits for two questions
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fathom.turns import PerLoop
@@ -23,18 +23,21 @@ class _Connections:
 
     users: int = 0
     http: "DefaultAsyncHttpxClient | None" = None
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 _here = PerLoop(_Connections)
 
 
-def here(client: "ChatOpenAI") -> "ChatOpenAI":
+async def here(client: "ChatOpenAI") -> "ChatOpenAI":
     """The client with the running loop's connections."""
     from openai import DefaultAsyncHttpxClient
 
     mine = _here()
-    mine.http = mine.http or DefaultAsyncHttpxClient()
-    root = client.root_async_client.with_options(http_client=mine.http)
+    async with mine.making:
+        # In a thread: certificates are read from disk, which holds every run of the loop up.
+        http = mine.http = mine.http or await asyncio.to_thread(DefaultAsyncHttpxClient)
+    root = client.root_async_client.with_options(http_client=http)
     return client.model_copy(update={"root_async_client": root, "async_client": root.chat.completions})
 
 
