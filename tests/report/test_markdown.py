@@ -31,6 +31,9 @@ from fathom.report.words import ENGLISH, KOREAN, words_for
         ("two\nlines\n\n# three", "two lines # three"),
         ("#1 in [the list] (see 5*3)", "#1 in [the list] (see 5*3)"),
         ("at http://[broken now", "at  now"),
+        ("\x1b]0;mine\x07a \x1b[2Jtitle\x9b1A", "]0;minea [2Jtitle1A"),
+        ("\u202egnp.exe", "gnp.exe"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
     ],
 )
 def test_words_of_others_are_only_words(said: str, shown: str) -> None:

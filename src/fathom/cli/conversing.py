@@ -7,6 +7,7 @@ import argparse
 import asyncio
 
 from fathom import conversation
+from fathom.cli.cells import plain
 from fathom.cli.working import follow_up
 from fathom.ids import short_id
 from fathom.report.words import counted
@@ -28,7 +29,7 @@ async def _looked_at(arguments: argparse.Namespace) -> int:
     print(f"Thread {short_id(thread.id)}, {thread.status}, {counted(len(thread.queries), 'question')}")
     answers = {answer.query_id: answer for answer in thread.answers}
     for query in thread.queries:
-        print(f"\n{short_id(query.id)}  {query.status}  {query.content}")
+        print(f"\n{short_id(query.id)}  {query.status}  {plain(query.content)}")
         if query.id in answers:
-            print(f"  {answers[query.id].opening}")
+            print(f"  {plain(answers[query.id].opening)}")
     return 0

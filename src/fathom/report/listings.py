@@ -4,13 +4,11 @@ Does not know files or events: the state goes in, Markdown comes out, also while
 sources are shown as words, and the only addresses are those of pages that were read.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote
 
 from fathom.report.bibliography import authors_of
 from fathom.report.folder_words import FolderWords, folder_words
-from fathom.report.markdown import named, plain, shortened
+from fathom.report.markdown import bracketed, named, plain, shortened
 from fathom.report.weight_words import weight_words
 from fathom.report.words import Words, words_for
 from fathom.state import Citation, Claim, Contradiction, Finding, Hypothesis, Page, ResearchState
@@ -103,7 +101,7 @@ def cited_pages(state: ResearchState) -> list[str]:
 
 def link(page: Page) -> str:
     """A page's title and the address it was read at."""
-    return f"{plain(page.title or page.address)} <{_safe(page.address)}>"
+    return f"{plain(page.title or page.address)} {bracketed(page.address)}"
 
 
 def _finding(finding: Finding, claims: Mapping[str, Claim], pages: Mapping[str, Page], words: Words) -> str:
@@ -153,14 +151,9 @@ def _reference(page: Page, words: Words) -> str:
 
 def _citation(citation: Citation, page: Page | None, words: Words) -> str:
     if page is None:
-        return f"{citation.number}. {plain(citation.title)} <{_safe(citation.address)}>"
+        return f"{citation.number}. {plain(citation.title)} {bracketed(citation.address)}"
     quotes = "\n".join(f"   > {plain(shortened(used.text))}\n" for used in citation.quotes)
     return f"{citation.number}. {_reference(page, words)}\n{quotes}".rstrip("\n")
-
-
-def _safe(address: str) -> str:
-    """An address that ends where its brackets do."""
-    return re.sub(r"[\s<>]", lambda found: quote(found.group()), address)
 
 
 def _title(name: str, state: ResearchState) -> str:

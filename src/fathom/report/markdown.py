@@ -17,12 +17,14 @@ from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, 
 from fathom.text.normal import one_line
 
 _BEGINS_A_BLOCK = re.compile(r"^(?=#{1,6}\s|>|`{3}|~{3})")
+# What a terminal acts on, and what makes letters stand in another order than they are read in.
+_ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 QUOTE_CHARS = 300
 
 
 def plain(text: str) -> str:
-    """Words of a source or a model, with nothing in them that a Markdown reader would act on."""
-    bare = ADDRESS.sub(lambda found: host(found.group()), one_line(text))
+    """Words of a source or a model, with nothing that a terminal or a reader of Markdown would act on."""
+    bare = ADDRESS.sub(lambda found: host(found.group()), _ORDERS.sub("", one_line(text)))
     # A backslash that stands before the bracket already would take the one put there for itself.
     bare = re.sub(r"(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
     return _BEGINS_A_BLOCK.sub(r"\\", re.sub(r"\](?=[(\[:])", r"]\\", bare))
@@ -109,7 +111,13 @@ def named(what: str) -> str:
         parts = None
     if parts:
         what = unquote(parts.path) if parts.scheme == "file" else f"{parts.netloc}{parts.path}"
-    return one_line(what).replace("`", "'")
+    return _ORDERS.sub("", one_line(what)).replace("`", "'")
+
+
+def bracketed(address: str) -> str:
+    """An address in brackets, which ends where they do."""
+    kept = re.sub(r"[\s<>]", lambda found: quote(found.group()), address)
+    return f"<{_ORDERS.sub('', kept)}>"
 
 
 def sources(citations: Sequence[Citation], words: Words) -> list[str]:
@@ -123,8 +131,8 @@ def _source(citation: Citation, words: Words) -> str:
         dates.insert(0, words.published_on.format(date=citation.published[:10]))
     if citation.gone:
         dates.append(words.gone_since)
-    address = re.sub(r"[\s<>]", lambda found: quote(found.group()), citation.address)
-    lines = [f"{citation.number}. {plain(citation.title)}. <{address}> ({', '.join(dates)})"]
+    where = bracketed(citation.address)
+    lines = [f"{citation.number}. {plain(citation.title)}. {where} ({', '.join(dates)})"]
     printed = citation.printed_pages or [0] * len(citation.quotes)
     for used, number in zip(citation.quotes, printed, strict=True):
         shown = shortened(plain(used.text))

@@ -23,18 +23,17 @@ def round_summary(
     own = folder_words(words)  # the few sentences of the summary are in English
     tags = weight_words(words).tags
     found = [
-        f"{tags.get(one.tag, one.tag)} ({one.confidence:.2f}) {_shown(one.statement)}"
-        for one in done.findings
+        f"{tags.get(one.tag, one.tag)} ({one.confidence:.2f}) {plain(one.statement)}" for one in done.findings
     ]
-    guesses = [f"{one.confidence:.2f} {_shown(one.statement)}" for one in done.hypotheses]
+    guesses = [f"{one.confidence:.2f} {plain(one.statement)}" for one in done.hypotheses]
     following = done.suggested if planned is None else planned
     counted = own.new_of_all.format(new=done.new_claims, all=done.claims)
     return [
-        *([f"{own.summary}: {_shown(done.summary)}"] if done.summary and words is not KOREAN else []),
+        *([f"{own.summary}: {plain(done.summary)}"] if done.summary and words is not KOREAN else []),
         *_listed(f"{own.found} ({counted})", found or [own.nothing_new]),
         *_listed(own.hypotheses, guesses),
-        *_listed(own.next, [_shown(query) for query in following]),
-        *_listed(own.gaps, [_shown(gap) for gap in done.gaps[:_GAPS]]),
+        *_listed(own.next, [plain(query) for query in following]),
+        *_listed(own.gaps, [plain(gap) for gap in done.gaps[:_GAPS]]),
         own.answered.format(percent=round(100 * done.answered)),
         own.cost.format(usd=_cost(spent, done.spent_by, own)),
     ]
@@ -69,9 +68,4 @@ def _cost(spent: Spent, by: CostBy, own: FolderWords) -> str:
 
 
 def _amounts(by: Mapping[str, float]) -> str:
-    return ", ".join(f"{_shown(name)} {usd:.4f}" for name, usd in sorted(by.items(), key=lambda one: -one[1]))
-
-
-def _shown(text: str) -> str:
-    """Words of a source or a model: nothing that a terminal or a reader of Markdown would act on."""
-    return "".join(sign for sign in plain(text) if sign.isprintable())
+    return ", ".join(f"{plain(name)} {usd:.4f}" for name, usd in sorted(by.items(), key=lambda one: -one[1]))

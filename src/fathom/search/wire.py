@@ -141,4 +141,6 @@ def _text(words: object) -> str:
         return next((_text(words[k]) for k in ("message", "detail", "error", "code") if words.get(k)), "")
     if isinstance(words, list):
         return _text(words[0]) if words else ""
-    return " ".join(str(words).split()) if isinstance(words, str) else ""
+    if not isinstance(words, str):
+        return ""
+    return " ".join("".join(c if c.isprintable() else " " for c in words).split())  # a terminal may show it
