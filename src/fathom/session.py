@@ -61,18 +61,18 @@ class Session:
                 return
             if answer and not self._table:
                 raise BadInput(f"Run {short_id(self.id)} is not waiting for an answer.")
-            start, self._start = answer or self._start, None
-            table, self._table = self._table, None
-            async with self._shared.runs() as runs:
-                keep = await open_folder(runs.settings, self.id, parent=self._out) if self._out else None
-                try:
-                    async with aclosing(runs.work(self.id, start, keep=keep)) as events:
+            start, table = self._start, self._table
+            try:
+                async with self._shared.runs() as runs:
+                    keep = await open_folder(runs.settings, self.id, parent=self._out) if self._out else None
+                    async with aclosing(runs.work(self.id, answer or start, keep=keep)) as events:
                         async for event in events:
+                            self._table = None
                             self._see(event)
                             yield event
-                except BadInput:
-                    self._table = table
-                    raise
+            except BadInput:
+                self._table = table
+                raise
 
     async def checkpoint(self) -> Checkpoint | None:
         """What is on the table: where the run stands already, or the next checkpoint; None at the end."""
@@ -125,6 +125,8 @@ class Session:
             self._table = asked_in(dict(snapshot.interrupts[0].value))
 
     def _see(self, event: Progress) -> None:
+        if event.kind != "started":  # what it begins with is saved with the first step
+            self._start = None
         if isinstance(event.payload, Checkpoint):
             self._table = event.payload
         self.is_complete = self.is_complete or event.kind == "completed"

@@ -104,6 +104,19 @@ async def test_an_answer_nobody_waits_for_is_refused(settings: Settings, request
     assert await session.checkpoint()
 
 
+async def test_a_session_that_was_refused_a_folder_begins_once_it_has_one(
+    settings: Settings, request_: ResearchRequest, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.write_text("a file, where a folder should be")
+    session = await DeepResearcher(settings, out=out).start(request_.model_copy(update={"review": "off"}))
+    with pytest.raises(BadInput, match="cannot be written"):
+        await session.go_on()
+    out.unlink()
+    assert await session.go_on() is None
+    assert (await session.result()).question == QUESTION
+
+
 async def test_a_session_is_ended_with_what_it_knows(tireless: Settings, request_: ResearchRequest) -> None:
     session = await DeepResearcher(tireless).start(request_)
     await session.checkpoint()
