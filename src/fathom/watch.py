@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fathom.errors import OutOfTime
+from fathom.spend.purse import receipted
 from fathom.store import opened
 
 T = TypeVar("T")
@@ -70,11 +71,13 @@ class Watch:
         """What the call returns; OutOfTime when it is too late to begin, or it took too long to end."""
         if self.is_late:
             raise OutOfTime(f"the time of {self.limit_s:g} s is used up")
-        try:
-            async with asyncio.timeout(self.left_s(is_writing=False)):
-                return await call()
-        except TimeoutError:
-            raise OutOfTime(f"it had not ended when the time of {self.limit_s:g} s was used up") from None
+        with receipted() as receipts:
+            try:
+                async with asyncio.timeout(self.left_s(is_writing=False)):
+                    return await call()
+            except TimeoutError:
+                told = f"it had not ended when the time of {self.limit_s:g} s was used up"
+                raise OutOfTime(told, await receipts.charges()) from None
 
     @property
     def _name(self) -> tuple[Path, str]:

@@ -86,10 +86,14 @@ async def test_time_in_which_a_person_looks_at_the_plan_does_not_count(tmp_path:
 
 
 def _worked(home: Path) -> float:
+    return _number(home, "select max(seconds) from worked")
+
+
+def _number(home: Path, words: str) -> float:
     connection = sqlite3.connect(home / "fathom.sqlite")
-    ((seconds,),) = connection.execute("select max(seconds) from worked").fetchall()
+    ((found,),) = connection.execute(words).fetchall()
     connection.close()
-    return float(seconds)
+    return float(found)
 
 
 async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_of_quotes(
@@ -100,6 +104,7 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
             return Reply.hang()
         return never_satisfied(request) if form_of(request) == "judge" else researcher(request)
 
+    (tmp_path / "prices.toml").write_text("[models.stand-in]\ninput = 1\noutput = 1\n")
     with Model(answer) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
@@ -111,3 +116,7 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
     assert state["report"].status == "partial"
     assert state["report"].citations
     assert "done without the model" in state["report"].markdown
+    nano = _number(tmp_path, "select sum(nano) from payments")
+    # What was cut off may have been answered, and is told as what it may have cost.
+    assert {"write", "outline"} & {charge.role for charge in state["charges"]}
+    assert sum(charge.usd for charge in state["charges"]) == pytest.approx(nano / 1e9)

@@ -23,7 +23,7 @@ from fathom.minds.port import (
     Revision,
     Thought,
 )
-from fathom.spend.purse import Paying, Purse
+from fathom.spend.purse import Paying, Purse, receipted
 from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, Sentence, SubQuestion, Verdict
 from fathom.watch import Watch
 
@@ -131,8 +131,10 @@ class Steadfast:
         if self.watch is None:
             return await verb(self.first)
         is_writing = what in _WRITING
-        try:
-            async with asyncio.timeout(self.watch.left_s(is_writing)):
-                return await verb(self.first)
-        except TimeoutError:
-            raise OutOfTime("The time is used up, also what was left for the report.") from None
+        with receipted() as receipts:
+            try:
+                async with asyncio.timeout(self.watch.left_s(is_writing)):
+                    return await verb(self.first)
+            except TimeoutError:
+                told = "The time is used up, also what was left for the report."
+                raise OutOfTime(told, await receipts.charges()) from None

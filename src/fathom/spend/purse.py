@@ -6,12 +6,16 @@ worst case, whether it timed out, was cut off or died with the process.
 """
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
 from fathom.errors import OutOfBudget
 from fathom.spend.book import NANO, Book, Call, nano
+from fathom.state import Charge
 from fathom.turns import PerLoop
 
 WRITING = frozenset({"outline", "write", "check"})
@@ -110,6 +114,9 @@ class Purse:
         While other calls of the run are on their way, which may cost less than they could, it waits for
         them. When less than the worst case is left in the end, `least_usd` is taken if that is enough.
         """
+        receipts = _around.get()
+        if receipts is not None:
+            receipts.asked[call.name] = (self, call)
         on_its_way = _open().setdefault(self.run, _Open())
         most, least = nano(worst_usd), nano(worst_usd if least_usd is None else least_usd)
         if most == 0:
@@ -169,3 +176,31 @@ class Purse:
         if call.role not in WRITING:
             await self.book.out(self.run)
         return OutOfBudget(f"{call.model} was not asked: too little of the {self.budget_usd:g} USD is left.")
+
+
+@dataclass
+class Receipts:
+    """Which calls were to be paid for in a piece of work: who is cut off cannot tell it any more."""
+
+    asked: dict[str, tuple[Purse, Call]] = field(default_factory=dict)
+
+    async def charges(self) -> list[Charge]:
+        """What each of them has cost, or may have cost."""
+        paid = [(call, await purse.paid(call.name)) for purse, call in self.asked.values()]
+        return [
+            Charge(call=call.name, role=call.role, model=call.model, usd=usd) for call, usd in paid if usd
+        ]
+
+
+_around: ContextVar[Receipts | None] = ContextVar("receipts", default=None)
+
+
+@contextmanager
+def receipted() -> Iterator[Receipts]:
+    """The receipts of what is asked in here, whatever becomes of it."""
+    receipts = Receipts()
+    token = _around.set(receipts)
+    try:
+        yield receipts
+    finally:
+        _around.reset(token)
