@@ -18,7 +18,7 @@ from langgraph.types import Command, StateSnapshot
 
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
-from fathom.graph import Research, build, standard_kits
+from fathom.graph import Research, build, graph, standard_kits
 from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
 from fathom.minds.connections import connections
@@ -238,7 +238,8 @@ class Runs:
 
     @cached_property
     def _graph(self) -> Research:
-        return build(checkpointer=self.saver)
+        # For looking and for leaving word: no node runs, so the parts it would work with do not matter.
+        return graph.copy({"checkpointer": self.saver})
 
     @contextmanager
     def _alone(self, run_id: str) -> Iterator[None]:
