@@ -241,6 +241,8 @@ def test_another_terminal_pauses_goes_on_adds_and_stops(
         told = fathom("control", name, "pause")
         assert told.is_refusal
         assert "is not running" in told.err
+        added = fathom("control", name, "add", "turbines").out
+        assert f"is paused; it asks that too when it goes on: fathom control {name} go" in added
         assert "fathom resume" in fathom("control", name, "go").out
         terminal.shows("round 2/4  reading", "갯벌과 silt")
         paced.reached.wait(PATIENCE_S)

@@ -23,6 +23,14 @@ _LATER: dict[Word, str] = {
     "stop": "is not running; it will write its report when you go on with: fathom resume {name}",
     "add": "is not running; it will ask that when you go on with: fathom resume {name}",
 }
+# Somebody may wait with it or not: an order ends no pause of a run that was left.
+_PAUSED: dict[Word, str] = {
+    "go": _LATER["go"],
+    "stop": "is paused; it writes its report if somebody still waits with it; "
+    "if nobody does: fathom resume {name}",
+    "add": "is paused; it asks that too when it goes on: fathom control {name} go; "
+    "if nobody waits with it: fathom resume {name}",
+}
 
 
 def control(arguments: argparse.Namespace) -> int:
@@ -38,8 +46,8 @@ async def _ordered(named: str, word: Word, text: str) -> str:
         snapshot = await runs.snapshot(run_id)
         if not is_unfinished(snapshot) and "report" in snapshot.values:
             raise BadInput(f"Run {name} is over; there is nothing to steer.")
-        is_running = status == "running"
-        if word == "pause" and not is_running:
+        told = _HEARD if status == "running" else _PAUSED if status == "paused" else _LATER
+        if word not in told:
             raise BadInput(f"Run {name} is not running ({status}).")
         await runs.orders.give(run_id, word, text)
-    return f"Run {name} {(_HEARD if is_running else _LATER)[word].format(name=name)}."
+    return f"Run {name} {told[word].format(name=name)}."
