@@ -79,3 +79,8 @@ def test_what_is_without_support_is_marked_and_a_korean_page_says_so() -> None:
 def test_a_report_of_nothing_says_so() -> None:
     text = standalone(ledger(sections=[], citations=[], claims=[], outline=None, status="failed"))
     assert "Nothing is reported." in text
+
+
+def test_the_claims_that_count_are_those_the_report_uses() -> None:
+    both = [claim("One.", "c1"), claim("Another that no sentence tells.", "c2")]
+    assert "Claims: 1;" in standalone(ledger(claims=both))

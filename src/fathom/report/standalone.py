@@ -61,11 +61,12 @@ def _numbers(ledger: Ledger) -> dict[str, list[int]]:
 
 def _status(ledger: Ledger, words: Words) -> str:
     last = ledger.judgements[-1] if ledger.judgements else None
+    used = {claim for section in ledger.sections for one in section.sentences for claim in one.claims}
     told = [str(getattr(words, ledger.status, ledger.status))]
     if last:
         told.append(
             words.basis.format(
-                claims=len(ledger.claims),
+                claims=sum(claim.id in used for claim in ledger.claims),
                 cited=len(ledger.citations),
                 read=len(ledger.sources),
                 rounds=last.round,
