@@ -12,6 +12,7 @@ from fathom.text.phrases import bare, phrases, spelled
         ("In June 1982 she left Porto Vell for the U.S. Navy.", ["Porto Vell", "U.S. Navy"]),
         ("Ada's sister, J. R. Morin, sings with João da Silva.", ["Ada", "J. R. Morin", "João da Silva"]),
         ("It sets max_power on Monday.", ["max_power"]),
+        ("Seven of 120 units failed.", ["Seven"]),
         ("nothing to see, été 12", []),
         ("", []),
     ],

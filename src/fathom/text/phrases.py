@@ -10,6 +10,7 @@ from fathom.text.tokens import STOP_WORDS, has_paired_script, tokens
 
 _WORD = r"[A-ZÀ-ÖØ-ÞČĐĞİŁŃŌŘŚŞŠŽ](?:[^\W_]|[.'’&-](?=\w))*(?:(?<=[. ][A-Z])\.|(?<=^[A-Z])\.)?"
 _JOINT = r"(?:of|the|de|von|van|der|la|le|du|des|del|da|di|al|el|y|&)"
+_JOINING = re.compile(rf"{_JOINT}$")
 _CAPITALISED = re.compile(rf"(?<!\w){_WORD}(?:\s+(?:{_JOINT}\s+){{0,2}}(?:{_WORD}|\d+\b))*|\b\w+_\w+\b")
 _QUOTED = re.compile(r"[「『《〈“‘\"'](?P<term>[^「」『』《》〈〉“”‘’\"'\n]{2,40})[」』》〉”’\"']")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.+#_-]*[A-Za-z0-9](?:\s+[A-Z][A-Za-z0-9.+#_-]*)*")
@@ -48,7 +49,8 @@ def _latin(text: str) -> Iterator[str]:
         words = re.sub(r"['’]s$", "", match.group().strip(" .,'’&-")).split()
         while words and (words[0].lower() in STOP_WORDS or words[0].lower() in _CALENDAR):
             del words[0]
-        while words and (words[-1].isdigit() or words[-1].lower() in _CALENDAR):
+        # A name ends in neither a number nor what was to join it with one: “Seven of 120” names nothing of.
+        while words and (words[-1].isdigit() or words[-1].lower() in _CALENDAR or _JOINING.match(words[-1])):
             del words[-1]
         yield " ".join(words)
 
