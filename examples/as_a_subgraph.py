@@ -68,4 +68,6 @@ async def main(topic: str, docs: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     asyncio.run(main(sys.argv[1], sys.argv[2:]))

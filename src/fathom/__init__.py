@@ -54,3 +54,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'fathom' has no attribute {name!r}")
     return getattr(import_module(f"fathom.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -61,3 +61,10 @@ async def test_without_a_saver_it_is_a_node_too(shelf: Path) -> None:
     state = await desk.ainvoke({"topic": "a tidal barrage"}, context=Knobs(docs=[str(shelf)], rounds=1))
     assert set(state) == {"topic", "question", "report", "memo"}
     assert state["report"].citations
+
+
+@pytest.mark.parametrize("name", ["as_a_subgraph.py", "ask.py", "remote.py", "steer.py"])
+def test_an_example_without_a_question_says_how_it_is_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", [name])
+    with pytest.raises(SystemExit, match=f"python examples/{name} "):
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
