@@ -47,7 +47,7 @@ async def planner(
     In a follow-up it is grounded in what the thread knows, and asks nothing before that was looked through.
 
     Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
-            lessons, effort, perspectives, hypotheses, contradictions, feedback, said
+            lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork
     Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
             feedback, hits, asked, losses, charges
     """
@@ -90,7 +90,7 @@ async def planner(
 
 def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
     judgements, claims = state.get("judgements", []), state.get("claims", [])
-    questions = state.get("questions", [])
+    questions, fork = state.get("questions", []), state.get("fork")
     needed = {need for q in questions for need in q.needs}
     return Brief(
         question=state["question"],
@@ -102,6 +102,7 @@ def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
         findings=claims,
         sure=sure_of(state.get("findings", [])),
         feedback=state.get("feedback", ""),
+        is_new_way=fork is not None and fork.direction == state.get("feedback"),
         times_said=state.get("said", []).count(state.get("feedback", "")),
         proposed=state.get("queries", []),
         leads=judgements[-1].leads if judgements else [],

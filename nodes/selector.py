@@ -16,21 +16,21 @@ _RRF = 60
 async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons, orders: Orders) -> ResearchState:
     """Choose unseen pages by fused rank, a few per host, at most the round's number of sources.
 
+    A page that was read is seen no more, but for a fork's new sub-questions, which it was not read for.
     In a branch, a page that another branch took is left to that one. Once a person has said stop, none is.
 
-    Reads:  hits, visited, run, direction
+    Reads:  hits, visited, asked, fork, run, direction
     Writes: chosen, visited, offered, hits
     """
-    seen = set(state.get("visited", []))
+    hits = _unseen(state)
     best: dict[str, Hit] = {}
     scores: dict[str, float] = {}
     # A page that a planned query found is that query's, so that what came of it can be told later.
-    for hit in sorted(state.get("hits", []), key=lambda h: h.query == SCOUT):
+    for hit in sorted(hits, key=lambda h: h.query == SCOUT):
         address = canonical(hit.address)
-        if address not in seen:
-            scores[address] = scores.get(address, 0.0) + 1 / (_RRF + hit.rank)
-            best.setdefault(address, hit)
-    firsts = _firsts(state.get("hits", []), seen)
+        scores[address] = scores.get(address, 0.0) + 1 / (_RRF + hit.rank)
+        best.setdefault(address, hit)
+    firsts = _firsts(hits)
     ranked = sorted(best, key=lambda address: (address not in firsts, -scores[address]))
     chosen = [] if await orders.is_stopping() else _few_per_host(ranked)
     if branch := state.get("direction"):
@@ -45,13 +45,22 @@ async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons, orde
     }
 
 
-def _firsts(hits: list[Hit], seen: set[str]) -> set[str]:
+def _unseen(state: ResearchState) -> list[Hit]:
+    """What was found and not read yet, or not for what a fork's first round asks and nobody had asked."""
+    seen, fork, asked = set(state.get("visited", [])), state.get("fork"), state.get("asked", [])
+    begun = fork.round if fork else 0
+    before = {query.question for query in asked if query.round <= begun}
+    anew = {q.id for q in asked if fork and q.round == begun + 1 and q.question not in before}
+    return [h for h in state.get("hits", []) if h.query in anew or canonical(h.address) not in seen]
+
+
+def _firsts(hits: list[Hit]) -> set[str]:
     """The best new pages of each query, so that no sub-question goes unread because another is popular."""
     by_query: dict[str, list[str]] = {}
     for hit in sorted(hits, key=lambda h: h.rank):
         places = by_query.setdefault(hit.query, [])
-        if (address := canonical(hit.address)) not in seen and len(places) < _SURE_PER_QUERY:
-            places.append(address)
+        if len(places) < _SURE_PER_QUERY:
+            places.append(canonical(hit.address))
     return {address for places in by_query.values() for address in places}
 
 

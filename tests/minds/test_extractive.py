@@ -115,6 +115,16 @@ async def test_feedback_is_searched_for_first() -> None:
     assert plan.queries[0].text == "costs in Korea"
 
 
+async def test_the_direction_of_a_fork_is_a_sub_question_of_its_own() -> None:
+    asked = [question(1, "What is tidal power?")]
+    brief = Brief("What is tidal power?", 2, 5, questions=asked, feedback="noise", is_new_way=True)
+    plan = (await MIND.plan(brief)).value
+    assert plan.questions[-1].text == "noise"
+    assert (plan.queries[0].text, plan.queries[0].question) == ("noise", plan.questions[-1].id)
+    told = (await MIND.plan(replace(brief, is_new_way=False))).value
+    assert [q.text for q in told.questions] == ["What is tidal power?"]
+
+
 async def test_later_rounds_ask_for_what_is_open_and_follow_the_judges_leads() -> None:
     brief = Brief(
         "What is tidal power?",

@@ -1,10 +1,10 @@
 """The best pages of a round, each once, none again."""
 
-from fakes import NOBODY, FakeCommons, hit
+from fakes import NOBODY, FakeCommons, hit, query
 from langgraph.types import Overwrite
 
 from fathom.nodes.selector import selector
-from fathom.state import Hit, Knobs, ResearchState
+from fathom.state import Fork, Hit, Knobs, ResearchState
 
 
 async def chosen(*hits: Hit, sources: int = 10, visited: tuple[str, ...] = ()) -> list[str]:
@@ -38,6 +38,22 @@ async def test_a_page_is_never_visited_twice() -> None:
         hit("http://www.a.example/x"), hit("https://b.example", 2), visited=tuple(first["visited"])
     )
     assert again == ["https://b.example"]
+
+
+async def test_a_fork_reads_again_for_what_nobody_had_asked_before_it_and_only_in_its_first_round() -> None:
+    known = hit("https://a.example/x", 1, "r1q1")
+    state: ResearchState = {
+        "visited": ["https://a.example/x"],
+        "asked": [query("tides", "r1q1"), query("tides again", "r2q1", number=2)],
+        "fork": Fork(run="r", round=1, direction="noise"),
+    }
+    noise = query("noise", "r2q2", "Q2", 2)
+    later = noise.model_copy(update={"id": "r3q1", "round": 3})
+    for found, asked, is_read in [("r2q1", noise, False), ("r2q2", noise, True), ("r3q1", later, False)]:
+        hits = [known.model_copy(update={"query": found})]
+        given: ResearchState = {**state, "hits": hits, "asked": [*state["asked"], noise, asked]}
+        update = await selector(given, knobs=Knobs(), commons=FakeCommons(), orders=NOBODY)
+        assert bool(update["chosen"]) == is_read, found
 
 
 async def test_what_several_queries_find_comes_before_what_one_finds() -> None:

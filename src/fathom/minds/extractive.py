@@ -26,6 +26,7 @@ from fathom.text.ranking import terms
 
 _LONGEST_TITLE = 120
 _FEW_WORDS = 3
+_NEW_WAY = "new way"
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,11 @@ class Extractive:
         """The question's own parts first; then what is still open, and names the sources brought up."""
         plan = _first_plan(brief) if brief.round == 1 else _next_plan(brief)
         if brief.feedback:
-            extra = Query(id="", text=brief.feedback, question="", round=brief.round)
-            plan = plan.model_copy(update={"queries": [extra, *plan.queries]})
+            way = [SubQuestion(id=_NEW_WAY, text=brief.feedback)] if brief.is_new_way else []
+            about = _NEW_WAY if way else ""
+            extra = Query(id="", text=brief.feedback, question=about, round=brief.round)
+            changed = {"questions": [*plan.questions, *way], "queries": [extra, *plan.queries]}
+            plan = plan.model_copy(update=changed)
         # It has ranked its queries by what it knows; code that knows no more adds nothing to them.
         return Thought(plan.model_copy(update={"is_settled": True}))
 

@@ -59,6 +59,7 @@ class Brief:
     findings: Sequence[Claim] = ()
     scouted: Sequence[Hit] = ()
     feedback: str = ""
+    is_new_way: bool = False  # the feedback is the direction of a fork, which its report is to answer
     proposed: Sequence[Query] = ()
     memory: Sequence[str] = ()  # the last rounds, a line each
     effort: Effort | None = None
