@@ -132,3 +132,11 @@ def test_leaving_in_the_middle_of_an_answer_decides_nothing(
     told = fathom(*words)
     assert told.code == 3
     assert "waiting for your answer" in told.err
+
+
+def test_feedback_after_changes_says_that_they_are_left_behind(
+    words: list[str], fathom: Fathom, press: Callable[[str], None]
+) -> None:
+    press("+ turbines that stand still\nsay more about silt\nsay more about eels\n\n")
+    told = fathom(*words)
+    assert told.err.count("the changes above are left behind") == 1

@@ -73,6 +73,8 @@ def _asked(shown: Mapping[str, Any], draft: Draft) -> ReviewAnswer | None:
                 _say("No query is left: add one with +, or write now with w.")
             case "feedback":
                 if text := wish.text or plain(_typed("what should change: ")):
+                    if draft.is_changed:
+                        _say("The plan is made again with these words; the changes above are left behind.")
                     return ReviewAnswer(action="feedback", text=text)
             case "help":
                 _say(HELP)
