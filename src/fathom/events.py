@@ -184,7 +184,7 @@ class RoundCompleted(Payload):
     hypotheses: list[Hypothesis] = []  # the active ones, best first
     gaps: list[str] = []
     suggested: list[str] = []  # the three best queries for them
-    answered: float = 0.0  # share of the sub-questions that have good evidence
+    answered: float = 0.0  # share of the sub-questions that have evidence; weak evidence counts half
     summary: str = ""
     spent_by: CostBy = CostBy()
 

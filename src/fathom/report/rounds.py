@@ -32,8 +32,8 @@ def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
     told_apart = f", saying {counted(len(findings), 'different thing')}" if findings else ""
     words = [
         f"After round {judgement.round} there are {drawn}{told_apart}, {judgement.new_claims} of them new.",
-        f"{judgement.coverage:.0%} of the sub-questions have good evidence; the score is"
-        f" {judgement.overall:.2f}.",
+        f"The sub-questions are covered to {judgement.coverage:.0%}, where weak evidence counts half;"
+        f" the score is {judgement.overall:.2f}.",
     ]
     disputed = sum(finding.tag == "CONTRADICTED" for finding in findings)
     if disputed:
