@@ -18,6 +18,8 @@ _KOREAN = {
     r"(\d+) of (\S+) s": r"\2초 중 \1초",
     r"told to finish": r"마치라는 말을 들음",
     r"(\d+) rounds without a new page": r"\1회 동안 새 페이지가 없음",
+    r"one page has (\d+)% of the question": r"한 페이지가 질문의 \1 %에 답함",
+    r"pages that lead to each other have (\d+)% of the question": r"이어진 페이지들이 질문의 \1 %에 답함",
     r"no query that was not asked before": r"아직 묻지 않은 질의가 없음",
 }
 
