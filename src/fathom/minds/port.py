@@ -59,7 +59,6 @@ class Brief:
     findings: Sequence[Claim] = ()
     scouted: Sequence[Hit] = ()
     feedback: str = ""
-    is_new_way: bool = False  # the feedback is the direction of a fork, which its report is to answer
     proposed: Sequence[Query] = ()
     memory: Sequence[str] = ()  # the last rounds, a line each
     effort: Effort | None = None
@@ -74,6 +73,7 @@ class Brief:
     sure: Mapping[str, float] = field(default_factory=dict)  # how sure each finding is, by its id
     times_said: int = 1  # how often the feedback was given in these words
     thread: Sequence[Turn] = ()  # what was asked and answered before, for a follow-up
+    is_new_way: bool = False  # the feedback is the direction of a fork, which its report is to answer
 
 
 @dataclass(frozen=True)
