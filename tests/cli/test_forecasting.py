@@ -41,3 +41,28 @@ def test_the_doctor_says_what_models_cost(fathom: Fathom, tmp_path: Path) -> Non
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "prices.toml").write_text(PRICED)
     assert "no model to pay" in fathom("doctor").out
+
+
+def test_a_batch_and_a_follow_up_are_told_too_and_nobody_is_asked(
+    fathom: Fathom, shelf: Path, work: Path
+) -> None:
+    (work / "q.txt").write_text("What is it?\nWhat limits it?\n", "utf-8")
+    docs = ["--docs", str(shelf)]
+    told = fathom("batch", "q.txt", *docs, "--dry-run")
+    assert told.code == 0
+    assert "2 questions still to be asked, 4 at once" in told.out
+    assert json.loads(fathom("batch", "q.txt", *docs, "--dry-run", "--json").out)["expected_s"] > 0
+    assert "no run yet" in fathom("resume").err
+    assert not (work / "runs").exists()
+    fathom("What limits a tidal barrage?", *docs, "--quiet")
+    before = fathom("runs").out
+    name = before.splitlines()[1].split()[0]
+    assert "Likely cost" in fathom("ask", name, "And what does it cost?", "--dry-run").out
+    assert len(fathom("runs").out.splitlines()) == len(before.splitlines())
+
+
+def test_a_batch_that_is_done_costs_nothing_more(fathom: Fathom, shelf: Path, work: Path) -> None:
+    (work / "q.txt").write_text("What limits a tidal barrage?\n", "utf-8")
+    words = ["batch", "q.txt", "--docs", str(shelf), "--rounds", "1"]
+    assert fathom(*words, "--quiet").code == 0
+    assert "0 questions still to be asked" in fathom(*words, "--dry-run").out

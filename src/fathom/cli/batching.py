@@ -17,6 +17,7 @@ from fathom.batch import Batch, Ending, Outcome
 from fathom.batch_file import NOTES, Asked, Notes, read_questions
 from fathom.cli.asking import words_of
 from fathom.cli.batch_view import BatchView, print_table, summary, summed
+from fathom.cli.forecasting import dry_run_of_many
 from fathom.cli.leaving import INTERRUPTED, Leaving, until_interrupted
 from fathom.errors import BadInput
 from fathom.ids import short_id
@@ -38,6 +39,9 @@ def batch(arguments: argparse.Namespace) -> int:
     settings = load_settings(base_url=arguments.base_url)
     name = "batch" if arguments.file == "-" else Path(arguments.file).stem
     folder = Path(arguments.out or Path("runs") / name)
+    if arguments.dry_run:
+        done = {key for key, entry in Notes(folder / NOTES).entries().items() if entry.get("report")}
+        return dry_run_of_many(settings, [one.request for one in asked if one.key not in done], arguments)
     work = partial(_worked, settings, asked, folder, arguments)
     return until_interrupted(work, f"interrupted; nothing is lost, {_AGAIN}")
 

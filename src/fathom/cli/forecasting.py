@@ -5,44 +5,77 @@ Does not know how a forecast is worked out.
 
 import argparse
 import asyncio
+from collections.abc import Sequence
 
+from fathom.report.words import counted
 from fathom.request import ResearchRequest
-from fathom.runs import open_runs
+from fathom.runs import Runs, open_runs
 from fathom.settings import Settings
 from fathom.spend.book import Book
 from fathom.spend.forecast import forecast
 from fathom.spend.past import past_runs
-from fathom.state import Forecast
+from fathom.state import Forecast, Knobs
 
 
 def dry_run(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
     """Print the forecast; nothing is searched, read or asked, and no run is begun."""
-    expected = asyncio.run(_expected(settings, request))
-    print(expected.model_dump_json(indent=2) if arguments.format == "json" else told(expected))
+    say(asyncio.run(_all_expected(settings, [request]))[0], is_json=arguments.format == "json")
     return 0
 
 
-async def _expected(settings: Settings, request: ResearchRequest) -> Forecast:
+def dry_run_of_many(
+    settings: Settings, requests: Sequence[ResearchRequest], arguments: argparse.Namespace
+) -> int:
+    """Print the forecast for all of them together; no run is begun."""
+    each = asyncio.run(_all_expected(settings, requests))
+    spread = arguments.at_once
+    likely, worst = [one.expected_s for one in each], [one.worst_s for one in each]
+    most = sum(one.worst_usd for one in each)
+    together = Forecast(
+        expected_usd=sum(one.expected_usd for one in each),
+        worst_usd=most if arguments.budget_total is None else min(most, arguments.budget_total),
+        expected_s=max([0.0, sum(likely) / spread, *likely]),
+        worst_s=max([0.0, sum(worst) / spread, *worst]),
+        calls=sum(one.calls for one in each),
+        tokens_in=sum(one.tokens_in for one in each),
+        tokens_out=sum(one.tokens_out for one in each),
+        because=f"{counted(len(each), 'question')} still to be asked, {spread} at once",
+        unpriced=sorted({name for one in each for name in one.unpriced}),
+    )
+    say(together, is_json=arguments.json)
+    return 0
+
+
+async def _all_expected(settings: Settings, requests: Sequence[ResearchRequest]) -> list[Forecast]:
     async with open_runs(settings) as runs:
-        _, knobs = await runs.begin(request)  # whatever would be refused is refused now
-        past = await past_runs(Book(settings.database))
-        own = runs.settings.admitting(knobs)
-        return await asyncio.to_thread(forecast, own, own.usual(knobs), request.query, past)
+        # Whatever would be refused is refused now.
+        return [await expected(runs, (await runs.begin(one))[1], one.query) for one in requests]
 
 
-def told(expected: Forecast) -> str:
+async def expected(runs: Runs, knobs: Knobs, question: str) -> Forecast:
+    """What a question with these knobs would cost."""
+    past = await past_runs(Book(runs.settings.database))
+    own = runs.settings.admitting(knobs)
+    return await asyncio.to_thread(forecast, own, own.usual(knobs), question, past)
+
+
+def say(found: Forecast, *, is_json: bool) -> None:
+    """Print a forecast, for a person or a program."""
+    print(found.model_dump_json(indent=2) if is_json else told(found))
+
+
+def told(found: Forecast) -> str:
     """A forecast for a person."""
-    is_unknown = expected.unpriced and not expected.worst_usd
-    cost = f"{expected.expected_usd:.4f} USD, at most {expected.worst_usd:g} USD"
+    is_unknown = found.unpriced and not found.worst_usd
+    cost = f"{found.expected_usd:.4f} USD, at most {found.worst_usd:g} USD"
     lines = [
         f"Likely cost   {'not known' if is_unknown else cost}",
-        f"Likely time   {_span(expected.expected_s)}, at most {_span(expected.worst_s)}",
-        f"Model calls   {expected.calls:,} with {expected.tokens_in:,} tokens in and"
-        f" {expected.tokens_out:,} out",
-        f"Based on      {expected.because}",
+        f"Likely time   {_span(found.expected_s)}, at most {_span(found.worst_s)}",
+        f"Model calls   {found.calls:,} with {found.tokens_in:,} tokens in and {found.tokens_out:,} out",
+        f"Based on      {found.because}",
     ]
-    if expected.unpriced:
-        names = ", ".join(expected.unpriced)
+    if found.unpriced:
+        names = ", ".join(found.unpriced)
         lines.append(
             f"No price      {names}: what it costs is not counted, and the budget does not hold it back;"
             " give a price in prices.toml"

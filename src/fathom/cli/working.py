@@ -9,7 +9,7 @@ import sys
 from functools import partial
 
 from fathom.cli.asking import words_of
-from fathom.cli.forecasting import dry_run
+from fathom.cli.forecasting import dry_run, expected, say
 from fathom.cli.leaving import Leaving, until_interrupted
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.seeing import Watched, waiting
@@ -85,6 +85,10 @@ async def _followed(
         earlier_id = await runs.find(arguments.id)
         run_id, start = await runs.follow_up(earlier_id, request)
         _refuse_unnamed_server(runs, start.knobs(), earlier_id, "ask")
+        if arguments.dry_run:
+            found = await expected(runs, start.knobs(), start.question)
+            say(found, is_json=arguments.format == "json")
+            return 0
         if start.is_understood_otherwise and not (arguments.quiet or arguments.json):
             print(f"understood as: {start.question}", file=sys.stderr, flush=True)
         folder = await open_folder(runs.settings, run_id, arguments.out)
