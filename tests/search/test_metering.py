@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from standins.openai_search import KEY, OpenAiSearchServer, cited
 from standins.server import Answer, Seen, StandIn, json_answer
 
 from fathom.errors import OutOfBudget, ProviderError
@@ -120,6 +121,22 @@ async def test_a_model_that_searches_may_have_done_so_behind_a_gateway_that_gave
         with metered(Meter(purse, Call("call", "search", "model"), 0.01)), pytest.raises(ProviderError):
             await engine(QUERY, limit=2)
     assert (await purse.account()).usd == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("fee", [0.0, 0.05])
+async def test_a_model_that_searches_is_paid_as_a_person_said_and_its_tokens_besides(
+    tmp_path: Path, fee: float
+) -> None:
+    (tmp_path / "prices.toml").write_text(
+        f"[engines]\nmodel = {fee}\n[models.m]\ninput = 1000\noutput = 1000\n"
+    )
+    answer = {**cited(("https://a.example/1", "T", "S.")), "usage": {"input_tokens": 3, "output_tokens": 4}}
+    with OpenAiSearchServer(answer) as server:
+        own = load_settings(home=tmp_path, openai_api_key=KEY, model="m", base_url=f"{server.url}/v1")
+        purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 100.0, 0.0)
+        found = await engines_for(own, Knobs(engines=["model"])).within(purse).search(QUERY, limit=2)
+    assert (await purse.account()).usd == pytest.approx(fee + 0.007)
+    assert found.charges[0].usd == pytest.approx(fee + 0.007)
 
 
 async def test_a_search_another_run_made_is_free_and_says_what_it_saved(tmp_path: Path) -> None:

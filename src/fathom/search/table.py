@@ -4,6 +4,7 @@ Does not know which of them a run will ask. An engine's module is imported only 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from importlib import import_module
@@ -73,9 +74,7 @@ def engines_for(settings: Settings, knobs: Knobs) -> Engines:
         spare=tuple(spare),
         scope=_scope(knobs),
         places=search_places(settings.parallel_searches),
-        prices={
-            e.name: partial(_usd, e) for e in [*asked, *spare] if isinstance(e, Watched) and e.usd_per_call
-        },
+        prices={e.name: partial(_usd, e) for e in [*asked, *spare] if isinstance(e, Watched) and _costs(e)},
         recall=_recall(settings, knobs, [*asked, *spare]),
     )
 
@@ -113,6 +112,11 @@ def _watched(engine: Engine, usd: float | None) -> Watched:
         units=getattr(engine, "units", lambda _: 1.0),
         made=made_of(engine),
     )
+
+
+def _costs(engine: Watched) -> bool:
+    """Whether asking it costs money; a model that searches takes tokens, also where searching is free."""
+    return bool(engine.usd_per_call) or engine.name == "model"
 
 
 def _usd(engine: Watched, limit: int) -> float:
@@ -156,11 +160,9 @@ def _model(settings: Settings, knobs: Knobs) -> list[Engine]:
 
     name, server = settings.model_for("plan", knobs.model), settings.base_url or OPENAI
     prices = load_prices(settings.prices_file, settings.home)
-    return [
-        ModelSearch(
-            _plain(settings.openai_api_key), name, base_url=server, scope=_scope(knobs), prices=prices
-        )
-    ]
+    key = _plain(settings.openai_api_key)
+    made = ModelSearch(key, name, base_url=server, scope=_scope(knobs), prices=prices)
+    return [replace(made, usd_per_call=prices.engines.get("model", made.usd_per_call))]
 
 
 def _mcp(settings: Settings, _: Knobs) -> list[Engine]:
