@@ -233,7 +233,7 @@ class ReportKept(Payload):
     result: ResearchResult | None = Field(None, exclude=True)
 
 
-Why = Literal["review", "paused", "stopped", "time"]
+Why = Literal["review", "paused", "stopped"]
 
 
 class Checkpoint(Payload):
