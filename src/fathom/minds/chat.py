@@ -8,10 +8,9 @@ https://platform.openai.com/docs/api-reference/chat
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Protocol, Self
+from typing import Any
 
 import openai
 from langchain_core.messages import AIMessage, BaseMessage
@@ -24,38 +23,11 @@ from fathom.minds.headers import until_served, wait_after
 from fathom.minds.limiter import Endurance, Limiter
 from fathom.minds.paying import Offer, Usage, was_refused
 from fathom.minds.window import is_overflow, told_size
+from fathom.remembering import Memory
 from fathom.spend.book import Call
 from fathom.spend.prices import Prices
 from fathom.spend.purse import WRITING, Hold, Purse
 from fathom.state import Charge
-
-
-class Kept(Protocol):
-    """A reply that was kept."""
-
-    @property
-    def text(self) -> str:
-        """The reply."""
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the run that asks has paid for it, and not another one."""
-
-
-class Memory(Protocol):
-    """Where finished turns are kept, for the run that took them and perhaps for others."""
-
-    def within(self, run: str) -> Self:
-        """The same for one run."""
-
-    def alone(self, call: str) -> AbstractAsyncContextManager[object]:
-        """Whoever asks the same at the same time waits, and finds what the first was answered."""
-
-    async def get(self, call: str) -> Kept | None:
-        """The reply that was kept, or None."""
-
-    async def put(self, call: str, text: str) -> None:
-        """Keep a reply."""
 
 
 class NotSupported(Unreadable):

@@ -7,45 +7,17 @@ every time.
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from hashlib import sha256
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple
 
+from fathom.remembering import Memory
 from fathom.search.port import Engine
 from fathom.state import Hit, Query
 
 VALID_S = 24 * 3600.0
 # What an engine is made with that changes nothing in what it finds.
 _BESIDE = frozenset({"api_key", "contact", "timeout_s", "pause_s", "usd_per_call", "capabilities", "prices"})
-
-
-class Kept(Protocol):
-    """An answer that was kept."""
-
-    @property
-    def text(self) -> str:
-        """The answer."""
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the run that asks has paid for it, and not another one."""
-
-
-class Memory(Protocol):
-    """Where answers are kept."""
-
-    def within(self, run: str) -> Self:
-        """The same for one run."""
-
-    def alone(self, call: str) -> AbstractAsyncContextManager[object]:
-        """Whoever asks the same at the same time waits, and finds what the first was answered."""
-
-    async def get(self, call: str) -> Kept | None:
-        """The answer that was kept, or None."""
-
-    async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
-        """Keep an answer."""
 
 
 class Answered(NamedTuple):
