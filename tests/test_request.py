@@ -15,6 +15,7 @@ from fathom.state import Knobs
     [
         ({"query": ""}, "The question is empty."),
         ({"query": "   \n"}, "The question is empty."),
+        ({"query": "-"}, "The question has no words."),
         ({"query": "x" * 2001}, "The question is longer than 2000 characters."),
         ({}, "--query Field required"),
         ({"query": "x", "max_rounds": 0}, "--rounds should be"),

@@ -38,7 +38,7 @@ class ResearchRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    query: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS, pattern=r"\w")
     depth: Depth | int = "quick"
     output_format: Literal["markdown", "json"] = "markdown"
     language: str | None = None
@@ -160,6 +160,7 @@ FLAGS = {
 }
 _SENTENCES = {
     ("query", "string_too_short"): "The question is empty.",
+    ("query", "string_pattern_mismatch"): "The question has no words.",
     ("query", "string_too_long"): f"The question is longer than {MAX_QUESTION_CHARS} characters.",
 }
 
