@@ -17,12 +17,15 @@ def test_the_cost_is_told_and_nobody_is_asked(fathom: Fathom, shelf: Path, tmp_p
         words = ["--docs", str(shelf), "--model", "stand-in", "--base-url", model.base_url]
         told = fathom("What is it?", *words, "--dry-run", "--budget", "0.5")
         given = fathom("What is it?", *words, "--dry-run", "--format", "json")
+        line = fathom("What is it?", *words, "--dry-run", "--json").out
         assert model.records == []
     assert (told.code, given.code) == (0, 0)
     assert "at most 0.5 USD" in told.out
-    assert "no earlier runs here" in told.out
+    assert "no earlier runs with a model here" in told.out
     found = json.loads(given.out)
     assert 0 < found["expected_usd"] <= found["worst_usd"] == 1.0
+    assert json.loads(line) == found
+    assert line.count("\n") == 1
     assert "no run yet" in fathom("resume").err
 
 

@@ -19,7 +19,7 @@ from fathom.state import Forecast, Knobs
 
 def dry_run(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
     """Print the forecast; nothing is searched, read or asked, and no run is begun."""
-    say(asyncio.run(_all_expected(settings, [request]))[0], is_json=arguments.format == "json")
+    say(asyncio.run(_all_expected(settings, [request]))[0], arguments)
     return 0
 
 
@@ -42,7 +42,7 @@ def dry_run_of_many(
         because=f"{counted(len(each), 'question')} still to be asked, {spread} at once",
         unpriced=sorted({name for one in each for name in one.unpriced}),
     )
-    say(together, is_json=arguments.json)
+    say(together, arguments)
     return 0
 
 
@@ -59,9 +59,13 @@ async def expected(runs: Runs, knobs: Knobs, question: str) -> Forecast:
     return await asyncio.to_thread(forecast, own, own.usual(knobs), question, past)
 
 
-def say(found: Forecast, *, is_json: bool) -> None:
+def say(found: Forecast, arguments: argparse.Namespace) -> None:
     """Print a forecast, for a person or a program."""
-    print(found.model_dump_json(indent=2) if is_json else told(found))
+    is_asked = "format" in arguments and arguments.format == "json"  # a batch has no such word
+    if arguments.json or is_asked:
+        print(found.model_dump_json(indent=None if arguments.json else 2))
+    else:
+        print(told(found))
 
 
 def told(found: Forecast) -> str:

@@ -86,8 +86,7 @@ async def _followed(
         run_id, start = await runs.follow_up(earlier_id, request)
         _refuse_unnamed_server(runs, start.knobs(), earlier_id, "ask")
         if arguments.dry_run:
-            found = await expected(runs, start.knobs(), start.question)
-            say(found, is_json=arguments.format == "json")
+            say(await expected(runs, start.knobs(), start.question), arguments)
             return 0
         if start.is_understood_otherwise and not (arguments.quiet or arguments.json):
             print(f"understood as: {start.question}", file=sys.stderr, flush=True)

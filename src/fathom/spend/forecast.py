@@ -181,5 +181,5 @@ def _because(
     shape = shape_of(knobs, question)
     who = settings.model_for("write", knobs.model) if settings.has_model else "no model"
     runs = f"{len(alike)} like it" if alike else "none like it"
-    seen = f"{len(past)} earlier runs here, {runs}" if past else "no earlier runs here"
+    seen = f"{len(past)} earlier runs here, {runs}" if past else "no earlier runs with a model here"
     return f"{shape}, {who}, {seen}"
