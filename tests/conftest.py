@@ -20,7 +20,10 @@ hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("steady")
 
 # Whole runs, and engines and readers on the wire, take their time: they are in `make test` alone.
-MARKED = {"runs": "whole", "examples": "whole", "cli": "whole", "search": "wire", "reading": "wire"}
+MARKED = {
+    "runs": "whole", "examples": "whole", "cli": "whole", "spend": "whole",
+    "search": "wire", "reading": "wire",
+}  # fmt: skip
 LONG = {"localmodel", "kill", "server", "wheel"}
 
 FOREIGN = (

@@ -9,6 +9,8 @@ import pytest
 from standins.model import Model, ModelRequest, Reply
 from standins.scripted import scripted
 
+pytestmark = pytest.mark.whole
+
 LINES = [
     ("The harbour of Osby was dredged in 1931.", "The harbour of Osby was dredged in 1931.", "supports"),
     ("The harbour of Osby was dredged in 1941.", "The harbour of Osby was dredged in 1931.", "refutes"),

@@ -16,6 +16,8 @@ from fathom.saver import ThriftySqliteSaver
 from fathom.state import Knobs, Section
 from fathom.store import checkpointer
 
+pytestmark = pytest.mark.whole
+
 KNOBS = Knobs(rounds=3, sources=6, threshold=1.0)
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
 BOOKS = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(24)}

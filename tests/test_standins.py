@@ -14,6 +14,8 @@ from standins.server import Seen
 
 from fathom.text.tokencount import token_count
 
+pytestmark = pytest.mark.wire
+
 Method = Literal["json_schema", "function_calling", "json_mode"]
 
 

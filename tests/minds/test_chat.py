@@ -21,6 +21,8 @@ from fathom.minds.limiter import Endurance, Limiter
 from fathom.state.reducers import merged
 from fathom.store import replies
 
+pytestmark = pytest.mark.wire
+
 KEY = "sk-a-secret-that-must-not-leak-4711"
 HELLO = [HumanMessage("Hello?")]
 

@@ -15,6 +15,8 @@ from fathom.minds.ladder import Ladder
 from fathom.prompts import Filled
 from fathom.store import replies
 
+pytestmark = pytest.mark.wire
+
 PROMPT = Filled("planner@1", "You name a city.", "Which city has the deepest harbour?")
 ROTTERDAM = {"name": "Rotterdam", "depth_m": 24}
 

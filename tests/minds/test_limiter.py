@@ -11,6 +11,8 @@ import pytest
 from fathom.errors import ProviderError, Refused, Unavailable, Unreachable
 from fathom.minds.limiter import Endurance, Limiter, limiter_for
 
+pytestmark = pytest.mark.wire
+
 QUICK = Endurance(retries=3, outage_s=5.0, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.2)
 
 

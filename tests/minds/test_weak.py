@@ -26,6 +26,8 @@ from fathom.minds.steadfast import Steadfast
 from fathom.minds.window import Window
 from fathom.store import replies
 
+pytestmark = pytest.mark.wire
+
 CLAIM = {
     "question": "Q1",
     "quote": "It makes 240 MW.",

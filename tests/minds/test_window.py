@@ -13,6 +13,8 @@ from fathom.minds.window import UNKNOWN, Window, is_overflow, told_size
 from fathom.minds.window_sources import asked_of, window_of
 from fathom.text.tokencount import token_count, worst_tokens
 
+pytestmark = pytest.mark.wire
+
 PROSE = "The barrage was opened in the spring, and engineers have measured the silt behind it. " * 40
 KOREAN = "조력 발전소는 밀물 때 바닷물을 가두었다가 썰물 때 내보내며 전기를 만든다. " * 40
 
