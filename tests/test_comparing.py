@@ -5,7 +5,7 @@ from typing import Any
 from fakes import charge, page
 
 from fathom.comparing import Pair, Side, compared
-from fathom.state import Finding, Knobs, ResearchState
+from fathom.state import Finding, Fork, Knobs, ResearchState
 
 
 def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: float = 0.6) -> Finding:
@@ -57,6 +57,11 @@ def test_what_is_in_one_alone_and_what_is_held_otherwise() -> None:
     assert [source.address for source in found.sources.second] == ["https://c.example/"]
     assert found.settings == {"rounds": Pair(None, 5)}
     assert (found.cost_usd.first, found.cost_usd.second) == (0.5, 0.0)
+
+
+def test_a_fork_says_where_it_went() -> None:
+    other = side("b", fork=Fork(run="a", round=1, direction="noise"))
+    assert compared(side("a"), other).directions == Pair("", "noise")
 
 
 def test_a_run_that_has_only_begun_can_be_compared() -> None:

@@ -53,6 +53,7 @@ class Comparison:
     statuses: Pair[str]
     rounds: Pair[int]
     cost_usd: Pair[float]
+    directions: Pair[str] = Pair("", "")  # where a fork went
     settings: dict[str, Pair[Any]] = field(default_factory=dict)
     sources: Pair[list[Source]] = field(default_factory=lambda: Pair([], []))  # only in one
     shared_sources: int = 0
@@ -89,6 +90,7 @@ def compared(first: Side, second: Side) -> Comparison:
         statuses=Pair(first.status, second.status),
         rounds=Pair(len(one.get("judgements", [])), len(two.get("judgements", []))),
         cost_usd=Pair(first.usd, second.usd),
+        directions=Pair(_direction(one), _direction(two)),
         settings=_settings(one.get("knobs"), two.get("knobs")),
         sources=Pair(_only(places.first, shared), _only(places.second, shared)),
         shared_sources=len(shared),
@@ -97,6 +99,11 @@ def compared(first: Side, second: Side) -> Comparison:
         changed=changed,
         same=len(matched) - len(changed),
     )
+
+
+def _direction(state: ResearchState) -> str:
+    fork = state.get("fork")
+    return fork.direction if fork else ""
 
 
 def _places(pages: Sequence[Page]) -> dict[str, Source]:

@@ -45,6 +45,8 @@ def _lines(found: Comparison) -> list[str]:
     lines += [
         f"+ {two}  {plain(found.questions.second)}" if not found.questions.is_same else f"+ {two}  the same"
     ]
+    went = [("-", found.directions.first), ("+", found.directions.second)]
+    lines += [f"{sign} goes another way: {plain(words)}" for sign, words in went if words]
     cost = Pair(f"${found.cost_usd.first:.4f}", f"${found.cost_usd.second:.4f}")
     for title, pair in (("status", found.statuses), ("rounds", found.rounds), ("cost", cost)):
         lines.append(f"  {title}: {_change(cast(Pair[object], pair))}")
