@@ -6,7 +6,7 @@ Does not know the command line or the graph's inside. One process works on a run
 import asyncio
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -106,11 +106,10 @@ class Runs:
                 halt.reach(leg.control)
             await self.orders.resumed(run_id)
             with self.watch.over(run_id, leg.control):
-                async with aclosing(worked(graph, leg)) as events:
-                    async for event in events:
-                        if event.kind == "completed":
-                            await self.orders.ended(run_id)
-                        yield event
+                async for event in worked(graph, leg):
+                    if event.kind == "completed":
+                        await self.orders.ended(run_id)
+                    yield event
 
     async def _leg(self, run_id: str, start: Start) -> Leg:
         """What the next stretch of work begins with."""

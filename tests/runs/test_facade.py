@@ -3,7 +3,6 @@
 import asyncio
 import doctest
 from collections.abc import Iterator
-from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -116,19 +115,6 @@ async def test_a_session_that_was_refused_a_folder_begins_once_it_has_one(
     out.unlink()
     assert await session.go_on() is None
     assert (await session.result()).question == QUESTION
-
-
-@pytest.mark.parametrize("kind", ["started", "plan generated", "search started", "analysis started"])
-async def test_who_stops_listening_leaves_nobody_at_work(
-    tireless: Settings, request_: ResearchRequest, kind: str
-) -> None:
-    """The run can be gone on with at once: no task of the work outlives its lock and its database."""
-    researcher = DeepResearcher(tireless)
-    async with aclosing(researcher.stream(request_)) as events:
-        async for event in events:
-            if event.kind == kind:
-                break
-    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_a_session_is_ended_with_what_it_knows(tireless: Settings, request_: ResearchRequest) -> None:
