@@ -67,7 +67,7 @@ def _lines(words: Mapping[str, Any], set_here: Mapping[str, Said]) -> Iterator[L
         origin = _SPOKEN if name in spoken else _origin(set_here.get(name))
         yield _line(name, settings, name, origin)
     before = checked_request(query="any").knobs(settings.run)
-    knobs = checked_request(**{"query": "?", **words}).knobs(settings.run)
+    knobs = checked_request(**{"query": "any", **words}).knobs(settings.run)
     for name in known.knobs:
         is_spoken = name in words or getattr(knobs, name) != getattr(before, name)
         yield _line(
