@@ -5,14 +5,13 @@ Does not know the command line or the graph's inside. One process works on a run
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from filelock import FileLock, Timeout
 from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
@@ -20,6 +19,7 @@ from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
 from fathom.graph import Research, build, graph, standard_kits
 from fathom.history import RunLine, run_ids, run_times
+from fathom.holding import held, held_in_turn, told_when_left
 from fathom.ids import short_id
 from fathom.minds.connections import connections
 from fathom.orders import Orders
@@ -99,17 +99,19 @@ class Runs:
         The last event is `completed` or `checkpoint`: a person is asked, somebody ordered a pause, or `halt`
         was requested. Orders from anywhere are heard while it works.
         """
-        with self._alone(run_id):
+        async with held_in_turn(self.settings.home, run_id) as place:
             leg = replace(await self._leg(run_id, start), keeper=keep)
             graph = build(standard_kits(self.settings.admitting(leg.knobs)), self.saver)
             if halt:
                 halt.reach(leg.control)
             await self.orders.resumed(run_id)
             with self.watch.over(run_id, leg.control):
-                async for event in worked(graph, leg):
-                    if event.kind == "completed":
-                        await self.orders.ended(run_id)
-                    yield event
+                async with aclosing(worked(graph, leg)) as events:
+                    with told_when_left(place):
+                        async for event in events:
+                            if event.kind == "completed":
+                                await self.orders.ended(run_id)
+                            yield event
 
     async def _leg(self, run_id: str, start: Start) -> Leg:
         """What the next stretch of work begins with."""
@@ -132,7 +134,7 @@ class Runs:
         judgements = snapshot.values.get("judgements", [])
         if judgements and judgements[-1].stop:
             return  # it is ending already
-        with self._alone(run_id):
+        with held(self.settings.home, run_id):
             await self._graph.aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
 
     async def result(self, run_id: str) -> ResearchResult:
@@ -210,7 +212,7 @@ class Runs:
         if snapshot.interrupts:
             return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
         try:
-            with self._alone(run_id):
+            with held(self.settings.home, run_id):
                 pass
         except BadInput:
             return "running"
@@ -240,21 +242,6 @@ class Runs:
     def _graph(self) -> Research:
         # For looking and for leaving word: no node runs, so the parts it would work with do not matter.
         return graph.copy({"checkpointer": self.saver})
-
-    @contextmanager
-    def _alone(self, run_id: str) -> Iterator[None]:
-        """Hold the run; the lock is the kernel's, so a killed process leaves nothing behind."""
-        folder = self.settings.home / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f"{run_id}.lock", timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise BadInput(f"Run {short_id(run_id)} is being worked on by another process.") from None
-        try:
-            yield
-        finally:
-            lock.release()
 
 
 @asynccontextmanager

@@ -4,7 +4,8 @@ Does not know databases of runs or the command line.
 """
 
 import sqlite3
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -22,6 +23,7 @@ from fathom.report.rounds import on_the_table
 from fathom.state import Charge, Knobs, ResearchState
 from fathom.state.reducers import merged
 
+_Part = tuple[tuple[str, ...], str, dict[str, Any]]  # where, in which mode, what
 _AT_ONCE = 100  # searches, pages and calls have bounds of their own, in the settings
 
 
@@ -85,13 +87,14 @@ async def worked(graph: Research, leg: Leg) -> AsyncGenerator[Progress, None]:
     known: ResearchState = leg.before or {}
     teller = Teller(leg.run_id, leg.knobs, known.get("charges", []), _round(known), leg.done)
     try:
-        async for events in _told(graph, leg, teller):
-            # All that one task tells is written down before anybody hears of it: whoever leaves in between
-            # leaves nothing untold.
-            for event in events:
-                await _noted(leg.keeper, event)
-            for event in events:
-                yield event
+        async with aclosing(_told(graph, leg, teller)) as told:
+            async for events in told:
+                # All that one task tells is written down before anybody hears of it: whoever leaves in
+                # between leaves nothing untold.
+                for event in events:
+                    await _noted(leg.keeper, event)
+                for event in events:
+                    yield event
     except (FathomError, sqlite3.Error) as error:
         stopped = _stopped(error)
         way_on = f"fathom resume {short_id(leg.run_id)}"
@@ -104,7 +107,7 @@ async def worked(graph: Research, leg: Leg) -> AsyncGenerator[Progress, None]:
         raise stopped from error
 
 
-async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[list[Progress]]:
+async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[list[Progress], None]:
     """The events as they come, those of one task together."""
     is_resumed = leg.before is not None
     yield [teller.event(Started(question=leg.question, knobs=leg.knobs, is_resumed=is_resumed))]
@@ -112,38 +115,45 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncIterator[list
     state: ResearchState = leg.before or {}
     is_judged = is_written = False
     try:
-        # Tasks and not updates: of a subgraph, updates tell only what it brings back in the end.
-        stream = graph.astream(
-            leg.given,
-            config_of(leg.run_id),
-            context=leg.knobs,
-            stream_mode=["tasks", "values"],
-            subgraphs=True,
-            durability="async",
-            control=leg.control,
-        )
-        async for part in stream:
-            place, mode, task = cast(tuple[tuple[str, ...], str, dict[str, Any]], part)
-            if mode == "values":
-                if place:
+        async with aclosing(_parts(graph, leg)) as parts:
+            async for place, mode, task in parts:
+                if mode == "values":
+                    if place:
+                        continue
+                    state = cast(ResearchState, task)
+                    if leg.keeper and (is_judged or is_written):
+                        await _written(leg.keeper.keep(state, teller.spent))
+                    if is_written:  # the state as it is once the report is in it
+                        yield [teller.kept(state)]
+                    is_judged = is_written = False
                     continue
-                state = cast(ResearchState, task)
-                if leg.keeper and (is_judged or is_written):
-                    await _written(leg.keeper.keep(state, teller.spent))
-                if is_written:  # the state as it is once the report is in it
-                    yield [teller.kept(state)]
-                is_judged = is_written = False
-                continue
-            if "result" in task and not place:
-                is_judged = is_judged or task["name"] == "judge"
-                is_written = is_written or task["name"] == "writer"
-            for interrupt in task.get("interrupts", []):
-                last = teller.event(asked_in(dict(interrupt["value"])))
-            yield list(teller.events(place, task))
+                if "result" in task and not place:
+                    is_judged = is_judged or task["name"] == "judge"
+                    is_written = is_written or task["name"] == "writer"
+                for interrupt in task.get("interrupts", []):
+                    last = teller.event(asked_in(dict(interrupt["value"])))
+                yield list(teller.events(place, task))
     except GraphDrained as drained:
         why: Why = "stopped" if drained.reason == "stopped" else "paused"
         last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, why)))
     yield [last or teller.event(_completed(state))]
+
+
+async def _parts(graph: Research, leg: Leg) -> AsyncGenerator[_Part, None]:
+    """What LangGraph tells; tasks and not updates: of a subgraph, those tell only what it brings back."""
+    stream = graph.astream(
+        leg.given,
+        config_of(leg.run_id),
+        context=leg.knobs,
+        stream_mode=["tasks", "values"],
+        subgraphs=True,
+        durability="async",
+        control=leg.control,
+    )
+    # Whoever stops listening ends the work, and waits until nobody works any more.
+    async with aclosing(cast(AsyncGenerator[_Part, None], stream)) as parts:
+        async for part in parts:
+            yield part
 
 
 async def _noted(keeper: Keeper | None, event: Progress) -> None:
