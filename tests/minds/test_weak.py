@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from fakes import claim, heading, points
+from hypothesis import example, given
+from hypothesis import strategies as st
 from pydantic import SecretStr
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
@@ -169,6 +171,22 @@ def test_what_is_said_for_ever_is_said_once() -> None:
     assert without_loop("A dam holds water.") == "A dam holds water."
     assert is_looping("the dam and " * 12)
     assert not is_looping("A dam holds water, and a dam holds silt. " * 3)
+
+
+@given(
+    st.text(alphabet="ab. 댐", min_size=2, max_size=60) | st.text(min_size=2, max_size=60),
+    st.integers(6, 30),
+    st.text(alphabet="ab. 댐", max_size=80),
+    st.text(max_size=40),
+)
+@example("ab", 24, "x" * 31, "")
+@example("abcdef", 8, "x" * 31, "")
+@example("abcdefg", 8, "x" * 31, "")
+@example("".join(map(chr, range(33, 93))), 8, "x" * 31, "")
+def test_no_loop_is_passed_over_wherever_it_begins(unit: str, turns: int, before: str, after: str) -> None:
+    text = f"{before}{unit * turns}{after}"
+    loops = re.finditer(r"(.{2,60}?)\1{7,}", text[:3_000], re.DOTALL)
+    assert is_looping(text) == any(len(loop.group()) >= 48 for loop in loops)
 
 
 MARKS = {"evidence": "E1", "accuracy": 4, "relevance": 4, "completeness": 4, "consistency": 4, "gaps": []}

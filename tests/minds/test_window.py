@@ -11,7 +11,7 @@ from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
 from fathom.minds.window import UNKNOWN, Window, is_overflow, told_size
 from fathom.minds.window_sources import asked_of, window_of
-from fathom.text.tokencount import token_count, worst_tokens
+from fathom.text.tokencount import measured, token_count, worst_tokens
 
 pytestmark = pytest.mark.wire
 
@@ -130,18 +130,18 @@ def test_what_replies_report_replaces_the_worst() -> None:
     window = Window(8_192)
     assert window.count(PROSE) <= worst_tokens(PROSE)
     before = window.count(PROSE)
-    window.learn(PROSE, round(0.95 * token_count(PROSE)))
+    window.learn(measured(PROSE), round(0.95 * token_count(PROSE)))
     assert 0.95 * token_count(PROSE) <= window.count(PROSE) < before
-    window.learn(PROSE, round(1.3 * token_count(PROSE)))  # the most that was seen counts
+    window.learn(measured(PROSE), round(1.3 * token_count(PROSE)))  # the most that was seen counts
     assert window.count(PROSE) >= 1.3 * token_count(PROSE)
 
 
 def test_other_scripts_are_learnt_apart() -> None:
     window = Window(8_192)
-    window.learn(KOREAN, 5_000)  # before plain text is known it could be either
+    window.learn(measured(KOREAN), 5_000)  # before plain text is known it could be either
     assert window.count(KOREAN) == pytest.approx(worst_tokens(KOREAN), rel=0.02)
-    window.learn(PROSE, token_count(PROSE))
-    window.learn(f"{PROSE}\n{KOREAN}", token_count(PROSE) + 2 * token_count(KOREAN))
+    window.learn(measured(PROSE), token_count(PROSE))
+    window.learn(measured(f"{PROSE}\n{KOREAN}"), token_count(PROSE) + 2 * token_count(KOREAN))
     assert 2 * token_count(KOREAN) * 0.8 <= window.count(KOREAN) < worst_tokens(KOREAN)
     assert window.count(PROSE) < 1.2 * token_count(PROSE)
 
@@ -149,20 +149,20 @@ def test_other_scripts_are_learnt_apart() -> None:
 def test_a_schema_that_may_or_may_not_be_counted_teaches_neither_too_much_nor_too_little() -> None:
     schema = json.dumps({"properties": {f"field{n}": {"type": "string"} for n in range(60)}})
     window = Window(8_192)
-    window.learn(PROSE, token_count(PROSE) + token_count(schema), beside=schema)
-    assert not window.is_cut(PROSE, token_count(PROSE))
+    window.learn(measured(PROSE), token_count(PROSE) + token_count(schema), beside=schema)
+    assert not window.is_cut(measured(PROSE), token_count(PROSE))
 
 
 def test_a_server_that_saw_far_less_than_was_sent_is_found_out() -> None:
     window = Window(8_192)
     sent = PROSE * 6
-    assert window.is_cut(sent, 2_048)
-    assert not window.is_cut(sent, round(0.8 * token_count(sent)))
-    assert not window.is_cut(sent, 0)  # nothing was reported
-    assert not window.is_cut("Hello?", 1)
-    window.learn(PROSE, token_count(PROSE))
-    assert window.is_cut(sent, round(0.8 * token_count(sent)))  # known by now to make more of it
-    assert not window.is_cut(sent, round(0.95 * token_count(sent)))
+    assert window.is_cut(measured(sent), 2_048)
+    assert not window.is_cut(measured(sent), round(0.8 * token_count(sent)))
+    assert not window.is_cut(measured(sent), 0)  # nothing was reported
+    assert not window.is_cut(measured("Hello?"), 1)
+    window.learn(measured(PROSE), token_count(PROSE))
+    assert window.is_cut(measured(sent), round(0.8 * token_count(sent)))  # known by now to make more of it
+    assert not window.is_cut(measured(sent), round(0.95 * token_count(sent)))
 
 
 def test_a_window_only_gets_smaller_and_never_useless() -> None:

@@ -2,14 +2,18 @@
 
 import base64
 import random
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from standins.localmodel import missing
 from standins.vocabulary import small_count
+from tokenizers import Tokenizer
 
-from fathom.text.tokencount import token_count, worst_tokens
+from fathom.text.tokencount import measured, token_count, worst_tokens
 
 ENGLISH = "The barrage was opened in the spring, and ever since then engineers measured the silt behind it. "
 KOREAN = "조력 발전소는 밀물 때 바닷물을 가두었다가 썰물 때 내보내며 전기를 만든다. "
@@ -82,3 +86,38 @@ def test_nothing_is_no_tokens_and_a_lone_half_of_a_character_is_counted() -> Non
     assert token_count("") == 0
     assert worst_tokens("") <= 2
     assert worst_tokens("\ud800") >= 1
+
+
+@cache
+def vocabulary() -> Tokenizer:
+    spec = find_spec("wordllama")
+    assert spec
+    assert spec.origin
+    named = Path(spec.origin).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    found = Tokenizer.from_file(str(named))
+    found.no_truncation()
+    found.encode_special_tokens = True
+    return found
+
+
+@given(
+    st.lists(st.sampled_from([*PIECES[5:8], *PIECES[9:], "  ", "\r\n", "</s>"]), max_size=6).map("".join)
+    | st.text(st.characters(max_codepoint=127), max_size=300)
+)
+@example("    for value in values:\n        yield\n\n\n")
+@example("one\t \n two  ")
+def test_words_counted_one_by_one_are_as_many_pieces_as_the_whole_text(text: str) -> None:
+    whole = len(vocabulary().encode(text, add_special_tokens=False).ids)
+    assert measured(text).plain == pytest.approx(0.93 * whole)
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_two_texts_together_are_what_both_are(one: str, other: str) -> None:
+    both = measured(one) + measured(other)
+    assert both.usual >= token_count(f"{one}\n{other}") - 2
+    assert both.worst_beyond == measured(f"{one}\n{other}").worst_beyond
+
+
+def test_more_different_words_than_are_kept_are_counted_all_the_same() -> None:
+    words = " ".join(f"w{n}" for n in range(60_000))
+    assert measured(words).plain == pytest.approx(0.93 * len(vocabulary().encode(words).ids), rel=0.001)

@@ -5,9 +5,11 @@ Does not know any form; it goes by the kinds of its fields.
 
 import math
 import re
+from functools import cache
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 _GRADES = {
     "none": 0.0, "no": 0.0, "very low": 0.1, "low": 0.2, "poor": 0.2, "minor": 0.2, "partial": 0.5,
@@ -23,14 +25,24 @@ def coerced(value: Any, form: type[BaseModel]) -> Any:
     """The value with its names spelt as the form spells them and its fields of the kinds it asks for."""
     if not isinstance(value, dict):
         return value
-    names = {_plain(name): name for name in form.model_fields}
-    found = {names.get(_plain(str(name)), str(name)): entry for name, entry in value.items()}
-    for name, field in form.model_fields.items():
+    fields, names = _shape(form)
+    found = {
+        name if name in fields else names.get(_plain(str(name)), str(name)): entry
+        for name, entry in value.items()
+    }
+    for name, field in fields.items():
         if found.get(name) is not None:
             found[name] = _as(found[name], field.annotation)
         elif not field.is_required():
             found.pop(name, None)  # nothing, where nothing need be said
     return found
+
+
+@cache
+def _shape(form: type[BaseModel]) -> tuple[dict[str, FieldInfo], dict[str, str]]:
+    """The fields of a form, and their names by how they are spelt at least."""
+    fields = form.model_fields
+    return fields, {_plain(name): name for name in fields}
 
 
 def _as(value: Any, kind: Any) -> Any:

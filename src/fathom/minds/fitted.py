@@ -6,6 +6,8 @@ Does not know forms. What was cut is told; a server that cuts prompts off withou
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import add
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -16,6 +18,7 @@ from fathom.minds.sheets import Fitted, Sheet, TooSmall
 from fathom.minds.window import Window
 from fathom.prompts import Filled
 from fathom.state import Charge, Loss, Role
+from fathom.text.tokencount import measured
 
 _AROUND = 48  # what a server's template puts before and after all messages
 _A_MESSAGE = 8
@@ -28,6 +31,11 @@ class Way:
     after: Sequence[BaseMessage] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     share: float = 1.0  # of the evidence
+
+    @cached_property
+    def beside(self) -> str:
+        """What a server may count or not: a schema is part of some prompts only."""
+        return json.dumps(self.options, ensure_ascii=False) if self.options else ""
 
 
 @dataclass
@@ -55,6 +63,8 @@ async def say(
         size = window.size or 0
         fitted = _fitted(chat, window, sheet, way)
         messages = [SystemMessage(fitted.prompt.system), HumanMessage(fitted.prompt.user), *way.after]
+        texts = [str(message.content) for message in messages]
+        sent = reduce(add, map(measured, texts))
         try:
             reply = await chat.say(role, messages, _options(window, way))
         except ProviderError as error:
@@ -65,14 +75,14 @@ async def say(
             window.lower(error.size if error.size and error.size < size else int(0.8 * size))
             continue
         told.charges.append(reply.charge.model_copy(update={"rung": rung}))
-        sent, seen = "\n".join(str(message.content) for message in messages), reply.charge.tokens_in
+        seen = reply.charge.tokens_in
         if window.is_cut(sent, seen):
-            told.losses.append(_silent(chat, seen, window.count(sent)))
+            told.losses.append(_silent(chat, seen, sum(map(window.count, texts))))
             window.lower(seen)
             if not is_last:
                 continue
         else:
-            window.learn(sent, seen, _beside(way))
+            window.learn(sent, seen, way.beside)
         if set(fitted.cut) - {getattr(sheet, "batched", "")}:
             told.losses.append(_cut(chat, role, window.size or size))
         return Said(reply.text, fitted.kept)
@@ -81,7 +91,7 @@ async def say(
 
 def _fitted(chat: Chat, window: Window, sheet: Sheet | Filled, way: Way) -> Fitted:
     """The prompt in the room that is left beside everything else that is sent."""
-    others = [*(str(message.content) for message in way.after), *filter(None, [_beside(way)])]
+    others = [*(str(message.content) for message in way.after), *filter(None, [way.beside])]
     beside = sum(window.count(words) + _A_MESSAGE for words in others) + _AROUND + 2 * _A_MESSAGE
     room = window.room() - beside
     if isinstance(sheet, Filled):
@@ -98,11 +108,6 @@ def _fitted(chat: Chat, window: Window, sheet: Sheet | Filled, way: Way) -> Fitt
 def _options(window: Window, way: Way) -> dict[str, Any]:
     limit = window.answer()
     return {**way.options, **({"max_completion_tokens": limit} if limit < window.most_answer else {})}
-
-
-def _beside(way: Way) -> str:
-    """What a server may count or not: a schema is part of some prompts only."""
-    return json.dumps(way.options, ensure_ascii=False) if way.options else ""
 
 
 def _cut(chat: Chat, role: Role, size: int) -> Loss:

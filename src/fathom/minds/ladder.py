@@ -154,17 +154,14 @@ class _Climb(Generic[F]):
         return Answer(form, self.told.charges, self.told.losses, said.kept)
 
 
+@cache
 def _way(rung: Rung, form: type[BaseModel]) -> Way:
+    """The same request of every sheet for the form: it is put into words once."""
     return Way([_plainly(form)]) if rung == "words" else Way(options=_options(rung, form))
 
 
-@cache
-def _schema(form: type[BaseModel]) -> dict[str, Any]:
-    return form.model_json_schema()
-
-
 def _options(rung: Rung, form: type[BaseModel]) -> dict[str, Any]:
-    name, schema = form.__name__, _schema(form)
+    name, schema = form.__name__, form.model_json_schema()
     if rung == "schema":
         inner = {"name": name, "schema": schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": inner}}

@@ -4,6 +4,7 @@ Does not know models. Thinking is taken out first, never after parsing has faile
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -39,13 +40,20 @@ def parsed(text: str, form: type[F]) -> F:
     """The form in the text: bare, fenced, in prose, cut off, badly spelt, or with a bad entry in a list."""
     said = without_thinking(text)
     wrong = ""
-    for words in dict.fromkeys((said, without_loop(said))):
+    for words in _once(said):
         for candidate in _meant(_candidates(words), form):
             try:
                 return _validated(candidate, form)
             except ValidationError as error:
                 wrong = wrong or _told(error)
     raise NotAForm(wrong or "there is no JSON object in it")
+
+
+def _once(said: str) -> Iterator[str]:
+    """All of it and, for whoever found nothing there, as far as it does not repeat itself."""
+    yield said
+    if (cut := without_loop(said)) != said:
+        yield cut
 
 
 def _candidates(text: str) -> list[Any]:
@@ -68,6 +76,10 @@ def _candidates(text: str) -> list[Any]:
 
 def _loaded(text: str) -> tuple[Any, int]:
     """The value at the beginning of the text, and how long it is; 0 when it has no end."""
+    try:
+        return from_json(text), len(text)  # nothing follows it: as most models answer most of the time
+    except ValueError:
+        pass
     if end := _balanced_end(text):
         try:
             return from_json(text[:end]), end

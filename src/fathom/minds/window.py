@@ -94,24 +94,22 @@ class Window:
         beyond = math.ceil(found.beyond * self._beyond[1] * _MARGIN) if self._beyond else found.worst_beyond
         return min(plain + beyond + _SLACK, worst)
 
-    def learn(self, sent: str, tokens_in: int, beside: str = "") -> None:
+    def learn(self, sent: Measure, tokens_in: int, beside: str = "") -> None:
         """Take in what a server says a prompt was; whether it counted what stood beside it nobody knows."""
-        found = measured(sent)
-        if found.usual < _TELLING or tokens_in < _LEAST_SEEN:
+        if sent.usual < _TELLING or tokens_in < _LEAST_SEEN:
             return
         surely = max(0, tokens_in - measured(beside).worst_plain) if beside else tokens_in
-        if found.beyond < _FOREIGN * found.plain:
-            whole = found.plain + found.beyond
+        if sent.beyond < _FOREIGN * sent.plain:
+            whole = sent.plain + sent.beyond
             self._plain = _widened(self._plain, surely / whole, tokens_in / whole)
         elif self._plain:
-            least = (surely - self._plain[1] * found.plain) / found.beyond
-            most = (tokens_in - self._plain[0] * found.plain) / found.beyond
+            least = (surely - self._plain[1] * sent.plain) / sent.beyond
+            most = (tokens_in - self._plain[0] * sent.plain) / sent.beyond
             self._beyond = _widened(self._beyond, max(0.0, least), max(0.1, most))
 
-    def is_cut(self, sent: str, tokens_in: int) -> bool:
+    def is_cut(self, sent: Measure, tokens_in: int) -> bool:
         """Whether the server saw far less than was sent: it cuts prompts off without saying so."""
-        found = measured(sent)
-        return found.usual >= _TELLING and _LEAST_SEEN <= tokens_in < self._expected(found)
+        return sent.usual >= _TELLING and _LEAST_SEEN <= tokens_in < self._expected(sent)
 
     def lower(self, to: int) -> None:
         """A server has shown that it holds less than was thought; never more than before."""
