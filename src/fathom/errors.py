@@ -30,6 +30,8 @@ class RunStopped(FathomError):
 class ProviderError(FathomError):
     """A model, an engine or a page did not serve; what was paid on the way is kept."""
 
+    status: int | None = None  # of the HTTP answer that said so, if there was one
+
     def __init__(self, message: str, charges: Sequence[Charge] = ()) -> None:
         super().__init__(message)
         self.charges = list(charges)

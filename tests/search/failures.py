@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
-from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.search.port import Engine
 from fathom.state import Query
 
@@ -64,7 +64,7 @@ COMMON = [
     Failure("a word", json_answer("no"), Unreadable),
     Failure("an empty body", Answer(200), Unreadable),
     Failure("silence", Answer(hangs=True), Unavailable, f"did not answer within {PATIENCE_S:g} s"),
-    Failure("nobody listens", None, Unavailable, "cannot be reached"),
+    Failure("nobody listens", None, Unreachable, "cannot be reached"),
 ]
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from standins.openai_search import KEY, OpenAiSearchServer, cited
-from standins.server import Answer, Seen, StandIn, json_answer
+from standins.server import Answer, Seen, StandIn, deaf_port, json_answer
 
-from fathom.errors import OutOfBudget, ProviderError
+from fathom.errors import OutOfBudget, ProviderError, Unreachable
 from fathom.search.engines import Engines
 from fathom.search.health import PROCESS
 from fathom.search.model_search import ModelSearch
@@ -100,6 +100,22 @@ async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_doe
     assert (await purse.account()).usd == usd
 
 
+async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) -> None:
+    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    with (
+        deaf_port() as port,
+        metered(Meter(purse, Call("call", "search", "brave"), 0.005)),
+        pytest.raises(Unreachable, match=r"brave cannot be reached \(ConnectTimeout\)"),
+    ):
+        await Wire("brave", f"http://127.0.0.1:{port}", timeout_s=0.4).send("GET", "/")
+    assert (await purse.account()).usd == 0.0
+
+
+async def test_an_answer_may_take_as_long_as_was_said() -> None:
+    with Brave(Answer(200, {"content-type": "application/json"}, b"{}", delay_s=5.5)) as brave:
+        assert await Wire("brave", brave.url, timeout_s=20.0).send("GET", "/") == b"{}"
+
+
 async def test_a_search_that_failed_and_was_made_again_is_one_charge(tmp_path: Path) -> None:
     """What may have been charged for the first time is in the charge of the second, and nowhere else."""
     with Brave(json_answer({}, 504, {"retry-after": "60"})) as brave:
@@ -133,7 +149,7 @@ async def test_a_model_that_searches_is_paid_as_a_person_said_and_its_tokens_bes
     answer = {**cited(("https://a.example/1", "T", "S.")), "usage": {"input_tokens": 3, "output_tokens": 4}}
     with OpenAiSearchServer(answer) as server:
         own = load_settings(home=tmp_path, openai_api_key=KEY, model="m", base_url=f"{server.url}/v1")
-        purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 100.0, 0.0)
+        purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1000.0, 0.0)
         found = await engines_for(own, Knobs(engines=["model"])).within(purse).search(QUERY, limit=2)
     assert (await purse.account()).usd == pytest.approx(fee + 0.007)
     assert found.charges[0].usd == pytest.approx(fee + 0.007)

@@ -15,17 +15,20 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from standins.model import Model, ModelRequest, usage_of
 from standins.replies import Reply
+from standins.server import deaf_port
 
 from fathom import store
-from fathom.errors import OutOfBudget, ProviderError
+from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.minds.chat import Chat
 from fathom.minds.limiter import Endurance, Limiter
+from fathom.minds.models import prompted_mind
 from fathom.minds.paying import Usage
+from fathom.settings import load_settings
 from fathom.spend.accounts import UNPRICED, stamped
 from fathom.spend.book import Book
 from fathom.spend.prices import ModelPrice, Prices
 from fathom.spend.purse import Purse
-from fathom.state import Charge
+from fathom.state import Charge, Knobs
 
 PRICES = Prices({"m": ModelPrice(input=10, output=100, cached=1), "small": ModelPrice(input=0.1, output=1)})
 HELLO = [HumanMessage("How much does tidal power cost?")]
@@ -109,11 +112,25 @@ async def test_what_the_large_one_may_have_cost_is_told_also_when_the_small_one_
     assert (lost.model, lost.usd) == ("m", (await purse.account()).usd)
 
 
+async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) -> None:
+    with deaf_port() as port:
+        own = load_settings(
+            home=tmp_path, base_url=f"http://127.0.0.1:{port}/v1", call_timeout_s=0.6, call_retries=0
+        )
+        client = prompted_mind(own, Knobs(model="m")).first.ladders["read"].chat  # type: ignore[attr-defined]
+        purse = purse_in(tmp_path)
+        with pytest.raises(Unavailable) as failed:
+            await replace(client, prices=PRICES).within(purse).say("read", HELLO, {})
+    assert failed.value.charges == []
+    assert (await purse.account()).usd == 0.0
+
+
 @pytest.mark.parametrize("reply", [Reply.too_fast(None), Reply.broken(503), Reply.wrong_key()])
 async def test_a_refusal_costs_nothing(tmp_path: Path, reply: Reply) -> None:
     purse = purse_in(tmp_path)
     with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
-        await chat(tmp_path, model.base_url, purse, endurance=Endurance(retries=0)).say("read", HELLO, {})
+        words: dict[str, Any] = {"endurance": Endurance(retries=0), "timeout_s": 10.0}
+        await chat(tmp_path, model.base_url, purse, **words).say("read", HELLO, {})
     assert failed.value.charges == []
     assert (await purse.account()).usd == 0.0
 

@@ -8,7 +8,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -113,6 +114,21 @@ def closed_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     return port
+
+
+@contextmanager
+def deaf_port() -> Iterator[int]:
+    """A port where connections are begun and never made: its queue is full, and nobody looks after it."""
+    with ExitStack() as stack:
+        door = stack.enter_context(socket.socket())
+        door.bind(("127.0.0.1", 0))
+        door.listen(0)
+        for _ in range(4):
+            caller = stack.enter_context(socket.socket())
+            caller.setblocking(False)
+            with suppress(BlockingIOError):
+                caller.connect(door.getsockname())
+        yield door.getsockname()[1]
 
 
 def _end(seen: Seen) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
+from openai import Timeout
 from pydantic import SecretStr
 
 from fathom import store
@@ -24,6 +25,7 @@ from fathom.settings import OPENAI, Settings
 from fathom.spend.prices import Prices, load_prices
 from fathom.state import Knobs, Role
 
+_CONNECT_S = 10.0
 _windows: dict[tuple[object, ...], Window] = {}
 
 
@@ -54,7 +56,8 @@ def _chat(settings: Settings, model: str, knobs: Knobs, prices: Prices) -> Chat:
         model=model,
         base_url=server,
         api_key=settings.openai_api_key or SecretStr("none"),
-        timeout=settings.call_timeout_s,
+        # A connection that is not made in time is told apart from a late answer: nobody is paid for it.
+        timeout=Timeout(settings.call_timeout_s, connect=min(_CONNECT_S, settings.call_timeout_s / 2)),
         max_retries=0,  # the limiter's business: the client's retries do not know of each other
         include_response_headers=True,
         max_completion_tokens=settings.max_answer_tokens,

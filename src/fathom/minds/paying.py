@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-import httpx2
 import openai
 from langchain_core.messages import AIMessage, BaseMessage
 
 from fathom.spend.book import Call
-from fathom.spend.meter import NO_ANSWER_IN_TIME
+from fathom.spend.meter import NO_ANSWER_IN_TIME, UNSENT
 from fathom.spend.prices import Prices
 from fathom.spend.purse import WRITING, Hold, Purse
 from fathom.text.tokencount import worst_tokens
@@ -95,8 +94,7 @@ def was_refused(error: openai.OpenAIError) -> bool:
     """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
     if isinstance(error, openai.APIStatusError):
         return error.status_code not in NO_ANSWER_IN_TIME
-    unsent = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, unsent):
+    while cause is not None and not isinstance(cause, UNSENT):
         cause = cause.__cause__
     return cause is not None

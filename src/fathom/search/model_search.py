@@ -4,8 +4,9 @@ Does not know retries. What the model writes is never evidence: only the address
 their pages are read like any others.
 """
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,9 +23,16 @@ from fathom.spend.meter import metered, request, was_refused
 from fathom.spend.prices import Prices
 from fathom.state import Hit, Query
 from fathom.text.sentences import sentences
+from fathom.text.tokencount import worst_tokens
 
 _MAX_DOMAINS = 100
-_USUAL_IN, _USUAL_OUT = 32_000, 4_000  # tokens, generously: what it reads on the way is billed as input
+# Tokens. With web search no model is given more than this to read, whatever it holds; that is documented.
+_CONTEXT = 128_000
+_AROUND = 4_000  # what the service puts around our words: its rules, and how the tool is used
+_SEARCHES = 1
+_USUAL_IN, _USUAL_OUT = 12_000, 600
+# For these, what was found is charged as so many tokens a search, and is not among those that are reported.
+_BLOCK, _BLOCK_MODELS = 8_000, ("gpt-4o-mini", "gpt-4.1-mini")
 _INSTRUCTIONS = (
     "Search the web for what the user asks and name the best pages, the most useful one first: one short "
     "sentence a page, with its link. Answer from the search alone."
@@ -48,6 +56,7 @@ class _Part(BaseModel):
 
 
 class _Action(BaseModel):
+    type: str | None = None
     sources: list[_Citation] | None = None
 
 
@@ -84,10 +93,11 @@ class _Failure(BaseModel):
 class ModelSearch:
     """https://developers.openai.com/api/docs/guides/tools-web-search
 
-    Key: `OPENAI_API_KEY`. Quirks: the search is paid by the call and the tokens besides, so one call is all a
-    query gets; an answer may cite nothing although it searched, and then lists what it looked at; some of
-    that has no address; a citation marks the link, not the sentence before it; 429 also means that the
-    account is empty; hosts to avoid are not always kept away, and a list of hosts to stay in replaces them.
+    Key: `OPENAI_API_KEY`. Quirks: a search is paid by the call and by the tokens that the model reads of it,
+    so one search is all a query gets; an answer is as long as `most_out` allows, thinking included; one may
+    cite nothing although it searched, and then lists what it looked at; some of that has no address; a
+    citation marks the link, not the sentence before it; 429 also means that the account is empty; hosts to
+    avoid are not always kept away, and a list of hosts to stay in replaces them.
     """
 
     api_key: str = field(repr=False)
@@ -97,6 +107,7 @@ class ModelSearch:
     timeout_s: float = 120.0
     with_sources: bool = True
     usd_per_call: float = 0.01  # and the tokens
+    most_out: int = 4_096
     prices: Prices = field(default_factory=Prices)
     pause_s: float = 0.0
     name: str = field(default="model", init=False)
@@ -121,22 +132,43 @@ class ModelSearch:
             _explain(answer)
         return found
 
+    @property
+    def usual_usd(self) -> float:
+        """What a search usually costs, its tokens included."""
+        return self._usd(_SEARCHES, _USUAL_IN, _USUAL_OUT)
+
     async def _paid(self, wire: Wire, query: Query) -> _Answer:
-        """The answer, paid for by the call and by its tokens; before it is there, by as many as are usual."""
-        async with request(self._usd(_USUAL_IN, _USUAL_OUT)) as hold:
+        """The answer, paid for by the search and by its tokens; before it is there, by the most there can be.
+
+        Left unsettled, it stays at that: of an answer that does not say its tokens nobody knows more.
+        """
+        body = self._body(query)
+        async with request(self._worst_usd(body)) as hold:
             try:
                 with metered(None):
-                    answer = await wire.post("/responses", self._body(query), _Answer)
+                    answer = await wire.post("/responses", body, _Answer)
             except ProviderError as error:
                 if was_refused(error):
                     await hold.release()
                 raise
             if answer.usage:
-                await hold.settle(self._usd(answer.usage.input_tokens, answer.usage.output_tokens))
+                usage, searches = answer.usage, _searches(answer)
+                await hold.settle(
+                    self._usd(searches, usage.input_tokens, usage.output_tokens),
+                    usage.input_tokens,
+                    usage.output_tokens,
+                )
         return answer
 
-    def _usd(self, tokens_in: int, tokens_out: int) -> float:
-        return self.usd_per_call + (self.prices.usd(self.model, self.base_url, tokens_in, tokens_out) or 0.0)
+    def _worst_usd(self, body: Mapping[str, Any]) -> float:
+        """The query is read before the search, and again after it, with as much as there is room for."""
+        first = worst_tokens(json.dumps(body, ensure_ascii=False)) + _AROUND
+        return self._usd(_SEARCHES, first + _SEARCHES * _CONTEXT, self.most_out)
+
+    def _usd(self, searches: int, tokens_in: int, tokens_out: int) -> float:
+        besides = searches * _BLOCK if self.model.startswith(_BLOCK_MODELS) else 0
+        tokens_usd = self.prices.usd(self.model, self.base_url, tokens_in + besides, tokens_out) or 0.0
+        return searches * self.usd_per_call + tokens_usd
 
     def _body(self, query: Query) -> dict[str, Any]:
         tool = {"type": "web_search", "user_location": {"type": "approximate"}, **self._filters()}
@@ -146,7 +178,8 @@ class ModelSearch:
             "input": query.text,
             "tools": [tool],
             "tool_choice": "required",
-            "max_tool_calls": 1,
+            "max_tool_calls": _SEARCHES,
+            "max_output_tokens": self.most_out,
             "include": ["web_search_call.action.sources"] if self.with_sources else None,
             "store": False,
         }
@@ -185,6 +218,12 @@ class _OpenAiWire(Wire):
                 return BadQuery(str(usual))
             return Refused(str(usual)) if error.param else usual
         return usual
+
+
+def _searches(answer: _Answer) -> int:
+    """How many searches are charged: a page that was opened, or searched through, is none."""
+    actions = [item.action for item in answer.output if item.type == "web_search_call"]
+    return sum(action is None or action.type in (None, "search") for action in actions)
 
 
 def _rows(answer: _Answer) -> Iterator[Row]:

@@ -18,9 +18,9 @@ def failure(who: str, status: int, *, retry_after: str | None = None, said: str 
     message = f"{who} answered HTTP {status}" + (f": {said}" if said else "")
     if status in _LATER or status >= 500:
         return Unavailable(message, wait_s=wait_from(retry_after), status=status)
-    if status in _OPERATOR:
-        return Refused(message)
-    return Unreadable(message)
+    error = Refused(message) if status in _OPERATOR else Unreadable(message)
+    error.status = status
+    return error
 
 
 def wait_from(retry_after: str | None) -> float | None:

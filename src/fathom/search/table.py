@@ -104,11 +104,12 @@ def _recall(settings: Settings, knobs: Knobs, engines: Sequence[Engine]) -> Reca
 
 
 def _watched(engine: Engine, usd: float | None) -> Watched:
-    """The engine with its own price, or with the one a person gave."""
+    """The engine with its own price, or with the one a person gave, or with that of its tokens too."""
+    own = getattr(engine, "usd_per_call", 0.0) if usd is None else usd
     return Watched(
         Patient(engine if engine.name in _ON_OUR_WIRE else Charged(engine)),
         pause_s=getattr(engine, "pause_s", 0.0),
-        usd_per_call=getattr(engine, "usd_per_call", 0.0) if usd is None else usd,
+        usd_per_call=getattr(engine, "usual_usd", own),
         units=getattr(engine, "units", lambda _: 1.0),
         made=made_of(engine),
     )
@@ -161,7 +162,14 @@ def _model(settings: Settings, knobs: Knobs) -> list[Engine]:
     name, server = settings.model_for("plan", knobs.model), settings.base_url or OPENAI
     prices = load_prices(settings.prices_file, settings.home)
     key = _plain(settings.openai_api_key)
-    made = ModelSearch(key, name, base_url=server, scope=_scope(knobs), prices=prices)
+    made = ModelSearch(
+        key,
+        name,
+        base_url=server,
+        scope=_scope(knobs),
+        prices=prices,
+        most_out=settings.max_answer_tokens,
+    )
     return [replace(made, usd_per_call=prices.engines.get("model", made.usd_per_call))]
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from tavily import AsyncTavilyClient
 from tavily.errors import TimeoutError as TavilyTimeoutError
 
-from fathom.errors import BadInput, Refused, Unavailable, Unreadable
+from fathom.errors import BadInput, Refused, Unavailable, Unreachable, Unreadable
 from fathom.search.port import Capability
 from fathom.search.statuses import failure
 from fathom.state import Hit, Query
@@ -26,6 +26,7 @@ _MAX_QUERY_CHARS = 400
 _MAX_RESULTS = 20
 _MAX_SNIPPET_CHARS = 1000
 _MAX_SAID_CHARS = 200
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class _Result(BaseModel):
@@ -101,8 +102,11 @@ class Tavily:
                     return _Answer.model_validate(
                         await sdk.search(text, topic=self.topic, max_results=limit, timeout=self.timeout_s)
                     )
-            except (TimeoutError, TavilyTimeoutError):
-                raise Unavailable(f"tavily did not answer within {self.timeout_s:g} s") from None
+            except _UNSENT as error:
+                raise Unreachable(f"tavily cannot be reached ({type(error).__name__})") from None
+            except (TimeoutError, TavilyTimeoutError) as error:
+                kind = Unreachable if isinstance(error.__context__, _UNSENT) else Unavailable
+                raise kind(f"tavily did not answer within {self.timeout_s:g} s") from None
             except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
                 raise Refused("tavily cannot be asked: the key or the address is malformed") from None
             except httpx.TransportError as error:

@@ -13,15 +13,16 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
+from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.search.statuses import failure
-from fathom.spend.meter import NO_ANSWER_IN_TIME, request
+from fathom.spend.meter import NO_ANSWER_IN_TIME, UNSENT, request
 from fathom.spend.purse import Hold
 
 W = TypeVar("W", bound=BaseModel)
 USER_AGENT = "fathom-research"
 _MAX_BYTES = 20_000_000
 _SAID_CHARS = 200
+_CONNECT_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -75,18 +76,23 @@ class Wire:
             async with (
                 asyncio.timeout(self.timeout_s),
                 httpx2.AsyncClient(
-                    base_url=self.base_url, headers=headers, verify=verify, trust_env=False
+                    base_url=self.base_url,
+                    headers=headers,
+                    verify=verify,
+                    trust_env=False,
+                    timeout=httpx2.Timeout(self.timeout_s, connect=min(_CONNECT_S, self.timeout_s / 2)),
                 ) as client,
             ):
                 return await client.request(method, path, **words)
+        except UNSENT as error:
+            await hold.release()
+            raise Unreachable(f"{self.who} cannot be reached ({type(error).__name__})") from None
         except (TimeoutError, httpx2.TimeoutException):
             raise Unavailable(f"{self.who} did not answer within {self.timeout_s:g} s") from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError):
             await hold.release()
             raise Refused(f"{self.who} cannot be asked: the key or the address is malformed") from None
         except httpx2.TransportError as error:
-            if isinstance(error, httpx2.ConnectError):
-                await hold.release()
             raise Unavailable(f"{self.who} cannot be reached ({type(error).__name__})") from None
         except httpx2.DecodingError:
             raise Unreadable(f"{self.who} answered something that cannot be decoded") from None

@@ -10,12 +10,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fathom.errors import BadQuery, ProviderError, Refused, Unavailable
+import httpx2
+
+from fathom.errors import BadQuery, ProviderError, Refused, Unreachable
 from fathom.spend.book import Call
 from fathom.spend.purse import Hold, Purse
 
 T = TypeVar("T")
 NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
+# There was no connection to send it on: nobody can have worked for it, and nobody is paid.
+UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ async def charged(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 def was_refused(error: ProviderError) -> bool:
-    """Whether it is sure that nobody worked for a request that ended so."""
-    if isinstance(error, Unavailable):
-        return error.status is not None and error.status not in NO_ANSWER_IN_TIME
-    return isinstance(error, Refused | BadQuery)
+    """Whether it is sure that nobody worked for a request that ended so: it never left, or was told no."""
+    if error.status is not None:
+        return error.status not in NO_ANSWER_IN_TIME
+    return isinstance(error, Unreachable | Refused | BadQuery)
