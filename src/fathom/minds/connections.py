@@ -9,20 +9,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from fathom.turns import PerLoop
 
 if TYPE_CHECKING:  # seconds of imports that a run without a model never pays
     from langchain_openai import ChatOpenAI
-    from openai import DefaultAsyncHttpxClient
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 
 @dataclass
 class _Connections:
-    """Those of one loop, made when first needed, and how many work with them."""
+    """Those of one loop, made when first needed, the clients that use them, and how many work with them."""
 
     users: int = 0
     http: "DefaultAsyncHttpxClient | None" = None
+    clients: "WeakKeyDictionary[AsyncOpenAI, ChatOpenAI]" = field(default_factory=WeakKeyDictionary)
     making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -30,15 +32,30 @@ _here = PerLoop(_Connections)
 
 
 async def here(client: "ChatOpenAI") -> "ChatOpenAI":
-    """The client with the running loop's connections."""
-    from openai import DefaultAsyncHttpxClient
-
+    """The client with the running loop's connections; always the same one, which remembers who it is."""
     mine = _here()
+    if found := mine.clients.get(client.root_async_client):
+        return found
     async with mine.making:
         # In a thread: certificates are read from disk, which holds every run of the loop up.
-        http = mine.http = mine.http or await asyncio.to_thread(DefaultAsyncHttpxClient)
+        http = mine.http = mine.http or await asyncio.to_thread(_made)
+    from fathom.minds.completions import Completions
+
     root = client.root_async_client.with_options(http_client=http)
-    return client.model_copy(update={"root_async_client": root, "async_client": root.chat.completions})
+    own = client.model_copy(update={"root_async_client": root, "async_client": Completions(root)})
+    return mine.clients.setdefault(client.root_async_client, own)
+
+
+def _made() -> "DefaultAsyncHttpxClient":
+    import httpx2
+    from openai import DefaultAsyncHttpxClient
+
+    from fathom.lanes import Lanes
+
+    verify = httpx2.create_ssl_context()
+    lanes = Lanes(lambda limits: httpx2.AsyncHTTPTransport(verify=verify, limits=limits))
+    # Behind the environment's proxies, which are in the list already: what none of them is for.
+    return DefaultAsyncHttpxClient(verify=verify, mounts={"all://*": lanes})
 
 
 @asynccontextmanager
@@ -52,4 +69,5 @@ async def connections() -> AsyncIterator[None]:
         mine.users -= 1
         if not mine.users and (http := mine.http):
             mine.http = None
+            mine.clients.clear()
             await asyncio.shield(http.aclose())

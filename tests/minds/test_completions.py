@@ -1,0 +1,147 @@
+"""The short way to chat completions: the same on the wire and for those who watch as the long one."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.outputs import LLMResult
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+from standins.model import Model
+from standins.replies import Reply
+
+from fathom.minds.connections import connections, here
+from fathom.minds.outspoken import Outspoken
+
+pytestmark = pytest.mark.wire
+
+TALK = [SystemMessage("Be “brief”."), HumanMessage("Hello?"), AIMessage("Yes?"), HumanMessage("Who?")]
+SCHEMA = {"name": "X", "strict": True, "schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
+FORM = {"response_format": {"type": "json_schema", "json_schema": SCHEMA}}
+TOOL = {"type": "function", "function": {"name": "X", "description": "x", "parameters": SCHEMA["schema"]}}
+TOOLS = {"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "X"}}}
+
+
+def client(model: Model) -> Outspoken:
+    return Outspoken(
+        model="stand-in",
+        base_url=model.base_url,
+        api_key=SecretStr("sk-mine"),
+        max_retries=0,
+        include_response_headers=True,
+        max_completion_tokens=500,
+    )
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with Model(lambda _: Reply.give({"a": "b"})) as found:
+        yield found
+
+
+class Watcher(AsyncCallbackHandler):
+    """What LangSmith and LangGraph's studio are told of a call."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[list[BaseMessage]]] = []
+        self.answered: list[LLMResult] = []
+
+    async def on_chat_model_start(
+        self,
+        serialized: dict[str, Any],
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        **_: Any,
+    ) -> None:
+        self.asked.append(messages)
+
+    async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
+        self.answered.append(response)
+
+
+@pytest.mark.parametrize("options", [{}, FORM, TOOLS, {"max_completion_tokens": 7}])
+async def test_the_server_is_asked_the_same_as_by_langchain_itself(
+    model: Model, options: dict[str, Any]
+) -> None:
+    plain = client(model)
+    long = await ChatOpenAI.ainvoke(plain, list(TALK), extra_body=options)
+    async with connections():
+        short = await (await here(plain)).ainvoke(list(TALK), extra_body=options)
+    one, other = model.calls
+    assert other.json == one.json
+    apart = {"x-stainless-raw-response", "x-request-id", "idempotency-key"}
+    assert {n: v for n, v in other.headers.items() if n not in apart} == {
+        n: v for n, v in one.headers.items() if n not in apart
+    }
+    assert short.content == long.content
+    assert [call["args"] for call in short.tool_calls] == [call["args"] for call in long.tool_calls]
+    assert short.usage_metadata == long.usage_metadata
+    assert short.additional_kwargs.keys() == long.additional_kwargs.keys()
+    assert short.response_metadata.keys() == long.response_metadata.keys()
+    assert short.response_metadata["headers"]["x-request-id"] == "req_1"
+
+
+async def test_who_watches_is_told_what_was_asked_and_what_was_answered(model: Model) -> None:
+    watcher = Watcher()
+    async with connections():
+        await (await here(client(model))).ainvoke(
+            list(TALK), config={"callbacks": [watcher]}, extra_body=FORM
+        )
+    assert [[message.text for message in talk] for talk in watcher.asked[0]] == [[m.text for m in TALK]]
+    (told,) = watcher.answered
+    assert told.generations[0][0].text == '{"a": "b"}'
+    assert told.llm_output is not None
+    assert told.llm_output["token_usage"]["prompt_tokens"] > 0
+
+
+async def test_a_refusal_is_told() -> None:
+    with Model(lambda _: Reply.refuse("I will not.")) as model:
+        async with connections():
+            said = await (await here(client(model))).ainvoke(list(TALK), extra_body=FORM)
+    assert said.additional_kwargs["refusal"] == "I will not."
+
+
+async def test_an_answer_that_is_wanted_in_pieces_comes_in_pieces() -> None:
+    with Model(lambda _: Reply.say("words " * 40)) as model:
+        async with connections():
+            own = await here(client(model))
+            pieces = [piece.text async for piece in own.astream(list(TALK))]
+    assert len([piece for piece in pieces if piece]) > 1
+    assert "".join(pieces) == "words " * 40
+    assert model.requests[0].is_streaming
+
+
+@pytest.mark.parametrize("name", ["ALL_PROXY", "HTTP_PROXY"])
+async def test_the_proxy_of_the_environment_is_asked(
+    model: Model, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, model.url)
+    plain = Outspoken(model="m", base_url="http://model.invalid/v1", api_key=SecretStr("none"), max_retries=0)
+    async with connections():
+        await (await here(plain)).ainvoke(list(TALK))
+    assert [call.path for call in model.calls] == ["http://model.invalid/v1/chat/completions"]
+
+
+@pytest.mark.parametrize("raw", [b"<html>Bad gateway</html>", b'"only words"', b"[1]", b'{"choices": null}'])
+async def test_an_answer_of_another_shape_is_an_error(raw: bytes) -> None:
+    with Model(lambda _: Reply.garbage(raw)) as model:
+        async with connections():
+            own = await here(client(model))
+            with pytest.raises((ValueError, TypeError)):
+                await own.ainvoke(list(TALK))
+
+
+async def test_a_loop_has_one_client_of_a_model_until_its_work_ends(model: Model) -> None:
+    plain = client(model)
+    async with connections():
+        first = await here(plain)
+        assert await here(plain) is first
+        assert await here(client(model)) is not first
+    async with connections():
+        again = await here(plain)
+        assert again is not first
+        assert (await again.ainvoke(list(TALK))).text
