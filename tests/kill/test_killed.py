@@ -67,7 +67,7 @@ def test_a_killed_run_is_finished_without_doing_anything_twice(
     gate = Gate(form, first)
     with Model(gate) as model:
         process = begun(asking(model), site, tmp_path)
-        kept_waiting(gate, model, tmp_path)
+        kept_waiting(gate, model, site, tmp_path)
         assert stopped(process, signal.SIGKILL)[0] == -signal.SIGKILL
         assert not (tmp_path / "out" / "report.md").exists()
         gate.is_open = True
@@ -87,11 +87,11 @@ def test_a_run_killed_twice_is_finished_by_a_third_process(
     gate = Gate("verify", 1)
     with Model(gate) as model:
         process = begun(asking(model), site, tmp_path)
-        kept_waiting(gate, model, tmp_path)
+        kept_waiting(gate, model, site, tmp_path)
         stopped(process, signal.SIGKILL)
         gate.wait_for("judge", 1)
         process = begun(RESUME, site, tmp_path)
-        kept_waiting(gate, model, tmp_path)
+        kept_waiting(gate, model, site, tmp_path)
         stopped(process, signal.SIGKILL)
         gate.is_open = True
         assert main(RESUME) == 0
@@ -105,7 +105,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, site: Site, undisturbed: int) 
     gate = Gate("read", 3)
     with Model(gate) as model:
         process = begun(asking(model), site, tmp_path)
-        kept_waiting(gate, model, tmp_path)
+        kept_waiting(gate, model, site, tmp_path)
         process.send_signal(signal.SIGINT)  # the step in hand is waited for; this one never ends
         assert process.stderr is not None
         assert any("Finishing the step in hand" in line for line in process.stderr)
@@ -131,7 +131,7 @@ def test_a_killed_follow_up_is_finished_from_the_evidence_at_hand(tmp_path: Path
         gate.wait_for("read", 2)
         earlier = next((tmp_path / "locks").iterdir()).stem
         process = begun(["ask", earlier, *follow_up], site, tmp_path)
-        kept_waiting(gate, model, tmp_path)
+        kept_waiting(gate, model, site, tmp_path)
         assert stopped(process, signal.SIGKILL)[0] == -signal.SIGKILL
         gate.is_open = True
         assert main(["resume", "--out", "new"]) == 0

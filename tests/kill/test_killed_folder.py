@@ -39,7 +39,7 @@ def test_killed_between_rounds_a_run_goes_on_in_its_folder(tmp_path: Path, site:
     with Model(gate) as model:
         words = ["--model", "stand-in", "--base-url", model.base_url, "--rounds", "2", "--endless"]
         process = begun([QUESTION, *words, "--out", "out"], site, tmp_path)
-        kept_waiting(gate, model, tmp_path)
+        kept_waiting(gate, model, site, tmp_path)
         assert stopped(process, signal.SIGKILL)[0] == -signal.SIGKILL
         # After the first round everything is there but the report, and half a line is no harm.
         assert "## " in (out / "findings.md").read_text("utf-8")

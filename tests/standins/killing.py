@@ -106,13 +106,17 @@ def begun(words: Sequence[str], site: Site, home: Path) -> "subprocess.Popen[str
     )
 
 
-def kept_waiting(gate: Gate, model: Model, home: Path) -> None:
-    """Come back when the moment is there and the process stands still, all it knows on disk."""
+def kept_waiting(gate: Gate, model: Model, site: Site, home: Path) -> None:
+    """Come back when the moment is there and the process stands still, all it knows on disk.
+
+    On a busy machine a page that was sent may take longer to be read than anything stands still.
+    """
     assert gate.reached.wait(PATIENCE_S), "it never came to this"
     end, seen, since = time.monotonic() + PATIENCE_S, (-1, -1, -1), time.monotonic()
-    while time.monotonic() - since < _STILL_S:
+    while time.monotonic() - since < _STILL_S or _count(home, "web_pages") < len(site.fetches):
         assert time.monotonic() < end, "it never came to rest"
-        now = (len(model.calls), len(model.answered), _rows(home))
+        rows = _count(home, "replies", "pages", "checkpoints", "writes")
+        now = (len(model.calls), len(model.answered), rows)
         if now != seen:
             seen, since = now, time.monotonic()
         time.sleep(0.02)
@@ -125,10 +129,12 @@ def stopped(process: "subprocess.Popen[str]", number: int) -> tuple[int, str]:
     return process.returncode, err
 
 
-def _rows(home: Path) -> int:
+def _count(home: Path, *tables: str) -> int:
     connection = sqlite3.connect(home / "fathom.sqlite", timeout=PATIENCE_S)
     try:
-        tables = ("replies", "pages", "checkpoints", "writes")
-        return sum(connection.execute(f"select count(*) from {t}").fetchone()[0] for t in tables)
+        there = {name for (name,) in connection.execute("select name from sqlite_master")}
+        return sum(
+            connection.execute(f"select count(*) from {t}").fetchone()[0] for t in tables if t in there
+        )
     finally:
         connection.close()
