@@ -7,6 +7,7 @@ is counted at its worst case, and so is one that does not say how many tokens it
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import openai
@@ -71,20 +72,22 @@ class Offer:
             return Hold.nothing()
         least = min(LEAST_ANSWER, self.tokens_out)
         is_writing = self.call.role in WRITING
-        return await purse.reserve(
-            self.call, self._usd(self.tokens_out), is_writing, least_usd=self._usd(least)
-        )
+        return await purse.reserve(self.call, self._whole_usd, is_writing, least_usd=self._usd(least))
 
     def within(self, hold: Hold) -> int:
         """The longest answer that what was set aside is enough for."""
-        asked, whole = self._usd(0), self._usd(self.tokens_out)
-        if whole == asked or hold.usd >= whole:
+        whole = self._whole_usd
+        if hold.usd >= whole or whole == (asked := self._usd(0)):
             return self.tokens_out
         return int(self.tokens_out * (hold.usd - asked) / (whole - asked))
 
     def worst(self, hold: Hold) -> Usage:
         """As many tokens as there can be."""
         return Usage(self.tokens_in, self.within(hold))
+
+    @cached_property
+    def _whole_usd(self) -> float:
+        return self._usd(self.tokens_out)
 
     def _usd(self, tokens_out: int) -> float:
         return self.prices.usd(self.call.model, self.server, self.tokens_in, tokens_out) or 0.0

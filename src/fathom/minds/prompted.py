@@ -59,7 +59,9 @@ class Prompted:
 
     def within(self, purse: Purse) -> "Prompted":
         """The same mind, paying from this purse."""
-        return replace(self, ladders={role: ladder.within(purse) for role, ladder in self.ladders.items()})
+        own = {id(ladder): ladder for ladder in self.ladders.values()}
+        paying = {name: ladder.within(purse) for name, ladder in own.items()}
+        return replace(self, ladders={role: paying[id(ladder)] for role, ladder in self.ladders.items()})
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         """Sub-questions and queries, grounded in what a first search showed.

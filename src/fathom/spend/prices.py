@@ -7,6 +7,7 @@ import ipaddress
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -86,6 +87,7 @@ def load_prices(named: Path | None, home: Path) -> Prices:
     return Prices(given.models, given.engines)
 
 
+@lru_cache(maxsize=64)
 def is_own_server(server: str) -> bool:
     """Whether the server is on this machine or its private network."""
     host = urlsplit(server).hostname or ""

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]+")
 _IDEOGRAPHS = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]+")
 _PICTURES = re.compile("[\u2600-\u27bf\ufe0f\u200d\U00010000-\U0010ffff]+")
 _BEYOND = re.compile("[^\x00-\x7f]+")
-# No piece has a space or a line's end behind another character: what begins with one is counted by itself.
-_WORD = r"[\x00-\x09\x0b-\x1f!-\x7f]"
-_WORDS = re.compile(rf" +{_WORD}*|\n+{_WORD}*|{_WORD}+")
+# No piece has a space behind another character, and a line's end is a piece: words are counted one by one.
+_WORDS = re.compile(r" +[\x00-\x1f!-\x7f]*|[\x00-\x1f!-\x7f]+")
 # A rule of dashes is one piece in one vocabulary and fifty in another.
 _REPEATED = re.compile(r"([\x00-\x7f])\1{3,}")
 # Pieces of today's larger vocabularies for one of ours, and of the worst; measured in docs/log.md.
@@ -30,8 +30,6 @@ _WORST_TENTHS = 12
 _SLACK = 8
 # A long word goes in by parts: twice the text would otherwise take more than twice the time.
 _PART = 4_000
-_LONGEST_KNOWN = 64
-_MOST_KNOWN = 50_000
 
 
 @dataclass(frozen=True)
@@ -72,14 +70,15 @@ def worst_tokens(text: str) -> int:
     return min(found.worst_plain + found.worst_beyond + _SLACK, _bytes(text) + 2)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def measured(text: str) -> Measure:
     """The text in tokens, every way it is counted here."""
-    words = _WORDS.findall(f" {text}") if text else []
-    worst = sum(map(_tenths.__getitem__, words))
-    plain = _USUAL * sum(map(_pieces.__getitem__, words))
-    beyond = "" if text.isascii() else "".join(_BEYOND.findall(text))
-    return Measure(plain, _beyond(beyond), math.ceil(worst / 10), _bytes(beyond))
+    lines = f" {text}".split("\n") if text else []
+    ends = max(0, len(lines) - 1)  # a piece each
+    pieces, tenths, beyond, spelt = map(
+        sum, zip((ends, _WORST_TENTHS * ends, 0.0, 0), *map(_lines.__getitem__, lines), strict=True)
+    )
+    return Measure(_USUAL * pieces, beyond, math.ceil(tenths / 10), int(spelt))
 
 
 def _beyond(text: str) -> float:
@@ -96,35 +95,43 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-class _Known(dict[str, int]):
-    """What is counted for a word, counted once: most words of a prompt were in another one."""
+class _Known(dict[str, T]):
+    """What was counted for a text, once: most words and lines of a prompt were in another one."""
 
-    def __init__(self, count: Callable[[str], int]) -> None:
-        self._count = count
+    def __init__(self, count: Callable[[str], T], most: int, most_chars: int) -> None:
+        self._count, self._most, self._most_chars = count, most, most_chars
 
-    def __missing__(self, word: str) -> int:
-        count = self._count(word)
-        if len(word) <= _LONGEST_KNOWN:
-            if len(self) >= _MOST_KNOWN:
+    def __missing__(self, text: str) -> T:
+        counted = self._count(text)
+        if len(text) <= self._most_chars:
+            if len(self) >= self._most:
                 self.clear()
-            self[word] = count
-        return count
+            self[text] = counted
+        return counted
 
 
-def _pieces_of(word: str) -> int:
+def _line(line: str) -> tuple[int, int, float, int]:
+    """Pieces, the most tokens in tenths, and what is beyond ASCII, guessed and spelt out."""
+    words = map(_words.__getitem__, _WORDS.findall(line))
+    pieces, tenths = map(sum, zip((0, 0), *words, strict=True))
+    beyond = "" if line.isascii() else "".join(_BEYOND.findall(line))
+    return pieces, tenths, _beyond(beyond), _bytes(beyond)
+
+
+def _word(word: str) -> tuple[int, int]:
+    pieces = _pieces(word)
+    repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
+    others = _pieces(_REPEATED.sub("\n", word)) if repeated else pieces
+    return pieces, _WORST_TENTHS * others + 10 * repeated
+
+
+def _pieces(word: str) -> int:
     parts = (word[start : start + _PART].replace(" ", "▁") for start in range(0, len(word), _PART))
     return sum(len(_vocabulary().tokenize(part)) for part in parts)
 
 
-def _tenths_of(word: str) -> int:
-    """The most tokens for a word, in tenths of one: they add up without being rounded."""
-    repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
-    others = _pieces_of(_REPEATED.sub("\n", word)) if repeated else _pieces[word]
-    return _WORST_TENTHS * others + 10 * repeated
-
-
-_pieces = _Known(_pieces_of)
-_tenths = _Known(_tenths_of)
+_lines = _Known(_line, most=5_000, most_chars=3_000)
+_words = _Known(_word, most=50_000, most_chars=64)
 
 
 @cache
