@@ -1,6 +1,7 @@
 """What a run works with, and how nodes get it.
 
-Does not know the graph's shape. A kit is made once for a process and a set of knobs.
+Does not know the graph's shape. A kit is made once for a process and a set of knobs. One compiled graph
+serves all runs: a run that has kits of its own names them in its config.
 """
 
 import asyncio
@@ -13,11 +14,12 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from fathom import store
 from fathom.errors import BadInput
-from fathom.graph.timing import Hurrying, TimedEngines, TimedReader
+from fathom.graph.timing import TimedEngines, TimedReader, is_hurrying
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
 from fathom.nodes.ports import Clock, Commons, Engines, Forecaster, Pages, Reader
@@ -33,7 +35,7 @@ from fathom.spend.accounts import round_of, stamped
 from fathom.spend.book import Book
 from fathom.spend.forecast import forecast, shape_of
 from fathom.spend.past import past_runs, shaped
-from fathom.spend.purse import Paying, Purse
+from fathom.spend.purse import Purse, is_paying
 from fathom.state import Forecast, Knobs
 from fathom.watch import Watch, grace_s
 
@@ -66,35 +68,41 @@ class Kit:
         return replace(
             kit,
             watch=watch,
-            mind=kit.mind.timed(watch) if isinstance(kit.mind, Hurrying) else kit.mind,
+            mind=kit.mind.timed(watch) if is_hurrying(kit.mind) else kit.mind,
             engines=TimedEngines(kit.engines, watch),
             reader=TimedReader(kit.reader, watch),
         )
 
     def _paying(self, run: str) -> "Kit":
         purse = Purse(self.book, run, self.knobs.budget_usd, self.knobs.reserve)
-        mind = self.mind.within(purse) if isinstance(self.mind, Paying) else self.mind
-        engines = self.engines.within(purse) if isinstance(self.engines, Paying) else self.engines
+        mind = self.mind.within(purse) if is_paying(self.mind) else self.mind
+        engines = self.engines.within(purse) if is_paying(self.engines) else self.engines
         return replace(self, purse=purse, mind=mind, engines=engines)
 
 
 Kits = Callable[[Knobs], Kit]
 Node = Callable[..., Awaitable[Any]]
+_KITS = "__fathom_kits"
+_MOST_KITS = 256  # at hand at once, for these settings
 
 
-def equip(node: Node, kits: Kits, *parts: str) -> Node:
-    """The node with its parts taken from the run's kit.
+def working_with(kits: Kits) -> RunnableConfig:
+    """The config of a run that works with these kits, whichever the graph was built with."""
+    return {"configurable": {_KITS: kits}}
+
+
+def equip(node: Node, usual: Kits, *parts: str) -> Node:
+    """The node with its parts taken from the run's kit; `usual` are the kits of a run that names none.
 
     What a caller sets beats what the run remembers, knob by knob, so that a run can be resumed anywhere.
     """
 
     @wraps(node)
-    async def equipped(state: Any, runtime: Runtime[Knobs]) -> Any:
+    async def equipped(state: Any, runtime: Runtime[Knobs], config: RunnableConfig) -> Any:
         knobs = knobs_of(runtime.context, state.get("knobs"))
         if direction := state.get("direction"):
             knobs = direction.within(knobs)
-        # In a thread: making a kit opens files, which `langgraph dev` forbids in the event loop.
-        kit = (await asyncio.to_thread(kits, knobs)).within(_name_of(state, runtime))
+        kit = (await _made(_kits_in(config) or usual, knobs)).within(_name_of(state, runtime))
         given = {part: getattr(kit, part) for part in parts}
         if "orders" in given:
             given["orders"] = kit.orders.of(_thread_of(runtime))
@@ -103,8 +111,22 @@ def equip(node: Node, kits: Kits, *parts: str) -> Node:
 
     # LangGraph reads what to pass from the signature, and must not see the node's own.
     del equipped.__wrapped__
-    equipped.__annotations__ = {"state": node.__annotations__["state"], "runtime": Runtime[Knobs]}
+    given_to = {"state": node.__annotations__["state"], "runtime": Runtime[Knobs], "config": RunnableConfig}
+    equipped.__annotations__ = given_to
     return equipped
+
+
+def _kits_in(config: RunnableConfig) -> Kits | None:
+    """The kits that whoever started the run put into its config; over a network nothing callable comes."""
+    found = config.get("configurable", {}).get(_KITS)
+    return found if callable(found) else None
+
+
+async def _made(kits: Kits, knobs: Knobs) -> Kit:
+    if isinstance(kits, StandardKits) and (kit := kits.at_hand(knobs)):
+        return kit
+    # In a thread: making a kit opens files, which `langgraph dev` forbids in the event loop.
+    return await asyncio.to_thread(kits, knobs)
 
 
 def _thread_of(runtime: Runtime[Knobs]) -> str | None:
@@ -136,26 +158,46 @@ def now() -> datetime:
 _web = cache(web)
 
 
-def standard_kits(settings: Settings) -> Kits:
-    """Kits for these settings; a run may read and ask only what the settings allow."""
+class StandardKits:
+    """Kits for some settings; a run may read and ask only what the settings allow."""
 
-    shared = _web(
-        settings.database,
-        is_private_allowed=settings.allow_private,
-        is_robots_obeyed=settings.respect_robots,
-        arxiv=settings.arxiv_pages,
-    )
-    lock = threading.Lock()  # one kit a set of knobs, even when twenty branches ask for it at once
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._web = _web(
+            settings.database,
+            is_private_allowed=settings.allow_private,
+            is_robots_obeyed=settings.respect_robots,
+            arxiv=settings.arxiv_pages,
+        )
+        self._lock = threading.Lock()  # one kit a set of knobs, even when twenty branches ask for it at once
+        self._kits: dict[str, Kit] = {}
 
-    @cache
-    def made(words: str) -> Kit:
-        knobs = Knobs.model_validate_json(words)
+    def __call__(self, knobs: Knobs) -> Kit:
+        """The kit for these knobs, made if need be."""
+        words = self._words(knobs)
+        with self._lock:
+            if words not in self._kits:
+                kit = self._made(Knobs.model_validate_json(words))
+                if len(self._kits) >= _MOST_KITS:
+                    del self._kits[next(iter(self._kits))]  # the oldest; whoever works with it keeps it
+                self._kits[words] = kit
+            return self._kits[words]
+
+    def at_hand(self, knobs: Knobs) -> Kit | None:
+        """The kit for these knobs if it was made before; nobody waits for anything."""
+        return self._kits.get(self._words(knobs))
+
+    def _words(self, knobs: Knobs) -> str:
+        return self._settings.usual(knobs).model_dump_json()
+
+    def _made(self, knobs: Knobs) -> Kit:
+        settings = self._settings
         _refuse_strangers(settings, knobs)
         return Kit(
             knobs=knobs,
             mind=mind_for(settings, knobs),
             engines=engines_for(settings, knobs),
-            reader=_reader(settings, knobs, shared),
+            reader=_reader(settings, knobs, self._web),
             pages=store.pages(settings.database),
             clock=now,
             commons=store.Commons(settings.database),
@@ -164,11 +206,10 @@ def standard_kits(settings: Settings) -> Kits:
             forecaster=_forecaster(settings, knobs),
         )
 
-    def kit_for(knobs: Knobs) -> Kit:
-        with lock:
-            return made(settings.usual(knobs).model_dump_json())
 
-    return kit_for
+def standard_kits(settings: Settings) -> Kits:
+    """The usual kits for these settings."""
+    return StandardKits(settings)
 
 
 def _reader(settings: Settings, knobs: Knobs, shared: Web) -> Reader:

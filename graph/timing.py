@@ -4,7 +4,9 @@ Does not know nodes. What is under way may end; the mind has its own way to hurr
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self
+
+from typing_extensions import TypeIs
 
 from fathom.nodes.ports import Engines, Reader
 from fathom.reading.port import Document
@@ -13,12 +15,16 @@ from fathom.state import Hit, Query
 from fathom.watch import Watch
 
 
-@runtime_checkable
 class Hurrying(Protocol):
     """A mind that can hurry."""
 
     def timed(self, watch: Watch) -> Self:
         """The same in a run whose time is limited."""
+
+
+def is_hurrying(mind: object) -> TypeIs[Hurrying]:
+    """Whether a mind can hurry."""
+    return hasattr(mind, "timed")  # asked for every task; to ask a protocol takes long
 
 
 @dataclass(frozen=True)

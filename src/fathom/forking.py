@@ -14,7 +14,6 @@ from langgraph.checkpoint.base.id import uuid6
 from langgraph.types import StateSnapshot
 
 from fathom.errors import BadInput
-from fathom.graph import build
 from fathom.history import checkpoint_ids
 from fathom.ids import short_id
 from fathom.runs import Runs
@@ -50,16 +49,16 @@ async def forked(
         "fork": Fork(run=run_id, round=number, direction=direction.strip()),
         "run": uuid.uuid4().hex,
     }
-    await build(checkpointer=runs.saver).aupdate_state(config_of(new_id), begin, as_node="review")
+    await runs.graph.aupdate_state(config_of(new_id), begin, as_node="review")
     return new_id
 
 
 async def _end_of_round(runs: Runs, run_id: str, number: int) -> StateSnapshot:
     """The last state before the next round was planned; of a fork also that of the run it came from."""
-    graph, shared = build(checkpointer=runs.saver), None
+    shared = None
     for name in await checkpoint_ids(runs.saver, run_id):
         place = {"thread_id": run_id, "checkpoint_ns": "", "checkpoint_id": name}
-        found = await graph.aget_state({"configurable": place})
+        found = await runs.graph.aget_state({"configurable": place})
         shared = shared or found.values.get("fork")
         judged = len(found.values.get("judgements", []))
         is_between = set(found.next) <= _AFTER_A_ROUND and not found.values.get("feedback")

@@ -17,7 +17,7 @@ from langgraph.types import Command, StateSnapshot
 
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
-from fathom.graph import Research, build, graph, standard_kits
+from fathom.graph import Research, graph, standard_kits, working_with
 from fathom.history import RunLine, run_ids, run_times
 from fathom.holding import held, held_in_turn, told_when_left
 from fathom.ids import short_id
@@ -101,7 +101,8 @@ class Runs:
         """
         async with held_in_turn(self.settings.home, run_id) as place:
             leg = replace(await self._leg(run_id, start), keeper=keep)
-            graph = build(standard_kits(self.settings.admitting(leg.knobs)), self.saver)
+            kits = standard_kits(self.settings.admitting(leg.knobs))
+            graph = self.graph.with_config(working_with(kits))
             if halt:
                 halt.reach(leg.control)
             await self.orders.resumed(run_id)
@@ -135,7 +136,7 @@ class Runs:
         if judgements and judgements[-1].stop:
             return  # it is ending already
         with held(self.settings.home, run_id):
-            await self._graph.aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
+            await self.graph.aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
 
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has a report; of one that goes on, the state may know more than that."""
@@ -147,7 +148,7 @@ class Runs:
 
     async def snapshot(self, run_id: str, *, subgraphs: bool = False) -> StateSnapshot:
         """Where a run stands; one that was stopped before its first step has what it was given."""
-        stands = await self._graph.aget_state(config_of(run_id), subgraphs=subgraphs)
+        stands = await self.graph.aget_state(config_of(run_id), subgraphs=subgraphs)
         if START not in stands.next:
             return stands
         kept = await self.saver.aget_tuple(config_of(run_id))
@@ -156,7 +157,7 @@ class Runs:
 
     async def steps(self, run_id: str) -> AsyncIterator[StateSnapshot]:
         """Where a run stood after each of its steps, the last one first."""
-        async for snapshot in self._graph.aget_state_history(config_of(run_id)):
+        async for snapshot in self.graph.aget_state_history(config_of(run_id)):
             yield snapshot
 
     async def _finished(self, run_id: str) -> StateSnapshot:
@@ -239,8 +240,8 @@ class Runs:
             raise BadInput(f"{error}.") from error
 
     @cached_property
-    def _graph(self) -> Research:
-        # For looking and for leaving word: no node runs, so the parts it would work with do not matter.
+    def graph(self) -> Research:
+        """The one graph, on this database; to work, it must be told with which kits."""
         return graph.copy({"checkpointer": self.saver})
 
 

@@ -35,7 +35,7 @@ class Session:
     ...     request = ResearchRequest(query="How high is the tower?", docs=["papers"], review="off")
     ...     session = await DeepResearcher().start(request)
     ...     async for event in session.events():
-    ...         if event.kind == "analysis completed":
+    ...         if event.kind == "extraction started":
     ...             ending = asyncio.ensure_future(session.finalize())
     ...     return await ending
     >>> result = asyncio.run(ended_early())

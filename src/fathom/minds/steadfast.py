@@ -23,7 +23,7 @@ from fathom.minds.port import (
     Revision,
     Thought,
 )
-from fathom.spend.purse import Paying, Purse, receipted
+from fathom.spend.purse import Purse, is_paying, receipted
 from fathom.state import Claim, Heading, Loss, Outline, Plan, Section, Sentence, SubQuestion, Verdict
 from fathom.watch import Watch
 
@@ -46,7 +46,7 @@ class Steadfast:
 
     def within(self, purse: Purse) -> "Steadfast":
         """The same mind, paying from this purse."""
-        return replace(self, first=self.first.within(purse)) if isinstance(self.first, Paying) else self
+        return replace(self, first=self.first.within(purse)) if is_paying(self.first) else self
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         """A plan; of the first one only an unusable one, or one too dear, is stood in for."""

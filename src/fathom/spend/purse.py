@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self
+
+from typing_extensions import TypeIs
 
 from fathom.errors import OutOfBudget
 from fathom.spend.book import NANO, Book, Call, nano
@@ -81,12 +83,16 @@ class Hold:
         self.on_its_way.drop(self.amount)
 
 
-@runtime_checkable
 class Paying(Protocol):
     """A mind, or engines, whose calls cost money."""
 
     def within(self, purse: "Purse") -> Self:
         """The same, paying from this purse."""
+
+
+def is_paying(who: object) -> TypeIs[Paying]:
+    """Whether somebody's calls cost money."""
+    return hasattr(who, "within")  # asked for every task; to ask a protocol takes long
 
 
 @dataclass(frozen=True)
