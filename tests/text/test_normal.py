@@ -28,12 +28,16 @@ def test_what_looks_the_same_folds_to_the_same(left: str, right: str) -> None:
     assert folded(left).text == folded(right).text == right
 
 
+def _spans(text: str) -> list[tuple[int, int]]:
+    fold = folded(text)
+    return [fold.original_span(place, place + 1) for place in range(len(fold.text))]
+
+
 @given(st.text(max_size=60))
 def test_every_folded_character_knows_where_it_stood(text: str) -> None:
-    fold = folded(text)
-    assert len(fold.text) == len(fold.origin)
-    assert all(0 <= place < len(text) for place in fold.origin)
-    assert list(fold.origin) == sorted(fold.origin)
+    spans = _spans(text)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert spans == sorted(spans)
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=60))
@@ -41,8 +45,7 @@ def test_plain_letters_fold_the_same_beside_others(text: str) -> None:
     alone, beside = folded(text), folded(f"{text} é")
     count = len(alone.text)
     assert beside.text == f"{alone.text} é".lstrip()
-    assert list(beside.origin[:count]) == list(alone.origin)
-    assert list(beside.ends[:count]) == list(alone.ends)
+    assert _spans(f"{text} é")[:count] == _spans(text)
 
 
 @given(st.text(max_size=60))
@@ -64,6 +67,16 @@ def test_a_span_that_ends_inside_a_wide_letter_takes_all_of_it() -> None:
     fold = folded("a ﬁle here")
     start, end = fold.original_span(0, fold.text.index("i") + 1)
     assert (start, end) == (0, 3)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "Tide", " ", "\n", "각", "“", "é", "e\u0301", "ﬁ", "\u200b"]), max_size=30)
+)
+def test_a_letter_folds_alone_as_it_does_in_a_text(letters: list[str]) -> None:
+    text = "".join(letters)
+    fold = folded(text)
+    for place, (start, end) in enumerate(_spans(text)):
+        assert fold.text[place] in (folded(text[start:end]).text or " ")
 
 
 def test_one_line_is_one_line() -> None:

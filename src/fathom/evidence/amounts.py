@@ -11,6 +11,7 @@ from math import log10
 
 from fathom.evidence.dates import dates
 from fathom.evidence.units import UNITS, is_same_measure
+from fathom.text.spotting import spotted
 
 _UP_TO_TWENTY = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -57,6 +58,8 @@ _FIGURE = re.compile(
     rf"(?:\s?\d[\d,.]*[십백천]?[만억조]?(?=\s?(?:{_HANGUL_UNIT}|\s|$)))*)?{_AFTER}",
     re.IGNORECASE,
 )
+_FIGURE_BEGINS = re.compile(r"\d|[$€£¥₩](?=\s?\d)|\s(?=\d)|[Uu](?=[Ss]\$\s?\d)")
+_LETTERS = re.compile(r"[a-z]+")
 _WORDED = re.compile(
     rf"\b(?P<first>{_WORDS})(?:[-\s](?P<second>one|two|three|four|five|six|seven|eight|nine))?"
     rf"(?P<scale>\s(?:hundred|thousand|million|billion))?\b{_AFTER}",
@@ -165,17 +168,29 @@ def _is_converted(said: Amount, other: Amount) -> bool:
 
 
 def _all(text: str) -> list[Amount]:
-    found = [_fraction(m) for m in _FRACTION.finditer(text)]
-    found += [_figure(m, text) for m in _FIGURE.finditer(text)]
-    found += [_native(m) for m in _NATIVE_COUNT.finditer(text)]
-    found += [_worded(m, text) for m in _WORDED.finditer(text)]
-    found += [
-        Amount(m.group(), *m.span(), _MULTIPLES[m["word"].lower()], "times") for m in _MULTIPLE.finditer(text)
-    ]
-    found += [Amount(m.group(), *m.span(), 1, "times") for m in _ONCE.finditer(text)]
-    found += [
-        Amount(m.group(), *m.span(), _ORDINALS[m["word"].lower()], "ordinal") for m in _ORDINAL.finditer(text)
-    ]
+    """Every kind in its turn, if the text has a word of it."""
+    words = frozenset(_LETTERS.findall(text.lower()))
+    is_plain = text.isascii()
+    found: list[Amount] = []
+    if not is_plain or not words.isdisjoint(_PARTS):
+        found += [_fraction(m) for m in _FRACTION.finditer(text)]
+    found += [_figure(m, text) for m in spotted(_FIGURE, _FIGURE_BEGINS, text)]
+    if not is_plain:
+        found += [_native(m) for m in _NATIVE_COUNT.finditer(text)]
+    if not words.isdisjoint(_SMALL):
+        found += [_worded(m, text) for m in _WORDED.finditer(text)]
+    if not words.isdisjoint(_MULTIPLES):
+        found += [
+            Amount(m.group(), *m.span(), _MULTIPLES[m["word"].lower()], "times")
+            for m in _MULTIPLE.finditer(text)
+        ]
+    if not is_plain or "once" in words:
+        found += [Amount(m.group(), *m.span(), 1, "times") for m in _ONCE.finditer(text)]
+    if not words.isdisjoint(_ORDINALS):
+        found += [
+            Amount(m.group(), *m.span(), _ORDINALS[m["word"].lower()], "ordinal")
+            for m in _ORDINAL.finditer(text)
+        ]
     return found
 
 

@@ -52,6 +52,8 @@ def _one_change(said: Text, text: Text) -> tuple[Word, Word] | None:
     shared = len(mine) - len(new)
     if not new or len(new) > 2 or not shared or (shared < 2 and len(said.words) != len(text.words)):
         return None
+    if all(said.has(other.key) for other in theirs):
+        return None  # nothing was put in the place of anything
     left = [_in(w, theirs) or w.key for w in said.words]
     matcher = SequenceMatcher(None, left, [w.key for w in text.words], autojunk=False)
     if matcher.ratio() < _IN_ORDER:

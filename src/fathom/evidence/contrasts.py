@@ -5,6 +5,7 @@ Short lists by hand, English and Korean. Does not know the words it does not lis
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _ONCE = re.compile(
     r"\b(?:opened|founded|established|born|died|built|completed|launched|released|published|began|started"
@@ -14,8 +15,33 @@ _ONCE = re.compile(
     r"|열렸|문을 열|건립|발사|상륙|취임|결혼|숨졌"
 )
 _WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lists of words with two sides each: for every word the lines it stands in, and on which side."""
+
+    count: int
+    english: dict[str, list[tuple[int, int]]]
+    korean: dict[re.Pattern[str], list[tuple[int, int]]]
+
+
+def _lines(*lists: str) -> Lines:
+    """Each line is split in its middle."""
+    english: dict[str, list[tuple[int, int]]] = {}
+    korean: dict[re.Pattern[str], list[tuple[int, int]]] = {}
+    for place, words in enumerate(line.split() for line in lists):
+        for n, word in enumerate(words):
+            at = (place, 1 if n < len(words) // 2 else -1)
+            if word.isascii():
+                english.setdefault(word, []).append(at)
+            else:
+                korean.setdefault(re.compile(rf"(?<![가-힣]){word}"), []).append(at)
+    return Lines(len(lists), english, korean)
+
+
 # What is said of the one does not touch the other.
-SCOPES = (
+SCOPES = _lines(
     "men women", "man woman", "male female", "boys girls", "urban rural", "north south", "northern southern",
     "east west", "eastern western", "before after", "minimum maximum", "lowest highest", "average peak",
     "mean median", "public private", "first second", "import imports export exports", "day night",
@@ -25,7 +51,7 @@ SCOPES = (
     "이전 이후", "상반기 하반기", "아동 성인", "공공 민간",
 )  # fmt: skip
 # The one denies the other.
-DENIALS = (
+DENIALS = _lines(
     "increase increases increased rises rose decrease decreases decreased falls fell", "safe unsafe",
     "legal illegal", "possible impossible", "effective ineffective", "true false", "harmful harmless",
     "higher lower", "cheaper dearer", "guilty innocent", "alive dead", "succeeded failed",
@@ -39,25 +65,17 @@ def once(text: str) -> frozenset[str]:
     return frozenset(_ONCE.findall(text))
 
 
-def sides(text: str, lists: Sequence[str]) -> tuple[int, ...]:
+def sides(text: str, lines: Lines) -> tuple[int, ...]:
     """For each line, on which side of it a text in lower case stands: 1, -1, or 0 for none or both."""
-    words = frozenset(_WORD.findall(text))
-    return tuple(_side(text, words, line) for line in lists)
+    found = {at for word in lines.english.keys() & _WORD.findall(text) for at in lines.english[word]}
+    if not text.isascii():
+        found |= {at for word, places in lines.korean.items() if word.search(text) for at in places}
+    standing = [0] * lines.count
+    for place, side in found:
+        standing[place] += side
+    return tuple(standing)
 
 
 def are_opposed(left: Sequence[int], right: Sequence[int]) -> bool:
     """Whether two texts stand on two sides of a line."""
     return any(a * b == -1 for a, b in zip(left, right, strict=True))
-
-
-def _side(text: str, words: frozenset[str], line: str) -> int:
-    listed = line.split()
-    halves = listed[: len(listed) // 2], listed[len(listed) // 2 :]
-    first, second = (any(_is_there(word, text, words) for word in half) for half in halves)
-    return int(first) - int(second)
-
-
-def _is_there(word: str, text: str, words: frozenset[str]) -> bool:
-    if word.isascii():
-        return word in words
-    return word in text and re.search(rf"(?<![가-힣]){word}", text) is not None

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from fathom.text.spotting import spotted
+
 _MONTHS = {
     name: place
     for place, names in enumerate(
@@ -32,6 +34,7 @@ _ENGLISH = re.compile(
     rf"|per cent|metres|km|kg|MW|kW|tonnes|dollars|euros|won|원|명|개))"
     rf"|(?<=[a-z,] ){_MONTH.format('m5')}(?! (?:be|have|not|also|cause|help|reduce|lower)\b)"
 )
+_ENGLISH_BEGINS = re.compile(r"[\dJFMASOND]")  # a figure, or the name of a month
 _KOREAN = re.compile(
     r"(?P<y>\d{4})년(?!대|간)(?:\s*(?P<m>\d{1,2})월)?(?:\s*(?P<d>\d{1,2})일)?"
     r"|(?P<dec>\d{4})년대|(?<!\d)(?P<m1>\d{1,2})월(?:\s*(?P<d1>\d{1,2})일)?"
@@ -66,8 +69,9 @@ class Date:
 @lru_cache(maxsize=4096)
 def dates(text: str) -> tuple[Date, ...]:
     """Every date, in order."""
-    found = [_english(match) for match in _ENGLISH.finditer(text)]
-    found += [_korean(match) for match in _KOREAN.finditer(text)]
+    found = [_english(match) for match in spotted(_ENGLISH, _ENGLISH_BEGINS, text)]
+    if not text.isascii():
+        found += [_korean(match) for match in _KOREAN.finditer(text)]
     return tuple(sorted(found, key=lambda date: date.start))
 
 

@@ -14,6 +14,8 @@ _PAIRED = (
 )
 _NAME = re.compile(rf"[^\W\d_{_PAIRED}](?:[^\W{_PAIRED}]|['’.-])*")
 _NEW_SENTENCE = re.compile(r"[.!?:…](?!\d)|[“\"]")
+_LETTER = re.compile(r"\w")
+_POSSESSIVE = re.compile(r"['’]s$")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|none|neither|nor)\b|n['’]t\b|않|없|못하|못한|못했|아니", re.IGNORECASE
 )
@@ -51,16 +53,20 @@ def names(sentence: str) -> list[str]:
     """Words written like names: capitals inside a sentence, acronyms, mixed case."""
     found = []
     end = 0
+    begin = _LETTER.search(sentence)
     for match in _NAME.finditer(sentence):
-        between = sentence[end : match.start()]
+        last, end = end, match.end()
+        if match.group().islower():  # most words
+            continue
         is_first = (
-            not re.search(r"\w", sentence[: match.start()]) or _NEW_SENTENCE.search(between) is not None
+            begin is None
+            or begin.start() >= match.start()
+            or sentence[last - 1 : last] == "."
+            or _NEW_SENTENCE.search(sentence, last, match.start()) is not None
         )
-        is_first = is_first or sentence[end - 1 : end] == "."
-        word = re.sub(r"['’]s$", "", match.group().strip("'’.-"))
+        word = _POSSESSIVE.sub("", match.group().strip("'’.-"))
         if word and _is_name(word, is_first) and word.lower() not in _NOT_NAMES:
             found.append(word)
-        end = match.end()
     return found
 
 
@@ -115,9 +121,11 @@ def _is_named(name: str, carried: str) -> bool:
     wanted = folded(name).text
     # A long name may go on, as "Korea" does in "Korean"; a short one may not, since "US" begins "use".
     beyond = "" if len(wanted) > 3 else r"s?(?![a-z\u00c0-\u024f])"
-    if re.search(rf"(?<!\w){re.escape(wanted)}{beyond}", carried):
+    if wanted in carried and re.search(rf"(?<!\w){re.escape(wanted)}{beyond}", carried):
         return True
     # "Koreans" is carried by "Korea", "Studios" by "Studio": one inflection, never another stem.
     stem = re.sub(r"(?:ns|es|s|n)$", "", wanted)
     is_long = len(stem) >= 4 or (name.endswith("s") and name[:-1].isupper())
-    return is_long and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", carried) is not None
+    if not is_long or stem not in carried:
+        return False
+    return re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", carried) is not None

@@ -5,12 +5,12 @@ likely anything is.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from fathom.evidence.words import Text
 
-# Each kind: what it is called, and how it is said, one or more ways a line.
+# Each kind: what it is called, and how it is said, one or more ways a line; Korean on lines of its own.
 _KINDS = {
     "possibly": r"""
         \b(?:may|might|could(?! not)|possibl[ey]|perhaps|potential(?:ly)?|probabl[ey]|likely|unlikely)\b
@@ -29,7 +29,8 @@ _KINDS = {
         최소|적어도|이상|초과|[을를] 넘
     """,
     "nearly": r"""
-        \b(?:nearly|almost|not quite|close to|virtually)\b|거의|가까이|가까운|육박
+        \b(?:nearly|almost|not quite|close to|virtually)\b
+        거의|가까이|가까운|육박
     """,
     "it seems": r"""
         \b(?:suggest(?:s|ed|ing)?|appear(?:s|ed)? to|seem(?:s|ed)?|indicat(?:es?|ed)|preliminary|pilot)\b
@@ -69,17 +70,18 @@ _KINDS = {
         대부분|대체로|주로|흔히|보통|많은|상당수|다수|자주|경향
     """,
     "few": r"""
-        \b(?<!a )few\b|\brarely\b|\bseldom\b|\bhardly\b|드물|극소수|거의 없
+        \b(?<!a )few\b|\brarely\b|\bseldom\b|\bhardly\b
+        드물|극소수|거의 없
     """,
     "only": r"""
         \b(?:only|solely|exclusively|just|merely)\b
         (?<![지다])만(?=[\s,.])(?<=[가-힣]만)|[가-힣]에만|뿐|오직|오로지|유일
     """,
 }
-_COMPILED = {
-    kind: re.compile("|".join(line.strip() for line in ways.strip().splitlines()))
-    for kind, ways in _KINDS.items()
-}
+_WAYS = {kind: [line.strip() for line in ways.strip().splitlines()] for kind, ways in _KINDS.items()}
+_COMPILED = {kind: re.compile("|".join(ways)) for kind, ways in _WAYS.items()}
+_ANY = re.compile("|".join(way for ways in _WAYS.values() for way in ways))
+_ANY_ENGLISH = re.compile("|".join(way for ways in _WAYS.values() for way in ways if way.isascii()))
 _ABOUT_NUMBERS = frozenset({"at most", "at least", "nearly"})
 _OVER_ALL = frozenset({"in animals", "somebody says", "it seems", "if"})
 _ANSWERS = {
@@ -99,12 +101,26 @@ _REACH = 6
 @lru_cache(maxsize=4096)
 def hedges(text: Text) -> tuple[tuple[str, str, int, int], ...]:
     """Every hedge: its kind, its words, where it begins and ends."""
+    found: dict[str, list[re.Match[str]]] = {kind: [] for kind in _COMPILED}
+    for start in _begun(text.low):
+        for kind, matches in found.items():
+            if not matches or matches[-1].end() <= start:
+                matches += filter(None, [_COMPILED[kind].match(text.low, start)])
     return tuple(
         (kind, match.group().strip(), match.start(), match.end())
-        for kind, pattern in _COMPILED.items()
-        for match in pattern.finditer(text.low)
+        for kind, matches in found.items()
+        for match in matches
         if kind != "possibly" or _is_possibility(text, match)
     )
+
+
+def _begun(low: str) -> Iterator[int]:
+    """Where a hedge of any kind begins: most sentences have none, and that is seen at one glance."""
+    any_hedge = _ANY_ENGLISH if low.isascii() else _ANY
+    match = any_hedge.search(low)
+    while match:
+        yield match.start()
+        match = any_hedge.search(low, match.start() + 1)
 
 
 def _is_possibility(text: Text, match: re.Match[str]) -> bool:

@@ -73,18 +73,20 @@ def turned(said: Text, quoted: Sequence[Text]) -> list[str]:
     """Why the statement says the opposite: a word of it where the quotes have the contrary."""
     found = []
     own = [(word, form) for word in said.words if (form := root(word))]
+    told = [(other, root(other), text) for text in quoted for other in text.words] if own else []
     for word, form in own:
-        theirs = [(other, text) for text in quoted for other in text.words if root(other) in OPPOSITES[form]]
+        theirs = [(other, text) for other, theirs_form, text in told if theirs_form in OPPOSITES[form]]
+        if not theirs:
+            continue
         same_words = [
             (other, text)
-            for text in quoted
-            for other in text.words
-            if root(other) == form or same(other.key, word.key)
+            for other, theirs_form, text in told
+            if theirs_form == form or same(other.key, word.key)
         ]
         # Both in the statement, and the quote has only the contrary: it is the contrary that is quoted.
-        if any(root(other) in OPPOSITES[form] for other in said.words) and not same_words:
+        if any(other in OPPOSITES[form] for _, other in own) and not same_words:
             continue
-        if theirs and _is_nearer(word, said, theirs, same_words):
+        if _is_nearer(word, said, theirs, same_words):
             found.append(f"it says '{word.text}', the quote says '{theirs[0][0].text}'")
     return found
 

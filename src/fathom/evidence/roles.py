@@ -5,6 +5,7 @@ Does not parse: two things that change places around a word that stays are taken
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from fathom.evidence.amounts import amounts
@@ -21,6 +22,8 @@ _PREPOSITIONS = (
     "in on at of for from to by with among during across within under over between than as after before since"
 )
 _LEADING = frozenset(_PREPOSITIONS.split())
+_BREAK = re.compile(r"[,;]|\b(?:and|while|but|of whom|of which)\b|[와과고며] ")
+_COULD_BREAK = re.compile(r"[,;]|(?=and|while|but|of wh)|[와과고며] ")
 _SMALL = frozenset(["from", "to", "until", "between", "before", "after"])
 
 
@@ -34,17 +37,20 @@ def swapped_roles(said: Text, quoted: Sequence[Text]) -> list[str]:
 
 
 def _swap(said: Text, text: Text) -> tuple[str, str] | None:
-    mine = [(w, _place(w, text)) for w in said.telling]
-    shared = [(w, other) for w, other in mine if other is not None]
+    places = _places(text)
+    shared = [(w, other) for w in said.telling if (other := places.get(w.key)) is not None]
     for n, (first, first_there) in enumerate(shared):
-        for last, last_there in shared[n + 2 :]:
-            if same(first.key, last.key) or first.text.endswith("'s"):
+        if first.text.endswith("'s"):
+            continue
+        for place, (last, last_there) in enumerate(shared[n + 2 :], n + 2):
+            is_turned_round = last_there.start < first_there.start
+            if not (is_turned_round or place == n + 2) or same(first.key, last.key):
                 continue
-            between = [(w, there) for w, there in shared if first.start < w.start < last.start]
-            if last_there.start < first_there.start:
+            between = shared[n + 1 : place]
+            if is_turned_round:
                 is_moved = _is_reversed(between, (first, last), (first_there, last_there), (said, text))
             else:
-                is_moved = _is_turned_passive(between, first_there, last_there, (said, text))
+                is_moved = _is_turned_passive(between[0], first_there, last_there, (said, text))
             if is_moved:
                 return first.text, last.text
     return None
@@ -67,16 +73,12 @@ def _is_reversed(
     return bool(kept) and is_bare and not any(word.key in _MUTUAL for word in kept)
 
 
-def _is_turned_passive(
-    between: Sequence[tuple[Word, Word]], first: Word, last: Word, texts: tuple[Text, Text]
-) -> bool:
+def _is_turned_passive(between: tuple[Word, Word], first: Word, last: Word, texts: tuple[Text, Text]) -> bool:
     """Whether "A acquired B" has become "A was acquired by B", or the other way round."""
-    if len(between) != 1 or not first.start < between[0][1].start < last.start:
+    mine, there = between
+    if not first.start < there.start < last.start or _by(mine, texts[0]) == _by(there, texts[1]):
         return False
-    voices = [_by(between[0][0], texts[0]), _by(between[0][1], texts[1])]
-    return voices[0] != voices[1] and _is_passive(between[0][0], texts[0]) != _is_passive(
-        between[0][1], texts[1]
-    )
+    return _is_passive(mine, texts[0]) != _is_passive(there, texts[1])
 
 
 def _is_passive(word: Word, text: Text) -> bool:
@@ -88,9 +90,12 @@ def _by(word: Word, text: Text) -> bool:
     return text.low[word.end :].startswith(" by ")
 
 
-def _place(word: Word, text: Text) -> Word | None:
-    places = [other for other in text.telling if other.key == word.key]
-    return places[0] if len(places) == 1 else None
+def _places(text: Text) -> dict[str, Word | None]:
+    """The telling words by their keys; none for a word that comes twice."""
+    found: dict[str, Word | None] = {}
+    for word in text.telling:
+        found[word.key] = None if word.key in found else word
+    return found
 
 
 def _is_subject(word: Word, text: Text) -> bool:
@@ -136,6 +141,7 @@ def _kind(figure: str) -> str:
     return re.sub(r"^[\d.e+-]+", "", figure) if not re.search(r"[년월일]|[A-Z]|^\d{4}s?$", figure) else "date"
 
 
+@lru_cache(maxsize=4096)
 def _figures(text: Text) -> dict[str, frozenset[str]]:
     """For each figure the words that stand nearest to it."""
     found: list[tuple[str, int, int]] = [
@@ -145,11 +151,12 @@ def _figures(text: Text) -> dict[str, frozenset[str]]:
     near: dict[str, set[str]] = {name: set() for name, *_ in found}
     if len(near) < 2 or len(near) > 12:
         return {}
+    breaks = [found.start() for found in _COULD_BREAK.finditer(text.low)]
     for word in text.words:
         is_small = word.low in _SMALL
         if not (word.is_telling or is_small) or any(start <= word.start < end for _, start, end in found):
             continue
-        name, *_ = min(found, key=lambda f: _distance(text, word, f[1], f[2], is_small))
+        name, *_ = min(found, key=lambda f: _distance(text, breaks, word, f[1:], is_small))
         near[name].add(word.key)
     for name, _, end in found:
         ending = re.match(r"(에서|으로|로|부터|까지|에)", text.low[end:])
@@ -158,12 +165,17 @@ def _figures(text: Text) -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in near.items()}
 
 
-def _distance(text: Text, word: Word, start: int, end: int, is_small: bool) -> float:
+def _distance(
+    text: Text, breaks: Sequence[int], word: Word, figure: tuple[int, int], is_small: bool
+) -> float:
+    """How far a word is from a figure; `breaks` are the places where the two may be kept apart."""
+    start, end = figure
     left, right = (word.end, start) if word.end <= start else (end, word.start)
     between = text.low[left:right]
-    breaks = len(re.findall(r"[,;]|\b(?:and|while|but|of whom|of which)\b|[와과고며] ", between))
+    is_broken = any(left <= place < right for place in breaks)
+    apart = len(_BREAK.findall(between)) if is_broken else 0
     after = 2.0 if is_small and word.end > start else 0.0
-    return len(between.split()) + 4 * breaks + after + len(between) / 1000
+    return len(between.split()) + 4 * apart + after + len(between) / 1000
 
 
 def _shared(mine: frozenset[str], theirs: frozenset[str]) -> int:

@@ -50,7 +50,8 @@ def texts_of(pages: Sequence[Page]) -> dict[str, str]:
     seen: dict[str, list[Page]] = {}
     for page in pages:
         keys = [page.sketch[at : at + 8] for at in range(0, min(len(page.sketch), 8 * _COMPARED), 8)]
-        alike = (known for key in keys for known in seen.get(key, []) if is_copy(known.sketch, page.sketch))
+        near = {id(known): known for key in keys for known in seen.get(key, [])}
+        alike = (known for known in near.values() if is_copy(known.sketch, page.sketch))
         texts[page.sha] = texts.get(page.sha) or texts.get(next(alike, page).sha, page.sha)
         for key in keys:
             seen.setdefault(key, []).append(page)

@@ -5,9 +5,10 @@ Does not know what is compared. What is parsed is remembered, since a quote is l
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from fathom.evidence.alike import ENGLISH_GROUPS, KOREAN_GROUPS
 from fathom.evidence.units import UNITS
@@ -48,8 +49,7 @@ _ENGLISH_STOP = frozenset(_ENGLISH.split())
 _KOREAN_STOP = frozenset(_KOREAN.split())
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """One word: as written, how it is compared, where it stands, and in which clause."""
 
     text: str
@@ -83,7 +83,18 @@ class Text:
 
     def has(self, key: str) -> bool:
         """Whether one of its telling words is this one."""
-        return key in self.keys or any(same(key, own) for own in self.keys)
+        return key in self.keys or any(same(key, own) for own in self._like(key))
+
+    def _like(self, key: str) -> Iterable[str]:
+        """The keys that can be forms of this one: in other scripts than Korean they begin alike."""
+        return self.keys if "\uac00" <= key[0] <= "\ud7a3" else self._by_letter.get(key[0], ())
+
+    @cached_property
+    def _by_letter(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key in self.keys:
+            found.setdefault(key[0], []).append(key)
+        return found
 
 
 @lru_cache(maxsize=4096)
@@ -93,29 +104,27 @@ def parsed(text: str) -> Text:
     found: list[Word] = []
     clause, end = 0, 0
     for match in _WORD.finditer(plain):
-        clause += _CLAUSE.search(plain[end : match.start()]) is not None
-        word = _word(match, clause)
-        is_unit = bool(found) and found[-1].low[-1].isdigit() and word.low in UNITS
-        found.append(replace(word, is_telling=False) if is_unit else word)
+        between = plain[end : match.start()]
+        clause += between != " " and _CLAUSE.search(between) is not None
+        low, key, particle, is_telling = _form(match.group())
+        is_unit = bool(found) and found[-1].low[-1].isdigit() and low in UNITS
         end = match.end()
+        word = Word(match.group(), low, key, particle, match.start(), end, clause, is_telling and not is_unit)
+        found.append(word)
     return Text(plain, plain.lower(), tuple(found), is_korean(plain))
 
 
-def _word(match: re.Match[str], clause: int) -> Word:
-    text = match.group()
+@lru_cache(maxsize=16384)
+def _form(text: str) -> tuple[str, str, str, bool]:
+    """A word in lower case, how it is compared, its particle, and whether it is telling."""
     low = text.lower().removesuffix("'s")
     if "\uac00" <= low[-1] <= "\ud7a3":
         bare = _PARTICLE.sub("", low) if len(low) > 1 else low
-        verb = _VERB.sub("", bare)
         is_telling = low not in _KOREAN_STOP and bare not in _KOREAN_STOP and not low[0].isdigit()
-        return Word(
-            text, low, _korean_key(verb), low[len(bare) :], match.start(), match.end(), clause, is_telling
-        )
-    is_telling = low not in _ENGLISH_STOP and not low[0].isdigit()
-    return Word(text, low, _english_key(low), "", match.start(), match.end(), clause, is_telling)
+        return low, _korean_key(_VERB.sub("", bare)), low[len(bare) :], is_telling
+    return low, _english_key(low), "", low not in _ENGLISH_STOP and not low[0].isdigit()
 
 
-@lru_cache(maxsize=8192)
 def _english_key(word: str) -> str:
     if word in ENGLISH_GROUPS:
         return ENGLISH_GROUPS[word]
@@ -126,7 +135,6 @@ def _english_key(word: str) -> str:
     return cut
 
 
-@lru_cache(maxsize=8192)
 def _korean_key(word: str) -> str:
     letters = _letters(word)
     for known, group, size in _KOREAN_FORMS:

@@ -14,16 +14,20 @@ _IN_BRACKETS = re.compile(
     rf"\s*(?:\[{_KEY}(?:\s*[-–,;]\s*{_KEY})*\]|\(E\d{{1,4}}(?:\s*[-–,;]\s*E\d{{1,4}})*\)|【[^【】]*】)"
 )
 _BARE_KEY = re.compile(r"\s*\bE\d{1,4}\b(?:,(?= E\d))?")
+_COULD_BE_MARKED = re.compile(r"[\[(【]|://|[wW]{3}\.|E\d")
 _EMPTY = re.compile(r"\s*\(\s*\)")
 _LOOSE = re.compile(r"\s+(?=[,.;:!?](?:\s|$))")
 
 
 def unmarked(text: str, quotes: str = "") -> str:
     """The words alone; what looks like a bare key is kept if the quotes have it, as "E10" fuel is."""
-    bare = _LINK.sub(r"\1", one_line(text))
-    bare = _IN_BRACKETS.sub("", ADDRESS.sub("", bare))
-    bare = _BARE_KEY.sub(lambda found: found.group() if found.group().strip(" ,") in quotes else "", bare)
-    return one_line(_LOOSE.sub("", _EMPTY.sub("", bare)))
+    bare = one_line(text)
+    if _COULD_BE_MARKED.search(bare):
+        bare = _LINK.sub(r"\1", bare)
+        bare = _IN_BRACKETS.sub("", ADDRESS.sub("", bare))
+        bare = _BARE_KEY.sub(lambda found: found.group() if found.group().strip(" ,") in quotes else "", bare)
+        bare = _EMPTY.sub("", bare)
+    return one_line(_LOOSE.sub("", bare))
 
 
 def has_address(text: str) -> bool:

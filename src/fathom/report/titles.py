@@ -50,11 +50,14 @@ def is_sound_title(title: str, sources: Sequence[str]) -> bool:
     strange = [word for word in missing_facts(f"on {bare}", sources) if word.lower() not in _ORDINARY]
     if strange:
         return False
-    said = {stem(word) for source in sources for word in tokens(source)}
     if _VOICES.search(bare) and not _ASKS.match(bare):
-        return terms(bare) <= said and not _is_flawed(bare, sources)
+        return terms(bare) <= _said(sources) and not _is_flawed(bare, sources)
     # Names in scripts without capitals cannot be told from other words: all must be known.
-    return not has_paired_script(bare) or terms(bare) <= said | _ORDINARY_STEMS
+    return not has_paired_script(bare) or terms(bare) <= _said(sources) | _ORDINARY_STEMS
+
+
+def _said(sources: Sequence[str]) -> set[str]:
+    return {stem(word) for source in sources for word in tokens(source)}
 
 
 def _is_flawed(title: str, sources: Sequence[str]) -> bool:

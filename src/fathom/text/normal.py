@@ -5,7 +5,7 @@ Does not know why two texts are compared.
 
 import re
 import unicodedata
-from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,70 +13,74 @@ from functools import lru_cache
 _SAME = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "\u00ad": None}
 )
-_WORD = re.compile(r"\S+")
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
-# A run of plain letters, one character, or a letter with what is written onto it: accents, or the parts of a
-# Hangul syllable.
+_ONTO = "\u0300-\u036f\u3099\u309a"  # accents, and marks of kana
+_HANGUL = re.compile("[가-힣]")
+_PLAIN = "[!-~À-ÿ‘’“”–—−가-힣]+"  # each becomes one letter, whatever stands beside it
+# Plain words with one white space between them; the parts of a Hangul syllable; a letter with what is written
+# onto it.
 _WRITTEN = re.compile(
-    "[!-~]+(?![\u0300-\u036f\u3099\u309a])"
-    "|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\u0300-\u036f\u3099\u309a]*",
+    rf"(?P<plain>{_PLAIN}(?:[\t-\r\x1c-\x20]{_PLAIN})*)(?![{_ONTO}])"
+    rf"|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[{_ONTO}]*",
     re.DOTALL,
 )
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A text folded for comparison; its character i stood at `origin[i]:ends[i]` of the original."""
+    """A text folded for comparison, in stretches; each begins at a place and tells where it stood.
+
+    With an end, all of it came from `origins[n]:ends[n]`; without one (0) it stood there letter by letter.
+    """
 
     text: str
-    origin: Sequence[int]
-    ends: Sequence[int]
+    places: Sequence[int] = (0,)
+    origins: Sequence[int] = (0,)
+    ends: Sequence[int] = (0,)
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """The span of the original text that a span of the folded one came from."""
-        return self.origin[start], self.ends[end - 1]
+        return self._stood(start)[0], self._stood(end - 1)[1]
+
+    def _stood(self, place: int) -> tuple[int, int]:
+        n = bisect_right(self.places, place) - 1
+        first = self.origins[n] + (0 if self.ends[n] else place - self.places[n])
+        return first, self.ends[n] or first + 1
 
 
 @lru_cache(maxsize=16)  # whoever looks into a page looks again soon
 def folded(text: str) -> Folded:
     """Fold case, Unicode forms, quotation marks, dashes and runs of white space."""
-    return _folded_words(text) if text.isascii() else _folded_letters(text)
-
-
-def _folded_words(text: str) -> Folded:
-    """Where every character is one letter, only white space is looked for."""
-    origin, ends = array("L"), array("L")
-    words: list[str] = []
-    for word in _WORD.finditer(text):
-        start, end = word.span()
-        if words:  # the first of the white space before it
-            origin.append(ends[-1])
-            ends.append(ends[-1] + 1)
-        words.append(word.group().lower())
-        origin.extend(range(start, end))
-        ends.extend(range(start + 1, end + 1))
-    return Folded(" ".join(words), origin, ends)
+    if text.isascii() and len(plain := one_line(text).lower()) == len(text):
+        return Folded(plain)
+    return _folded_letters(text)
 
 
 def _folded_letters(text: str) -> Folded:
     kept: list[str] = []
-    origin, ends = array("L"), array("L")
+    places: list[int] = []
+    origins: list[int] = []
+    ends: list[int] = []
+    size, is_spaced = 0, True
     for written in _WRITTEN.finditer(text):
         start, end = written.span()
-        if end - start > 1 and (run := written.group()).isascii():  # nothing to decide a letter at a time
-            kept += run.lower()
-            origin.extend(range(start, end))
-            ends.extend(range(start + 1, end + 1))
+        is_plain = written["plain"] is not None
+        part = _plain(written.group()) if is_plain else _fold_written(written.group())
+        if is_spaced:  # or nothing stands before it
+            part = part.removeprefix(" ")
+        if not part:
             continue
-        for part in _fold_written(written.group()):
-            if part == " " and (not kept or kept[-1] == " "):
-                continue
-            kept.append(part)
-            origin.append(start)
-            ends.append(end)
-    if kept and kept[-1] == " ":
-        del kept[-1], origin[-1], ends[-1]
-    return Folded("".join(kept), origin, ends)
+        places.append(size)
+        origins.append(start)
+        ends.append(0 if is_plain else end)
+        kept.append(part)
+        size += len(part)
+        is_spaced = part[-1] == " "
+    return Folded("".join(kept).removesuffix(" "), places, origins, ends)
+
+
+def _plain(words: str) -> str:
+    return one_line(words if words.isascii() else words.translate(_SAME)).lower()
 
 
 def _fold_written(written: str) -> str:
@@ -88,10 +92,10 @@ def _fold_written(written: str) -> str:
 
 def one_line(text: str) -> str:
     """The text with every run of white space as one space."""
-    return re.sub(r"\s+", " ", text).strip()
+    return " ".join(text.split())
 
 
 def is_korean(text: str) -> bool:
     """Whether the text is mainly in Hangul."""
-    letters = [c for c in text if c.isalpha()]
-    return bool(letters) and sum("\uac00" <= c <= "\ud7a3" for c in letters) * 3 >= len(letters)
+    hangul = 0 if text.isascii() else len(_HANGUL.findall(text))
+    return hangul > 0 and hangul * 3 >= sum(map(str.isalpha, text))

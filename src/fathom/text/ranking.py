@@ -20,17 +20,19 @@ _ASKING_WORDS = frozenset(
     """happen happens happened work works working mean means explain describe tell give list example examples
     way ways kind kinds many much exactly actually possible 설명 방법 경우""".split()  # noqa: SIM905
 )
+_ENDING = re.compile(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment|e)$")
 _KOREAN_ENDING = re.compile(
     r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란"
     r"|(?:하|되|했|됐|한|된|있|없|이)?(?:는가|은가|ㄴ가|인가|나요|는지|니까|습니까|습니다|한다|된다|다))(?=[\s?.!,]|$)"
 )
 
 
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """An English word without its commonest endings; other words as they are."""
     if not word.isascii() or len(word) < 5:
         return word
-    cut = re.sub(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment|e)$", "", word)
+    cut = _ENDING.sub("", word)
     return cut if len(cut) >= 3 else word
 
 

@@ -7,6 +7,7 @@ that it can travel with a page. Does not know what a text says.
 
 import re
 import unicodedata
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -17,6 +18,7 @@ _MOST = 48
 _SAME = 0.8
 _BY_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _UNIT = re.compile(rf"[{_BY_CHARACTER}]|[^\W_{_BY_CHARACTER}]+")
+_PLAIN_UNIT = re.compile(r"[a-z0-9]+")  # the same in a text of plain letters
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -32,12 +34,15 @@ def is_copy(a: str, b: str) -> bool:
     if not left or not right:
         return False
     smallest = sorted(left | right)[: max(len(left), len(right))]
-    return sum(h in left and h in right for h in smallest) / len(smallest) >= _SAME
+    return len((left & right).intersection(smallest)) / len(smallest) >= _SAME
 
 
 def _runs(text: str) -> NDArray[np.uint64]:
     """A hash for every run of a text, each once, in rising order."""
-    units = _UNIT.findall(unicodedata.normalize("NFKC", text).casefold())
+    if text.isascii():
+        units = _PLAIN_UNIT.findall(text.lower())
+    else:
+        units = _UNIT.findall(unicodedata.normalize("NFKC", text).casefold())
     if not units:
         return np.empty(0, np.uint64)
     known = {unit: crc32(unit.encode("utf-8", "replace")) for unit in set(units)}
@@ -56,5 +61,6 @@ def _mixed(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return hashes ^ (hashes >> np.uint64(31))
 
 
-def _hashes(sketched: str) -> set[str]:
-    return {sketched[at : at + 8] for at in range(0, len(sketched), 8)}
+@lru_cache(maxsize=512)  # each page of a run is compared with others
+def _hashes(sketched: str) -> frozenset[str]:
+    return frozenset(sketched[at : at + 8] for at in range(0, len(sketched), 8))
