@@ -13,7 +13,6 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from ssl import SSLContext
 from typing import Protocol
@@ -23,6 +22,7 @@ import httpcore2
 import httpx2
 
 from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.once import Once
 from fathom.reading.guard import (
     WEB_PORTS,
     GuardedBackend,
@@ -80,7 +80,7 @@ class Fetcher:
     async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
         """The answer of an address after its redirects; waiting at the gate does not count as time."""
         check_address(address)
-        agent, certificates = await asyncio.to_thread(_identity)
+        agent, certificates = await _identity()
         try:
             async with self._client(agent, certificates) as client:
                 return await self._follow(client, address, conditions or {})
@@ -190,9 +190,9 @@ def _wait_s(retry_after: str | None) -> float | None:
     return min(max(0.0, (until - datetime.now(UTC)).total_seconds()), _MAX_WAIT_S)
 
 
-@cache
+@Once
 def _identity() -> tuple[str, SSLContext]:
-    """How we name ourselves and whom we trust; both are read from files, so call it in a thread."""
+    """How we name ourselves and whom we trust; both are read from files."""
     try:
         release = version(AGENT)
     except PackageNotFoundError:

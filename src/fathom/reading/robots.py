@@ -25,6 +25,7 @@ _MAX_HOSTS = 1_000
 _KEPT_S = 24 * 3600.0  # no longer, says the RFC
 _FAILURE_KEPT_S = 1.0  # so that the pages of one round share one failure
 _MAX_CHARS = 512_000  # so much must be read, says the RFC
+_SHORT_CHARS = 1_000
 _LONGEST_PAUSE_S = 10.0
 
 
@@ -80,7 +81,8 @@ class Robots:
             pass  # there is none, or none that can be read: everything is allowed
         else:
             text = body.decode("utf-8", "replace")[:_MAX_CHARS]
-            rules.said = await asyncio.to_thread(Protego.parse, text)
+            is_short = len(text) <= _SHORT_CHARS  # read before a thread would have begun
+            rules.said = Protego.parse(text) if is_short else await asyncio.to_thread(Protego.parse, text)
         rules.until = self._clock() + kept_s
 
 

@@ -18,6 +18,7 @@ import anyio
 import httpx2
 
 from fathom.errors import BadInput, Unavailable, Unreadable
+from fathom.once import Once
 from fathom.search.mcp_errors import judged, lacking, most_telling, outcomes, said
 from fathom.search.mcp_servers import McpServer
 from fathom.turns import PerLoop
@@ -102,7 +103,7 @@ class Call:
 
         return httpx2.AsyncClient(
             headers=dict(self.server.headers),
-            verify=await asyncio.to_thread(_certificates),
+            verify=await _certificates(),
             trust_env=False,
             timeout=self.timeout_s,
             event_hooks={"response": [note]},
@@ -139,9 +140,9 @@ async def _seen_through(task: "asyncio.Task[T]", scope: anyio.CancelScope) -> T:
         raise
 
 
-@cache
+@Once
 def _certificates() -> ssl.SSLContext:
-    """Read from disk once, in a thread."""
+    """Those of this machine."""
     return ssl.create_default_context()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal
 
 import httpx
@@ -18,6 +18,7 @@ from tavily import AsyncTavilyClient
 from tavily.errors import TimeoutError as TavilyTimeoutError
 
 from fathom.errors import BadInput, Refused, Unavailable, Unreachable, Unreadable
+from fathom.once import Once
 from fathom.search.port import Capability
 from fathom.search.statuses import failure
 from fathom.state import Hit, Query
@@ -94,7 +95,7 @@ class Tavily:
     async def _search(self, text: str, limit: int) -> _Answer:
         # What these errors say is not passed on: it may quote the request, and so the key.
         hooks: dict[str, list[Callable[..., Any]]] = {"response": [partial(_judge, key=self.api_key)]}
-        verify = await asyncio.to_thread(_certificates)
+        verify = await _certificates()
         async with httpx.AsyncClient(base_url=self.base_url, event_hooks=hooks, verify=verify) as client:
             sdk = AsyncTavilyClient(self.api_key, client=client)
             try:
@@ -115,9 +116,9 @@ class Tavily:
                 raise Unreadable("tavily answered something that cannot be decoded") from None
 
 
-@cache
+@Once
 def _certificates() -> ssl.SSLContext:
-    """Read from disk once, in a thread: a client made for each search would read them each time."""
+    """Read from disk once: a client made for each search would read them each time."""
     return httpx.create_ssl_context()
 
 

@@ -7,13 +7,13 @@ import asyncio
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, TypeVar
 
 import httpx2
 from pydantic import BaseModel, ValidationError
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.once import Once
 from fathom.search.statuses import failure
 from fathom.spend.meter import NO_ANSWER_IN_TIME, UNSENT, request
 from fathom.spend.purse import Hold
@@ -56,7 +56,7 @@ class Wire:
 
     async def send(self, method: str, path: str, **words: Any) -> bytes:
         """The body of a good answer; a bad one becomes the error its status stands for, and costs nothing."""
-        verify = await asyncio.to_thread(_certificates)
+        verify = await _certificates()
         async with request() as hold:
             response = await self._answer(hold, verify, method, path, words)
             if response.status_code != httpx2.codes.OK:
@@ -115,7 +115,7 @@ class Wire:
         return (words.replace(self.secret, "***") if self.secret else words)[:_SAID_CHARS]
 
 
-@cache
+@Once
 def _certificates() -> ssl.SSLContext:
     """Read from disk once: every request has a client of its own, since one shared between loops breaks."""
     return ssl.create_default_context()

@@ -1,0 +1,34 @@
+"""What is read once: beside the loop the first time, never again, and not kept if it failed."""
+
+import threading
+
+import pytest
+
+from fathom.once import Once
+
+
+async def test_it_is_read_once_and_beside_the_event_loop() -> None:
+    threads: list[int] = []
+
+    @Once
+    def read() -> str:
+        threads.append(threading.get_ident())
+        return "certificates"
+
+    assert [await read(), await read()] == ["certificates"] * 2
+    assert len(threads) == 1
+    assert threads[0] != threading.get_ident()
+
+
+async def test_a_failure_is_not_remembered() -> None:
+    outcomes = iter([OSError("no such file"), None])
+
+    @Once
+    def read() -> str:
+        if error := next(outcomes):
+            raise error
+        return "certificates"
+
+    with pytest.raises(OSError, match="no such file"):
+        await read()
+    assert await read() == "certificates"
