@@ -24,7 +24,7 @@ def build_writing(kits: Kits) -> CompiledStateGraph[Writing, Knobs, Writing, Any
     b = StateGraph(Writing, context_schema=Knobs, output_schema=WritingOutput)
     b.add_node("outline", equip(outline, kits, "mind"))
     b.add_node("chapter", build_chapter(kits))
-    b.add_node("publish", publish)
+    b.add_node("publish", equip(publish, kits, "purse"))
 
     b.add_edge(START, "outline")
     b.add_conditional_edges("outline", what_to_write, ["chapter", "publish"])

@@ -1,6 +1,7 @@
 """The judge: how much is known, what is missing, and whether that is enough."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from langgraph.types import interrupt
@@ -19,7 +20,7 @@ from fathom.minds.rubric import nothing_known
 from fathom.nodes.ports import Account, Clock, Orders, Pages, Purse, Watch
 from fathom.report.publishing import nothing_found
 from fathom.report.rounds import on_the_table
-from fathom.state import Hypothesis, Judgement, Knobs, Loss, ResearchState, ReviewAnswer
+from fathom.state import Charge, Hypothesis, Judgement, Knobs, Loss, ResearchState, ReviewAnswer
 
 _EVIDENCE = 10  # pages a judgement names
 
@@ -44,7 +45,7 @@ async def judge(
     Writes: claims, judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when
             it ends with nothing found
     """
-    state = await _heard(state, knobs, orders)
+    state = await _heard(state, knobs, orders, purse)
     read, asked = state.get("pages", []), state.get("asked", [])
     trails = await walked(state["question"], read, state.get("claims", []), asked, pages.get)
     drawn = await reread(trails, read, state.get("claims", []), state.get("questions", []), pages.get)
@@ -56,7 +57,8 @@ async def judge(
     thought = _known(state) or await mind.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
     hypotheses = _weighed(state, thought.value)
-    here_usd = sum(charge.usd for charge in [*state.get("charges", []), *thought.charges])
+    charges = await _paid(state, thought.charges, purse)
+    here_usd = sum(charge.usd for charge in [*state.get("charges", []), *charges])
     gain = gain_of(balance.findings, asked, here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
@@ -71,22 +73,31 @@ async def judge(
         "hypotheses": hypotheses,
         "judgements": [judgement],
         "losses": thought.losses,
-        "charges": thought.charges,
+        "charges": charges,
     }
     return _ended(update, state, wishes, knobs) if judgement.stop else update
 
 
-async def _heard(state: ResearchState, knobs: Knobs, orders: Orders) -> ResearchState:
+async def _heard(state: ResearchState, knobs: Knobs, orders: Orders, purse: Purse) -> ResearchState:
     """The state with what a person ordered; before anything that costs, since the node may run again."""
     if "direction" in state:  # a branch is not the place where an order for the whole run is done with
         return {**state, "is_finishing": state.get("is_finishing", False) or await orders.is_stopping()}
     place = f"judge {len(state.get('judgements', [])) + 1}"
     is_finishing = state.get("is_finishing", False)
     if knobs.strategy != "loop" and not is_finishing and await orders.is_pausing(place):
-        shown = on_the_table(state, knobs, why="paused", answers=["approve", "finish"])
+        spent_usd = (await purse.account()).usd
+        shown = on_the_table(state, knobs, spent_usd, why="paused", answers=["approve", "finish"])
         answer = ReviewAnswer.model_validate(interrupt(shown, response_schema=ReviewAnswer))
         is_finishing = answer.action == "finish"
     return {**state, "is_finishing": await orders.is_stopping(place) or is_finishing}
+
+
+async def _paid(state: ResearchState, own: Sequence[Charge], purse: Purse) -> list[Charge]:
+    """What this judgement cost, and what was cut off before it; in a branch, others may still be at work."""
+    charges = list(own)
+    if "direction" in state:
+        return charges
+    return [*charges, *await purse.untold([*state.get("charges", []), *charges])]
 
 
 def _pressed(position: Position, is_wished: bool, knobs: Knobs, watch: Watch | None) -> Position:

@@ -3,14 +3,14 @@
 Does not know who provides it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from fathom.reading.port import Reader
 from fathom.search.port import Found
 from fathom.spend.purse import Account
-from fathom.state import Forecast, Query
+from fathom.state import Charge, Forecast, Query
 
 Clock = Callable[[], datetime]
 Forecaster = Callable[[str, str], Awaitable[Forecast]]  # of a question, for the run of that name
@@ -73,3 +73,6 @@ class Purse(Protocol):
 
     async def account(self) -> Account:
         """What it has spent or set aside, and whether looking further had to be refused."""
+
+    async def untold(self, told: Iterable[Charge]) -> list[Charge]:
+        """Charges for what was paid and is in none of these."""

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 
 from langgraph.types import Overwrite, interrupt
 
-from fathom.nodes.ports import Orders
+from fathom.nodes.ports import Orders, Purse
 from fathom.planning.editing import as_queries, as_questions, wished
 from fathom.report.rounds import on_the_table
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 
 
-async def review(state: ResearchState, *, knobs: Knobs, orders: Orders) -> ResearchState:
+async def review(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: Purse) -> ResearchState:
     """Show the plan and wait for an answer; pass through when nobody wants to look.
 
     Queries that a person added meanwhile join the plan, and a person's stop ends the looking. Nothing that
     costs money stands in front of the interrupt, since the node runs again from its start.
 
     Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, findings,
-            judgements, charges, directions, said, recalled
+            judgements, directions, said, recalled
     Writes: queries, questions, feedback, said, is_finishing
     """
     if await orders.is_stopping():
@@ -28,7 +28,8 @@ async def review(state: ResearchState, *, knobs: Knobs, orders: Orders) -> Resea
     is_pausing, is_wanted = await orders.is_pausing(f"review {number}"), _is_wanted(state, knobs)
     if not is_pausing and not is_wanted:
         return _with(added, state)
-    shown = on_the_table(state, knobs, why="review" if is_wanted else "paused")
+    spent_usd = (await purse.account()).usd
+    shown = on_the_table(state, knobs, spent_usd, why="review" if is_wanted else "paused")
     answer = ReviewAnswer.model_validate(interrupt(shown, response_schema=ReviewAnswer))
     match answer.action:
         case "finish":

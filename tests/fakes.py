@@ -3,7 +3,7 @@
 Every fake gives what it was told to give, raises what it was told to raise, and refuses to run dry.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -314,6 +314,11 @@ class FakePurse:
 
     usd: float = 0.0
     is_out: bool = False
+    cut_off: tuple[Charge, ...] = ()
 
     async def account(self) -> Account:
         return Account(self.usd, self.is_out)
+
+    async def untold(self, told: Iterable[Charge]) -> list[Charge]:
+        known = {one.call for one in told}
+        return [one for one in self.cut_off if one.call not in known]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fakes import charge, page
+from fakes import page
 
 from fathom.comparing import Pair, Side, compared
 from fathom.state import Finding, Fork, Knobs, ResearchState
@@ -13,13 +13,13 @@ def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: 
     return Finding.model_validate({**words, "confidence": sure, "tag": tag})
 
 
-def side(name: str, **words: Any) -> Side:
+def side(name: str, usd: float = 0.0, **words: Any) -> Side:
     state: ResearchState = {"question": "Why?", "knobs": Knobs(), **words}  # type: ignore[typeddict-item]
-    return Side(name, state, "complete")
+    return Side(name, state, "complete", usd)
 
 
 def test_a_run_is_like_itself() -> None:
-    one = side("a", findings=[finding("f1", "It is so.", "c1")], pages=[page()], charges=[charge()])
+    one = side("a", findings=[finding("f1", "It is so.", "c1")], pages=[page()])
     found = compared(one, one)
     assert (found.added, found.gone, found.changed, found.same) == ([], [], [], 1)
     assert found.settings == {}
@@ -36,7 +36,7 @@ def test_what_is_in_one_alone_and_what_is_held_otherwise() -> None:
             finding("f3", "Same words.", "c3"),
         ],
         pages=[page("one", "https://www.a.example/x?utm_source=y"), page("two", "https://b.example/")],
-        charges=[charge("k", 0.5)],
+        usd=0.5,
     )
     second = side(
         "b",

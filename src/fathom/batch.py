@@ -16,7 +16,6 @@ from fathom.places import open_folder
 from fathom.report.claiming import REPORT
 from fathom.report.past_rounds import spent_of
 from fathom.runs import Runs, is_unfinished
-from fathom.spend.book import Book
 from fathom.state import ResearchState
 from fathom.streaming import Halt
 
@@ -132,7 +131,7 @@ class Batch:
         self.note(outcomes)
         places, total = asyncio.Semaphore(self.at_once), Total(self.total_usd)
         # Before anybody holds anything: what was paid the last time is gone, also of lines further down.
-        await total.settle(0.0, sum([await self._spent(run_id) for run_id in runs.values()]))
+        await total.settle(0.0, sum([await self.runs.spent_usd(run_id) for run_id in runs.values()]))
 
         async def seen_through(one: Asked) -> None:
             async with places:
@@ -152,7 +151,7 @@ class Batch:
     async def _one(self, one: Asked, begun: Outcome, total: Total) -> Outcome:
         """One question, from where it stands to where it ends or waits."""
         snapshot = await self.runs.snapshot(begun.run_id)
-        spent = await self._spent(begun.run_id)
+        spent = await self.runs.spent_usd(begun.run_id)
         if not is_unfinished(snapshot) and "report" in snapshot.values:
             return await self._reported(begun)
         if snapshot.interrupts:
@@ -168,11 +167,7 @@ class Batch:
         try:
             return await self._worked(one, begun, request if is_new else None)
         finally:
-            await total.settle(held, await self._spent(begun.run_id) - spent)
-
-    async def _spent(self, run_id: str) -> float:
-        """All that a run has paid or may have paid, also in a step that never ended."""
-        return await Book(self.runs.settings.database).spent_usd(run_id)
+            await total.settle(held, await self.runs.spent_usd(begun.run_id) - spent)
 
     async def _worked(self, one: Asked, begun: Outcome, start: Any) -> Outcome:
         last: Progress | None = None
@@ -183,7 +178,9 @@ class Batch:
         if last and isinstance(last.payload, Checkpoint):
             why = last.payload.why
             status, because = ("waiting for review", "") if why == "review" else ("stopped", why)
-            begun = replace(begun, cost_usd=last.spent.usd, duration_s=last.elapsed_s)
+            begun = replace(
+                begun, cost_usd=await self.runs.spent_usd(begun.run_id), duration_s=last.elapsed_s
+            )
             return replace(begun, status=status, because="" if because == status else because)
         return await self._reported(begun)
 
@@ -198,7 +195,7 @@ class Batch:
             because=result.metadata.because,
             score=result.metadata.score,
             sources=result.metadata.sources,
-            cost_usd=result.metadata.cost_usd,
+            cost_usd=await self.runs.spent_usd(begun.run_id),
             duration_s=result.metadata.duration_s,
             report=str(folder.path / REPORT[0]),
         )

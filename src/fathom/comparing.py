@@ -70,11 +70,7 @@ class Side:
     run: str
     state: ResearchState
     status: str
-
-    @property
-    def usd(self) -> float:
-        """What it has cost."""
-        return round(sum(charge.usd for charge in self.state.get("charges", [])), 6)
+    usd: float = 0.0  # what it has cost
 
 
 def compared(first: Side, second: Side) -> Comparison:

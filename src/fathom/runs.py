@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,6 +28,7 @@ from fathom.result import ResearchResult, result_of
 from fathom.saver import ThriftySqliteSaver
 from fathom.search.table import local_engine
 from fathom.settings import Settings
+from fathom.spend.book import Book
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import checkpointer
 from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, known_in, worked
@@ -100,7 +101,8 @@ class Runs:
         was requested. Orders from anywhere are heard while it works.
         """
         async with held_in_turn(self.settings.home, run_id) as place:
-            leg = replace(await self._leg(run_id, start), keeper=keep)
+            spent_usd = partial(self.spent_usd, run_id)
+            leg = replace(await self._leg(run_id, start), keeper=keep, spent_usd=spent_usd)
             kits = standard_kits(self.settings.admitting(leg.knobs))
             graph = self.graph.with_config(working_with(kits))
             if halt:
@@ -190,7 +192,6 @@ class Runs:
     async def line(self, run_id: str) -> RunLine:
         """A run as a list shows it."""
         snapshot = await self.snapshot(run_id)
-        spent = sum(charge.usd for charge in snapshot.values.get("charges", []))
         started, _ = await run_times(self.saver, run_id)
         question = str(snapshot.values.get("question", ""))
         earlier, known = snapshot.values.get("earlier"), snapshot.values.get("known")
@@ -200,12 +201,16 @@ class Runs:
             status=await self._status(run_id, snapshot),
             question=question,
             started=started,
-            cost_usd=spent,
+            cost_usd=await self.spent_usd(run_id),
             rounds=len(snapshot.values.get("judgements", [])),
             updates=earlier.run if earlier else "",
             follows=known.turns[-1].run if known else "",
             forks=fork.run if fork else "",
         )
+
+    async def spent_usd(self, run_id: str) -> float:
+        """All that a run has paid, or may have paid, also in a step that never ended."""
+        return await Book(self.settings.database).spent_usd(run_id)
 
     async def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
         if not is_unfinished(snapshot) and "report" in snapshot.values:

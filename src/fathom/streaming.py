@@ -4,7 +4,7 @@ Does not know databases of runs or the command line.
 """
 
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
@@ -71,6 +71,7 @@ class Leg:
     done: frozenset[str] = frozenset()  # tasks of the current step that have ended already
     control: RunControl = field(default_factory=RunControl)
     keeper: Keeper | None = None
+    spent_usd: Callable[[], Awaitable[float]] | None = None  # by the book; else by what the run knows itself
 
     @property
     def question(self) -> str:
@@ -135,7 +136,8 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[lis
                 yield list(teller.events(place, task))
     except GraphDrained as drained:
         why: Why = "stopped" if drained.reason == "stopped" else "paused"
-        last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, why)))
+        spent_usd = await leg.spent_usd() if leg.spent_usd else teller.spent.usd
+        last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, spent_usd, why)))
     yield [last or teller.event(_completed(state))]
 
 
@@ -174,8 +176,8 @@ def asked_in(shown: dict[str, Any]) -> Checkpoint:
     return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=shown)
 
 
-def _shown(state: ResearchState, knobs: Knobs, why: str) -> dict[str, Any]:
-    return on_the_table(state, knobs, why=why) if state.get("question") else {}
+def _shown(state: ResearchState, knobs: Knobs, spent_usd: float, why: str) -> dict[str, Any]:
+    return on_the_table(state, knobs, spent_usd, why=why) if state.get("question") else {}
 
 
 def _stopped(error: FathomError | sqlite3.Error) -> FathomError:

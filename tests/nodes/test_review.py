@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import NOBODY, FakeOrders, charge, claim, gap, judgement, points, query, question
+from fakes import NOBODY, FakeOrders, FakePurse, claim, gap, judgement, points, query, question
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
@@ -14,6 +14,7 @@ from fathom.nodes.review import review
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import ALLOWED, CompressedSerializer
 
+PURSE = FakePurse(0.25)
 CLAIMS = [claim(f"Statement {n}.", name=str(n)) for n in range(9)]
 STATE: ResearchState = {
     "question": "What is it?",
@@ -23,13 +24,12 @@ STATE: ResearchState = {
     "judgements": [judgement(gaps=[gap("high"), gap("low", "No maps")])],
     "claims": CLAIMS,
     "findings": [point.finding for point in points(*reversed(CLAIMS))],
-    "charges": [charge(usd=0.25)],
 }
 
 
 def graph(orders: FakeOrders = NOBODY, knobs: Knobs | None = None) -> Any:
     async def node(state: ResearchState) -> ResearchState:
-        return await review(state, knobs=knobs or Knobs(review="rounds"), orders=orders)
+        return await review(state, knobs=knobs or Knobs(review="rounds"), orders=orders, purse=PURSE)
 
     b = StateGraph(ResearchState)
     b.add_node("review", node)
@@ -51,11 +51,11 @@ async def answered(
 
 
 async def test_nobody_is_asked_who_did_not_want_to_be() -> None:
-    assert await review(STATE, knobs=Knobs(), orders=NOBODY) == {}
+    assert await review(STATE, knobs=Knobs(), orders=NOBODY, purse=PURSE) == {}
 
 
 async def test_only_the_first_plan_is_shown_to_whoever_asked_for_that() -> None:
-    assert await review(STATE, knobs=Knobs(review="plan"), orders=NOBODY) == {}
+    assert await review(STATE, knobs=Knobs(review="plan"), orders=NOBODY, purse=PURSE) == {}
 
 
 async def test_the_plan_the_findings_and_the_gaps_are_on_the_table() -> None:
@@ -139,19 +139,21 @@ async def test_the_same_words_said_twice_are_remembered_twice() -> None:
 
 async def test_a_persons_stop_ends_the_looking_without_asking() -> None:
     orders = FakeOrders(is_stop=True)
-    assert await review(STATE, knobs=Knobs(review="rounds"), orders=orders) == {"is_finishing": True}
+    assert await review(STATE, knobs=Knobs(review="rounds"), orders=orders, purse=PURSE) == {
+        "is_finishing": True
+    }
 
 
 async def test_queries_that_were_added_join_the_plan_once() -> None:
     orders = FakeOrders(queries={7: "seals", 9: "moon"})
-    update = await review(STATE, knobs=Knobs(), orders=orders)
+    update = await review(STATE, knobs=Knobs(), orders=orders, purse=PURSE)
     assert [(q.id, q.text, q.round) for q in update["queries"]] == [
         ("r2q1", "tides", 1),
         ("r2q2", "moon", 1),
         ("a7", "seals", 2),
     ]
     again: ResearchState = {**STATE, **update}
-    assert await review(again, knobs=Knobs(), orders=orders) == update
+    assert await review(again, knobs=Knobs(), orders=orders, purse=PURSE) == update
 
 
 async def test_they_are_on_the_table_and_stay_when_the_plan_is_approved() -> None:

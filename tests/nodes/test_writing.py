@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import FakeMind, charge, claim, heading, judgement, page, section, sentence
+from fakes import FakeMind, FakePurse, charge, claim, heading, judgement, page, section, sentence
 
 from fathom.errors import Unreadable
 from fathom.minds.port import Objection
@@ -212,7 +212,7 @@ async def test_a_section_that_only_connects_is_gone() -> None:
     assert [s.text for s in settled.dropped] == ["It is red."]
 
 
-async def test_publishing_needs_nothing_but_the_state() -> None:
+async def test_publishing_needs_nothing_but_the_state_and_tells_what_was_cut_off() -> None:
     state: Writing = {
         "question": "What is it?",
         "knobs": Knobs(),
@@ -222,6 +222,9 @@ async def test_publishing_needs_nothing_but_the_state() -> None:
         "outline": Outline(title="T", headings=[heading("a")]),
         "sections": [section(sentence("The Rance plant makes 240 megawatts.", "a"))],
     }
-    report = (await publish(state))["report"]
+    lost = charge("cut off", 0.5)
+    update = await publish({**state, "charges": [charge("k")]}, purse=FakePurse(cut_off=(charge("k"), lost)))
+    assert update["charges"] == [lost]  # nothing that was told already
+    report = update["report"]
     assert (report.status, len(report.citations)) == ("complete", 1)
     assert "megawatts. [1]" in report.markdown

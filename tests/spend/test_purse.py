@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fathom.errors import OutOfBudget
 from fathom.spend.book import NANO, Book, Call
 from fathom.spend.purse import Purse
+from fathom.state import Charge
 
 CALL = Call("call", "read", "m")
 BRANCHES = 20
@@ -209,6 +210,38 @@ async def test_a_cancelled_call_stays_counted_and_others_go_on(tmp_path: Path) -
         await waiting
     async with await purse.reserve(CALL, 0.4, is_writing=False) as hold:
         assert hold.usd == 0.4
+
+
+async def test_whenever_calls_are_cancelled_only_those_are_counted_that_could_leave(tmp_path: Path) -> None:
+    purse, chance = purse_in(tmp_path, reserve=0, budget_usd=100.0), random.Random(7)
+    left: list[int] = []
+
+    async def call(number: int) -> None:
+        hold = await purse.reserve(Call(f"call {number}", "read", "m"), 0.01, is_writing=False)
+        left.append(hold.amount)
+        async with hold:
+            await asyncio.sleep(1)
+
+    for number in range(40):
+        task = asyncio.create_task(call(number))
+        await asyncio.sleep(chance.random() * 0.01)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert (await purse.book.balance("run")).nano == sum(left)
+
+
+async def test_what_was_cut_off_is_told_once(tmp_path: Path) -> None:
+    purse = purse_in(tmp_path, reserve=0)
+    for name, usd in (("a", 0.1), ("b", 0.2), ("c", 0.3)):
+        async with await purse.reserve(Call(name, "read", "m"), usd, is_writing=False):
+            pass
+    told = [Charge(call="a", role="read", model="m", usd=0.1)]
+    assert {one.call: one.usd for one in await purse.untold(told)} == {"b": 0.2, "c": 0.3}
+    both = [*told, *await purse.untold(told)]
+    assert await purse.untold(both) == []
+    # A charge that has what another name cost in it leaves only the rest.
+    joined = [Charge(call="a", role="read", model="m", usd=0.4)]
+    assert sum(one.usd for one in await purse.untold(joined)) == pytest.approx(0.2)
 
 
 async def test_runs_do_not_touch_each_others_money(tmp_path: Path) -> None:

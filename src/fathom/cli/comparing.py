@@ -36,7 +36,8 @@ async def _compared(first: str, second: str) -> Comparison:
 async def _side(runs: Runs, name: str) -> Side:
     run_id = await runs.find(name)
     state = cast(ResearchState, (await runs.snapshot(run_id)).values)
-    return Side(run_id, state, (await runs.line(run_id)).status)
+    line = await runs.line(run_id)
+    return Side(run_id, state, line.status, round(line.cost_usd, 6))
 
 
 def _lines(found: Comparison) -> list[str]:

@@ -46,7 +46,12 @@ def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
 
 
 def on_the_table(
-    state: ResearchState, knobs: Knobs, *, why: str = "review", answers: Sequence[str] = ANSWERS
+    state: ResearchState,
+    knobs: Knobs,
+    spent_usd: float,
+    *,
+    why: str = "review",
+    answers: Sequence[str] = ANSWERS,
 ) -> dict[str, object]:
     """What a person is shown who is asked about a plan: the plan, what is known, and what it has cost."""
     judgements, claims, findings = state.get("judgements", []), state.get("claims", []), _findings(state)
@@ -66,7 +71,7 @@ def on_the_table(
         "gaps": [gap.description for gap in gaps],
         "suggested": suggested(judgements[-1]) if judgements else [],
         "summary": summary(judgements[-1], findings) if judgements else _before(state),
-        "spent_usd": round(sum(charge.usd for charge in state.get("charges", [])), 6),
+        "spent_usd": round(spent_usd, 6),
         "budget_usd": knobs.budget_usd,
         "forecast": expected.model_dump() if (expected := state.get("forecast")) else {},
         "answers": list(answers),

@@ -81,6 +81,10 @@ class Book:
         """What all that was begun in a thread has spent or set aside."""
         return await asyncio.to_thread(self._spent_usd, thread)
 
+    async def payments(self, run: str) -> dict[Call, int]:
+        """All that a run has paid, or may have paid, by call, the latest first."""
+        return await asyncio.to_thread(self._payments, run)
+
     async def paid(self, run: str, call: str) -> int | None:
         """All that a run has paid, or may have paid, for one call; None when it has no line."""
         return await asyncio.to_thread(self._paid, run, call)
@@ -121,6 +125,13 @@ class Book:
         words = "select coalesce(sum(nano), 0) from payments where run = ?1 or run glob ?1 || '/*'"
         with opened(self.database) as connection:
             return _sum(connection.execute(words, (thread,)).fetchone()) / NANO
+
+    def _payments(self, run: str) -> dict[Call, int]:
+        words = (
+            "select call, role, model, sum(nano) from payments where run = ? group by 1 order by max(id) desc"
+        )
+        with opened(self.database) as connection:
+            return {Call(*names): int(paid) for *names, paid in connection.execute(words, (run,))}
 
     def _paid(self, run: str, call: str) -> int | None:
         words = "select sum(nano) from payments where run = ? and call = ?"

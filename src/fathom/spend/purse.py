@@ -6,7 +6,7 @@ worst case, whether it timed out, was cut off or died with the process.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -139,13 +139,13 @@ class Purse:
         self, call: Call, most: int, least: int, limit: int, on_its_way: _Open, changed: asyncio.Event
     ) -> Hold | None:
         """A hold; None when one may be had after a change; OutOfBudget when no change can help."""
-        found = await self.book.hold(self.run, call, most, most, limit)
+        found = await self._written(call, most, most, limit)
         if isinstance(found, int):
             settled = found - on_its_way.amount  # or less: it may just have been settled
             is_less_enough = found + least <= limit
             if on_its_way.amount and settled + (most if is_less_enough else least) <= limit:
                 return None
-            found = await self.book.hold(self.run, call, most, least, limit)
+            found = await self._written(call, most, least, limit)
         if isinstance(found, int):
             if changed.is_set():
                 return None
@@ -153,6 +153,23 @@ class Purse:
         line, amount = found
         on_its_way.amount += amount
         return Hold(self.book, self.run, call, line, amount, on_its_way)
+
+    async def _written(self, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
+        """What the book says; a line for a call that is cancelled meanwhile, before it left, is struck out.
+
+        The writing itself cannot be stopped once it has begun.
+        """
+        writing = asyncio.ensure_future(self.book.hold(self.run, call, most, least, limit))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._struck(writing))
+            raise
+
+    async def _struck(self, writing: "asyncio.Future[tuple[int, int] | int]") -> None:
+        found = await writing
+        if not isinstance(found, int):
+            await self.book.release(found[0])
 
     async def paid(self, call: str) -> float | None:
         """All that this run has paid, or may have paid, for a call; None when it never paid for it."""
@@ -172,6 +189,20 @@ class Purse:
         balance = await self.book.balance(self.run)
         is_out = balance.is_out or 0 < self._limit(False) <= balance.nano
         return Account(balance.nano / NANO, is_out)
+
+    async def untold(self, told: Iterable[Charge]) -> list[Charge]:
+        """Charges for what is in the book and in none of these: calls that were cut off, for good."""
+        known = {charge.call: charge.usd for charge in told}
+        payments = await self.book.payments(self.run)
+        # A charge may have what an earlier try with another name cost in it: nothing is told twice.
+        missing = sum(payments.values()) - nano(sum(known.values()))
+        found: list[Charge] = []
+        for call, paid in payments.items():
+            amount = 0 if call.name in known else min(paid, missing)
+            if amount > 0:
+                found.append(Charge(call=call.name, role=call.role, model=call.model, usd=amount / NANO))
+                missing -= amount
+        return found
 
     def _limit(self, is_writing: bool) -> int:
         share = 1.0 if is_writing else 1.0 - self.reserve_share
