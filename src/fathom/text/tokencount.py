@@ -112,8 +112,9 @@ class _Known(dict[str, T]):
 
 def _line(line: str) -> tuple[int, int, float, int]:
     """Pieces, the most tokens in tenths, and what is beyond ASCII, guessed and spelt out."""
-    words = map(_words.__getitem__, _WORDS.findall(line))
-    pieces, tenths = map(sum, zip((0, 0), *words, strict=True))
+    is_simple = line.isascii() and "  " not in line
+    words = line.replace(" ", "\n ").split("\n") if is_simple else _WORDS.findall(line)
+    pieces, tenths = map(sum, zip((0, 0), *map(_words.__getitem__, words), strict=True))
     beyond = "" if line.isascii() else "".join(_BEYOND.findall(line))
     return pieces, tenths, _beyond(beyond), _bytes(beyond)
 
