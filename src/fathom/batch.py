@@ -115,10 +115,11 @@ class Batch:
 
     async def prepared(self, asked: Sequence[Asked], known: Mapping[str, str]) -> dict[str, str]:
         """A run for each question: the one it has, or a new one after all that can be refused was refused."""
-        runs, bad = {}, []
+        runs, bad, is_capped = {}, [], self.total_usd is not None
         for one in asked:
             try:
-                runs[one.key] = known.get(one.key) or (await self.runs.begin(one.request))[0]
+                begun = known.get(one.key) or (await self.runs.begin(one.request, is_capped=is_capped))[0]
+                runs[one.key] = begun
             except BadInput as error:
                 bad.append((one.number, str(error)))
         refuse_bad(bad)

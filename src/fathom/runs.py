@@ -29,6 +29,7 @@ from fathom.saver import ThriftySqliteSaver
 from fathom.search.table import local_engine
 from fathom.settings import Settings
 from fathom.spend.book import Book
+from fathom.spend.capping import refuse_unkept
 from fathom.state import Knobs, ResearchState, ReviewAnswer
 from fathom.store import checkpointer
 from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, known_in, worked
@@ -53,11 +54,15 @@ class Runs:
         """The orders for these runs."""
         return Orders(self.settings.database)
 
-    async def begin(self, request: ResearchRequest) -> tuple[str, Knobs]:
-        """A new run's id, after everything that can be refused was refused."""
+    async def begin(self, request: ResearchRequest, *, is_capped: bool = False) -> tuple[str, Knobs]:
+        """A new run's id, after everything that can be refused was refused.
+
+        A cap that somebody has named, here or elsewhere (`is_capped`), must be one that can be kept.
+        """
         knobs = request.knobs(self.settings.run)
         kits = standard_kits(self.settings.admitting(knobs))
         await asyncio.to_thread(kits, knobs)
+        await self._refuse_unkept(request, knobs, is_capped=is_capped)
         await self._refuse_empty(knobs)
         return str(uuid.uuid4()), knobs
 
@@ -80,6 +85,7 @@ class Runs:
         past = [one for one in others if one and one.run != run_id]
         request = follow_up_of(asked, [*past, *([followed] if followed else [])])
         await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
+        await self._refuse_unkept(asked, request.knobs())
         await self._refuse_empty(request.knobs())
         new_id = str(uuid.uuid4())
         await threads.follow(new_id, run_id)
@@ -227,6 +233,11 @@ class Runs:
 
     def _knobs(self, start: New) -> Knobs:
         return start.knobs(self.settings.run) if isinstance(start, ResearchRequest) else start.knobs()
+
+    async def _refuse_unkept(self, asked: ResearchRequest, knobs: Knobs, *, is_capped: bool = False) -> None:
+        is_named = asked.budget_usd is not None or "budget_usd" in self.settings.run.model_fields_set
+        if is_named or is_capped:
+            await asyncio.to_thread(refuse_unkept, self.settings.admitting(knobs), knobs)
 
     async def _refuse_empty(self, knobs: Knobs) -> None:
         """Say before the run, not in its report, that there is nothing to read."""

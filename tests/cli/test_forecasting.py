@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from standins.commandline import Fathom
 from standins.model import Model
 from standins.researcher import researcher
@@ -38,6 +39,23 @@ def test_a_model_without_a_price_is_told(fathom: Fathom, shelf: Path) -> None:
     told = fathom("What is it?", *words, "--dry-run")
     assert "Likely cost   not known" in told.out
     assert "made-up-1: what it costs is not counted, and the budget does not hold it back" in told.out
+
+
+def test_a_cap_that_cannot_be_kept_is_refused_and_the_usual_one_is_told_about(
+    fathom: Fathom, shelf: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    foreign = ["--model", "made-up-1", "--base-url", "http://models.invalid/v1"]
+    words = ["--docs", str(shelf), *foreign]
+    refused = fathom("What is it?", *words, "--budget", "0.5")
+    assert refused.is_refusal
+    assert "The budget of 0.5 USD cannot be kept, because no price is known for made-up-1" in refused.err
+    (work / "q.txt").write_text("What is it?\n", "utf-8")
+    assert fathom("batch", "q.txt", *words, "--budget-total", "2").is_refusal
+    assert "no run yet" in fathom("resume").err
+    monkeypatch.setenv("FATHOM_CALL_RETRIES", "0")
+    told = fathom("What is it?", *words)
+    assert "no price is known for made-up-1 at http://models.invalid/v1, so what it costs" in told.err
+    assert not told.is_refusal
 
 
 def test_the_doctor_says_what_models_cost(fathom: Fathom, tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ def dry_run_of_many(
     settings: Settings, requests: Sequence[ResearchRequest], arguments: argparse.Namespace
 ) -> int:
     """Print the forecast for all of them together; no run is begun."""
-    each = asyncio.run(_all_expected(settings, requests))
+    is_capped = arguments.budget_total is not None
+    each = asyncio.run(_all_expected(settings, requests, is_capped=is_capped))
     spread = arguments.at_once
     likely, worst = [one.expected_s for one in each], [one.worst_s for one in each]
     most = sum(one.worst_usd for one in each)
@@ -46,10 +47,13 @@ def dry_run_of_many(
     return 0
 
 
-async def _all_expected(settings: Settings, requests: Sequence[ResearchRequest]) -> list[Forecast]:
+async def _all_expected(
+    settings: Settings, requests: Sequence[ResearchRequest], *, is_capped: bool = False
+) -> list[Forecast]:
     async with open_runs(settings) as runs:
         # Whatever would be refused is refused now.
-        return [await expected(runs, (await runs.begin(one))[1], one.query) for one in requests]
+        knobs = [(await runs.begin(one, is_capped=is_capped))[1] for one in requests]
+        return [await expected(runs, own, one.query) for own, one in zip(knobs, requests, strict=True)]
 
 
 async def expected(runs: Runs, knobs: Knobs, question: str) -> Forecast:

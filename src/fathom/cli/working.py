@@ -20,7 +20,9 @@ from fathom.places import open_folder
 from fathom.request import ResearchRequest, checked_request
 from fathom.runs import Runs, is_unfinished, open_runs
 from fathom.settings import Settings, load_settings
+from fathom.spend.capping import not_held_back, unpriced
 from fathom.spend.prices import is_own_server
+from fathom.state import Knobs
 
 _PATIENCE_S = 1.0
 
@@ -90,6 +92,7 @@ async def _followed(
             return 0
         if start.is_understood_otherwise and not (arguments.quiet or arguments.json):
             print(f"understood as: {start.question}", file=sys.stderr, flush=True)
+        await _tell_unpriced(runs, start.knobs(), arguments)
         folder = await open_folder(runs.settings, run_id, arguments.out)
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
 
@@ -100,11 +103,21 @@ async def _begun(
     async with open_runs(settings) as runs:
         told = _told_if_slow("looking through the documents …", arguments.quiet or arguments.json)
         try:
-            run_id, _ = await runs.begin(request)
+            run_id, knobs = await runs.begin(request)
         finally:
             told.cancel()
+        await _tell_unpriced(runs, knobs, arguments)
         folder = await open_folder(runs.settings, run_id, arguments.out)
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(request)
+
+
+async def _tell_unpriced(runs: Runs, knobs: Knobs, arguments: argparse.Namespace) -> None:
+    """Before anything is paid: that the usual cap is none for a model without a price."""
+    if arguments.quiet or arguments.json:
+        return
+    own = runs.settings.admitting(knobs)
+    if names := await asyncio.to_thread(unpriced, own, knobs):
+        print(f"fathom: {not_held_back(own, names)}", file=sys.stderr, flush=True)
 
 
 def _told_if_slow(words: str, is_quiet: bool) -> asyncio.TimerHandle:
