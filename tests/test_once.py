@@ -20,6 +20,12 @@ async def test_it_is_read_once_and_beside_the_event_loop() -> None:
     assert threads[0] != threading.get_ident()
 
 
+async def test_who_has_waited_for_it_in_a_thread_spares_the_others() -> None:
+    read = Once(threading.get_ident)
+    assert read.waited() == threading.get_ident()
+    assert await read() == threading.get_ident()
+
+
 async def test_a_failure_is_not_remembered() -> None:
     outcomes = iter([OSError("no such file"), None])
 

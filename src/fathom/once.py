@@ -19,6 +19,10 @@ class Once(Generic[T]):
 
     async def __call__(self) -> T:
         """What the function gave."""
+        return self._found[0] if self._found else await asyncio.to_thread(self.waited)
+
+    def waited(self) -> T:
+        """The same for those who are in a thread already."""
         if self._found is None:
-            self._found = (await asyncio.to_thread(self._read),)
+            self._found = (self._read(),)
         return self._found[0]

@@ -1,6 +1,7 @@
 """The short way to chat completions: the same on the wire and for those who watch as the long one."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +14,11 @@ from pydantic import SecretStr
 from standins.model import Model
 from standins.replies import Reply
 
-from fathom.minds.connections import connections, here
+from fathom.minds.connections import connections, here, unconnected
+from fathom.minds.models import prompted_mind
 from fathom.minds.outspoken import Outspoken
+from fathom.settings import load_settings
+from fathom.state import Knobs
 
 pytestmark = pytest.mark.wire
 
@@ -133,6 +137,19 @@ async def test_an_answer_of_another_shape_is_an_error(raw: bytes) -> None:
             own = await here(client(model))
             with pytest.raises((ValueError, TypeError)):
                 await own.ainvoke(list(TALK))
+
+
+def test_clients_of_all_runs_are_made_with_the_same_certificates(model: Model, tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path, base_url=model.base_url, model="m", small_model="s")
+    minds = [prompted_mind(settings, Knobs()) for _ in range(2)]
+    clients = [
+        mind.first.ladders[role].chat.client  # type: ignore[attr-defined]
+        for mind in minds
+        for role in ("read", "write")
+    ]
+    assert len({id(client) for client in clients}) == 4
+    assert {id(client.http_client) for client in clients} == {id(unconnected()[0])}
+    assert {id(client.http_async_client) for client in clients} == {id(unconnected()[1])}
 
 
 async def test_a_loop_has_one_client_of_a_model_until_its_work_ends(model: Model) -> None:

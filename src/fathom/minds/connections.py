@@ -8,14 +8,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from ssl import SSLContext
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from fathom.once import Once
 from fathom.turns import PerLoop
 
 if TYPE_CHECKING:  # seconds of imports that a run without a model never pays
     from langchain_openai import ChatOpenAI
-    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, DefaultHttpxClient
 
 
 @dataclass
@@ -31,14 +34,30 @@ class _Connections:
 _here = PerLoop(_Connections)
 
 
+@Once
+def certificates() -> SSLContext:
+    """Whom all believe who ask a model's server; to read them takes as long as ten calls."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+@cache
+def unconnected() -> "tuple[DefaultHttpxClient, DefaultAsyncHttpxClient]":
+    """What a client is made with, though nobody calls through it: else each reads certificates, twice."""
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+
+    verify = certificates.waited()
+    return DefaultHttpxClient(verify=verify), DefaultAsyncHttpxClient(verify=verify)
+
+
 async def here(client: "ChatOpenAI") -> "ChatOpenAI":
     """The client with the running loop's connections; always the same one, which remembers who it is."""
     mine = _here()
     if found := mine.clients.get(client.root_async_client):
         return found
     async with mine.making:
-        # In a thread: certificates are read from disk, which holds every run of the loop up.
-        http = mine.http = mine.http or await asyncio.to_thread(_made)
+        http = mine.http = mine.http or _made(await certificates())
     from fathom.minds.completions import Completions
 
     root = client.root_async_client.with_options(http_client=http)
@@ -46,13 +65,12 @@ async def here(client: "ChatOpenAI") -> "ChatOpenAI":
     return mine.clients.setdefault(client.root_async_client, own)
 
 
-def _made() -> "DefaultAsyncHttpxClient":
+def _made(verify: SSLContext) -> "DefaultAsyncHttpxClient":
     import httpx2
     from openai import DefaultAsyncHttpxClient
 
     from fathom.lanes import Lanes
 
-    verify = httpx2.create_ssl_context()
     lanes = Lanes(lambda limits: httpx2.AsyncHTTPTransport(verify=verify, limits=limits))
     # Behind the environment's proxies, which are in the list already: what none of them is for.
     return DefaultAsyncHttpxClient(verify=verify, mounts={"all://*": lanes})

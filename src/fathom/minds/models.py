@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from fathom import store
 from fathom.minds.chat import Chat
+from fathom.minds.connections import unconnected
 from fathom.minds.extractive import Extractive
 from fathom.minds.ladder import Ladder
 from fathom.minds.limiter import Endurance, limiter_for
@@ -52,12 +53,15 @@ def prompted_mind(settings: Settings, knobs: Knobs) -> Mind:
 
 def _chat(settings: Settings, model: str, knobs: Knobs, prices: Prices) -> Chat:
     server = settings.base_url or OPENAI
+    http, http_async = unconnected()
     client = Outspoken(
         model=model,
         base_url=server,
         api_key=settings.openai_api_key or SecretStr("none"),
         # A connection that is not made in time is told apart from a late answer: nobody is paid for it.
         timeout=Timeout(settings.call_timeout_s, connect=min(_CONNECT_S, settings.call_timeout_s / 2)),
+        http_client=http,
+        http_async_client=http_async,
         max_retries=0,  # the limiter's business: the client's retries do not know of each other
         include_response_headers=True,
         max_completion_tokens=settings.max_answer_tokens,

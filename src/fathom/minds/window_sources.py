@@ -14,6 +14,8 @@ import httpx2
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
+from fathom.minds.connections import certificates
+
 _PATIENCE_S = 5.0
 _OLLAMA = 4_096  # what Ollama gives a model unless it is told otherwise, whatever the model was trained for
 _LISTED = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length")
@@ -35,7 +37,7 @@ async def asked_of(server: str, model: str, key: object = None) -> int | None:
     root = f"{parts.scheme}://{parts.netloc}"
     secret = key.get_secret_value() if isinstance(key, SecretStr) else ""
     headers = {"authorization": f"Bearer {secret}"} if secret else {}
-    async with httpx2.AsyncClient(timeout=_PATIENCE_S) as http:
+    async with httpx2.AsyncClient(timeout=_PATIENCE_S, verify=await certificates()) as http:
         entry = _entry(await _json(http, "GET", f"{server}/models", headers=headers), model)
         if entry.get("owned_by") == "llamacpp":  # a slot has a part of what the listing says
             props = await _json(http, "GET", f"{root}/props")
