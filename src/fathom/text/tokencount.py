@@ -74,11 +74,15 @@ def worst_tokens(text: str) -> int:
 def measured(text: str) -> Measure:
     """The text in tokens, every way it is counted here."""
     lines = f" {text}".split("\n") if text else []
-    ends = max(0, len(lines) - 1)  # a piece each
-    pieces, tenths, beyond, spelt = map(
-        sum, zip((ends, _WORST_TENTHS * ends, 0.0, 0), *map(_lines.__getitem__, lines), strict=True)
-    )
-    return Measure(_USUAL * pieces, beyond, math.ceil(tenths / 10), int(spelt))
+    pieces = max(0, len(lines) - 1)  # the ends of lines
+    tenths, beyond, spelt = _WORST_TENTHS * pieces, 0.0, 0
+    for line in lines:
+        of_line = _lines[line]
+        pieces += of_line[0]
+        tenths += of_line[1]
+        beyond += of_line[2]
+        spelt += of_line[3]
+    return Measure(_USUAL * pieces, beyond, math.ceil(tenths / 10), spelt)
 
 
 def _beyond(text: str) -> float:
@@ -114,25 +118,26 @@ def _line(line: str) -> tuple[int, int, float, int]:
     """Pieces, the most tokens in tenths, and what is beyond ASCII, guessed and spelt out."""
     is_simple = line.isascii() and "  " not in line
     words = line.replace(" ", "\n ").split("\n") if is_simple else _WORDS.findall(line)
-    pieces, tenths = map(sum, zip((0, 0), *map(_words.__getitem__, words), strict=True))
     beyond = "" if line.isascii() else "".join(_BEYOND.findall(line))
+    # Numbers only, one kind after the other: what makes a thousand pairs makes the garbage collector run.
+    pieces, tenths = sum(map(_pieces.__getitem__, words)), sum(map(_tenths.__getitem__, words))
     return pieces, tenths, _beyond(beyond), _bytes(beyond)
 
 
-def _word(word: str) -> tuple[int, int]:
-    pieces = _pieces(word)
+def _tenths_of(word: str) -> int:
     repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
-    others = _pieces(_REPEATED.sub("\n", word)) if repeated else pieces
-    return pieces, _WORST_TENTHS * others + 10 * repeated
+    others = _pieces_of(_REPEATED.sub("\n", word)) if repeated else _pieces[word]
+    return _WORST_TENTHS * others + 10 * repeated
 
 
-def _pieces(word: str) -> int:
+def _pieces_of(word: str) -> int:
     parts = (word[start : start + _PART].replace(" ", "▁") for start in range(0, len(word), _PART))
     return sum(len(_vocabulary().tokenize(part)) for part in parts)
 
 
 _lines = _Known(_line, most=5_000, most_chars=3_000)
-_words = _Known(_word, most=50_000, most_chars=64)
+_pieces = _Known(_pieces_of, most=50_000, most_chars=64)
+_tenths = _Known(_tenths_of, most=50_000, most_chars=64)
 
 
 @cache
