@@ -136,16 +136,19 @@ def wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
 
 def denied_at(amount: Amount, text: str) -> tuple[int, int] | None:
     """Where an amount is said not to be the right one, as in "9 crowns, not 7"; "not" and all."""
-    if before := _DENIED_BEFORE.search(text[: amount.start]):
+    head = text[: amount.start]
+    is_led = head.rstrip().rstrip("$€£¥₩").rstrip().lower().endswith(("not", "than", "of", " the", " from"))
+    if is_led and (before := _DENIED_BEFORE.search(head)):
         return before.start(), amount.end
     after = _DENIED_AFTER.match(text, amount.end)
     return (amount.start, after.end()) if after else None
 
 
-def _asserted(text: str) -> list[Amount]:
+@lru_cache(maxsize=4096)
+def _asserted(text: str) -> tuple[Amount, ...]:
     """The amounts of a text without those it gives another one for."""
     found = amounts(text)
-    return [amount for amount in found if denied_at(amount, text) is None] or list(found)
+    return tuple(amount for amount in found if denied_at(amount, text) is None) or found
 
 
 def is_same_amount(said: Amount, other: Amount) -> bool:

@@ -5,6 +5,7 @@ Does not know whether the conclusion is right; only that the quotes do not draw 
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fathom.evidence.words import Text, Word
 
@@ -31,6 +32,7 @@ _DRAWN = {
         r"\b(?:must|ought to|has to|have to|needs? to)\b|해야|되어야|하여야|시급"
     ),
 }  # fmt: skip
+_ANY = re.compile("|".join(pattern.pattern for pattern in _DRAWN.values()))
 _NAMES = {
     "cause": "no cause is given in its quotes",
     "proof": "nothing is proved in its quotes",
@@ -56,7 +58,7 @@ def conclusions(said: Text, quoted: Sequence[Text]) -> list[str]:
     """Conclusions of the statement that its quotes do not draw."""
     theirs = " ".join(text.low for text in quoted)
     found = []
-    for kind, pattern in _DRAWN.items():
+    for kind, pattern in _DRAWN.items() if _ANY.search(said.low) else ():
         match = pattern.search(said.low)
         if match is None or pattern.search(theirs):
             continue
@@ -77,9 +79,14 @@ def conclusions(said: Text, quoted: Sequence[Text]) -> list[str]:
 
 def other_superlatives(said: Text, quoted: Sequence[Text]) -> list[str]:
     """Superlatives of the statement other than those of its quotes."""
-    mine = {m.group() for m in _DRAWN["superlative"].finditer(said.low)}
-    theirs = {m.group() for text in quoted for m in _DRAWN["superlative"].finditer(text.low)}
+    mine = _superlatives(said)
+    theirs = {word for text in quoted for word in _superlatives(text)} if mine else set()
     return [f"'{word}' is not in its quotes" for word in sorted(mine - theirs)] if theirs else []
+
+
+@lru_cache(maxsize=4096)
+def _superlatives(text: Text) -> frozenset[str]:
+    return frozenset(_DRAWN["superlative"].findall(text.low))
 
 
 def additions(said: Text, quoted: Sequence[Text]) -> list[str]:

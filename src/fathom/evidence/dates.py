@@ -79,12 +79,16 @@ def wrong_dates(statement: str, quotes: Sequence[str]) -> list[str]:
     """The dates of a statement that no quote gives."""
     known = [date for quote in quotes for date in dates(quote)]
     wrong = [date.text for date in dates(statement) if not _is_given(date, known)]
-    seasons = {_SEASONS[s[0]] for s in _season(" ".join(quotes))}
-    return wrong + [s[0] for s in _season(statement) if seasons and _SEASONS[s[0]] not in seasons]
+    told = _seasons(statement)
+    given = {_SEASONS[season] for season in _seasons(" ".join(quotes))} if told else set()
+    return wrong + [season for season in told if given and _SEASONS[season] not in given]
 
 
-def _season(text: str) -> list[list[str]]:
-    return [[part for part in found if part] for found in _SEASON.findall(text.lower())]
+def _seasons(text: str) -> list[str]:
+    low = text.lower()
+    if not any(season in low for season in _SEASONS):
+        return []
+    return [english or korean for english, korean in _SEASON.findall(low)]
 
 
 def _is_given(date: Date, known: Sequence[Date]) -> bool:

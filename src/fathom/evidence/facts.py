@@ -120,12 +120,21 @@ def _is_spelt_out(name: str, said: str) -> bool:
 def _is_named(name: str, carried: str) -> bool:
     wanted = folded(name).text
     # A long name may go on, as "Korea" does in "Korean"; a short one may not, since "US" begins "use".
-    beyond = "" if len(wanted) > 3 else r"s?(?![a-z\u00c0-\u024f])"
-    if wanted in carried and re.search(rf"(?<!\w){re.escape(wanted)}{beyond}", carried):
+    if _begins(wanted, carried) if len(wanted) > 3 else _stands(wanted, r"s?(?![a-z\u00c0-\u024f])", carried):
         return True
     # "Koreans" is carried by "Korea", "Studios" by "Studio": one inflection, never another stem.
     stem = re.sub(r"(?:ns|es|s|n)$", "", wanted)
     is_long = len(stem) >= 4 or (name.endswith("s") and name[:-1].isupper())
-    if not is_long or stem not in carried:
-        return False
-    return re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", carried) is not None
+    return is_long and _stands(stem, r"(?!\w)", carried)
+
+
+def _begins(word: str, text: str) -> bool:
+    """Whether a word of the text begins with it."""
+    at = text.find(word)
+    while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
+        at = text.find(word, at + 1)
+    return at >= 0
+
+
+def _stands(word: str, end: str, text: str) -> bool:
+    return word in text and re.search(rf"(?<!\w){re.escape(word)}{end}", text) is not None

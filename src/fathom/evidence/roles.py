@@ -4,6 +4,7 @@ Does not parse: two things that change places around a word that stays are taken
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
@@ -136,6 +137,7 @@ def swapped_figures(said: Text, quoted: Sequence[Text]) -> list[str]:
     return []
 
 
+@lru_cache(maxsize=4096)
 def _kind(figure: str) -> str:
     """Its measure; a date is a date."""
     return re.sub(r"^[\d.e+-]+", "", figure) if not re.search(r"[년월일]|[A-Z]|^\d{4}s?$", figure) else "date"
@@ -172,11 +174,11 @@ def _distance(
     start, end = figure
     left, right = (word.end, start) if word.end <= start else (end, word.start)
     between = text.low[left:right]
-    is_broken = any(left <= place < right for place in breaks)
+    is_broken = bisect_left(breaks, left) < bisect_left(breaks, right)
     apart = len(_BREAK.findall(between)) if is_broken else 0
     after = 2.0 if is_small and word.end > start else 0.0
     return len(between.split()) + 4 * apart + after + len(between) / 1000
 
 
 def _shared(mine: frozenset[str], theirs: frozenset[str]) -> int:
-    return sum(any(same(key, other) for other in theirs) for key in mine)
+    return sum(key in theirs or any(same(key, other) for other in theirs) for key in mine)

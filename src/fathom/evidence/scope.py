@@ -5,6 +5,7 @@ Does not know geography: a place is a name after "in", a group is what stands af
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fathom.evidence.amounts import amounts
 from fathom.evidence.dates import dates
@@ -64,18 +65,22 @@ def widened(said: Text, quoted: Sequence[Text]) -> list[str]:
 
 def _new_alls(said: Text, quoted: Sequence[Text]) -> list[str]:
     """Words for all of it that the quotes do not have; "every" may stand for "all", not for "most"."""
-    theirs = {match.group().strip() for text in quoted for match in _ALL.finditer(text.low)}
+    theirs = {word for text in quoted for word in _alls(text)}
     new = []
-    for match in _ALL.finditer(said.low):
-        word = match.group().strip()
+    for word in _alls(said):
         alike = next((group for group in _SAME_ALL if word in group), frozenset({word}))
         if not alike & theirs:
             new.append(f"'{word}' is not in its quotes")
-    if _MOST.search(said.low) and not any(_MOST.search(t.low) or _ALL.search(t.low) for t in quoted):
+    if _MOST.search(said.low) and not theirs and not any(_MOST.search(t.low) for t in quoted):
         is_half = any(a.measure == "percent" and a.value >= 50 for t in quoted for a in amounts(t.text))
         if not is_half:
             new.append("'most' is not in its quotes")
     return new
+
+
+@lru_cache(maxsize=4096)
+def _alls(text: Text) -> tuple[str, ...]:
+    return tuple(word.strip() for word in _ALL.findall(text.low))
 
 
 def _dropped(said: Text, text: Text) -> list[str]:

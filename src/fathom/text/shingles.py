@@ -13,19 +13,20 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from fathom.text.tokens import plain_words
+
 _WIDTH = 5
 _MOST = 48
 _SAME = 0.8
 _BY_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _UNIT = re.compile(rf"[{_BY_CHARACTER}]|[^\W_{_BY_CHARACTER}]+")
-_PLAIN_UNIT = re.compile(r"[a-z0-9]+")  # the same in a text of plain letters
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def sketch(text: str) -> str:
     """Its smallest hashes in rising order, eight letters each; the same on every machine."""
-    return "".join(f"{int(value) >> 32:08x}" for value in _runs(text)[:_MOST])
+    return "".join(f"{value >> 32:08x}" for value in _runs(text)[:_MOST].tolist())
 
 
 def is_copy(a: str, b: str) -> bool:
@@ -40,13 +41,13 @@ def is_copy(a: str, b: str) -> bool:
 def _runs(text: str) -> NDArray[np.uint64]:
     """A hash for every run of a text, each once, in rising order."""
     if text.isascii():
-        units = _PLAIN_UNIT.findall(text.lower())
+        units = plain_words(text)
     else:
         units = _UNIT.findall(unicodedata.normalize("NFKC", text).casefold())
     if not units:
         return np.empty(0, np.uint64)
     known = {unit: crc32(unit.encode("utf-8", "replace")) for unit in set(units)}
-    numbers = np.array([known[unit] for unit in units], np.uint64)
+    numbers = np.fromiter((known[unit] for unit in units), np.uint64, len(units))
     width = min(_WIDTH, len(numbers))
     hashes = np.zeros(len(numbers) - width + 1, np.uint64)
     for at in range(width):

@@ -10,6 +10,7 @@ import unicodedata
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _PAIRED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _RUN = re.compile(rf"[{_PAIRED}]+|[^\W_{_PAIRED}]+")
+_NO_WORD = {place: " " for place in range(128) if not chr(place).isalnum()}
 _HAS_PAIRED = re.compile(f"[{_PAIRED}]")
 
 _ENGLISH = """
@@ -34,11 +35,16 @@ def has_paired_script(text: str) -> bool:
     return not text.isascii() and _HAS_PAIRED.search(text) is not None
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a text of plain letters, in lower case."""
+    return text.lower().translate(_NO_WORD).split()
+
+
 def _runs(text: str) -> list[str]:
-    if not text.isascii():
-        text = unicodedata.normalize("NFKD", text)
-        text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
-    return _RUN.findall(text.lower())
+    if text.isascii():
+        return plain_words(text)
+    bare = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
+    return _RUN.findall(bare.lower())
 
 
 def _pieces(run: str) -> list[str]:
@@ -50,7 +56,7 @@ def _pieces(run: str) -> list[str]:
 def tokens(text: str) -> list[str]:
     """The words of a text in lower case without accents, in their order."""
     if text.isascii():
-        return _runs(text)
+        return plain_words(text)
     return [piece for run in _runs(text) for piece in _pieces(run)]
 
 
