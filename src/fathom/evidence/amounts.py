@@ -59,6 +59,8 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 _FIGURE_BEGINS = re.compile(r"\d|[$€£¥₩](?=\s?\d)|\s(?=\d)|[Uu](?=[Ss]\$\s?\d)")
+_PIECE = re.compile(r"(\d[\d,.]*)([십백천]?[만억조]?)")
+_DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}")
 _LETTERS = re.compile(r"[a-z]+")
 _WORDED = re.compile(
     rf"\b(?P<first>{_WORDS})(?:[-\s](?P<second>one|two|three|four|five|six|seven|eight|nine))?"
@@ -198,14 +200,15 @@ def _all(text: str) -> list[Amount]:
 
 
 def _figure(match: re.Match[str], text: str) -> Amount:
-    value = _plain(match["figure"]) * _scaled(match["scale"] or "")
-    value += _more(match["scale"] or "")
+    scale = match["scale"]
+    by = _scaled(scale) if scale else 1.0
+    value = _plain(match["figure"]) * by + (_more(scale) if scale else 0.0)
     measure, factor = _measure(match)
     if match["ordinal"]:
         measure, factor = "ordinal", 1.0
     if match["sign"]:
         measure, factor = UNITS[match["sign"].lower()]
-    step = 10.0 ** -len(match["figure"].partition(".")[2]) * _scaled(match["scale"] or "") * factor
+    step = 10.0 ** -len(match["figure"].partition(".")[2]) * by * factor
     return Amount(
         match.group().strip(),
         match.start("figure"),
@@ -250,6 +253,8 @@ def _count(word: str) -> float:
 
 def _measure(match: re.Match[str]) -> tuple[str, float]:
     name = (match["unit"] or match["hangul"] or "").lower()
+    if not name:
+        return "", 1.0
     if name.startswith("percentage"):
         return "points", 1.0
     if name.startswith("degree") and " " in name:
@@ -275,13 +280,13 @@ def _scaled(scale: str) -> float:
 
 def _more(scale: str) -> float:
     """What further figures add: in "2조 3천억" the "3천억"."""
-    pieces = re.findall(r"(\d[\d,.]*)([십백천]?[만억조]?)", scale)
+    pieces = _PIECE.findall(scale)
     return float(sum(_plain(figure) * _scaled(word) for figure, word in pieces))
 
 
 def _plain(figure: str) -> float:
     bare = figure.strip(".,")
-    if re.fullmatch(r"\d+,\d{1,2}", bare):
+    if "," in bare and _DECIMAL_COMMA.fullmatch(bare):
         bare = bare.replace(",", ".")
     return float(bare.replace(",", ""))
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from fathom.text.spotting import spotted
 
@@ -59,7 +59,7 @@ class Date:
     day: int = 0
     decade: int = 0
 
-    @property
+    @cached_property
     def parts(self) -> dict[str, int]:
         """What is given."""
         all_parts = {"year": self.year, "month": self.month, "day": self.day, "decade": self.decade}

@@ -156,7 +156,9 @@ def _figures(text: Text) -> dict[str, frozenset[str]]:
     breaks = [found.start() for found in _COULD_BREAK.finditer(text.low)]
     for word in text.words:
         is_small = word.low in _SMALL
-        if not (word.is_telling or is_small) or any(start <= word.start < end for _, start, end in found):
+        if not (word.is_telling or is_small):
+            continue
+        if any(start <= word.start < end for _, start, end in found):
             continue
         name, *_ = min(found, key=lambda f: _distance(text, breaks, word, f[1:], is_small))
         near[name].add(word.key)

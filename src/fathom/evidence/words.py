@@ -100,17 +100,19 @@ class Text:
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> Text:
     """The text with its words, remembered."""
-    plain = one_line(unicodedata.normalize("NFKC", text.replace("㎞", "km").replace("’", "'")))
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.replace("㎞", "km").replace("’", "'"))
+    plain = one_line(text)
     found: list[Word] = []
     clause, end = 0, 0
     for match in _WORD.finditer(plain):
-        between = plain[end : match.start()]
+        written, start = match.group(), match.start()
+        between = plain[end:start]
         clause += between != " " and _CLAUSE.search(between) is not None
-        low, key, particle, is_telling = _form(match.group())
-        is_unit = bool(found) and found[-1].low[-1].isdigit() and low in UNITS
+        low, key, particle, is_telling = _form(written)
+        is_unit = low in UNITS and bool(found) and found[-1].low[-1].isdigit()
         end = match.end()
-        word = Word(match.group(), low, key, particle, match.start(), end, clause, is_telling and not is_unit)
-        found.append(word)
+        found.append(Word(written, low, key, particle, start, end, clause, is_telling and not is_unit))
     return Text(plain, plain.lower(), tuple(found), is_korean(plain))
 
 
