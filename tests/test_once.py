@@ -1,6 +1,8 @@
 """What is read once: beside the loop the first time, never again, and not kept if it failed."""
 
+import asyncio
 import threading
+import time
 
 import pytest
 
@@ -24,6 +26,16 @@ async def test_who_has_waited_for_it_in_a_thread_spares_the_others() -> None:
     read = Once(threading.get_ident)
     assert read.waited() == threading.get_ident()
     assert await read() == threading.get_ident()
+
+
+async def test_who_comes_while_it_is_read_waits_for_that() -> None:
+    @Once
+    def read() -> list[str]:
+        time.sleep(0.05)
+        return ["certificates"]
+
+    one, *others = await asyncio.gather(*(read() for _ in range(4)))
+    assert all(other is one for other in others)
 
 
 async def test_a_failure_is_not_remembered() -> None:

@@ -4,6 +4,7 @@ Does not know what is read. A thread is a detour of two switches, too dear for w
 """
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -16,6 +17,7 @@ class Once(Generic[T]):
     def __init__(self, read: Callable[[], T]) -> None:
         self._read = read
         self._found: tuple[T] | None = None
+        self._reading = threading.Lock()
 
     async def __call__(self) -> T:
         """What the function gave."""
@@ -23,6 +25,7 @@ class Once(Generic[T]):
 
     def waited(self) -> T:
         """The same for those who are in a thread already."""
-        if self._found is None:
-            self._found = (self._read(),)
+        with self._reading:
+            if self._found is None:
+                self._found = (self._read(),)
         return self._found[0]

@@ -118,6 +118,37 @@ async def test_the_guard_stands_before_robots_txt(site: Any) -> None:
     assert site.seen == []
 
 
+class Counting:
+    """A resolver that leads to loopback; it is asked once a connection."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        self.asked += 1
+        return ["127.0.0.1"]
+
+
+async def test_a_page_comes_over_the_connection_its_robots_txt_came_over() -> None:
+    with Web({"/robots.txt": html(""), "/a": html("words"), "/b": html("more")}) as web:
+        names = Counting()
+        fetch = polite(Fetcher(resolve=names, is_private_allowed=True), pause_s=0.0)
+        place = web.url.replace("127.0.0.1", "host.example")
+        await fetch(f"{place}/a")
+        assert names.asked == 1
+        await fetch(f"{place}/b")  # but nothing is left over from one fetch for the next
+        assert names.asked == 2
+
+
+async def test_what_another_guard_lets_through_is_not_used(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(b"words")
+    guarded = Robots(Fetcher(limit_s=5))  # may not ask loopback, though the fetch itself may
+    hosts = Hosts(pause_s=0.0)
+    fetch = Fetcher(is_private_allowed=True, limit_s=5, gate=Obedient(guarded, hosts).turn)
+    assert (await fetch(f"{site.url}/a")).body == b"words"
+    assert paths(site) == ["/a"]
+
+
 async def test_a_host_serves_two_at_a_time() -> None:
     with Web({f"/{n}": html("words", delay_s=0.1) for n in range(6)}) as web:
         fetch = polite(OPEN, pause_s=0, is_robots_obeyed=False)

@@ -9,7 +9,8 @@ import asyncio
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -54,6 +55,9 @@ class Fetched:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+_around: ContextVar[tuple[object, httpx2.AsyncClient] | None] = ContextVar("fetch", default=None)
+
+
 class Fetch(Protocol):
     """Gets what is behind an address, or raises a ProviderError that says why not."""
 
@@ -80,9 +84,8 @@ class Fetcher:
     async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
         """The answer of an address after its redirects; waiting at the gate does not count as time."""
         check_address(address)
-        agent, certificates = await _identity()
         try:
-            async with self._client(agent, certificates) as client:
+            async with self._connected() as client:
                 return await self._follow(client, address, conditions or {})
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise Unavailable(f"{address} did not answer within {self.limit_s:g} s") from error
@@ -94,6 +97,22 @@ class Fetcher:
             raise Refused(f"{address} is not a web address: {error}") from error
         except httpx2.TransportError as error:
             raise Unavailable(f"{address} cannot be reached: {error or type(error).__name__}") from error
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[httpx2.AsyncClient]:
+        """Connections of this fetch alone, also for what its gate asks of the host under the same guard."""
+        guard = (self.resolve, self.is_private_allowed, frozenset(self.ports), self.limit_s)
+        around = _around.get()
+        if around and around[0] == guard:
+            yield around[1]
+            return
+        agent, certificates = await _identity()
+        async with self._client(agent, certificates) as client:
+            token = _around.set((guard, client))
+            try:
+                yield client
+            finally:
+                _around.reset(token)
 
     def _client(self, agent: str, certificates: SSLContext) -> httpx2.AsyncClient:
         transport = httpx2.AsyncHTTPTransport(verify=certificates, trust_env=False)
