@@ -5,7 +5,7 @@
 DATA is a folder of documents, with `questions.jsonl` if there are questions, or a file of questions; without
 it, a survey question over pages of our own. The stand-in model delays and charges (the prices of gpt-4.1 and
 gpt-4.1-mini). Every depth is run with a judge who has enough after one round, after three, and, for the most
-that a run can cost, never. The last line is one JSON object.
+that a run can cost, never. `forecast` is what was expected before. The last line is one JSON object.
 """
 
 import argparse
@@ -36,7 +36,8 @@ async def spent(world: World, home: Path, question: str, depth: str) -> Figures:
     """One run and what it took; every run has a home of its own, so that none finds another one's answers."""
     result = await ran(settings_for(world, home, home.name), question, depth=depth, budget_usd=100.0)
     told = [row for row in world.told() if row.who == home.name]
-    numbers = result.metadata
+    numbers, forecast = result.metadata, result.metadata.forecast
+    assert forecast
     return {
         "rounds": numbers.rounds,
         "sources": numbers.sources,
@@ -46,6 +47,7 @@ async def spent(world: World, home: Path, question: str, depth: str) -> Figures:
         "tokens_out": sum(row.tokens_out for row in told),
         "tokens": sum(row.tokens_in + row.tokens_out for row in told),
         "usd": numbers.cost_usd,
+        "forecast": forecast.expected_usd,
     }
 
 
@@ -77,7 +79,7 @@ async def measured(
 
 def table(found: dict[str, dict[str, Figures]]) -> list[str]:
     """The figures for people."""
-    names = ("rounds", "sources", "in_a_row", "calls", "tokens_in", "tokens_out", "usd")
+    names = ("rounds", "sources", "in_a_row", "calls", "tokens_in", "tokens_out", "usd", "forecast")
     lines = [f"{'':30}" + "".join(f"{name:>12}" for name in names)]
     for judge, depths in found.items():
         for depth, row in depths.items():

@@ -9,10 +9,10 @@ from fathom.state.records import Record
 
 
 class Forecast(Record):
-    """Cost and time before a run begins: what is likely, and what cannot be exceeded."""
+    """Cost and time before a run begins: what is likely, and the worst."""
 
     expected_usd: float = Field(ge=0)
-    worst_usd: float = Field(ge=0)  # never above the budget
+    worst_usd: float = Field(ge=0)  # the budget: it cannot be exceeded
     expected_s: float = Field(ge=0)
     worst_s: float = Field(ge=0)
     calls: int = Field(ge=0)  # of models, expected

@@ -1,5 +1,6 @@
 """The benches of whole runs, on a few pages and with a quick stand-in; and every bench without data."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -45,6 +46,24 @@ async def test_the_bench_of_costs_counts_what_was_sent(tmp_path: Path) -> None:
     assert figures["calls"] > 10
     assert figures["tokens"] == figures["tokens_in"] + figures["tokens_out"] == figures["most_tokens"]
     assert 0 < figures["usd"] < 1
+
+
+async def test_a_run_costs_half_to_twice_what_was_forecast_whatever_the_depth_and_the_judge(
+    tmp_path: Path,
+) -> None:
+    """A judge who has enough at once, and one who never has: all others cost something in between."""
+    docs, questions = library.docs_of(None), library.questions_of(None)[:1]
+
+    async def of(rounds: int) -> dict[str, Any]:
+        folder = tmp_path / str(rounds)
+        folder.mkdir()
+        found = await cost.measured(docs, questions, world.Manners(0.0, 0.0, rounds), cost.DEPTHS, folder)
+        return {f"{depth}, {rounds}": row["forecast"] / row["usd"] for depth, row in found.items()}
+
+    one, never = await asyncio.gather(of(1), of(1000))
+    found = {**one, **never}
+    assert len(found) == 6
+    assert all(0.5 < ratio < 2.0 for ratio in found.values()), found
 
 
 async def test_the_bench_of_wall_clock_runs_many_at_once(tmp_path: Path) -> None:

@@ -55,6 +55,8 @@ async def test_without_a_cap_the_question_costs_a_dollar(tmp_path: Path) -> None
     cashier = Cashier(7.0, 21.0, RESTLESS)
     result = await researched(tmp_path, cashier, budget_usd=50.0, max_sources=30, pages=80)
     assert cashier.billed_usd >= 1.0
+    assert result.metadata.forecast
+    assert 0.5 < result.metadata.forecast.expected_usd / cashier.billed_usd < 2.0
     assert result.metadata.cost_usd == pytest.approx(cashier.billed_usd, abs=1e-6)
 
 
@@ -67,6 +69,8 @@ async def test_with_a_cap_of_five_cents_it_ends_under_it_with_a_checked_report(
     result = await researched(tmp_path, cashier, budget_usd=0.05, **branches)
     assert 0 < cashier.billed_usd <= 0.05
     assert result.metadata.cost_usd == pytest.approx(cashier.billed_usd, abs=1e-6)
+    assert result.metadata.forecast
+    assert result.metadata.forecast.expected_usd <= result.metadata.forecast.worst_usd == 0.05
     assert (result.status, result.metadata.stop) == ("partial", "budget used up")
     assert "Stopped by: budget used up (0." in result.report
     assert "of 0.0425 USD spent on looking, of 0.05 in all" in result.report

@@ -14,6 +14,7 @@ from fathom.spend.book import Book, Call
 from fathom.spend.forecast import forecast, shape_of
 from fathom.spend.past import Past, Work, past_runs, shaped
 from fathom.state import Knobs
+from fathom.watch import grace_s
 
 QUESTION = "How much does tidal power cost?"
 SURVEY = "What is the state of tidal power?"
@@ -39,6 +40,31 @@ def test_it_grows_with_the_depth_and_with_the_price_of_the_model(tmp_path: Path)
 def test_the_worst_case_is_the_budget(tmp_path: Path, budget: float) -> None:
     found = forecast(settings_in(tmp_path), Knobs(depth="comprehensive", budget_usd=budget), SURVEY, [])
     assert found.expected_usd <= found.worst_usd == budget
+
+
+@pytest.mark.parametrize("limit_s", [10.0, 120.0, 100_000.0])
+def test_the_worst_time_is_never_beyond_the_limit_and_the_time_for_the_report(
+    tmp_path: Path, limit_s: float
+) -> None:
+    own = settings_in(tmp_path)
+    for knobs in (Knobs(), Knobs(depth="comprehensive"), Knobs(strategy="rollouts", branches=8)):
+        free = forecast(own, knobs, SURVEY, [])
+        bound = forecast(own, knobs.model_copy(update={"time_limit_s": limit_s}), SURVEY, [])
+        assert bound.expected_s <= bound.worst_s == min(free.worst_s, limit_s + grace_s(limit_s))
+
+
+def test_the_worst_time_of_a_quick_run_is_less_than_an_hour_and_follows_the_settings(tmp_path: Path) -> None:
+    usual = forecast(settings_in(tmp_path), Knobs(), SURVEY, [])
+    assert usual.expected_s < 120 < usual.worst_s < 3600
+    hasty = forecast(settings_in(tmp_path, call_timeout_s=20.0, outage_s=30.0), Knobs(), SURVEY, [])
+    assert hasty.worst_s < usual.worst_s
+    narrow = forecast(settings_in(tmp_path, parallel_calls=2), Knobs(), SURVEY, [])
+    assert narrow.expected_s > usual.expected_s
+    assert narrow.worst_s > usual.worst_s
+    in_turn = Knobs(strategy="rollouts", branches=4, orchestration="sequential")
+    at_once = in_turn.model_copy(update={"orchestration": "concurrent"})
+    both = [forecast(settings_in(tmp_path), knobs, SURVEY, []) for knobs in (in_turn, at_once)]
+    assert both[0].worst_s > both[1].worst_s
 
 
 def test_what_costs_nothing_is_said_to_cost_nothing(tmp_path: Path) -> None:

@@ -1,36 +1,44 @@
 """What a run will cost, before it begins: from its depth, its models, and what runs here took before.
 
-Does not know purses. The worst case is the budget: no call is sent that does not fit into it. Nobody is asked
-anything for a forecast.
+Does not know purses. The worst cost is the budget: no call is sent that does not fit into it. The worst time
+is that of answers which all come at the last moment; only a run with a time limit surely takes no longer.
+Nobody is asked anything for a forecast.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import get_args
 
 from fathom.planning.effort import effort, sized
 from fathom.search.table import engines_for
 from fathom.settings import OPENAI, Settings
+from fathom.spend.capping import unpriced
 from fathom.spend.past import Past, Work
 from fathom.spend.prices import load_prices
 from fathom.state import Forecast, Knobs, Role
+from fathom.watch import grace_s
 
-# Tokens a call, in and out, where nothing is known of a model yet.
+# Tokens a call, in and out, where nothing is known of a model yet: what `bench/cost.py` measures.
 _USUAL: dict[Role, tuple[int, int]] = {
-    "plan": (2_200, 600),
-    "read": (3_000, 500),
-    "verify": (1_300, 300),
-    "judge": (3_000, 600),
-    "outline": (1_800, 300),
-    "write": (2_000, 700),
-    "check": (1_500, 200),
+    "plan": (1_800, 400),
+    "read": (2_500, 420),
+    "verify": (1_600, 180),
+    "judge": (4_200, 400),
+    "outline": (3_000, 200),
+    "write": (1_300, 350),
+    "check": (900, 60),
 }
 _TRUST = 5  # calls: what the figures above weigh against calls that were really made
-_SECTIONS = 3
-_READ = 0.7  # of the pages allowed
+_MOST_SECTIONS = 6
+_READ = 0.9  # of the pages allowed
+_NEW_PAGES = 3.0  # that a query finds, at most
+_STOPPING = 0.4  # a run with ten times as many rounds takes 2.5 times as many: it stops when it has enough
 _CALL_S = 6.0
-_QUOTING_S = 3.0  # a round without a model
-_QUOTING_MOST_S = 300.0  # when every engine and every page is tried to the last
+_LOOKING_S = 3.0  # a round's searches and pages
+_LOOKING_MOST_S = 180.0  # when every engine is tried three times and every page to its last second
+_WRITING_CALLS = 3  # one after another: outline, write, check; and, at most, rewrite and check again
+_MOST_WRITING_CALLS = 5
 
 
 @dataclass(frozen=True)
@@ -42,16 +50,22 @@ class _Size:
     together: int
     sources: int
     queries: int
+    sections: int
 
     @property
     def expected_rounds(self) -> float:
-        """Of each branch: most stop half-way."""
-        return 1 + (self.rounds - 1) / 2
+        """Of each branch: the more are allowed, the fewer of them are needed."""
+        return float(self.rounds**_STOPPING)
 
     @property
-    def chain(self) -> int:
-        """The most calls that come one after another."""
-        return 4 + 3 * self.rounds + 2 * (self.together - 1) + 5
+    def expected_pages(self) -> float:
+        """Of all branches, in all rounds."""
+        a_round = min(_READ * self.sources, _NEW_PAGES * self.queries)
+        return self.branches * self.expected_rounds * a_round
+
+    def waves(self, at_once: int) -> int:
+        """How often as many pages as may be read at once are read after each other, at most, in a round."""
+        return ceil(self.branches * self.sources / at_once)
 
 
 def shape_of(knobs: Knobs, question: str) -> str:
@@ -66,19 +80,19 @@ def forecast(settings: Settings, knobs: Knobs, question: str, past: Sequence[Pas
     alike = [run for run in past if run.shape == shape_of(knobs, question)]
     work = _work(settings, knobs, size, alike, past) if settings.has_model else {}
     search_usd = _search_usd(settings, knobs, size)
-    usd, unpriced, is_priced = _priced(settings, work)
-    seconds = _seconds(size, has_model=settings.has_model)
-    worst_usd = knobs.budget_usd if is_priced or search_usd else 0.0
+    usd = _priced(settings, work)
+    seconds, worst_s = _seconds(settings, size), _worst_s(settings, knobs, size)
+    worst_usd = knobs.budget_usd if usd or search_usd else 0.0
     return Forecast(
         expected_usd=round(min(usd + search_usd, worst_usd), 6),
         worst_usd=worst_usd,
-        expected_s=round(_mean(seconds, [run.seconds for run in alike]), 1),
-        worst_s=round(_worst_s(settings, knobs, size), 1),
+        expected_s=round(min(worst_s, _mean(seconds, [run.seconds for run in alike])), 1),
+        worst_s=round(worst_s, 1),
         calls=round(sum(one.calls for one in work.values())),
         tokens_in=round(sum(one.calls * one.tokens_in for one in work.values())),
         tokens_out=round(sum(one.calls * one.tokens_out for one in work.values())),
         because=_because(settings, knobs, question, alike, past),
-        unpriced=unpriced,
+        unpriced=unpriced(settings, knobs),
     )
 
 
@@ -93,30 +107,29 @@ class _Expected:
 
 def _size(knobs: Knobs, question: str) -> _Size:
     worth = effort(question, knobs.depth)
-    own = sized(knobs, worth)
+    own, sections = sized(knobs, worth), min(_MOST_SECTIONS, worth.questions + 1)
     if knobs.strategy == "loop":
-        return _Size(1, own.max_rounds, 1, own.max_sources, own.queries)
+        return _Size(1, own.max_rounds, 1, own.max_sources, own.queries, sections)
     if knobs.strategy == "tree":
-        return _Size(
-            (knobs.branches or knobs.step) * knobs.max_rounds, 1, knobs.max_rounds, own.step, own.step
-        )
+        level = knobs.branches or knobs.step
+        return _Size(level * knobs.max_rounds, 1, knobs.max_rounds, own.step, own.step, sections)
     rounds = knobs.levels or knobs.rounds or worth.rounds
-    return _Size(knobs.branches or max(2, worth.branches), rounds, 1, own.step, own.step)
+    return _Size(knobs.branches or max(2, worth.branches), rounds, 1, own.step, own.step, sections)
 
 
 def _work(
     settings: Settings, knobs: Knobs, size: _Size, alike: Sequence[Past], past: Sequence[Past]
 ) -> dict[tuple[Role, str], _Expected]:
     """Who is likely to be asked how often, and how much: what is usual, moved by what runs here took."""
-    pages = size.branches * size.expected_rounds * size.sources * _READ
+    pages = size.expected_pages
     usual: Mapping[Role, float] = {
         "plan": size.branches,
         "read": pages,
         "verify": pages,
         "judge": size.branches * size.expected_rounds + (size.together if size.branches > 1 else 0),
         "outline": 1,
-        "write": _SECTIONS,
-        "check": _SECTIONS,
+        "write": size.sections,
+        "check": size.sections,
     }
     expected: dict[tuple[Role, str], _Expected] = {}
     for role in get_args(Role):
@@ -136,17 +149,13 @@ def _done(run: Past, role: str) -> Work:
     return Work(sum(w.calls for w in own), sum(w.tokens_in for w in own), sum(w.tokens_out for w in own))
 
 
-def _priced(settings: Settings, work: Mapping[tuple[Role, str], _Expected]) -> tuple[float, list[str], bool]:
-    """What the work is likely to cost, the models without a price, and whether any has one."""
+def _priced(settings: Settings, work: Mapping[tuple[Role, str], _Expected]) -> float:
+    """What the work is likely to cost; of a model without a price nobody knows."""
     prices, server = load_prices(settings.prices_file, settings.home), settings.base_url or OPENAI
-    total, unpriced = 0.0, dict[str, None]()
-    for (_, model), one in work.items():
-        usd = prices.usd(model, server, round(one.tokens_in), round(one.tokens_out))
-        if usd is None:
-            unpriced[model] = None
-        else:
-            total += one.calls * usd
-    return total, list(unpriced), total > 0
+    return sum(
+        one.calls * (prices.usd(model, server, round(one.tokens_in), round(one.tokens_out)) or 0.0)
+        for (_, model), one in work.items()
+    )
 
 
 def _search_usd(settings: Settings, knobs: Knobs, size: _Size) -> float:
@@ -156,18 +165,29 @@ def _search_usd(settings: Settings, knobs: Knobs, size: _Size) -> float:
     return searches * sum(price(size.sources) for price in asked)
 
 
-def _seconds(size: _Size, *, has_model: bool) -> float:
+def _seconds(settings: Settings, size: _Size) -> float:
+    """As long as the calls that wait for each other: those of a round, and those of the report."""
     rounds = size.expected_rounds * size.together
-    return (9 + 3 * rounds) * _CALL_S if has_model else (1 + rounds) * _QUOTING_S
+    looking_s = (1 + rounds) * _LOOKING_S
+    if not settings.has_model:
+        return looking_s
+    a_round = 1 + 2 * size.waves(settings.parallel_calls)  # read and verify, and judge
+    return looking_s + (1 + rounds * a_round + _WRITING_CALLS) * _CALL_S
 
 
 def _worst_s(settings: Settings, knobs: Knobs, size: _Size) -> float:
-    """Every call of the longest chain at its latest; when looking has a limit, that and the writing."""
-    if not settings.has_model:
-        return (1 + size.rounds * size.together) * _QUOTING_MOST_S
-    a_call = settings.call_timeout_s * (1 + settings.call_retries) + settings.outage_s
-    chain = size.chain * (1 if knobs.orchestration == "concurrent" else size.branches)
-    return min(chain, (knobs.time_limit_s or float("inf")) / a_call + 6) * a_call
+    """Every call of the longest chain answered at the last moment, and the model away for once.
+
+    Never longer than the time that a run has, and that its report has after it.
+    """
+    in_turn = 1 if knobs.orchestration == "concurrent" else size.branches
+    rounds = size.rounds * size.together * in_turn
+    worst = (1 + rounds) * _LOOKING_MOST_S
+    if settings.has_model:
+        a_round = 2 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)  # and a plan
+        worst += (rounds * a_round + _MOST_WRITING_CALLS) * settings.call_timeout_s + settings.outage_s
+    limit_s = knobs.time_limit_s
+    return worst if limit_s is None else min(worst, limit_s + grace_s(limit_s))
 
 
 def _mean(usual: float, seen: Sequence[float]) -> float:
