@@ -4,15 +4,14 @@ Does not know who works on the run or how an order is carried out. An order is t
 step that sees it first; whoever asks again in that place is told the same.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
+from fathom.database import looked_up, opened, written
 from fathom.errors import BadInput
-from fathom.store import opened
 
 Word = Literal["pause", "go", "stop", "add"]
 WORDS: tuple[Word, ...] = get_args(Word)
@@ -39,15 +38,15 @@ class Orders:
 
     async def give(self, run_id: str, word: str, text: str = "") -> Order:
         """Leave an order; `go` also takes back a pause that nobody has seen yet."""
-        return await asyncio.to_thread(self._give, run_id, word, " ".join(text.split()))
+        return await written(self.database, self._give, run_id, word, " ".join(text.split()))
 
     async def pending(self, run_id: str) -> list[Order]:
         """What nobody has taken yet, oldest first."""
-        return await asyncio.to_thread(self._pending, run_id)
+        return await looked_up(self.database, self._pending, run_id)
 
     async def pausing(self) -> set[str]:
         """The runs that somebody wants to pause: one look for all runs of a process."""
-        return await asyncio.to_thread(self._pausing)
+        return await looked_up(self.database, self._pausing)
 
     async def resumed(self, run_id: str) -> None:
         """Whoever goes on with a run has done with pauses."""
@@ -63,7 +62,7 @@ class Orders:
 
     async def taken(self, run_id: str, kinds: Sequence[Word], taker: str, number: int = 0) -> list[Order]:
         """Every order of these kinds that this taker took, now or before."""
-        return await asyncio.to_thread(self._take, run_id, kinds, taker, number)
+        return await written(self.database, self._take, run_id, kinds, taker, number)
 
     def _give(self, run_id: str, word: str, text: str) -> Order:
         known = next((name for name in WORDS if name == word), None)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fathom.database import BUSY_TIMEOUT_S
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.reading.originals import Originals
@@ -17,7 +18,7 @@ from fathom.reading.web import ORIGINALS
 from fathom.report.claiming import claim, owner_of
 from fathom.report.folder import ResearchFolder
 from fathom.settings import Settings
-from fathom.store import BUSY_TIMEOUT_S, pages
+from fathom.store import pages
 
 RUNS = Path("runs")
 _TABLE = "create table if not exists folders (run text primary key, path text not null) without rowid"

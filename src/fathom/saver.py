@@ -5,9 +5,13 @@ steps inside a finished branch, and the branches' writes once a checkpoint holds
 run itself stays, so that one can still go back to any of them; they share what they have in common.
 """
 
+import json
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any, cast
 
+import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
@@ -15,18 +19,47 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    get_checkpoint_id,
+    get_checkpoint_metadata,
 )
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.sqlite.utils import load_pending_writes, pending_writes_sql
 
 from fathom import slices
+from fathom.database import looked_up, opened, written
 
 _LATEST = (
     "select checkpoint_ns, max(checkpoint_id) from checkpoints where thread_id = ?1 group by checkpoint_ns"
+)
+_ONE = (
+    "select checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata from checkpoints"
+    " where thread_id = ? and checkpoint_ns = ? and checkpoint_id = ?"
+)
+_LAST = _ONE.replace("and checkpoint_id = ?", "order by checkpoint_id desc limit 1")
+_SAVE = (
+    "insert or replace into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
+    " checkpoint, metadata) values (?, ?, ?, ?, ?, ?, ?)"
+)
+_SAVE_WRITE = (
+    "insert or {} into writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel,"
+    " type, value) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_FORGET_WRITES = "delete from writes where thread_id = ? and checkpoint_ns = ? and checkpoint_id = ?"
+_FORGET_INSIDE = (
+    "delete from {} where thread_id = ? and checkpoint_ns > ''"
+    " and (checkpoint_ns like ? or checkpoint_ns like ?)"
 )
 
 
 class ThriftySqliteSaver(AsyncSqliteSaver):
     """Forgets what is done with, and adds the two clean-ups that `langgraph dev` asks a saver for."""
+
+    def __init__(
+        self, conn: aiosqlite.Connection, database: Path, *, serde: SerializerProtocol | None = None
+    ) -> None:
+        super().__init__(conn, serde=serde)
+        self._database = database  # what a run's every step needs goes there without the connection's detours
 
     async def setup(self) -> None:
         """Make the tables, ours included."""
@@ -38,11 +71,30 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """A checkpoint, its lists whole."""
-        found = await super().aget_tuple(config)
-        if found is None:
-            return None
-        async with self.lock:  # a reading beside a writing on one connection would see it locked
-            return await self._whole(found)
+        await self.setup()
+        return await looked_up(self._database, self._tuple, config)
+
+    def _tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        at = config["configurable"]
+        thread_id, space = str(at["thread_id"]), at.get("checkpoint_ns", "")
+        wanted = get_checkpoint_id(config)
+        with opened(self._database) as connection:
+            connection.execute("begin")  # the checkpoint, its writes and its slices as they are at one time
+            row = connection.execute(
+                _ONE if wanted else _LAST, (thread_id, space, wanted)[: 2 + bool(wanted)]
+            )
+            if (found := row.fetchone()) is None:
+                return None
+            name, before, kind, body, metadata = found
+            pending = connection.execute(pending_writes_sql(True), (thread_id, space, name)).fetchall()
+            checkpoint = self._filled(connection, thread_id, self.serde.loads_typed((kind, body)))
+        return CheckpointTuple(
+            config if wanted else _place(thread_id, space, name),
+            checkpoint,
+            cast(CheckpointMetadata, json.loads(metadata) if metadata is not None else {}),
+            _place(thread_id, space, before) if before else None,
+            load_pending_writes(pending, self.serde),
+        )
 
     async def alist(
         self,
@@ -54,41 +106,45 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
     ) -> AsyncIterator[CheckpointTuple]:
         """Checkpoints, their lists whole, newest first; the lock is held for as long as they come."""
         async for found in super().alist(config, filter=filter, before=before, limit=limit):
-            yield await self._whole(found)
+            yield await looked_up(self._database, self._whole, found)
 
-    async def _whole(self, found: CheckpointTuple) -> CheckpointTuple:
-        values = found.checkpoint["channel_values"]
-        if not (shas := slices.named(values)):
-            return found
-        rows = await slices.kept(self.conn, str(found.config["configurable"]["thread_id"]), shas)
-        checkpoint = {**found.checkpoint, "channel_values": slices.whole(values, rows, self.serde)}
-        return found._replace(checkpoint=cast(Checkpoint, checkpoint))
+    def _whole(self, found: CheckpointTuple) -> CheckpointTuple:
+        thread_id = str(found.config["configurable"]["thread_id"])
+        with opened(self._database) as connection:
+            return found._replace(checkpoint=self._filled(connection, thread_id, found.checkpoint))
+
+    def _filled(self, connection: sqlite3.Connection, thread_id: str, checkpoint: Any) -> Checkpoint:
+        values = checkpoint["channel_values"]
+        if shas := slices.named(values):
+            rows = slices.kept(connection, thread_id, shas)
+            checkpoint = {**checkpoint, "channel_values": slices.whole(values, rows, self.serde)}
+        return cast(Checkpoint, checkpoint)
 
     async def aput(
         self,
         config: RunnableConfig,
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
+        new_versions: ChannelVersions,  # noqa: ARG002 - the signature is LangGraph's
     ) -> RunnableConfig:
         """Save a checkpoint; the writes it was made from are in it, and go."""
         await self.setup()
+        await written(self._database, self._put, config, checkpoint, metadata)
         at = config["configurable"]
+        return _place(at["thread_id"], at["checkpoint_ns"], checkpoint["id"])
+
+    def _put(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> None:
+        at = config["configurable"]
+        thread_id, space, before = str(at["thread_id"]), at["checkpoint_ns"], at.get("checkpoint_id")
         values, rows = slices.cut(checkpoint["channel_values"], self.serde)
-        async with self.lock:
-            await slices.keep(self.conn, str(at["thread_id"]), rows)
-            await self.conn.commit()
-        cut = cast(Checkpoint, {**checkpoint, "channel_values": values})
-        saved = await super().aput(config, cut, metadata, new_versions)
-        if before := at.get("checkpoint_id"):
-            where = "thread_id = ? and checkpoint_ns = ? and checkpoint_id = ?"
-            async with self.lock:
-                await self.conn.execute(
-                    f"delete from writes where {where}",  # noqa: S608
-                    (str(at["thread_id"]), at.get("checkpoint_ns", ""), before),
-                )
-                await self.conn.commit()
-        return saved
+        kind, body = self.serde.dumps_typed({**checkpoint, "channel_values": values})
+        about = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False)
+        row = (thread_id, space, checkpoint["id"], before, kind, body, about.encode("utf-8", "ignore"))
+        with opened(self._database) as connection:
+            slices.keep(connection, thread_id, rows)
+            connection.execute(_SAVE, row)
+            if before:
+                connection.execute(_FORGET_WRITES, (thread_id, space, before))
 
     async def aput_writes(
         self,
@@ -98,15 +154,25 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         task_path: str = "",
     ) -> None:
         """Save what a task wrote; once that is its result, the steps inside it go."""
-        await super().aput_writes(config, writes, task_id, task_path)
-        if not _is_result(writes):
-            return
-        inside = "thread_id = ? and checkpoint_ns > '' and (checkpoint_ns like ? or checkpoint_ns like ?)"
-        given = (str(config["configurable"]["thread_id"]), f"%:{task_id}", f"%:{task_id}|%")
-        async with self.lock:
-            for table in ("writes", "checkpoints"):
-                await self.conn.execute(f"delete from {table} where {inside}", given)  # noqa: S608
-            await self.conn.commit()
+        await self.setup()
+        await written(self._database, self._put_writes, config, writes, task_id, task_path)
+
+    def _put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+    ) -> None:
+        at = config["configurable"]
+        place = (str(at["thread_id"]), str(at["checkpoint_ns"]), str(at["checkpoint_id"]), task_id, task_path)
+        rows = [
+            (*place, WRITES_IDX_MAP.get(channel, index), channel, *self.serde.dumps_typed(value))
+            for index, (channel, value) in enumerate(writes)
+        ]
+        is_renewed = all(channel in WRITES_IDX_MAP for channel, _ in writes)
+        with opened(self._database) as connection:
+            connection.executemany(_SAVE_WRITE.format("replace" if is_renewed else "ignore"), rows)
+            if _is_result(writes):
+                inside = (place[0], f"%:{task_id}", f"%:{task_id}|%")
+                for table in ("writes", "checkpoints"):
+                    connection.execute(_FORGET_INSIDE.format(table), inside)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Forget all of a thread."""
@@ -152,6 +218,10 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
             )
             await self.conn.execute(f"delete from checkpoints where {condition}", (value,))  # noqa: S608
             await self.conn.commit()
+
+
+def _place(thread_id: str, space: str, name: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": space, "checkpoint_id": name}}
 
 
 def _is_result(writes: Sequence[tuple[str, Any]]) -> bool:

@@ -4,6 +4,7 @@ Does not know checkpoints. A run's lists only grow at their end, so that all sli
 from one checkpoint to the next: a run's history costs about as much as its last state.
 """
 
+import sqlite3
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
@@ -49,17 +50,17 @@ def whole(values: Mapping[str, Any], rows: Rows, serde: SerializerProtocol) -> d
     }
 
 
-async def kept(connection: aiosqlite.Connection, thread_id: str, shas: Sequence[str]) -> Rows:
+def kept(connection: sqlite3.Connection, thread_id: str, shas: Sequence[str]) -> Rows:
     """The slices of a thread that have these names."""
     places = ",".join("?" * len(shas))
     words = f"select sha, type, body from slices where thread_id = ? and sha in ({places})"  # noqa: S608
-    async with connection.execute(words, (thread_id, *shas)) as found:
-        return {sha: (kind, body) async for sha, kind, body in found}
+    found = connection.execute(words, (thread_id, *shas))
+    return {sha: (kind, body) for sha, kind, body in found}
 
 
-async def keep(connection: aiosqlite.Connection, thread_id: str, rows: Rows) -> None:
+def keep(connection: sqlite3.Connection, thread_id: str, rows: Rows) -> None:
     """Keep slices; one that is there already stays as it is."""
-    await connection.executemany(
+    connection.executemany(
         "insert or ignore into slices (thread_id, sha, type, body) values (?, ?, ?, ?)",
         [(thread_id, sha, kind, body) for sha, (kind, body) in rows.items()],
     )

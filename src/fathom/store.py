@@ -4,58 +4,25 @@ Does not know what a run does. Page texts and replies are kept by hash, compress
 """
 
 import asyncio
-import sqlite3
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
 import aiosqlite
-from filelock import FileLock
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from fathom import state
-from fathom.errors import BadInput, Unreadable
+from fathom.database import BUSY_TIMEOUT_S, let_go, looked_up, opened, prepare, written
+from fathom.errors import Unreadable
 from fathom.saver import ThriftySqliteSaver
 from fathom.settings import load_settings
 from fathom.turns import ONE_AT_A_TIME
 
-BUSY_TIMEOUT_S = 60
-_TABLES = """
-create table if not exists pages (sha text primary key, body blob not null);
-create table if not exists seen (sha text primary key, at real not null) without rowid;
-create table if not exists worked (run text primary key, seconds real not null) without rowid;
-create table if not exists replies (
-    call text not null, run text not null, reply blob not null, at real not null, is_own integer not null,
-    primary key (call, run)
-) without rowid;
-create table if not exists taken (
-    run text not null, address text not null, branch text not null, primary key (run, address)
-) without rowid;
-create table if not exists orders (
-    number integer primary key, run text not null, word text not null, text text not null, at text not null,
-    round integer not null default 0, taker text not null default ''
-);
-create index if not exists orders_of_run on orders (run, taker);
-create table if not exists payments (
-    id integer primary key, run text not null, call text not null, role text not null, model text not null,
-    nano integer not null, tokens_in integer not null default 0, tokens_out integer not null default 0,
-    held real not null, settled real
-);
-create index if not exists payments_of_run on payments (run, call);
-create table if not exists shapes (run text primary key, shape text not null) without rowid;
-create table if not exists spent_out (run text primary key) without rowid;
-create table if not exists turns (
-    number integer primary key, run text not null unique, thread text not null, follows text not null
-);
-create index if not exists turns_of_thread on turns (thread);
-create table if not exists closed_threads (thread text primary key) without rowid;
-"""
 # Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the knobs. Anything
 # else comes back as plain data, and a test fails.
 ALLOWED = [
@@ -85,58 +52,16 @@ class CompressedSerializer(JsonPlusSerializer):
 async def checkpointer(path: Path | None = None) -> AsyncIterator[ThriftySqliteSaver]:
     """The saver that the command line, the facade and `langgraph.json` share."""
     database = path if path is not None else (await asyncio.to_thread(load_settings)).database
-    await asyncio.to_thread(_prepare, database)
-    async with aiosqlite.connect(database, timeout=BUSY_TIMEOUT_S) as connection:
-        saver = ThriftySqliteSaver(connection, serde=CompressedSerializer(allowed_msgpack_modules=ALLOWED))
-        await saver.setup()
-        await connection.execute("pragma synchronous=normal")
-        yield saver
-
-
-def _prepare(database: Path) -> None:
-    """Make sure the file is there and ours to write, or say in one sentence why not."""
+    await asyncio.to_thread(prepare, database)
+    serde = CompressedSerializer(allowed_msgpack_modules=ALLOWED)
     try:
-        database.parent.mkdir(parents=True, exist_ok=True)
-        # One at a time: who changes the journal's mode while another does the same is told it is locked.
-        with FileLock(f"{database}.lock", timeout=BUSY_TIMEOUT_S), _connected(database) as connection:
-            if connection.execute("pragma journal_mode").fetchone()[0] != "wal":
-                connection.execute("pragma journal_mode=wal")
-            connection.executescript(_TABLES)
-            _move_calls(connection)
-    except (OSError, sqlite3.Error) as error:
-        raise BadInput(f"The database {database} cannot be used: {error}.") from error
-
-
-def _move_calls(connection: sqlite3.Connection) -> None:
-    """Replies were kept without saying whose they are."""
-    if connection.execute("select 1 from sqlite_master where name = 'calls'").fetchone():
-        connection.execute("insert or ignore into replies select call, '', reply, 0, 1 from calls")
-        connection.execute("drop table calls")
-
-
-@cache
-def _ready(database: Path) -> None:
-    """Once a process: a graph used without a checkpointer finds its tables too."""
-    _prepare(database)
-
-
-@contextmanager
-def _connected(database: Path) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)
-    try:
-        connection.execute("pragma synchronous=normal")
-        with connection:
-            yield connection
+        async with aiosqlite.connect(database, timeout=BUSY_TIMEOUT_S) as connection:
+            saver = ThriftySqliteSaver(connection, database, serde=serde)
+            await saver.setup()
+            await connection.execute("pragma synchronous=normal")
+            yield saver
     finally:
-        connection.close()
-
-
-@contextmanager
-def opened(database: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to the database for one short transaction, its tables in place."""
-    _ready(database)
-    with _connected(database) as connection:
-        yield connection
+        await let_go(database)
 
 
 @dataclass(frozen=True)
@@ -150,13 +75,14 @@ class Shelf:
 
     async def put(self, key: str, text: str) -> None:
         """Keep a text; keeping it again changes nothing."""
-        await asyncio.to_thread(self._put, key, zlib.compress(text.encode("utf-8", "replace"), 9))
+        await written(self.database, self._put, key, text)
 
     async def get(self, key: str) -> str | None:
         """The text under a key, or None."""
-        return await asyncio.to_thread(self._get, key)
+        return await looked_up(self.database, self._get, key)
 
-    def _put(self, key: str, body: bytes) -> None:
+    def _put(self, key: str, text: str) -> None:
+        body = zlib.compress(text.encode("utf-8", "replace"), 9)
         words = f"insert or ignore into {self.table} ({self.key}, {self.column}) values (?, ?)"  # noqa: S608
         with opened(self.database) as connection:
             connection.execute(words, (key, body))
@@ -202,7 +128,7 @@ class Commons:
 
     async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
         """The first addresses that are the branch's; one that was taken before a crash still is."""
-        return await asyncio.to_thread(self._take, run, branch, addresses, most)
+        return await written(self.database, self._take, run, branch, addresses, most)
 
     def _take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
         mine: list[str] = []
@@ -247,27 +173,29 @@ class Replies:
 
     async def get(self, call: str) -> Reply | None:
         """The reply that was kept, or None."""
-        return await asyncio.to_thread(self._get, call)
-
-    async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
-        """Keep a reply; keeping it again changes nothing. What is not for others is too old for them."""
-        body = zlib.compress(text.encode("utf-8", "replace"), 6)
-        await asyncio.to_thread(self._put, call, body, time.time() if is_for_others else 0.0, True)
-
-    def _get(self, call: str) -> Reply | None:
-        with opened(self.database) as connection:
-            since = time.time() - self.max_age_s if self.is_shared else float("inf")
-            row = connection.execute(
-                "select run, reply, at, is_own from replies where call = ? and (run = ? or at >= ?)"
-                " order by run = ? desc, at desc limit 1",
-                (call, self.run, since, self.run),
-            ).fetchone()
+        row = await looked_up(self.database, self._get, call)
         if row is None:
             return None
         run, body, at, is_own = row
         if run != self.run:
-            self._put(call, body, at, False)
+            await written(self.database, self._put, call, body, at, False)
         return Reply(zlib.decompress(body).decode(), run == self.run and bool(is_own))
+
+    async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
+        """Keep a reply; keeping it again changes nothing. What is not for others is too old for them."""
+        body = zlib.compress(text.encode("utf-8", "replace"), 6)
+        await written(self.database, self._put, call, body, time.time() if is_for_others else 0.0, True)
+
+    def _get(self, call: str) -> tuple[str, bytes, float, int] | None:
+        words = (
+            "select run, reply, at, is_own from replies where call = ? and (run = ? or at >= ?)"
+            " order by run = ? desc, at desc limit 1"
+        )
+        since = time.time() - self.max_age_s if self.is_shared else float("inf")
+        with opened(self.database) as connection:
+            found: tuple[str, bytes, float, int] | None
+            found = connection.execute(words, (call, self.run, since, self.run)).fetchone()
+        return found
 
     def _put(self, call: str, body: bytes, at: float, is_own: bool) -> None:
         with opened(self.database) as connection:

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fathom.store import BUSY_TIMEOUT_S
+from fathom.database import BUSY_TIMEOUT_S
 
 _HEX = re.compile(rb"[0-9a-f]{32,}")
 _PAGE, _RUN = 64, 32  # characters of a page's name, and of the name that branches share

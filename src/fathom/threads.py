@@ -4,17 +4,16 @@ Does not know graphs or the command line. Which runs belong together, and which 
 in the database; everything else about a thread is in its runs.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from fathom.database import looked_up, opened, written
 from fathom.errors import BadInput
 from fathom.minds.questions import standing_alone
 from fathom.request import ResearchRequest
 from fathom.state import USUAL_USD, Knobs, Known, Page, Report, ResearchInput, ResearchState, Turn
-from fathom.store import opened
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
@@ -129,27 +128,27 @@ class Threads:
     async def of(self, run_id: str) -> str:
         """The thread a run stands in; a run that follows none begins one."""
         words = "select thread from turns where run = ?"
-        rows = await asyncio.to_thread(self._rows, words, run_id)
+        rows = await looked_up(self.database, self._rows, words, run_id)
         return rows[0][0] if rows else run_id
 
     async def runs(self, thread: str) -> list[tuple[str, str]]:
         """All runs of a thread in the order they were begun, each with the one it follows."""
         words = "select run, follows from turns where thread = ? order by number"
-        return [(thread, ""), *(await asyncio.to_thread(self._rows, words, thread))]
+        return [(thread, ""), *(await looked_up(self.database, self._rows, words, thread))]
 
     async def follow(self, run_id: str, followed: str) -> None:
         """Note that a run follows another one."""
         words = "insert or ignore into turns (run, thread, follows) values (?, ?, ?)"
-        await asyncio.to_thread(self._rows, words, run_id, await self.of(followed), followed)
+        await written(self.database, self._rows, words, run_id, await self.of(followed), followed)
 
     async def close(self, thread: str) -> None:
         """Note that nothing more is asked in a thread."""
-        await asyncio.to_thread(self._rows, "insert or ignore into closed_threads values (?)", thread)
+        await written(self.database, self._rows, "insert or ignore into closed_threads values (?)", thread)
 
     async def is_closed(self, thread: str) -> bool:
         """Whether somebody closed it."""
         words = "select thread from closed_threads where thread = ?"
-        return bool(await asyncio.to_thread(self._rows, words, thread))
+        return bool(await looked_up(self.database, self._rows, words, thread))
 
     def _rows(self, words: str, *given: str) -> list[tuple[str, str]]:
         with opened(self.database) as connection:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from fathom.database import opened, written
 from fathom.errors import OutOfTime
 from fathom.spend.purse import receipted
-from fathom.store import opened
 
 T = TypeVar("T")
 
@@ -45,11 +45,11 @@ class Watch:
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
         """Time counts while at least one is at work."""
-        await asyncio.to_thread(self._begin)
+        await written(self.database, self._begin)
         try:
             yield
         finally:
-            await asyncio.shield(asyncio.to_thread(self._end))
+            await asyncio.shield(written(self.database, self._end))
 
     def worked_s(self) -> float:
         """How long the run was worked on so far."""

@@ -4,7 +4,6 @@ Does not know budgets' sizes or who waits. What a killed process left open stays
 billionths of a dollar, rounded up, so that many small ones add up to exactly what they are.
 """
 
-import asyncio
 import math
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from fathom.store import opened
+from fathom.database import looked_up, opened, written
 
 NANO = 1_000_000_000
 
@@ -49,12 +48,12 @@ class Book:
 
         Gives the line's number and its amount, or, when it does not fit, what the run has spent so far.
         """
-        return await asyncio.to_thread(self._hold, run, call, most, least, limit)
+        return await written(self.database, self._hold, run, call, most, least, limit)
 
     async def settle(self, line: int, amount: int, tokens_in: int, tokens_out: int) -> None:
         """The line as it was really paid."""
         words = "update payments set nano = ?, tokens_in = ?, tokens_out = ?, settled = ? where id = ?"
-        await asyncio.to_thread(self._write, words, (amount, tokens_in, tokens_out, self.clock(), line))
+        await written(self.database, self._write, words, (amount, tokens_in, tokens_out, self.clock(), line))
 
     async def note(self, run: str, call: Call, amount: int, tokens_in: int, tokens_out: int) -> None:
         """A line for a call that nothing had to be set aside for."""
@@ -63,31 +62,32 @@ class Book:
             " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
         now = self.clock()
-        await asyncio.to_thread(self._write, words, (run, *call, amount, tokens_in, tokens_out, now, now))
+        values = (run, *call, amount, tokens_in, tokens_out, now, now)
+        await written(self.database, self._write, words, values)
 
     async def release(self, line: int) -> None:
         """Strike the line out: the call was refused, and nobody is paid for a refusal."""
-        await asyncio.to_thread(self._write, "delete from payments where id = ?", (line,))
+        await written(self.database, self._write, "delete from payments where id = ?", (line,))
 
     async def out(self, run: str) -> None:
         """Remember that something did not fit."""
-        await asyncio.to_thread(self._write, "insert or ignore into spent_out values (?)", (run,))
+        await written(self.database, self._write, "insert or ignore into spent_out values (?)", (run,))
 
     async def balance(self, run: str) -> Balance:
         """Where a run stands."""
-        return await asyncio.to_thread(self._balance, run)
+        return await looked_up(self.database, self._balance, run)
 
     async def spent_usd(self, thread: str) -> float:
         """What all that was begun in a thread has spent or set aside."""
-        return await asyncio.to_thread(self._spent_usd, thread)
+        return await looked_up(self.database, self._spent_usd, thread)
 
     async def payments(self, run: str) -> dict[Call, int]:
         """All that a run has paid, or may have paid, by call, the latest first."""
-        return await asyncio.to_thread(self._payments, run)
+        return await looked_up(self.database, self._payments, run)
 
     async def paid(self, run: str, call: str) -> int | None:
         """All that a run has paid, or may have paid, for one call; None when it has no line."""
-        return await asyncio.to_thread(self._paid, run, call)
+        return await looked_up(self.database, self._paid, run, call)
 
     async def close(self, run: str, call: str, amount: int, tokens_in: int, tokens_out: int) -> None:
         """Settle what a crash left open for a call whose answer turns out to be known."""
@@ -97,7 +97,7 @@ class Book:
             " and not exists (select 1 from payments where run = ? and call = ? and settled is not null)"
         )
         values = (amount, tokens_in, tokens_out, self.clock(), run, call, run, call)
-        await asyncio.to_thread(self._write, words, values)
+        await written(self.database, self._write, words, values)
 
     def _hold(self, run: str, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
         with opened(self.database) as connection:

@@ -3,13 +3,12 @@
 Does not know forecasts. A run that never came to write its report says nothing about a whole one.
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from fathom.database import looked_up, opened, written
 from fathom.spend.book import Book
-from fathom.store import opened
 
 _MOST_RUNS = 30
 _IDLE_S = 300.0  # a longer pause was a person's, or a night's
@@ -36,12 +35,12 @@ class Past:
 
 async def shaped(book: Book, run: str, shape: str) -> None:
     """Remember of what kind a run is."""
-    await asyncio.to_thread(_shaped, book, run, shape)
+    await written(book.database, _shaped, book, run, shape)
 
 
 async def past_runs(book: Book) -> list[Past]:
     """The latest runs that wrote a report, the newest first."""
-    return await asyncio.to_thread(_past_runs, book)
+    return await looked_up(book.database, _past_runs, book)
 
 
 _Row = tuple[str, str, str, int, int, float, float]
