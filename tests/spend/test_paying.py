@@ -112,6 +112,17 @@ async def test_what_the_large_one_may_have_cost_is_told_also_when_the_small_one_
     assert (lost.model, lost.usd) == ("m", (await purse.account()).usd)
 
 
+async def test_a_step_that_says_little_is_made_with_little_money(tmp_path: Path) -> None:
+    """0.05 USD are 500 tokens of an answer: enough to check, and not to read."""
+    with Model(saying(Reply.say("None."))) as model:
+        with pytest.raises(OutOfBudget):
+            await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.05)).say("read", HELLO, {})
+        assert model.calls == []
+        await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.05)).say("check", HELLO, {})
+        assert 256 <= model.requests[0].body["max_completion_tokens"] < 500
+    assert (await purse_in(tmp_path, 0.05).account()).usd <= 0.05
+
+
 async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) -> None:
     with deaf_port() as port:
         own = load_settings(

@@ -20,6 +20,7 @@ from fathom.spend.purse import WRITING, Hold, Purse
 from fathom.text.tokencount import worst_tokens
 
 LEAST_ANSWER = 1_024  # tokens; what is asked for in fewer is seldom whole
+_LEAST_OF = {"check": 256, "verify": 512, "outline": 512}  # which say little more than yes or no, or titles
 _UNSAID = 16_384
 _PER_MESSAGE = 16
 
@@ -70,7 +71,7 @@ class Offer:
         """The worst case set aside, or, when the money is short, that of a shorter answer."""
         if purse is None:
             return Hold.nothing()
-        least = min(LEAST_ANSWER, self.tokens_out)
+        least = min(_LEAST_OF.get(self.call.role, LEAST_ANSWER), self.tokens_out)
         is_writing = self.call.role in WRITING
         return await purse.reserve(self.call, self._whole_usd, is_writing, least_usd=self._usd(least))
 
