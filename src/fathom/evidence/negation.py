@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from fathom.evidence.opposites import OPPOSITES, root
+from fathom.evidence.opposites import OPPOSITES, rooted
 from fathom.evidence.words import Text, Word, same
 from fathom.text.ranking import stem
 
@@ -134,6 +134,6 @@ def _is_known(added: Sequence[tuple[str, ...]], quoted: Sequence[Text]) -> bool:
 
 def _is_turned_twice(said: Text, quoted: Sequence[Text]) -> bool:
     """Whether a contrary word makes up for the negation: "did not approve" for "rejected"."""
-    roots = {form for word in said.words if (form := root(word)) and form not in {"with", "without"}}
-    others = {form for text in quoted for word in text.words if (form := root(word))}
+    roots = {form for _, form in rooted(said) if form not in {"with", "without"}}
+    others = {form for text in quoted for _, form in rooted(text)}
     return any(OPPOSITES[form] & others and form not in others for form in roots)

@@ -69,22 +69,28 @@ def _is_form(word: str, start: str) -> bool:
     return len(start) > 1 or _ENDING.match(word[1:]) is not None
 
 
+@lru_cache(maxsize=4096)
+def rooted(text: Text) -> tuple[tuple[Word, str], ...]:
+    """The words of a text that have opposites, each with the form under which it has them."""
+    return tuple((word, form) for word in text.words if (form := root(word)))
+
+
 def turned(said: Text, quoted: Sequence[Text]) -> list[str]:
     """Why the statement says the opposite: a word of it where the quotes have the contrary."""
     found = []
-    own = [(word, form) for word in said.words if (form := root(word))]
-    told = [(other, root(other), text) for text in quoted for other in text.words] if own else []
-    for word, form in own:
-        theirs = [(other, text) for other, theirs_form, text in told if theirs_form in OPPOSITES[form]]
+    for word, form in rooted(said):
+        contrary = OPPOSITES[form]
+        theirs = [(other, text) for text in quoted for other, of in rooted(text) if of in contrary]
         if not theirs:
             continue
         same_words = [
             (other, text)
-            for other, theirs_form, text in told
-            if theirs_form == form or same(other.key, word.key)
+            for text in quoted
+            for other in text.words
+            if root(other) == form or same(other.key, word.key)
         ]
         # Both in the statement, and the quote has only the contrary: it is the contrary that is quoted.
-        if any(other in OPPOSITES[form] for _, other in own) and not same_words:
+        if any(of in contrary for _, of in rooted(said)) and not same_words:
             continue
         if _is_nearer(word, said, theirs, same_words):
             found.append(f"it says '{word.text}', the quote says '{theirs[0][0].text}'")

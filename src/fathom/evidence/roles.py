@@ -122,14 +122,13 @@ def _particles(text: Text) -> dict[str, str]:
 
 def swapped_figures(said: Text, quoted: Sequence[Text]) -> list[str]:
     """Two numbers or years that have changed places."""
-    mine = _figures(said)
-    if len(mine) < 2:
-        return []
-    for text in quoted:
-        theirs = _figures(text)
-        for one, other in combinations([f for f in mine if f in theirs], 2):
+    for text in quoted if _figures(said) else ():
+        known = {name for name, *_ in _figures(text)}
+        both = [name for name in dict.fromkeys(name for name, *_ in _figures(said)) if name in known]
+        for one, other in combinations(both, 2):
             if _kind(one) != _kind(other):
                 continue
+            mine, theirs = _beside(said), _beside(text)
             kept = _shared(mine[one], theirs[one]) + _shared(mine[other], theirs[other])
             crossed = _shared(mine[one], theirs[other]) + _shared(mine[other], theirs[one])
             if crossed > kept:
@@ -144,15 +143,18 @@ def _kind(figure: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _figures(text: Text) -> dict[str, frozenset[str]]:
-    """For each figure the words that stand nearest to it."""
-    found: list[tuple[str, int, int]] = [
-        (f"{a.value:g}{a.measure}", a.start, a.end) for a in amounts(text.text)
-    ]
+def _figures(text: Text) -> tuple[tuple[str, int, int], ...]:
+    """Its figures and where they stand; none when they are too few or too many to change places."""
+    found = [(f"{a.value:g}{a.measure}", a.start, a.end) for a in amounts(text.text)]
     found += [(d.text, d.start, d.end) for d in dates(text.text)]
+    return tuple(found) if 2 <= len({name for name, *_ in found}) <= 12 else ()
+
+
+@lru_cache(maxsize=4096)
+def _beside(text: Text) -> dict[str, frozenset[str]]:
+    """For each figure the words that stand nearest to it."""
+    found = _figures(text)
     near: dict[str, set[str]] = {name: set() for name, *_ in found}
-    if len(near) < 2 or len(near) > 12:
-        return {}
     breaks = [found.start() for found in _COULD_BREAK.finditer(text.low)]
     for word in text.words:
         is_small = word.low in _SMALL
