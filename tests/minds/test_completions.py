@@ -14,7 +14,8 @@ from pydantic import SecretStr
 from standins.model import Model
 from standins.replies import Reply
 
-from fathom.minds.connections import connections, here, unconnected
+from fathom.minds.clients import here, unconnected
+from fathom.minds.connections import connections
 from fathom.minds.models import prompted_mind
 from fathom.minds.outspoken import Outspoken
 from fathom.settings import load_settings

@@ -18,7 +18,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.minds.connections import here
+from fathom.minds.clients import here
 from fathom.minds.headers import until_served, wait_after
 from fathom.minds.limiter import Endurance, Limiter
 from fathom.minds.paying import Offer, Usage, was_refused

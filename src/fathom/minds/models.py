@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from fathom import store
 from fathom.minds.chat import Chat
-from fathom.minds.connections import unconnected
+from fathom.minds.clients import unconnected
 from fathom.minds.extractive import Extractive
 from fathom.minds.ladder import Ladder
 from fathom.minds.limiter import Endurance, limiter_for

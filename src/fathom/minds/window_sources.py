@@ -14,7 +14,7 @@ import httpx2
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from fathom.minds.connections import certificates
+from fathom.minds.clients import certificates
 
 _PATIENCE_S = 5.0
 _OLLAMA = 4_096  # what Ollama gives a model unless it is told otherwise, whatever the model was trained for
