@@ -105,18 +105,11 @@ def _is_given(date: Date, known: Sequence[Date]) -> bool:
 
 
 def _english(match: re.Match[str]) -> Date:
-    got = {name: value for name, value in match.groupdict().items() if value}
-    year = next((int(got[name]) for name in ("iy", "y1", "y2", "y3", "y4") if name in got), 0)
-    month = next((_MONTHS[got[name].lower()] for name in ("m1", "m2", "m3", "m5") if name in got), 0)
-    day = next((int(got[name]) for name in ("id", "d1", "d2") if name in got), 0)
-    return Date(
-        match.group(),
-        *match.span(),
-        year,
-        int(got["im"]) if "im" in got else month,
-        day,
-        int(got.get("dec", 0)),
-    )
+    year = match["iy"] or match["y1"] or match["y2"] or match["y3"] or match["y4"]
+    name = match["m1"] or match["m2"] or match["m3"] or match["m5"]
+    month = int(match["im"]) if match["im"] else _MONTHS[name.lower()] if name else 0
+    day = match["id"] or match["d1"] or match["d2"]
+    return Date(match.group(), *match.span(), int(year or 0), month, int(day or 0), int(match["dec"] or 0))
 
 
 def _korean(match: re.Match[str]) -> Date:

@@ -81,7 +81,10 @@ _KINDS = {
 _WAYS = {kind: [line.strip() for line in ways.strip().splitlines()] for kind, ways in _KINDS.items()}
 _COMPILED = {kind: re.compile("|".join(ways)) for kind, ways in _WAYS.items()}
 _ANY = re.compile("|".join(way for ways in _WAYS.values() for way in ways))
-_ANY_ENGLISH = re.compile("|".join(way for ways in _WAYS.values() for way in ways if way.isascii()))
+# In plain letters there is no Korean: lines without an English word are not looked for there.
+_ANY_ENGLISH = re.compile(
+    "|".join(way for ways in _WAYS.values() for way in ways if re.search(r"[a-z]{2}", way))
+)
 _ABOUT_NUMBERS = frozenset({"at most", "at least", "nearly"})
 _OVER_ALL = frozenset({"in animals", "somebody says", "it seems", "if"})
 _ANSWERS = {

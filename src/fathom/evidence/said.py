@@ -126,7 +126,7 @@ def overlap(one: Said, two: Said) -> Overlap:
     return Overlap(
         shared=shared,
         of_shorter=max(shared / max(1, shorter), pieces),
-        of_all=max(shared / max(1, both), likeness(set(one.pieces), set(two.pieces))),
+        of_all=max(shared / max(1, both), likeness(one.pieces, two.pieces)),
         is_changed=alike[0] < len(left) and alike[1] < len(right),
     )
 

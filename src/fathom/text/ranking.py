@@ -6,7 +6,7 @@ Does not know pages or claims.
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from fathom.text.embedding import embed, is_embeddable
@@ -49,9 +49,10 @@ def _terms(text: str) -> frozenset[str]:
     return telling or frozenset(stem(word) for word in words)
 
 
-def likeness(left: set[str], right: set[str]) -> float:
+def likeness(left: Set[str], right: Set[str]) -> float:
     """The share of words two texts have in common (Jaccard)."""
-    return len(left & right) / len(left | right) if left and right else 0.0
+    shared = len(left & right)
+    return shared / (len(left) + len(right) - shared) if shared else 0.0
 
 
 def relevance(
