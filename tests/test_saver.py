@@ -1,13 +1,17 @@
 """What the saver keeps, what it forgets, and that one can still go back."""
 
+import asyncio
 import sqlite3
-from contextlib import closing
+from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kits import Clerk, Library, kits_of
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
 from standins.prose import page
+from typing_extensions import TypedDict
 
 from fathom.errors import Refused
 from fathom.graph import Research, build
@@ -114,3 +118,48 @@ async def test_pruning_keeps_the_last_checkpoint_whole(tmp_path: Path) -> None:
         await saver.aprune(["t"])
         assert (await graph.aget_state(CONFIG)).values == state
     assert rows(tmp_path, "select count(*) from checkpoints") == [(1,)]
+
+
+async def listened(graph: Any, given: Any) -> None:
+    """Work as a run does: whoever leaves waits until nobody works any more."""
+    stream = graph.astream(given, CONFIG, stream_mode=["tasks", "values"], subgraphs=True, durability="async")
+    async with aclosing(stream) as parts:
+        async for _ in parts:
+            pass
+
+
+class Letter(TypedDict, total=False):
+    words: str
+    answer: str
+
+
+async def test_a_step_that_is_cut_off_between_its_work_and_its_way_on_is_done_again(tmp_path: Path) -> None:
+    at_the_fork, is_deaf = asyncio.Event(), True
+
+    async def write(state: Letter) -> Letter:
+        return {"words": "Dear all"}
+
+    async def reply(state: Letter) -> Letter:
+        return {"answer": f"{state['words']}!"}
+
+    async def to_whom(state: Letter) -> list[Send]:
+        at_the_fork.set()
+        if is_deaf:
+            await asyncio.Event().wait()
+        return [Send("reply", state)]
+
+    b = StateGraph(Letter)
+    b.add_node("write", write)
+    b.add_node("reply", reply)
+    b.add_edge(START, "write")
+    b.add_conditional_edges("write", to_whom, ["reply"])
+    b.add_edge("reply", END)
+    async with checkpointer(tmp_path / "fathom.sqlite") as saver:
+        graph = b.compile(checkpointer=saver)
+        begun = asyncio.ensure_future(listened(graph, {"words": ""}))
+        await at_the_fork.wait()
+        begun.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await begun
+        is_deaf = False
+        assert await graph.ainvoke(None, CONFIG) == {"words": "Dear all", "answer": "Dear all!"}

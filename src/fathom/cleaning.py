@@ -36,6 +36,7 @@ class Choice:
     busy: list[RunLine]
     is_idle: bool  # nobody works on any run, also not on one that stays
     older_s: float | None
+    at: float  # when it was made; a run may have begun since
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ async def chosen(runs: Runs, older_s: float | None, keep: int | None) -> Choice:
             is_old = older_s is None or (now - last).total_seconds() >= older_s
             if is_old and place >= (keep or 0):
                 (busy if is_busy else gone).append(await runs.line(run_id))
-    return Choice(gone, busy, is_idle, older_s)
+    return Choice(gone, busy, is_idle, older_s, now.timestamp())
 
 
 async def cleaned(runs: Runs, choice: Choice, *, is_dry: bool = False) -> Cleaned:
@@ -144,13 +145,13 @@ def _swept(home: Path, database: Path, choice: Choice, is_dry: bool) -> tuple[li
     """The runs that went, batch by batch, each held by its lock while it goes."""
     ids = [line.id for line in choice.gone]
     if is_dry:
-        return ids, swept(database, ids, is_idle=choice.is_idle, older_s=choice.older_s, is_dry=True)
+        return ids, _out(database, choice, ids, is_dry=True)
     gone: list[str] = []
     total = Swept()
     for start in range(0, max(len(ids), 1), _AT_ONCE):
         with ExitStack() as held:
             free = [run_id for run_id in ids[start : start + _AT_ONCE] if _held(held, home, run_id)]
-            found = swept(database, free, is_idle=choice.is_idle, older_s=choice.older_s)
+            found = _out(database, choice, free)
             for run_id in free:
                 with suppress(OSError):
                     (home / "locks" / f"{run_id}.lock").unlink()
@@ -171,6 +172,10 @@ def _held(stack: ExitStack, home: Path, run_id: str) -> bool:
     except Timeout:
         return False
     return True
+
+
+def _out(database: Path, choice: Choice, gone: list[str], *, is_dry: bool = False) -> Swept:
+    return swept(database, gone, is_idle=choice.is_idle, now=choice.at, older_s=choice.older_s, is_dry=is_dry)
 
 
 def _forget_papers(folder: Path, database: Path, is_idle: bool) -> None:

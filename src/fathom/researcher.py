@@ -67,7 +67,8 @@ class DeepResearcher:
 
         A run whose task is cancelled stands where it is, and can be resumed too.
         """
-        return await self._ended(await self._begun(request))
+        async with self._shared.runs():  # opened once for all of it
+            return await self._ended(await self._begun(request))
 
     async def stream(self, request: ResearchRequest) -> AsyncGenerator[Progress, None]:
         """The same, telling what happens; the last event is `completed` or `checkpoint`.

@@ -160,6 +160,10 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
     def _put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
     ) -> None:
+        if _has_failed(writes):
+            # What it wrote until then is half a result, without a word of where to go on, and would pass for
+            # a whole one: whoever goes on does it again.
+            writes = [(channel, value) for channel, value in writes if channel in WRITES_IDX_MAP]
         at = config["configurable"]
         place = (str(at["thread_id"]), str(at["checkpoint_ns"]), str(at["checkpoint_id"]), task_id, task_path)
         rows = [
@@ -222,6 +226,11 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
 
 def _place(thread_id: str, space: str, name: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": space, "checkpoint_id": name}}
+
+
+def _has_failed(writes: Sequence[tuple[str, Any]]) -> bool:
+    """Whether a task was cut off, or went wrong."""
+    return any(channel == "__error__" for channel, _ in writes)
 
 
 def _is_result(writes: Sequence[tuple[str, Any]]) -> bool:

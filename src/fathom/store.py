@@ -23,6 +23,7 @@ from fathom.saver import ThriftySqliteSaver
 from fathom.settings import load_settings
 from fathom.turns import ONE_AT_A_TIME
 
+_SHORT = 512  # bytes
 # Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the knobs. Anything
 # else comes back as plain data, and a test fails.
 ALLOWED = [
@@ -33,12 +34,15 @@ ALLOWED = [
 
 
 class CompressedSerializer(JsonPlusSerializer):
-    """The strict serializer with its bytes deflated: checkpoints repeat themselves a lot."""
+    """The strict serializer with its bytes deflated: checkpoints repeat themselves a lot.
+
+    What is short stays as it is: to deflate a word takes longer than to write down all of a step.
+    """
 
     def dumps_typed(self, obj: object) -> tuple[str, bytes]:
-        """A type word that says it is deflated, and the bytes."""
+        """A type word that says whether it is deflated, and the bytes."""
         kind, body = super().dumps_typed(obj)
-        return f"{kind}+z", zlib.compress(body, 6)
+        return (f"{kind}+z", zlib.compress(body, 6)) if len(body) > _SHORT else (kind, body)
 
     def loads_typed(self, data: tuple[str, bytes]) -> object:
         """What was dumped, deflated or not."""

@@ -6,7 +6,6 @@ stays, keeps that page. So nothing a run that stays may need is taken, and at wo
 
 import re
 import sqlite3
-import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -33,13 +32,19 @@ class Swept:
 
 
 def swept(
-    database: Path, gone: Sequence[str], *, is_idle: bool, older_s: float | None = None, is_dry: bool = False
+    database: Path,
+    gone: Sequence[str],
+    *,
+    is_idle: bool,
+    now: float,
+    older_s: float | None = None,
+    is_dry: bool = False,
 ) -> Swept:
     """Take out the threads that are gone and what nobody needs any more; with `is_dry` only count it.
 
-    `is_idle` says that no run is at work; otherwise what was put lately stays, whoever needs it.
+    `is_idle` says that no run was at work when it was `now`: what was put since stays, for a run may have
+    begun. Otherwise what was put lately stays, whoever needs it.
     """
-    now = time.time()
     age_s = _USUAL_AGE_S if older_s is None else older_s
     with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
         # What is kept by run has the name of its thread, and behind a stroke the name its branches share.

@@ -173,12 +173,15 @@ def test_a_type_that_is_not_allowed_comes_back_as_plain_data() -> None:
     assert not isinstance(strict.loads_typed(strict.dumps_typed(loss)), Loss)
 
 
-def test_what_was_saved_uncompressed_is_still_read() -> None:
+def test_what_is_long_is_compressed_and_what_is_not_is_read_too() -> None:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
     plain = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED).dumps_typed(query())
     assert SERIALIZER.loads_typed(plain) == query()
-    assert SERIALIZER.dumps_typed(query())[0].endswith("+z")
+    assert SERIALIZER.dumps_typed(query()) == plain
+    many = SERIALIZER.dumps_typed([query()] * 20)
+    assert many[0].endswith("+z")
+    assert SERIALIZER.loads_typed(many) == [query()] * 20
 
 
 def test_a_record_is_frozen_and_takes_nothing_unknown() -> None:
