@@ -114,7 +114,8 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[lis
     yield [teller.event(Started(question=leg.question, knobs=leg.knobs, is_resumed=is_resumed))]
     last: Progress | None = None
     state: ResearchState = leg.before or {}
-    is_judged = is_written = False
+    is_judged, is_written = await _unkept(graph, leg)
+    is_before = is_judged or is_written  # the first state is then the one without what was ready
     try:
         async with aclosing(_parts(graph, leg)) as parts:
             async for place, mode, task in parts:
@@ -122,6 +123,9 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[lis
                     if place:
                         continue
                     state = cast(ResearchState, task)
+                    if is_before:
+                        is_before = False
+                        continue
                     if leg.keeper and (is_judged or is_written):
                         await _written(leg.keeper.keep(state, teller.spent))
                     if is_written:  # the state as it is once the report is in it
@@ -139,6 +143,15 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[lis
         spent_usd = await leg.spent_usd() if leg.spent_usd else teller.spent.usd
         last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, spent_usd, why)))
     yield [last or teller.event(_completed(state))]
+
+
+async def _unkept(graph: Research, leg: Leg) -> tuple[bool, bool]:
+    """Whether a judgement, or a report, was ready when the last listener left, but not yet in the state."""
+    if leg.before is None:
+        return False, False
+    stands = await graph.aget_state(config_of(leg.run_id))
+    ready = {task.name for task in stands.tasks if task.result is not None}
+    return "judge" in ready, "writer" in ready
 
 
 async def _parts(graph: Research, leg: Leg) -> AsyncGenerator[_Part, None]:
