@@ -3,35 +3,75 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from standins.library import TIDES, written
+from standins.commandline import PATIENCE_S
+from standins.library import CHEESE, TIDES, written
+from standins.model import Model
+from standins.noticing import Noticing
+from standins.pacing import Paced
+from standins.researcher import researcher
+from standins.searxng import Thoughtful
 
 from fathom.events import Checkpoint, ContentExtracted, Progress, SearchCompleted, SearchStarted
 from fathom.grammar import complaints
+from fathom.orders import Orders
 from fathom.request import ResearchRequest
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
 from fathom.state import ReviewAnswer
 from fathom.streaming import Halt
+from fathom.watching import Watch
 
 QUESTION = "How much does tidal power cost?"
 BRANCHES = {"strategy": "rollouts", "branches": 2}
+# A branch for each part, and two pages for each branch that the other one does not find.
+PARTS = "How much does tidal power cost? How long does a hard cheese ripen?"
+CELLAR = {
+    **CHEESE,
+    "rind.md": "# A rind\n\nThe rind of a hard cheese ripens for two months longer in salt.\n",
+}
 GIVE = "import asyncio, sys, pathlib; from fathom.orders import Orders; \
 asyncio.run(Orders(pathlib.Path(sys.argv[1])).give(*sys.argv[2:]))"
 
 
 @asynccontextmanager
-async def begun(tmp_path: Path, **words: object) -> AsyncIterator[tuple[Runs, str, ResearchRequest]]:
+async def begun(
+    tmp_path: Path, wires: Mapping[str, str] | None = None, /, **words: object
+) -> AsyncIterator[tuple[Runs, str, ResearchRequest]]:
     docs = written(tmp_path / "docs", TIDES)
     given = {"query": QUESTION, "docs": [docs], "max_rounds": 3, "max_sources": 1, "threshold": 1.0, **words}
     request = ResearchRequest.model_validate(given)
-    async with open_runs(load_settings(home=tmp_path)) as runs:
+    async with open_runs(load_settings(home=tmp_path, **(wires or {}))) as runs:
         run_id, _ = await runs.begin(request)
-        yield runs, run_id, request
+        yield replace(runs, watch=Noticing(runs.orders)), run_id, request
+
+
+@asynccontextmanager
+async def standing(
+    tmp_path: Path, *, is_found: bool, **words: object
+) -> AsyncIterator[tuple[Runs, str, ResearchRequest, Callable[[], None]]]:
+    """A run whose searches do not end, or, once they are over, whose second page is not read, before it is
+    let go: however quick the rest is, none of its branches is further than that."""
+    written(tmp_path / "docs", CELLAR)
+    paced = Paced(researcher, "read", 2)
+    with Model(paced) as model, Thoughtful() as web:
+
+        def let_go() -> None:
+            paced.let_go()
+            web.go.set()
+
+        if is_found:
+            web.go.set()
+        given = {"query": PARTS, "max_sources": 2, "model": "stand-in", "providers": ["searxng"], **words}
+        wires = {"base_url": model.base_url, "searxng_url": web.url}
+        async with begun(tmp_path, wires, **given) as (runs, run_id, request):
+            yield runs, run_id, request, let_go
+        let_go()
 
 
 async def listened(
@@ -52,9 +92,11 @@ async def listened(
 
 
 async def paused(runs: Runs, run_id: str) -> None:
-    """The order, and a moment in which whoever watches sees it."""
+    """The order, and as long as it takes until whoever watches sees it."""
+    assert isinstance(runs.watch, Noticing)
     await runs.orders.give(run_id, "pause")
-    await asyncio.sleep(0.8)
+    async with asyncio.timeout(PATIENCE_S):
+        await runs.watch.seen.wait()
 
 
 def why(events: list[Progress]) -> str:
@@ -103,20 +145,22 @@ async def test_an_order_from_another_process_is_heard(tmp_path: Path) -> None:
 async def test_a_stop_ends_the_step_and_the_report_is_written(
     tmp_path: Path, kind: str, words: dict[str, object]
 ) -> None:
-    async with begun(tmp_path, **words) as (runs, run_id, request):
-        events = await listened(
-            runs.work(run_id, request),
-            lambda event: event.kind == kind,
-            lambda: runs.orders.give(run_id, "stop"),
-        )
+    is_found = kind == "analysis completed"
+    async with standing(tmp_path, is_found=is_found, **words) as (runs, run_id, request, let_go):
+
+        async def stopped() -> None:
+            await runs.orders.give(run_id, "stop")
+            let_go()
+
+        events = await listened(runs.work(run_id, request), lambda event: event.kind == kind, stopped)
         assert complaints(events) == []
         assert events[-1].kind == "completed"
         asked = [e for e in events if e.kind == "plan generated" and e.round > 1]
         assert asked == []
         result = await runs.result(run_id)
         assert result.metadata.stop == "a person's word"
-        assert result.status == ("failed" if kind != "analysis completed" else result.status)
-        assert bool(result.claims) == (kind == "analysis completed")
+        assert (result.status == "failed") == (not is_found)
+        assert bool(result.claims) == is_found
         assert await runs.orders.pending(run_id) == []
 
 
@@ -202,7 +246,9 @@ async def test_a_halt_keeps_everything_and_says_so(tmp_path: Path) -> None:
 
 
 async def test_a_review_that_is_paused_is_a_review(tmp_path: Path) -> None:
-    async with begun(tmp_path, review="plan", max_rounds=1) as (runs, run_id, request):
+    async with begun(tmp_path, review="plan", max_rounds=1) as (watched, run_id, request):
+        # Nobody looks between two steps here: it is the review that sees the pause.
+        runs = replace(watched, watch=Watch(Orders(tmp_path / "another.sqlite")))
         await runs.orders.give(run_id, "pause")
         # Whoever begins a run has done with pauses, so this one is ordered while it works.
         events = await listened(

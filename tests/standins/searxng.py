@@ -3,9 +3,11 @@
 Does not search: it gives the results it was made with, ten a page.
 """
 
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from standins.commandline import PATIENCE_S
 from standins.server import Answer, Seen, StandIn, json_answer
 
 PAGE = 10
@@ -53,3 +55,17 @@ class SearxngServer(StandIn):
         return json_answer(
             {"query": asked["q"], "results": shown, "unresponsive_engines": self.silent, **extras}
         )
+
+
+class Thoughtful(SearxngServer):
+    """Tells what it found when it is let go; a question in full, which a plan waits for, at once."""
+
+    def __init__(self, results: Iterable[dict[str, Any]] = ()) -> None:
+        super().__init__(results)
+        self.go = threading.Event()
+
+    def answer_to(self, seen: Seen) -> Answer:
+        """The same, later."""
+        if not seen.params.get("q", "").endswith("?"):
+            self.go.wait(PATIENCE_S)
+        return super().answer_to(seen)
