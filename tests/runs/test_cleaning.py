@@ -2,9 +2,9 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,8 +18,9 @@ from fathom import store
 from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.cli.verifying import stored_fates
 from fathom.errors import BadInput, Refused
-from fathom.graph import build
+from fathom.graph import Kit, build
 from fathom.minds.port import Thought
+from fathom.nodes.ports import Pages
 from fathom.places import open_folder
 from fathom.reading.originals import Originals
 from fathom.report.ledger import read_ledger
@@ -45,12 +46,29 @@ class Striker(Clerk):
         return await super().write(*words)
 
 
+@dataclass(frozen=True)
+class Tidied:
+    """Pages among which somebody cleans up whenever one was put, before a checkpoint can name it."""
+
+    pages: Pages
+    tidy: Callable[[], Awaitable[None]]
+
+    async def put(self, text: str) -> str:
+        sha = await self.pages.put(text)
+        await self.tidy()
+        return sha
+
+    async def get(self, sha: str) -> str:
+        return await self.pages.get(sha)
+
+
 @dataclass
 class Desk:
     """Runs over books that they share, on one database."""
 
     runs: Runs
     names: list[str] = field(default_factory=list)
+    tidy: Callable[[], Awaitable[None]] | None = None
 
     async def work(self, books: range, clerk: Clerk | None = None, knobs: Knobs = KNOBS) -> str:
         """A run that reads these books, to its end; its id."""
@@ -64,8 +82,11 @@ class Desk:
     async def go_on(self, run_id: str, books: range, given: Any = None, clerk: Clerk | None = None) -> None:
         shelf = {address: text for n, (address, text) in enumerate(BOOKS.items()) if n in books}
         kits = kits_of(self.runs.settings.home, Library(shelf), clerk or Clerk(quotes=3, usd_a_call=0.01))
-        graph = build(kits, self.runs.saver)
+        graph = build(lambda knobs: self._tidied(kits(knobs)), self.runs.saver)
         await graph.ainvoke(given, config_of(run_id), context=(given or {}).get("knobs", KNOBS))
+
+    def _tidied(self, kit: Kit) -> Kit:
+        return replace(kit, pages=Tidied(kit.pages, self.tidy)) if self.tidy else kit
 
     async def clean(self, keep: int, *, is_dry: bool = False) -> Cleaned:
         return await cleaned(self.runs, await chosen(self.runs, None, keep), is_dry=is_dry)
@@ -211,6 +232,30 @@ async def test_a_run_works_while_others_are_cleaned_away(desk: Desk, tmp_path: P
         newest = await desk.work(range(8), knobs=KNOBS.model_copy(update={"rounds": 2}))
     done.set()
     await task
+    assert desk.threads() == {newest}
+    assert await desk.verifies(newest, tmp_path / "out")
+
+
+async def test_what_a_run_reads_after_somebody_looked_stays_when_they_clean_up(
+    desk: Desk, tmp_path: Path
+) -> None:
+    for books in (range(4), range(2, 6)):
+        await desk.work(books)
+    before = await chosen(desk.runs, None, 1)
+    assert before.is_idle  # the run begins only now
+    turn = asyncio.Lock()
+    found: list[Cleaned] = []
+
+    async def tidy() -> None:
+        async with turn:
+            found.append(await cleaned(desk.runs, before))
+            found.append(await cleaned(desk.runs, await chosen(desk.runs, None, 1)))
+
+    desk.tidy = tidy
+    with FileLock(tmp_path / "locks" / "00000003-0000-4000-8000-000000000000.lock"):
+        newest = await desk.work(range(8))
+    assert [line.id for line in found[0].gone] == desk.names[:1]
+    assert len(found) == 2 * KNOBS.max_sources
     assert desk.threads() == {newest}
     assert await desk.verifies(newest, tmp_path / "out")
 
