@@ -218,3 +218,16 @@ def test_a_model_has_one_gate_in_a_process_and_the_last_setting_counts() -> None
     assert one.most == 5
     assert limiter_for("http://127.0.0.1:1/v1", "b", 5) is not one
     assert limiter_for("http://127.0.0.1:2/v1", "a", 5) is not one
+
+
+async def test_more_places_are_there_at_once_unless_the_server_has_shown_that_it_takes_fewer() -> None:
+    limiter, server = Limiter(2), Server()
+    await all_of(limiter, server, 2)
+    limiter.allow(20)
+    await all_of(limiter, server, 20)
+    assert server.most == 20
+    await all_of(limiter, Server(away_s=0.1, error=Unavailable("slow down", wait_s=0.1, status=429)), 2)
+    limiter.allow(40)
+    later = Server()
+    await all_of(limiter, later, 30)
+    assert later.most < 20

@@ -96,6 +96,15 @@ class Limiter:
             if not is_everybodys:
                 await asyncio.sleep(endurance.wait_s(failures))
 
+    def allow(self, most: int) -> None:
+        """So many at once from now on; at once, unless the server has shown that it takes fewer."""
+        with self._guard:
+            if self._window >= self.most:
+                self._window = self._steep_to = float(most)
+            self.most = most
+            self._window = min(self._window, float(most))
+            self._wake(everybody=True)
+
     def pause(self, wait_s: float) -> None:
         """Let nobody in for so long: the server said that it would not serve."""
         with self._guard:
@@ -206,5 +215,5 @@ def limiter_for(server: str, model: str, most: int) -> Limiter:
     """The one limiter of a model on a server in this process; the last word on `most` counts."""
     with _making:
         limiter = _limiters.setdefault((server, model), Limiter(most))
-        limiter.most = most
+        limiter.allow(most)
         return limiter
