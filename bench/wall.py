@@ -3,8 +3,9 @@
     python bench/wall.py [DATA] [--depth D] [--runs N] [--model-s S] [--search-s S]
 
 DATA is a folder of documents, with `questions.jsonl` if there are questions, or a file of questions. The
-model takes a second, a search 0.3 s. Prints the ratio of wall-clock to the longest chain of calls that need
-each other, and of many runs at once in one process to one run; the last line is one JSON object.
+model takes a second, a search 0.3 s; event loop and garbage collector are set as the command line sets them.
+Prints the ratio of wall-clock to the longest chain of calls that need each other, and of many runs at once in
+one process to one run; the last line is one JSON object.
 """
 
 import argparse
@@ -19,6 +20,8 @@ from pathlib import Path
 from library import docs_of, questions_of
 from running import chain, ran, seconds, settings_for
 from world import Manners, World
+
+from fathom.loops import run, tuned
 
 _AT_ONCE = 10  # places a run: as the product has it
 
@@ -101,7 +104,8 @@ def main() -> None:
     if given.data is not None and not given.data.exists():
         parser.error(f"there is no {given.data}")
     manners = Manners(given.model_s, given.search_s)
-    found = asyncio.run(measured(given.data, manners, given.depth, given.runs))
+    tuned()
+    found = run(measured(given.data, manners, given.depth, given.runs))
     for name, value in found.items():
         print(f"{name:18} {value}")
     print(json.dumps(found))

@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from fathom.loops import run
+
 T = TypeVar("T")
 Ended = BaseException | None
 
@@ -22,7 +24,7 @@ def waited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work())
+        return run(work())
 
     async def once() -> AsyncIterator[T]:
         yield await work()
@@ -45,7 +47,7 @@ def iterated(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         await asyncio.wait([task])
         told.put(asyncio.CancelledError() if task.cancelled() else task.exception())
 
-    thread = threading.Thread(target=asyncio.run, args=(worked(),), name="fathom", daemon=True)
+    thread = threading.Thread(target=run, args=(worked(),), name="fathom", daemon=True)
     thread.start()
     loop, task = begun.get()
     try:

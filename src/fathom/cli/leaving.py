@@ -12,6 +12,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+from fathom.loops import new_loop, tuned
+
 INTERRUPTED = 130
 _GRACE_S = 3.0
 
@@ -74,8 +76,9 @@ def until_interrupted(
     work: Callable[[Leaving], Coroutine[Any, Any, int]], before: str = "interrupted before a run began"
 ) -> int:
     """The work's exit code, or 130 with the last words when somebody left."""
+    tuned()
     leaving = Leaving(before)
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=new_loop) as runner:
 
         async def watched() -> int:
             task = asyncio.ensure_future(work(leaving))
