@@ -8,7 +8,7 @@ from langgraph.graph.state import CompiledStateGraph
 from fathom.graph.kit import Kits, equip
 from fathom.graph.reading import build_reading
 from fathom.graph.roles import add_roles
-from fathom.graph.routes import has_looked_enough, what_to_search, what_to_study
+from fathom.graph.routes import at_once, has_looked_enough, what_to_search, what_to_study
 from fathom.nodes.deliver import deliver
 from fathom.state import BranchOutput, Knobs, ResearchState
 
@@ -21,10 +21,10 @@ def build_branch(kits: Kits) -> CompiledStateGraph[ResearchState, Knobs, Researc
     b.add_node("deliver", equip(deliver, kits))
 
     b.add_edge(START, "planner")
-    b.add_conditional_edges("planner", what_to_search, ["searcher", "judge"])
+    b.add_conditional_edges("planner", at_once(what_to_search), ["searcher", "judge"])
     b.add_edge("searcher", "selector")
-    b.add_conditional_edges("selector", what_to_study, ["study", "judge"])
+    b.add_conditional_edges("selector", at_once(what_to_study), ["study", "judge"])
     b.add_edge("study", "judge")
-    b.add_conditional_edges("judge", has_looked_enough, ["planner", "deliver"])
+    b.add_conditional_edges("judge", at_once(has_looked_enough), ["planner", "deliver"])
     b.add_edge("deliver", END)
     return b.compile()

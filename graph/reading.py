@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from fathom.graph.kit import Kits, equip
-from fathom.graph.routes import was_fetched, was_known, was_read
+from fathom.graph.routes import at_once, was_fetched, was_known, was_read
 from fathom.nodes.analyzer import analyzer
 from fathom.nodes.compare import compare
 from fathom.nodes.extractor import extractor
@@ -20,8 +20,8 @@ def build_reading(kits: Kits) -> CompiledStateGraph[Reading, Knobs, Reading, Any
     b.add_node("analyzer", equip(analyzer, kits, "mind", "pages"))
     b.add_node("compare", equip(compare, kits, "pages"))
 
-    b.add_conditional_edges(START, was_fetched, ["extractor", "analyzer"])
-    b.add_conditional_edges("extractor", was_read, ["analyzer", "compare", END])
-    b.add_conditional_edges("analyzer", was_known, ["compare", END])
+    b.add_conditional_edges(START, at_once(was_fetched), ["extractor", "analyzer"])
+    b.add_conditional_edges("extractor", at_once(was_read), ["analyzer", "compare", END])
+    b.add_conditional_edges("analyzer", at_once(was_known), ["compare", END])
     b.add_edge("compare", END)
     return b.compile()

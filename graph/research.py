@@ -9,6 +9,7 @@ from fathom.graph.kit import Kits, equip, kits_from_environment
 from fathom.graph.reading import build_reading
 from fathom.graph.roles import add_roles
 from fathom.graph.routes import (
+    at_once,
     is_enough,
     is_going_on,
     one_or_many,
@@ -46,19 +47,21 @@ def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None)
     b.add_node("gather", equip(gather, kits, "knobs", "orders", "purse"))
     b.add_node("writer", build_writing(kits))
 
-    b.add_conditional_edges(START, where_to_begin, ["lead", "recheck"])
-    b.add_conditional_edges("recheck", what_to_ask_again, ["searcher", "selector"])
-    b.add_conditional_edges("lead", one_or_many, ["planner", "review"])
-    b.add_conditional_edges("planner", what_is_at_hand, ["recall", "review"])
-    b.add_conditional_edges("recall", what_to_recall, ["reading", "judge"])
-    b.add_conditional_edges("review", whom_to_ask, ["lead", "planner", "searcher", "branch", "judge"])
+    b.add_conditional_edges(START, at_once(where_to_begin), ["lead", "recheck"])
+    b.add_conditional_edges("recheck", at_once(what_to_ask_again), ["searcher", "selector"])
+    b.add_conditional_edges("lead", at_once(one_or_many), ["planner", "review"])
+    b.add_conditional_edges("planner", at_once(what_is_at_hand), ["recall", "review"])
+    b.add_conditional_edges("recall", at_once(what_to_recall), ["reading", "judge"])
+    b.add_conditional_edges(
+        "review", at_once(whom_to_ask), ["lead", "planner", "searcher", "branch", "judge"]
+    )
     b.add_edge("searcher", "selector")
-    b.add_conditional_edges("selector", what_to_read, ["reading", "judge"])
+    b.add_conditional_edges("selector", at_once(what_to_read), ["reading", "judge"])
     b.add_edge("reading", "judge")
     b.add_edge("branch", "gather")
-    b.add_conditional_edges("gather", which_branches, ["branch", "judge"])
-    b.add_conditional_edges("judge", is_enough, ["planner", "branch", "writer", END])
-    b.add_conditional_edges("writer", is_going_on, ["planner", END])
+    b.add_conditional_edges("gather", at_once(which_branches), ["branch", "judge"])
+    b.add_conditional_edges("judge", at_once(is_enough), ["planner", "branch", "writer", END])
+    b.add_conditional_edges("writer", at_once(is_going_on), ["planner", END])
     return b.compile(checkpointer=checkpointer)
 
 

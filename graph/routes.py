@@ -3,8 +3,9 @@
 Do not know nodes, only their names; what they may answer is listed where they are used.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeVar
 
 from langgraph.graph import END
 from langgraph.types import Send
@@ -25,6 +26,18 @@ from fathom.state import (
 )
 
 _LEARNINGS = 20
+S = TypeVar("S")
+Way = Callable[[S], Awaitable[Hashable | Sequence[Hashable]]]
+
+
+def at_once(route: Callable[[S], list[Send] | str]) -> Way[S]:
+    """A route that is taken where the graph runs: LangGraph would give a plain function a thread."""
+
+    @wraps(route)
+    async def taken(state: S) -> list[Send] | str:
+        return route(state)
+
+    return taken
 
 
 def where_to_begin(state: ResearchState) -> str:

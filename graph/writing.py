@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from fathom.graph.kit import Kits, equip
-from fathom.graph.routes import is_carried, was_rewritten, what_to_write
+from fathom.graph.routes import at_once, is_carried, was_rewritten, what_to_write
 from fathom.nodes.check import check
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
@@ -27,7 +27,7 @@ def build_writing(kits: Kits) -> CompiledStateGraph[Writing, Knobs, Writing, Any
     b.add_node("publish", equip(publish, kits, "purse"))
 
     b.add_edge(START, "outline")
-    b.add_conditional_edges("outline", what_to_write, ["chapter", "publish"])
+    b.add_conditional_edges("outline", at_once(what_to_write), ["chapter", "publish"])
     b.add_edge("chapter", "publish")
     b.add_edge("publish", END)
     return b.compile()
@@ -43,7 +43,7 @@ def build_chapter(kits: Kits) -> CompiledStateGraph[Chapter, Knobs, Chapter, Any
 
     b.add_edge(START, "section")
     b.add_edge("section", "check")
-    b.add_conditional_edges("check", is_carried, ["rewrite", "settle"])
-    b.add_conditional_edges("rewrite", was_rewritten, ["check", "settle"])
+    b.add_conditional_edges("check", at_once(is_carried), ["rewrite", "settle"])
+    b.add_conditional_edges("rewrite", at_once(was_rewritten), ["check", "settle"])
     b.add_edge("settle", END)
     return b.compile()

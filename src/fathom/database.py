@@ -55,6 +55,11 @@ create table if not exists turns (
 );
 create index if not exists turns_of_thread on turns (thread);
 create table if not exists closed_threads (thread text primary key) without rowid;
+create table if not exists web_pages (
+    address text primary key, checked real not null, fresh_s real not null, fetched text not null,
+    etag text, modified text, content_type text, sha text not null, document blob not null
+);
+create index if not exists web_pages_checked on web_pages (checked);
 """
 _MOST_LANES = 16  # open at once; of two for every database, the ones used last
 

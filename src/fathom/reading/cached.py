@@ -5,21 +5,20 @@ leaves the old row or the new one and processes may share it. What the cache can
 page. Does not know sockets or formats.
 """
 
-import asyncio
 import json
 import logging
 import re
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from fathom.errors import Unreadable
+from fathom.database import looked_up, opened, written
+from fathom.errors import BadInput, Unreadable
 from fathom.reading.fetch import Fetch, Fetched
 from fathom.reading.guard import check_address
 from fathom.reading.originals import Originals
@@ -29,17 +28,9 @@ from fathom.search.addresses import canonical
 from fathom.state import Hit
 
 _log = logging.getLogger(__name__)
-_BUSY_S = 60.0
 _FORGOTTEN_S = 30 * 24 * 3600.0
 _LONGEST_FRESH_S = 7 * 24 * 3600.0
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age=\"?(\d{1,9})")
-_TABLE = """
-create table if not exists web_pages (
-    address text primary key, checked real not null, fresh_s real not null, fetched text not null,
-    etag text, modified text, content_type text, sha text not null, document blob not null
-)
-"""
-_INDEX = "create index if not exists web_pages_checked on web_pages (checked)"
 
 
 @dataclass(frozen=True)
@@ -71,28 +62,28 @@ class PageCache:
     async def get(self, address: str) -> Kept | None:
         """What is known of an address; nothing if the row is damaged or the database will not say."""
         try:
-            return await asyncio.to_thread(self._get, canonical_key(address))
-        except (sqlite3.Error, OSError, zlib.error, ValueError, TypeError, KeyError) as error:
+            return await looked_up(self.database, self._get, canonical_key(address))
+        except (BadInput, sqlite3.Error, OSError, zlib.error, ValueError, TypeError, KeyError) as error:
             _log.warning("The kept copy of %s cannot be used: %s", address, error)
             return None
 
     async def put(self, address: str, kept: Kept) -> None:
         """Keep a page in the place of what was there; a full disk is told in the log and forgiven."""
         try:
-            await asyncio.to_thread(self._put, canonical_key(address), kept)
-        except (sqlite3.Error, OSError) as error:
+            await written(self.database, self._put, canonical_key(address), kept)
+        except (BadInput, sqlite3.Error, OSError) as error:
             _log.warning("%s cannot be kept for later: %s", address, error)
 
     async def drop(self, address: str) -> None:
         """Forget a page."""
         try:
-            await asyncio.to_thread(self._drop, canonical_key(address))
-        except (sqlite3.Error, OSError) as error:
+            await written(self.database, self._drop, canonical_key(address))
+        except (BadInput, sqlite3.Error, OSError) as error:
             _log.warning("The kept copy of %s cannot be removed: %s", address, error)
 
     def _get(self, key: str) -> Kept | None:
         words = "select checked, fresh_s, fetched, etag, modified, content_type, sha, document from web_pages"
-        with self._connected() as connection:
+        with opened(self.database) as connection:
             row = connection.execute(f"{words} where address = ?", (key,)).fetchone()
         if row is None:
             return None
@@ -102,7 +93,7 @@ class PageCache:
     def _put(self, key: str, kept: Kept) -> None:
         body = zlib.compress(json.dumps(asdict(kept.document)).encode("ascii"), 6)
         about = (kept.checked, kept.fresh_s, kept.fetched, kept.etag, kept.modified)
-        with self._connected() as connection:
+        with opened(self.database) as connection:
             connection.execute(
                 "insert or replace into web_pages values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (key, *about, kept.content_type, kept.sha, body),
@@ -110,22 +101,8 @@ class PageCache:
             connection.execute("delete from web_pages where checked < ?", (kept.checked - _FORGOTTEN_S,))
 
     def _drop(self, key: str) -> None:
-        with self._connected() as connection:
+        with opened(self.database) as connection:
             connection.execute("delete from web_pages where address = ?", (key,))
-
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        self.database.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.database, timeout=_BUSY_S)
-        try:
-            connection.execute("pragma journal_mode=wal")
-            connection.execute("pragma synchronous=normal")
-            with connection:
-                connection.execute(_TABLE)
-                connection.execute(_INDEX)
-                yield connection
-        finally:
-            connection.close()
 
 
 @dataclass(frozen=True)
