@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,7 +68,6 @@ def test_a_line_is_edited_from_what_it_was(work: Path, words: list[str], fathom:
 def test_ctrl_c_at_the_question_leaves_it_open(work: Path, words: list[str], fathom: Fathom) -> None:
     terminal = Terminal(words, work)
     terminal.says(CHOICES)
-    time.sleep(1)  # a person reads before a key is pressed
     terminal.presses("\x03")
     assert terminal.ends() == 3
     assert "waiting for your answer" in terminal.screen

@@ -4,7 +4,6 @@ Does not know what becomes of the answer.
 """
 
 import argparse
-import signal
 import sys
 from collections.abc import Mapping
 from shutil import get_terminal_size
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from fathom.cli.cells import plain
 from fathom.cli.draft import Draft, Part, Wish, read_wish
+from fathom.cli.interrupting import interruptible
 from fathom.cli.plan import HELP, KEYS, plan_lines
 from fathom.errors import BadInput
 from fathom.state import ReviewAnswer
@@ -49,14 +49,12 @@ def ask_person(shown: Mapping[str, Any]) -> ReviewAnswer | None:
     if not sys.stdin.isatty():
         return None
     # Ctrl-C here means: not now. Elsewhere it asks the work to end, but nothing works while somebody thinks.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return _asked(shown, draft)
+        with interruptible():
+            return _asked(shown, draft)
     except (EOFError, KeyboardInterrupt):
         _say("")
         return None
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _asked(shown: Mapping[str, Any], draft: Draft) -> ReviewAnswer | None:
