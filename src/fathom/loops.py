@@ -6,6 +6,7 @@ Does not know what runs in it. Whoever awaits us in a loop of their own keeps th
 import asyncio
 import gc
 from collections.abc import Coroutine
+from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,6 +29,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         return runner.run(work)
 
 
+@cache
 def tuned() -> None:
-    """Have the collector look less often; for a process that does nothing else."""
+    """Have the collector look less often, and never at what was imported; once, in a process of our own."""
+    gc.freeze()
     gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
