@@ -108,6 +108,27 @@ async def test_idle_connections_are_closed_when_they_are_old(server: Counted) ->
         assert Opened.closed == 2
 
 
+class Reluctant(Opened):
+    """Takes its time to close."""
+
+    async def aclose(self) -> None:
+        await asyncio.sleep(0.15)
+        await super().aclose()
+
+
+async def test_while_an_old_connection_is_closed_another_request_may_take_the_last_one(
+    server: Counted,
+) -> None:
+    async with httpx2.AsyncClient(transport=Lanes(Reluctant, idle_s=0.05), timeout=5) as client:
+        await asyncio.gather(*(client.get(f"{server.url}/slow") for _ in range(2)))
+        await asyncio.sleep(0.1)
+        first = asyncio.ensure_future(client.get(server.url))
+        await asyncio.sleep(0.05)  # it is answered, and closes what has grown old
+        second = asyncio.ensure_future(client.get(f"{server.url}/slow"))
+        assert [(await answer).text for answer in (first, second)] == ["hello"] * 2
+        assert Opened.made == 2
+
+
 async def test_no_more_than_some_connections_are_kept(server: Counted) -> None:
     async with through(most_idle=2) as client:
         await asyncio.gather(*(client.get(f"{server.url}/slow") for _ in range(5)))

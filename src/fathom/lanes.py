@@ -59,8 +59,9 @@ class Lanes(httpx2.AsyncBaseTransport):
             return
         now = time.monotonic()
         idle.append((now, lane))
-        # The last one back goes first, so the others grow old at the other end.
-        while len(idle) > self._most_idle or now - idle[0][0] > self._idle_s:
+        # The last one back goes first, so the others grow old at the other end. While one is closed, somebody
+        # else may take the rest.
+        while idle and (len(idle) > self._most_idle or now - idle[0][0] > self._idle_s):
             await idle.popleft()[1].aclose()
 
 

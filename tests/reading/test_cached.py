@@ -69,6 +69,16 @@ async def test_a_page_is_fetched_once_a_day(read: CachedReader, clock: Clock, si
     assert len(site.seen) == 2
 
 
+async def test_whoever_wants_a_page_that_is_being_read_waits_for_it(
+    read: CachedReader, site: Any, reply: Any
+) -> None:
+    site.pages["/a"] = reply(b"Words.", headers=TEXT)
+    other = CachedReader(OPEN, read.cache, clock=read.clock)
+    both = await asyncio.gather(read(hit(f"{site.url}/a")), other(hit(f"{site.url}/a#part")))
+    assert [document.text for document in both] == ["Words."] * 2
+    assert len(site.seen) == 1
+
+
 async def test_an_unchanged_page_is_not_sent_again(
     read: CachedReader, clock: Clock, site: Any, reply: Any
 ) -> None:

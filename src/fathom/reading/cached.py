@@ -26,6 +26,7 @@ from fathom.reading.port import Document, Parse
 from fathom.reading.reader import in_thread
 from fathom.search.addresses import canonical
 from fathom.state import Hit
+from fathom.turns import ONE_AT_A_TIME
 
 _log = logging.getLogger(__name__)
 _FORGOTTEN_S = 30 * 24 * 3600.0
@@ -118,9 +119,17 @@ class CachedReader:
     originals: Originals | None = None
 
     async def __call__(self, hit: Hit) -> Document:
-        """The document behind a web address, as it was read before if it may still be the same."""
+        """The document behind a web address, as it was read before if it may still be the same.
+
+        Whoever wants the page that another run is reading waits, and finds it kept.
+        """
         check_address(hit.address)
-        kept = None if self.is_fresh_wanted else await self.cache.get(hit.address)
+        if self.is_fresh_wanted:
+            return await self._fetched(hit, None)
+        async with ONE_AT_A_TIME(f"{self.cache.database} {canonical_key(hit.address)}"):
+            return await self._fetched(hit, await self.cache.get(hit.address))
+
+    async def _fetched(self, hit: Hit, kept: Kept | None) -> Document:
         if kept is not None and 0 <= self.clock() - kept.checked < kept.fresh_s:
             return replace(kept.document, fetched=kept.fetched)
         fetched = await self.fetch(hit.address, kept.conditions if kept else {})
