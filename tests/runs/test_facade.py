@@ -18,6 +18,7 @@ import fathom.session
 from fathom import BadInput, DeepResearcher, ResearchRequest, ReviewAnswer, RunStopped
 from fathom.events import Checkpoint, PlanGenerated, Progress
 from fathom.grammar import complaints
+from fathom.orders import Orders
 from fathom.session import Session
 from fathom.settings import Settings, load_settings
 
@@ -143,6 +144,15 @@ async def test_a_session_is_ended_with_what_it_knows(tireless: Settings, request
     assert (await session.finalize()).report == result.report
 
 
+async def _ordered(settings: Settings, run_id: str) -> None:
+    """Until somebody has left an order for the run."""
+    for _ in range(600):
+        if await Orders(settings.database).pending(run_id):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("nobody ordered anything")
+
+
 async def test_a_session_is_paused_and_ended_while_somebody_listens(
     settings: Settings, request_: ResearchRequest
 ) -> None:
@@ -160,7 +170,7 @@ async def test_a_session_is_paused_and_ended_while_somebody_listens(
         heard.append(event)
         if event.kind == "content extracted" and ending is None:
             ending = asyncio.ensure_future(session.finalize())
-            await asyncio.sleep(0.2)
+            await _ordered(settings, session.id)
     assert ending
     result = await ending
     assert complaints(heard) == []
