@@ -146,8 +146,7 @@ def _pages(connection: sqlite3.Connection, before: float) -> tuple[int, int]:
 
 def _web(connection: sqlite3.Connection, before: float) -> None:
     """Copies of the web's pages that are kept to be read again soon, old ones."""
-    if "web_pages" in _tables(connection):
-        connection.execute("delete from web_pages where checked < ?", (before,))
+    connection.execute("delete from web_pages where checked < ?", (before,))
 
 
 def _deleted(
