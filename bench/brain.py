@@ -20,6 +20,19 @@ def filled(form: str, text: str, is_satisfied: bool = True) -> Form:
     return _FORMS[form](text)
 
 
+def asked_for(request: Mapping[str, Any]) -> tuple[str, str]:
+    """How a form is asked for (schema, tool or words), and its name; without a name if it is none of ours."""
+    if tools := request.get("tools"):
+        rung, name = "tool", tools[0]["function"]["name"]
+    elif wanted := request.get("response_format"):
+        rung, name = "schema", wanted.get("json_schema", {}).get("name", "")
+    else:  # an example of the form, in what follows the prompt
+        said = "\n".join(str(message["content"]) for message in request["messages"][2:])
+        shown = re.search(r'^\{"(\w+)"', said, re.MULTILINE)
+        rung, name = "words", _FIRST_FIELDS.get(shown.group(1), "") if shown else ""
+    return rung, name if name in _FIRST_FIELDS.values() else ""
+
+
 def fenced(name: str, text: str) -> str:
     """What stands between the tags of that name."""
     found = re.search(rf"<{name}-(\w+)>\n(.*?)\n</{name}-\1>", text, re.DOTALL)
@@ -121,4 +134,14 @@ _FORMS: dict[str, Callable[[str], Form]] = {
     "WriteAnswer": _write,
     "RewriteAnswer": _rewrite,
     "CheckAnswer": _check,
+}
+_FIRST_FIELDS = {
+    "strategy": "PlanAnswer",
+    "claims": "ReadAnswer",
+    "verdicts": "VerifyAnswer",
+    "evidence": "JudgeAnswer",
+    "title": "OutlineAnswer",
+    "sentences": "WriteAnswer",
+    "rewrites": "RewriteAnswer",
+    "objections": "CheckAnswer",
 }

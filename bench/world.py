@@ -1,7 +1,8 @@
 """A model, a search engine and a web on loopback, in a process of their own, so that their work is not ours.
 
 The model charges and delays, the engine delays, the pages do not. Every document has a host of its own. What
-was asked is remembered with its times, and told at `/told`.
+was asked is remembered with its times, and told at `/told`. A model is asked by schema, by tool call or in
+words; what it does not take it refuses as servers do.
 """
 
 import asyncio
@@ -20,19 +21,21 @@ from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
-from brain import filled
+from brain import asked_for, filled
 from library import Doc
 
 _HITS = 20
+_JSON = "application/json"
 
 
 @dataclass(frozen=True)
 class Manners:
-    """How long an answer takes, and after how many rounds the judge has enough."""
+    """How long an answer takes, after how many rounds the judge has enough, and how a model can be asked."""
 
     model_s: float = 1.0
     search_s: float = 0.3
     rounds: int = 1
+    takes: Sequence[str] = ("schema", "tool", "words")
 
 
 @dataclass(frozen=True)
@@ -103,8 +106,8 @@ class _Server:
             while line := await reader.readline():
                 headers = await self._headers(reader)
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
-                kind, answer = await self._answered(line.decode().split(" ")[1], headers, body)
-                head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {len(answer)}\r\n\r\n"
+                status, kind, answer = await self._answered(line.decode().split(" ")[1], headers, body)
+                head = f"HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {len(answer)}\r\n\r\n"
                 writer.write(head.encode() + answer)
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -119,31 +122,37 @@ class _Server:
             headers[name.lower()] = value.strip()
         return headers
 
-    async def _answered(self, path: str, headers: dict[str, str], body: bytes) -> tuple[str, bytes]:
+    async def _answered(self, path: str, headers: dict[str, str], body: bytes) -> tuple[str, str, bytes]:
         began = time.monotonic()
         parts = urlsplit(path)
         if parts.path == "/v1/chat/completions":
-            return "application/json", await self._completed(headers, json.loads(body), began)
+            request = json.loads(body)
+            rung, form = asked_for(request)
+            if not form or rung not in self.manners.takes:
+                return "400 Bad Request", _JSON, _refusal(f"this model cannot be asked by {rung}")
+            return "200 OK", _JSON, await self._completed(headers, request, rung, form, began)
         if parts.path == "/search":
             await asyncio.sleep(self.manners.search_s)
             found = self._found(parse_qs(parts.query)["q"][0])
             self.told.append(Told("", "search", began, time.monotonic()))
-            return "application/json", json.dumps({"results": found}).encode()
+            return "200 OK", _JSON, json.dumps({"results": found}).encode()
         if parts.path == "/told":
-            return "application/json", json.dumps([asdict(told) for told in self.told]).encode()
+            return "200 OK", _JSON, json.dumps([asdict(told) for told in self.told]).encode()
         if parts.path.startswith("/page/"):
             self.told.append(Told("", "page", began, began))
-            return "text/html; charset=utf-8", _page(self.docs[int(parts.path[6:])]).encode()
-        return "text/plain", b""  # robots.txt, and the list of models, which may be empty
+            return "200 OK", "text/html; charset=utf-8", _page(self.docs[int(parts.path[6:])]).encode()
+        return "200 OK", "text/plain", b""  # robots.txt, and the list of models, which may be empty
 
-    async def _completed(self, headers: dict[str, str], request: dict[str, Any], began: float) -> bytes:
-        form = request["response_format"]["json_schema"]["name"]
+    async def _completed(
+        self, headers: dict[str, str], request: dict[str, Any], rung: str, form: str, began: float
+    ) -> bytes:
         asked = "\n".join(str(message["content"]) for message in request["messages"])
         who = headers.get("authorization", "").removeprefix("Bearer ")
         self.judged[who] += form == "JudgeAnswer"
         is_satisfied = self.judged[who] >= self.manners.rounds
         said = json.dumps(filled(form, asked, is_satisfied), ensure_ascii=False)
-        tokens_in = (len(asked) + len(json.dumps(request["response_format"]))) // 4
+        beside = request.get("tools") or request.get("response_format") or ""
+        tokens_in = (len(asked) + len(json.dumps(beside))) // 4
         tokens_out = len(said) // 4
         await asyncio.sleep(self.manners.model_s - (time.monotonic() - began))
         self.told.append(Told(who, form, began, time.monotonic(), tokens_in, tokens_out))
@@ -152,8 +161,12 @@ class _Server:
             "completion_tokens": tokens_out,
             "total_tokens": tokens_in + tokens_out,
         }
-        message = {"role": "assistant", "content": said, "refusal": None}
-        choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}
+        choice = {
+            "index": 0,
+            "finish_reason": "stop",
+            "logprobs": None,
+            "message": _message(rung, form, said),
+        }
         head = {"id": "c", "created": 1, "object": "chat.completion", "model": request["model"]}
         return json.dumps({**head, "choices": [choice], "usage": usage}).encode()
 
@@ -172,6 +185,18 @@ class _Server:
             for n in best
             if scores[n] > 0
         ]
+
+
+def _message(rung: str, form: str, said: str) -> dict[str, Any]:
+    if rung != "tool":
+        return {"role": "assistant", "content": said, "refusal": None}
+    call = {"id": "t", "type": "function", "function": {"name": form, "arguments": said}}
+    return {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
+
+
+def _refusal(why: str) -> bytes:
+    error = {"message": why, "type": "invalid_request_error", "param": None, "code": None}
+    return json.dumps({"error": error}).encode()
 
 
 def _page(doc: Doc) -> str:

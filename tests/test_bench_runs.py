@@ -48,6 +48,19 @@ async def test_the_bench_of_costs_counts_what_was_sent(tmp_path: Path) -> None:
     assert 0 < figures["usd"] < 1
 
 
+@pytest.mark.parametrize("takes", [["tool", "words"], ["words"]])
+async def test_a_run_goes_down_the_ladder_of_a_stand_in_that_cannot_be_asked_by_schema(
+    takes: list[str], tmp_path: Path
+) -> None:
+    manners = world.Manners(0.0, 0.0, 1, takes)
+    with world.World(library.made_docs(8), manners) as stand_in:
+        settings = running.settings_for(stand_in, tmp_path, "me")
+        result = await running.ran(settings, library.questions_of(None)[0], depth="quick")
+        answered = [row for row in stand_in.told() if row.who == "me"]
+    assert result.status in {"complete", "unsure"}
+    assert result.metadata.rungs == {takes[0]: len(answered)}
+
+
 async def test_a_run_costs_half_to_twice_what_was_forecast_whatever_the_depth_and_the_judge(
     tmp_path: Path,
 ) -> None:
