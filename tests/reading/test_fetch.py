@@ -72,6 +72,12 @@ async def test_cookies_are_not_kept(site: Any, reply: Any) -> None:
     assert "Cookie" not in site.seen[1][1]
 
 
+async def test_a_mark_of_a_page_goes_back_as_it_came(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(status=304)
+    assert (await OPEN(f"{site.url}/a", {"If-None-Match": '"é"'})).status == 304
+    assert site.seen[0][1]["If-None-Match"].encode("latin-1").decode() == '"é"'
+
+
 async def test_a_body_that_is_too_large_is_unreadable(site: Any, reply: Any) -> None:
     site.pages["/a"] = reply(b"x" * 2001)
     with pytest.raises(Unreadable, match="is larger than 2,000 bytes"):

@@ -2,6 +2,9 @@
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -137,6 +140,22 @@ async def test_a_page_comes_over_the_connection_its_robots_txt_came_over() -> No
         await fetch(f"{place}/a")
         assert names.asked == 1
         await fetch(f"{place}/b")  # but nothing is left over from one fetch for the next
+        assert names.asked == 2
+
+
+async def test_a_connection_that_the_server_ended_is_made_and_checked_anew() -> None:
+    with Web({"/robots.txt": html(""), "/a": html("words")}) as web:
+        names = Counting()
+        polite_one = polite(Fetcher(resolve=names, is_private_allowed=True, limit_s=5), pause_s=0.0)
+
+        @asynccontextmanager
+        async def deserted(address: str) -> AsyncIterator[None]:
+            async with polite_one.gate(address):
+                await asyncio.to_thread(web._server.hang_up)
+                yield
+
+        fetch = replace(polite_one, gate=deserted)
+        assert (await fetch(web.url.replace("127.0.0.1", "host.example") + "/a")).body == b"words"
         assert names.asked == 2
 
 

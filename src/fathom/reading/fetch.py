@@ -8,7 +8,7 @@ mean, and does not retry.
 import asyncio
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -33,9 +33,11 @@ from fathom.reading.guard import (
     check_address,
     resolve_host,
 )
+from fathom.reading.lines import Lines
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _FORBIDDEN = frozenset({401, 402, 403, 407, 451})
+_BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.ConnectionNotAvailable)
 _MAX_WAIT_S = 24 * 3600.0
 _ACCEPTED = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
 AGENT = "fathom-research"  # the product in User-Agent, and who we are to robots.txt
@@ -55,7 +57,7 @@ class Fetched:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-_around: ContextVar[tuple[object, httpx2.AsyncClient] | None] = ContextVar("fetch", default=None)
+_around: ContextVar[tuple[object, Lines] | None] = ContextVar("fetch", default=None)
 
 
 class Fetch(Protocol):
@@ -85,9 +87,9 @@ class Fetcher:
         """The answer of an address after its redirects; waiting at the gate does not count as time."""
         check_address(address)
         try:
-            async with self._connected() as client:
-                return await self._follow(client, address, conditions or {})
-        except (TimeoutError, httpx2.TimeoutException) as error:
+            async with self._connected() as lines:
+                return await self._follow(lines, address, conditions or {})
+        except (TimeoutError, httpcore2.TimeoutException) as error:
             raise Unavailable(f"{address} did not answer within {self.limit_s:g} s") from error
         except HostUnknown as error:
             raise Unavailable(f"{address} cannot be reached: {error}") from error
@@ -95,102 +97,90 @@ class Fetcher:
             raise Refused(f"{address} is refused: {error}") from error
         except httpx2.InvalidURL as error:
             raise Refused(f"{address} is not a web address: {error}") from error
-        except httpx2.TransportError as error:
-            raise Unavailable(f"{address} cannot be reached: {error or type(error).__name__}") from error
+        except _BROKEN as error:
+            raise Unavailable(f"{address} cannot be reached: {str(error) or type(error).__name__}") from error
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[httpx2.AsyncClient]:
+    async def _connected(self) -> AsyncIterator[Lines]:
         """Connections of this fetch alone, also for what its gate asks of the host under the same guard."""
         guard = (self.resolve, self.is_private_allowed, frozenset(self.ports), self.limit_s)
         around = _around.get()
         if around and around[0] == guard:
             yield around[1]
             return
-        agent, certificates = await _identity()
-        async with self._client(agent, certificates) as client:
-            token = _around.set((guard, client))
-            try:
-                yield client
-            finally:
-                _around.reset(token)
+        backend = GuardedBackend(self.resolve, is_private_allowed=self.is_private_allowed, ports=self.ports)
+        lines = Lines(backend, (await _identity())[1])
+        token = _around.set((guard, lines))
+        try:
+            yield lines
+        finally:
+            _around.reset(token)
+            await lines.aclose()
 
-    def _client(self, agent: str, certificates: SSLContext) -> httpx2.AsyncClient:
-        transport = httpx2.AsyncHTTPTransport(verify=certificates, trust_env=False)
-        # httpx2's transport has no argument for the network backend; a test watches over this.
-        transport._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=certificates,
-            http2=True,
-            network_backend=GuardedBackend(
-                self.resolve, is_private_allowed=self.is_private_allowed, ports=self.ports
-            ),
-        )
-        headers = {"User-Agent": agent, "Accept": _ACCEPTED, "Accept-Encoding": "gzip, deflate"}
-        return httpx2.AsyncClient(transport=transport, headers=headers, timeout=self.limit_s, trust_env=False)
-
-    async def _follow(
-        self, client: httpx2.AsyncClient, address: str, conditions: Mapping[str, str]
-    ) -> Fetched:
+    async def _follow(self, lines: Lines, address: str, conditions: Mapping[str, str]) -> Fetched:
         at, left_s = address, self.limit_s
         for _ in range(self.max_redirects + 1):
             check_address(at)
             async with self.gate(at):
                 started = time.monotonic()
                 async with asyncio.timeout(left_s):
-                    found = await self._hop(client, at, conditions)
+                    found = await self._hop(lines, at, conditions)
                 left_s -= time.monotonic() - started
             if isinstance(found, Fetched):
                 return found
             at = urljoin(at, found)
         raise Unreadable(f"{address} redirects more than {self.max_redirects} times")
 
-    async def _hop(self, client: httpx2.AsyncClient, at: str, conditions: Mapping[str, str]) -> Fetched | str:
+    async def _hop(self, lines: Lines, at: str, conditions: Mapping[str, str]) -> Fetched | str:
         """What one request brings: an answer, or where to ask instead."""
-        client.cookies.clear()
-        async with client.stream("GET", at, headers=dict(conditions), follow_redirects=False) as response:
-            status, headers = response.status_code, response.headers
+        asked = [*(await _identity())[0], *((n.encode(), value.encode()) for n, value in conditions.items())]
+        response = await lines.get(httpx2.URL(at), asked)
+        try:
+            status, headers = response.status, httpx2.Headers(response.headers)
             if status in _REDIRECTS and "Location" in headers:
                 return headers["Location"]
             is_same = status == 304 and bool(conditions)
             if not is_same:
-                _check_status(response, at)
-            body = b"" if is_same else await self._body(response, at)
+                _check_status(response, headers, at)
+            body = b"" if is_same else await self._body(response, headers, at)
             return Fetched(body, headers.get("Content-Type"), at, status, dict(headers.items()))
+        finally:
+            await response.aclose()
 
-    async def _body(self, response: httpx2.Response, address: str) -> bytes:
+    async def _body(self, response: httpcore2.Response, headers: httpx2.Headers, address: str) -> bytes:
+        """All of it, never in parts larger than the limit, whatever a compressed byte may expand to."""
+        assert isinstance(response.stream, AsyncIterable)
+        decoder = _decoder(headers.get("Content-Encoding", "identity").strip().lower(), address)
         body = bytearray()
-        async for part in _decompressed(response, address, self.max_bytes):
-            body += part
-            if len(body) > self.max_bytes:
-                raise Unreadable(f"{address} is larger than {self.max_bytes:,} bytes")
+        try:
+            async for raw in response.stream:
+                body += decoder.decompress(raw, self.max_bytes + 1) if decoder else raw
+                if len(body) > self.max_bytes:
+                    raise Unreadable(f"{address} is larger than {self.max_bytes:,} bytes")
+        except zlib.error as error:
+            raise Unreadable(f"{address} is compressed wrongly: {error}") from error
+        if decoder and not decoder.eof:
+            raise Unreadable(f"{address} is compressed wrongly: it breaks off")
         return bytes(body)
 
 
-async def _decompressed(response: httpx2.Response, address: str, max_bytes: int) -> AsyncIterator[bytes]:
-    """The body in parts no larger than the limit, whatever a compressed byte may expand to."""
-    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+def _decoder(encoding: str, address: str) -> "zlib._Decompress | None":
     if encoding in {"", "identity"}:
-        async for raw in response.aiter_raw():
-            yield raw
-        return
+        return None
     if encoding not in {"gzip", "x-gzip", "deflate"}:
         raise Unreadable(f"{address} came in an encoding that was not asked for ({encoding})")
-    decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: gzip or zlib, whichever the header shows
-    try:
-        async for raw in response.aiter_raw():
-            yield decoder.decompress(raw, max_bytes + 1)
-    except zlib.error as error:
-        raise Unreadable(f"{address} is compressed wrongly: {error}") from error
-    if not decoder.eof:
-        raise Unreadable(f"{address} is compressed wrongly: it breaks off")
+    return zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: gzip or zlib, whichever the header shows
 
 
-def _check_status(response: httpx2.Response, address: str) -> None:
-    status = response.status_code
+def _check_status(response: httpcore2.Response, headers: httpx2.Headers, address: str) -> None:
+    status = response.status
     if status in {200, 203}:
         return
-    said = f"{address} answered {status} {response.reason_phrase}".rstrip()
+    # HTTP/2 has no words for it.
+    words: bytes = response.extensions.get("reason_phrase", httpx2.codes.get_reason_phrase(status).encode())
+    said = f"{address} answered {status} {words.decode('ascii', 'ignore')}".rstrip()
     if status == 429 or status >= 500:
-        raise Unavailable(said, wait_s=_wait_s(response.headers.get("Retry-After")))
+        raise Unavailable(said, wait_s=_wait_s(headers.get("Retry-After")))
     if status in _FORBIDDEN:
         raise Refused(said)
     raise Unreadable(said)
@@ -210,10 +200,16 @@ def _wait_s(retry_after: str | None) -> float | None:
 
 
 @Once
-def _identity() -> tuple[str, SSLContext]:
-    """How we name ourselves and whom we trust; both are read from files."""
+def _identity() -> tuple[list[tuple[bytes, bytes]], SSLContext]:
+    """What we say of ourselves in every request, and whom we trust; both are read from files."""
     try:
         release = version(AGENT)
     except PackageNotFoundError:
         release = "unknown"
-    return f"{AGENT}/{release}", httpx2.create_ssl_context()
+    said = {
+        "Connection": "keep-alive",
+        "User-Agent": f"{AGENT}/{release}",
+        "Accept": _ACCEPTED,
+        "Accept-Encoding": "gzip, deflate",
+    }
+    return [(name.encode(), value.encode()) for name, value in said.items()], httpx2.create_ssl_context()
