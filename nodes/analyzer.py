@@ -1,7 +1,7 @@
 """The analyzer: what one page says about the sub-questions, with quotes that are really there."""
 
 from fathom.errors import ProviderError
-from fathom.evidence.claims import as_claims, grounded, self_evident
+from fathom.evidence.claims import as_claims, grounded
 from fathom.minds.port import Mind, Thought
 from fathom.nodes.ports import Pages
 from fathom.state import Charge, Loss, Reading, Verdict
@@ -21,7 +21,7 @@ async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
         read = await mind.read(state["question"], state["questions"], page.title, text, state.get("sought"))
         charges, losses = [*read.charges], [*read.losses]
         drafts, refused = grounded(read.value, page, text, state["questions"])
-        doubtful = [d.evidence for d in drafts if not self_evident(d)]
+        doubtful = [d.evidence for d in drafts if not d.is_self_evident]
         verified = await mind.verify(doubtful) if doubtful else Thought[list[Verdict]]([])
     except ProviderError as error:
         loss = Loss(where="analysis", what=page.title, why=str(error))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from fakes import DOUBTED, SOUND, page, question
 
-from fathom.evidence.claims import KEEP_FROM, as_claims, grounded, self_evident
+from fathom.evidence.claims import KEEP_FROM, as_claims, grounded
 from fathom.minds.port import Draft
 from fathom.state import Verdict
 
@@ -59,7 +59,7 @@ def test_the_evidence_shows_what_stands_around_the_quote() -> None:
 
 def test_a_statement_that_is_its_quote_needs_no_verdict() -> None:
     items, _ = grounded([QUOTED, SAID], PAGE, TEXT, QUESTIONS)
-    assert [self_evident(item) for item in items] == [True, False]
+    assert [item.is_self_evident for item in items] == [True, False]
     claims, _ = as_claims(items, [SOUND], PAGE)
     assert [c.verdict.score for c in claims] == [1.0, SOUND.score]
 

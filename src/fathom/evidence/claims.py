@@ -27,6 +27,7 @@ class GroundedDraft:
     draft: Draft
     quote: Quote
     evidence: Evidence
+    is_self_evident: bool  # the statement is its quote, or nearly: then there is nothing left to verify
 
 
 def grounded(
@@ -50,7 +51,8 @@ def grounded(
             continue
         around = text[max(0, quote.start - _CONTEXT_CHARS) : quote.end + _CONTEXT_CHARS]
         evidence = Evidence(draft.statement, one_line(quote.text), one_line(around))
-        kept.setdefault(said, GroundedDraft(draft, quote, evidence))
+        if said not in kept:
+            kept[said] = GroundedDraft(draft, quote, evidence, _is_self_evident(draft.statement, quote.text))
     # By what they say: a draft that came twice, once with a quote that holds, is one draft that is kept.
     counts = Counter(why for said, why in refused.items() if said not in kept)
     return list(kept.values()), [Dropped(page=page.sha, count=n, why=why) for why, n in counts.items()]
@@ -66,15 +68,15 @@ def _why_not(draft: Draft, quote: Quote | None, known: set[str]) -> str:
     return f"the quote does not carry the statement: {next(iter(found))}" if found else ""
 
 
-def self_evident(grounded_draft: GroundedDraft) -> bool:
-    """Whether the statement is its quote, or nearly: then there is nothing left to verify."""
-    said = folded(grounded_draft.draft.statement).text.rstrip(".")
-    quoted = folded(grounded_draft.quote.text).text.rstrip(".")
+def _is_self_evident(statement: str, quote: str) -> bool:
+    said, quoted = folded(statement).text.rstrip("."), folded(quote).text.rstrip(".")
     if said == quoted:
         return True
-    alike = SequenceMatcher(None, said, quoted, autojunk=False)
-    # From quick to slow: each is an upper bound of the next.
-    is_near = all(ratio() >= _SAME for ratio in (alike.real_quick_ratio, alike.quick_ratio, alike.ratio))
+    # From quick to slow, each an upper bound of the next; a matcher counts every letter before it can tell.
+    needed = _SAME * (len(said) + len(quoted)) / 2
+    if min(len(said), len(quoted)) < needed or (Counter(said) & Counter(quoted)).total() < needed:
+        return False
+    is_near = SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
     return is_near and parsed(said).keys <= parsed(quoted).keys
 
 
@@ -86,7 +88,7 @@ def as_claims(
     claims: list[Claim] = []
     refused: Counter[str] = Counter()
     for item in kept:
-        verdict = _QUOTED if self_evident(item) else next(remaining)
+        verdict = _QUOTED if item.is_self_evident else next(remaining)
         if verdict.score < KEEP_FROM:
             refused["verification found the statement says more than its quote"] += 1
             continue

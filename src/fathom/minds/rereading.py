@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from fathom.errors import ProviderError
-from fathom.evidence.claims import as_claims, grounded, self_evident
+from fathom.evidence.claims import as_claims, grounded
 from fathom.evidence.trails import Trails
 from fathom.minds.seeking import sought_in
 from fathom.state import Claim, Page, SubQuestion
@@ -35,10 +35,16 @@ async def reread(
         except ProviderError:
             continue  # a text that is gone says nothing; why was told when it was read
         sought = SubQuestion(id=_served(words, questions).id, text=words)
-        drafts = await asyncio.to_thread(sought_in, trails.question, sought, page.title, text)
-        kept, _ = grounded(drafts, page, text, questions)
-        found += as_claims([draft for draft in kept if self_evident(draft)], [], page)[0]
+        found += await asyncio.to_thread(_drawn, trails.question, sought, page, text, questions)
     return found
+
+
+def _drawn(
+    question: str, sought: SubQuestion, page: Page, text: str, questions: Sequence[SubQuestion]
+) -> list[Claim]:
+    """What is sought in one page, of that only sentences as they stand."""
+    kept, _ = grounded(sought_in(question, sought, page.title, text), page, text, questions)
+    return as_claims([draft for draft in kept if draft.is_self_evident], [], page)[0]
 
 
 def _led_to(trails: Trails, quoted: set[str]) -> list[tuple[str, str]]:
