@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import claim, heading, points
@@ -226,14 +227,25 @@ QUESTION = "What does the plant at Grey Sound make in a year?"
 FOREIGN = {
     "sentences": [{"text": "그레이 사운드 발전소는 240 메가와트를 만든다고 알려져 있다.", "claims": ["E1"]}]
 }
+FRENCH = {
+    "sentences": [
+        {
+            "text": "La centrale produit 240 mégawatts pour les habitants de la ville et du port.",
+            "claims": ["E1"],
+        }
+    ]
+}
 POINT = points(claim("The plant at Grey Sound makes 240 megawatts.", name="c0ffee1"))
 
 
-async def test_an_answer_in_another_language_is_sent_back_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("foreign", [FOREIGN, FRENCH], ids=["another script", "the same script"])
+async def test_an_answer_in_another_language_is_sent_back_once(
+    foreign: dict[str, Any], tmp_path: Path
+) -> None:
     asked_for = {"sentences": [{"text": "The plant makes 240 megawatts.", "claims": ["E1"]}]}
 
     def answer(request: ModelRequest) -> Reply:
-        return Reply.give(asked_for if "is not written in" in request.user_text else FOREIGN)
+        return Reply.give(asked_for if "is not written in" in request.user_text else foreign)
 
     with Model(answer) as model:
         thought = await writer(tmp_path, model).write(QUESTION, heading("c0ffee1"), POINT)
@@ -241,9 +253,12 @@ async def test_an_answer_in_another_language_is_sent_back_once(tmp_path: Path) -
     assert thought.losses == []
 
 
-async def test_a_model_that_knows_only_another_language_is_stood_in_for(tmp_path: Path) -> None:
-    with Model(lambda _: Reply.give(FOREIGN)) as model:
+@pytest.mark.parametrize("foreign", [FOREIGN, FRENCH], ids=["another script", "the same script"])
+async def test_a_model_that_knows_only_another_language_is_stood_in_for(
+    foreign: dict[str, Any], tmp_path: Path
+) -> None:
+    with Model(lambda _: Reply.give(foreign)) as model:
         thought = await writer(tmp_path, model).write(QUESTION, heading("c0ffee1"), POINT)
     assert "240" in thought.value.sentences[0].text
-    assert "그레이" not in thought.value.sentences[0].text
+    assert thought.value.sentences[0].text != foreign["sentences"][0]["text"]
     assert "not written in" in thought.losses[0].why

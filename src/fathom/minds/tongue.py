@@ -1,10 +1,12 @@
-"""Whether a model wrote in the script it was asked to write in.
+"""Whether a model wrote in the language it was asked for: by script, and in Latin letters by small words.
 
-Does not know languages that share a script: an answer in French to a question in English passes here.
+Does not know all languages that share a script: an answer in Danish to a question in English passes here.
 """
 
 import re
 from collections import Counter
+
+from fathom.text.languages import asked_in, written_in
 
 _SCRIPTS = {
     "hangul": re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]"),
@@ -25,9 +27,16 @@ _NAMED = {
     "ukrainian": "cyrillic", "uk": "cyrillic", "bulgarian": "cyrillic", "bg": "cyrillic", "greek": "greek",
     "el": "greek", "arabic": "arabic", "ar": "arabic", "persian": "arabic", "fa": "arabic",
     "hebrew": "hebrew", "he": "hebrew", "hindi": "devanagari", "hi": "devanagari", "thai": "thai",
-    "th": "thai", "english": "latin", "en": "latin", "german": "latin", "de": "latin", "french": "latin",
-    "fr": "latin", "spanish": "latin", "es": "latin", "italian": "latin", "it": "latin",
+    "th": "thai",
 }  # fmt: skip
+_LATIN = {
+    "english": "English", "en": "English", "german": "German", "de": "German", "deutsch": "German",
+    "french": "French", "fr": "French", "français": "French", "spanish": "Spanish", "es": "Spanish",
+    "español": "Spanish", "italian": "Italian", "it": "Italian", "italiano": "Italian", "pt": "Portuguese",
+    "portuguese": "Portuguese", "português": "Portuguese", "dutch": "Dutch", "nl": "Dutch",
+    "nederlands": "Dutch",
+}  # fmt: skip
+_REQUESTED = re.compile(r"\b(?:in|into|en|auf|em)\s+(\w{3,})")
 _AS_ASKED = "the language of"
 _TELLING = 20  # letters; fewer may all be names
 
@@ -42,10 +51,20 @@ def script_of(text: str) -> str:
 
 
 def foreign(text: str, language: str, question: str) -> str:
-    """What is wrong with a text that is in another script than the language; empty when nothing is."""
-    name = language.strip().lower()
-    wanted = script_of(question) if name.startswith(_AS_ASKED) else _NAMED.get(name, "")
+    """What is wrong with a text that is in another language than asked for; empty when nothing surely is."""
+    name, requested = language.strip().lower(), set[str]()
+    if name.startswith(_AS_ASKED):
+        script, tongue = script_of(question), asked_in(question)
+        requested = set(_REQUESTED.findall(question.lower()))
+    else:
+        tongue = _LATIN.get(name, "")
+        script = "latin" if tongue else _NAMED.get(name, "")
     written = script_of(text)
-    if not wanted or not written or written == wanted or {wanted, written} <= _EAST:
+    if not script or not written or written in {_NAMED.get(one) for one in requested}:
         return ""
-    return f"it is not written in {language}"
+    if written != script:
+        return "" if {script, written} <= _EAST else f"it is not written in {language}"
+    found = written_in(text, instead_of=tongue) if written == "latin" else ""
+    if not found or found in {_LATIN.get(one) for one in requested}:
+        return ""
+    return f"it is not written in {language}, but in {found}"
