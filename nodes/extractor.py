@@ -1,12 +1,10 @@
 """The extractor: one hit becomes one page that was read."""
 
-import asyncio
-
 from fathom.errors import ProviderError
 from fathom.nodes.ports import Clock, Pages, Reader
 from fathom.search.addresses import name_of
 from fathom.state import Loss, Page, Reading
-from fathom.text.shingles import sketch
+from fathom.text.shingles import sketched
 
 
 async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Clock) -> Reading:
@@ -32,7 +30,7 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
         doi=hit.doi,
         cited_by=hit.cited_by,
         pdf=hit.pdf,
-        sketch=await asyncio.to_thread(sketch, document.text),
+        sketch=await sketched(document.text),
         starts=list(document.pages),
     )
     return {"pages": [page]}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.text.shingles import is_copy, sketch
+from fathom.text.shingles import is_copy, sketch, sketched
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("n", "r", "lt", "s", "nd")]
 SYLLABLES = [chr(0xAC00 + 28 * number) for number in range(0, 399, 3)]
@@ -72,10 +72,30 @@ def test_a_sketch_is_short_however_long_the_text_and_the_same_in_every_process()
     assert sketch("one two three four five") == f"{8011190938407273354 >> 32:08x}"
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "The tide rises twice a day. The tide rises twice a day.",
+            "34ec807c701cf1a878aa4a4ba8e417fdb991d53abb3c07f4",
+        ),
+        ("바다의 수위는 두 번", "3f4c76e947377e03663faa52d5cfda3f"),
+        ("Über uns", "d16b329f"),
+    ],
+)
+async def test_sketches_that_were_kept_stay_true(text: str, kept: str) -> None:
+    assert sketch(text) == kept
+    assert await sketched(text) == kept
+
+
+async def test_the_sketch_of_a_long_text_is_the_same_though_a_thread_makes_it() -> None:
+    assert await sketched(prose(1, 8_000)) == sketch(prose(1, 8_000))
+
+
 def test_a_hundred_pages_are_compared_soon() -> None:
     pages = [prose(number, 5_000) for number in range(100)]
     assert min(map(len, pages)) > 18_000
     started = time.process_time()
-    sketched = [sketch(page) for page in pages]
-    assert not any(is_copy(a, b) for a in sketched for b in sketched if a is not b)
+    sketches = [sketch(page) for page in pages]
+    assert not any(is_copy(a, b) for a in sketches for b in sketches if a is not b)
     assert time.process_time() - started < 2

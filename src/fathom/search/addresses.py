@@ -5,6 +5,7 @@ Does not know how a page is fetched: a canonical address is a key to compare by,
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from fathom.state import Hit, Page
@@ -24,6 +25,7 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _DEFAULT_PORTS = {None, 80, 443}
 
 
+@lru_cache(maxsize=4096)  # a run looks at each address it was offered four times or more
 def canonical(address: str) -> str:
     """One spelling for all addresses of a page; what is not a web address stays as it is."""
     try:
