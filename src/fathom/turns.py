@@ -24,9 +24,10 @@ class PerLoop(Generic[T]):
     def __call__(self) -> T:
         """The one of the running loop."""
         loop = asyncio.get_running_loop()
-        if loop not in self._made:
-            self._made[loop] = self._make()
-        return self._made[loop]
+        found = self._made.get(loop)
+        if found is None:
+            found = self._made[loop] = self._make()
+        return found
 
 
 class Turns:

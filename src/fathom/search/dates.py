@@ -26,6 +26,8 @@ def iso_date(text: str | None, *, today: date | None = None) -> str | None:
     What is said as an age ("3 hours ago") needs to know what day it is.
     """
     words = (text or "").strip()
+    if not words:
+        return None
     if today is not None and (age := _age(words, today)):
         return age
     for read in (parsedate_to_datetime, datetime.fromisoformat):

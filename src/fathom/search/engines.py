@@ -152,6 +152,8 @@ def _richest(entries: list[tuple[int, Hit]]) -> Hit:
     """The best-ranked hit, filled up from the others: the longest snippet, and whatever it lacks."""
     hits = [hit for _, hit in sorted(entries, key=lambda entry: entry[0])]
     first = hits[0]
+    if len(hits) == 1:
+        return first
     filled = {
         name: next((value for hit in hits if (value := getattr(hit, name))), getattr(first, name))
         for name in ("title", "published", "authors", "doi", "pdf", "cited_by")

@@ -50,6 +50,10 @@ class Patience:
 
 async def patiently(call: Callable[[], Awaitable[T]], patience: Patience) -> T:
     """What the call returns, at the latest on the last attempt; or the last error."""
+    try:
+        return await call()  # outside of stamina, which is dear where nothing goes wrong
+    except Unavailable as error:
+        failures = [error]
     tries = stamina.retry_context(
         on=patience.after,
         attempts=patience.attempts,
@@ -60,6 +64,8 @@ async def patiently(call: Callable[[], Awaitable[T]], patience: Patience) -> T:
     )
     async for attempt in tries:
         with attempt:
+            if failures:  # the first attempt was made above
+                raise failures.pop()
             return await call()
     raise AssertionError("stamina ends with a result or with the last error")
 

@@ -61,6 +61,8 @@ def is_web(address: str) -> bool:
 def plain(text: str | None) -> str:
     """Words without tags and entities, on one line, even where they were escaped twice; "a < b" is no tag."""
     words = text or ""
+    if "<" not in words and "&" not in words:
+        return " ".join(words.split())
     for _ in range(2):
         words = unescape(_TAG.sub(" ", _INLINE.sub("", words)))
     return " ".join(_TAG.sub(" ", _INLINE.sub("", words)).split())
