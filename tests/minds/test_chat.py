@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx2
 import pytest
 from langchain_core.messages import HumanMessage
-from langchain_openai import ChatOpenAI
+from openai import DefaultAsyncHttpxClient
 from pydantic import SecretStr
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
@@ -17,7 +18,9 @@ from standins.server import Answer, Seen, StandIn, closed_port
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.minds.chat import Chat, NotSupported, TooLong
+from fathom.minds.connections import connections, of_this_loop
 from fathom.minds.limiter import Endurance, Limiter
+from fathom.minds.outspoken import Outspoken
 from fathom.state.reducers import merged
 from fathom.store import replies
 
@@ -28,7 +31,7 @@ HELLO = [HumanMessage("Hello?")]
 
 
 def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 5.0, run: str = "") -> Chat:
-    client = ChatOpenAI(
+    client = Outspoken(
         model="stand-in",
         base_url=base_url,
         api_key=SecretStr(KEY),
@@ -172,6 +175,10 @@ async def test_a_failed_turn_is_sent_again(tmp_path: Path) -> None:
         (Reply.garbage(b'{"hello": "world"}'), Unreadable, "no known format"),
         (Reply.garbage(b"[1, 2"), Unreadable, "no known format"),
         (Reply.garbage(b""), Unreadable, "no known format"),
+        (Reply.garbage(b"[" * 100_000), Unreadable, "no known format"),
+        (Reply.garbage(b'{"choices": [1]}'), Unreadable, "no known format"),
+        (Reply.garbage(b'{"choices": [{"message": "hello"}]}'), Unreadable, "no known format"),
+        (Reply.garbage(b'{"error": {"message": "overloaded", "code": 7}}'), Unreadable, "overloaded"),
     ],
 )
 async def test_a_failure_is_told_by_who_can_act(
@@ -181,6 +188,26 @@ async def test_a_failure_is_told_by_who_can_act(
         await chat(tmp_path, model.base_url).say("plan", HELLO, {})
     assert type(caught.value) is error
     assert KEY not in str(caught.value)
+
+
+class Faulty(httpx2.AsyncBaseTransport):
+    """A transport with a mistake in it."""
+
+    def __init__(self, mistake: Exception) -> None:
+        self.mistake = mistake
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        raise self.mistake
+
+
+@pytest.mark.parametrize("mistake", [KeyError("lane"), TypeError("no"), AttributeError("x"), ValueError("y")])
+async def test_a_mistake_of_our_own_is_not_told_as_an_answer_of_the_model(
+    tmp_path: Path, mistake: Exception
+) -> None:
+    async with connections():
+        of_this_loop().http = DefaultAsyncHttpxClient(transport=Faulty(mistake))
+        with pytest.raises(type(mistake)):
+            await chat(tmp_path, "http://127.0.0.1:9/v1").say("plan", HELLO, {})
 
 
 async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 from standins.model import Form, Model, ModelRequest
 from standins.replies import Reply
@@ -12,6 +11,7 @@ from standins.replies import Reply
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.minds.chat import Chat
 from fathom.minds.ladder import Ladder
+from fathom.minds.outspoken import Outspoken
 from fathom.prompts import Filled
 from fathom.store import replies
 
@@ -29,7 +29,7 @@ class City(BaseModel):
 
 
 def ladder(tmp_path: Path, model: Model) -> Ladder:
-    client = ChatOpenAI(
+    client = Outspoken(
         model="stand-in", base_url=model.base_url, api_key=SecretStr("none"), timeout=5, max_retries=0
     )
     return Ladder(Chat(client, model.base_url, replies(tmp_path / "fathom.sqlite")))
@@ -124,7 +124,7 @@ async def test_nonsense_on_every_rung_ends_after_one_repair_and_all_of_it_is_cha
 
 async def test_a_tool_call_that_cannot_be_read_is_followed_by_plain_words(tmp_path: Path) -> None:
     def answer(request: ModelRequest) -> Reply:
-        said = {"text": Reply.give(ROTTERDAM), "tool": Reply.give([ROTTERDAM])}
+        said = {"text": Reply.give(ROTTERDAM), "tool": Reply.give("no idea")}
         return said.get(request.form, Reply.say("Hm."))
 
     with Model(answer) as model:

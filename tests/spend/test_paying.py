@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from standins.model import Model, ModelRequest, usage_of
 from standins.replies import Reply
@@ -22,6 +21,7 @@ from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.minds.chat import Chat
 from fathom.minds.limiter import Endurance, Limiter
 from fathom.minds.models import prompted_mind
+from fathom.minds.outspoken import Outspoken
 from fathom.minds.paying import Usage
 from fathom.settings import load_settings
 from fathom.spend.accounts import UNPRICED, stamped
@@ -42,7 +42,7 @@ def purse_in(home: Path, budget_usd: float = 1.0) -> Purse:
 
 
 def chat(home: Path, url: str, purse: Purse, model: str = "m", **words: Any) -> Chat:
-    client = ChatOpenAI(
+    client = Outspoken(
         model=model, base_url=url, api_key=SecretStr("x"), max_retries=0, max_completion_tokens=4000
     )
     given = {"limiter": Limiter(), "endurance": FAST, "timeout_s": 30.0, "prices": PRICES, **words}

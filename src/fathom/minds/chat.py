@@ -18,6 +18,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.minds.bodies import Misshapen
 from fathom.minds.clients import here
 from fathom.minds.headers import until_served, wait_after
 from fathom.minds.limiter import Endurance, Limiter
@@ -161,8 +162,7 @@ class Chat:
             if was_refused(error):
                 await hold.release()
             raise self._translated(error) from error
-        # What the client raises on a body of another shape.
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except Misshapen as error:
             raise Unreadable(
                 f"The model {self.name} answered in no known format: {self._short(error)}."
             ) from error

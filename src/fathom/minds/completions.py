@@ -52,5 +52,5 @@ class Raw:
         """What is in it; its words, if it is no JSON."""
         try:
             return self.http_response.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             return self.http_response.text

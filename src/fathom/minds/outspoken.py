@@ -1,4 +1,4 @@
-"""A chat client that keeps what a model said when it put all of it where only its thinking belongs.
+"""A chat client that reads any server's answer, also one that a model put where only its thinking belongs.
 
 What it would not say is kept too, for those who watch. Does not know forms. vLLM, llama.cpp and others send a
 reasoning model's answer as `reasoning_content`, with nothing in `content`, when it never stopped thinking or
@@ -12,6 +12,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 
+from fathom.minds.bodies import Misshapen, sound
+
 _FIELDS = ("reasoning_content", "reasoning")
 
 
@@ -21,9 +23,13 @@ class Outspoken(ChatOpenAI):
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
     ) -> ChatResult:
-        result = super()._create_chat_result(response, generation_info)
-        raw = response if isinstance(response, dict) else response.model_dump()
-        for found, choice in zip(result.generations, raw.get("choices") or [], strict=False):
+        """What was answered; Misshapen when that cannot be read, whatever the library makes of it."""
+        raw = sound(response.model_dump() if isinstance(response, openai.BaseModel) else response)
+        try:
+            result = super()._create_chat_result(raw, generation_info)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise Misshapen(str(error)) from error
+        for found, choice in zip(result.generations, raw["choices"], strict=True):
             message = found.message
             message.additional_kwargs.setdefault("refusal", choice["message"].get("refusal"))
             has_said = message.content or (isinstance(message, AIMessage) and message.tool_calls)

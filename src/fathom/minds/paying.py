@@ -39,7 +39,9 @@ class Usage(NamedTuple):
         if not said or not said["input_tokens"]:
             return cls(*otherwise)
         cached = said.get("input_token_details", {}).get("cache_read") or 0
-        return cls(said["input_tokens"], said["output_tokens"], cached)
+        is_silent = not (message.content or message.tool_calls or message.invalid_tool_calls)
+        tokens_out = said["output_tokens"] or (0 if is_silent else otherwise.tokens_out)
+        return cls(said["input_tokens"], tokens_out, cached)
 
 
 @dataclass(frozen=True)
