@@ -1,144 +1,413 @@
 """Connections of one's own: used again, as many as there are requests, and closed when nobody needs them."""
 
 import asyncio
+import gzip
+import random
 import ssl
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-from standins.server import Answer, Seen, StandIn
+from standins.rough import LOOPS, Heard, Rough, in_each_loop, plain, saying, serving, settled
+from standins.server import closed_port, deaf_port
 
 from fathom.lanes import Lanes
 
 pytestmark = pytest.mark.wire
+HELLO = plain(b"hello")
 
 
-class Counted(StandIn):
-    """Says hello, slowly under /slow and never under /never; counts who is connected."""
-
-    def answer_to(self, seen: Seen) -> Answer:
-        return Answer(body=b"hello", delay_s=0.2 * (seen.route == "/slow"), hangs=seen.route == "/never")
-
-    @property
-    def connected(self) -> int:
-        return len(self._server.open)
+def nobody() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-class Opened(httpx2.AsyncHTTPTransport):
-    """A transport that is counted."""
-
-    made = 0
-    closed = 0
-
-    def __init__(self, limits: httpx2.Limits) -> None:
-        Opened.made += 1
-        super().__init__(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), limits=limits)
-
-    async def aclose(self) -> None:
-        Opened.closed += 1
-        await super().aclose()
+@asynccontextmanager
+async def through(
+    *, idle_s: float = 5.0, most_idle: int = 100, limits: httpx2.Timeout | float = 5.0
+) -> AsyncIterator[httpx2.AsyncClient]:
+    lanes = Lanes(nobody(), idle_s=idle_s, most_idle=most_idle)
+    async with httpx2.AsyncClient(transport=lanes, timeout=limits) as client:
+        yield client
 
 
-@pytest.fixture
-def server() -> Iterator[Counted]:
-    Opened.made = Opened.closed = 0
-    with Counted() as found:
-        yield found
+async def slowly(heard: Heard, writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(0.05)
+    writer.write(HELLO)
 
 
-def through(*, idle_s: float = 5.0, most_idle: int = 100) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(transport=Lanes(Opened, idle_s=idle_s, most_idle=most_idle), timeout=5)
-
-
-async def test_one_request_after_another_has_one_connection(server: Counted) -> None:
-    async with through() as client:
+@in_each_loop
+async def test_one_request_after_another_has_one_connection() -> None:
+    async with Rough(saying(HELLO)) as server, through() as client:
         for _ in range(5):
             assert (await client.get(server.url)).text == "hello"
-        assert Opened.made == 1
-        assert server.connected == 1
+        assert (server.made, server.open) == (1, 1)
 
 
-async def test_requests_at_once_have_a_connection_each_and_later_ones_take_them(server: Counted) -> None:
-    async with through() as client:
-        for _ in range(2):
-            await asyncio.gather(*(client.get(f"{server.url}/slow") for _ in range(4)))
-        assert Opened.made == 4
-    assert Opened.closed == 4
-
-
-async def test_a_connection_that_the_server_closed_is_made_anew(server: Counted) -> None:
-    async with through() as client:
-        await client.get(server.url)
-        await asyncio.to_thread(server._server.hang_up)
-        assert (await client.get(server.url)).text == "hello"
-
-
-async def test_who_is_cut_off_leaves_a_place_that_works(server: Counted) -> None:
-    async with through() as client:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.1):
-                await client.get(f"{server.url}/never")
-        assert (await client.get(server.url)).text == "hello"
-        assert Opened.made == 1
-
-
-async def test_an_answer_that_is_not_read_to_its_end_gives_its_place_back(server: Counted) -> None:
-    async with through() as client:
-        async with client.stream("GET", server.url) as response:
-            assert response.status_code == 200
-        assert (await client.get(server.url)).text == "hello"
-        assert Opened.made == 1
-
-
-async def test_two_servers_do_not_take_each_others_connections(server: Counted) -> None:
-    with Counted() as other:
+@in_each_loop
+async def test_requests_at_once_have_a_connection_each_and_later_ones_take_them() -> None:
+    async with Rough(slowly) as server:
         async with through() as client:
             for _ in range(2):
+                await asyncio.gather(*(client.get(server.url) for _ in range(4)))
+            assert server.made == server.open == 4
+        assert await settled(lambda: server.open == 0)
+
+
+@in_each_loop
+async def test_a_connection_that_the_server_closed_is_made_anew_and_nothing_is_asked_twice() -> None:
+    async with Rough(saying(HELLO)) as server, through() as client:
+        for _ in range(20):
+            assert (await client.get(server.url)).text == "hello"
+            server.hang_up()  # the client's loop has not heard of it when it asks again
+        assert (server.made, len(server.heard)) == (20, 20)
+
+
+@in_each_loop
+async def test_a_connection_on_which_something_came_that_nobody_asked_for_is_not_used() -> None:
+    async with Rough(saying(HELLO)) as server, through() as client:
+        for words in (plain(b"evil"), b"x"):
+            assert (await client.get(server.url)).text == "hello"
+            server.say(words)
+            await asyncio.sleep(0.02)
+        assert (await client.get(server.url)).text == "hello"
+        assert server.made == 3
+
+
+@in_each_loop
+async def test_who_is_cut_off_leaves_no_connection() -> None:
+    async def never(_: Heard, __: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(30)
+
+    async with Rough(never) as server, through() as client:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
                 await client.get(server.url)
-                await client.get(other.url)
-            assert (server.connected, other.connected) == (1, 1)
-        assert Opened.made == 2
+        assert await settled(lambda: server.heard[0].connection == 1)
+        server.act = saying(HELLO)
+        assert (await client.get(server.url)).text == "hello"
+        assert [heard.connection for heard in server.heard] == [1, 2]
 
 
-async def test_idle_connections_are_closed_when_they_are_old(server: Counted) -> None:
-    async with through(idle_s=0.1) as client:
-        await asyncio.gather(*(client.get(f"{server.url}/slow") for _ in range(3)))
-        assert Opened.closed == 0
-        await client.get(f"{server.url}/slow")
-        assert Opened.closed == 2
+@in_each_loop
+async def test_an_answer_that_is_not_read_to_its_end_takes_its_connection_with_it() -> None:
+    async with Rough(saying(plain(b"x" * 5_000_000))) as server, through() as client:
+        async with client.stream("GET", server.url) as response:
+            assert response.status_code == 200
+        assert await settled(lambda: server.open == 0)
+        server.act = saying(HELLO)
+        assert (await client.get(server.url)).text == "hello"
 
 
-class Reluctant(Opened):
-    """Takes its time to close."""
-
-    async def aclose(self) -> None:
-        await asyncio.sleep(0.15)
-        await super().aclose()
-
-
-async def test_while_an_old_connection_is_closed_another_request_may_take_the_last_one(
-    server: Counted,
-) -> None:
-    async with httpx2.AsyncClient(transport=Lanes(Reluctant, idle_s=0.05), timeout=5) as client:
-        await asyncio.gather(*(client.get(f"{server.url}/slow") for _ in range(2)))
-        await asyncio.sleep(0.1)
-        first = asyncio.ensure_future(client.get(server.url))
-        await asyncio.sleep(0.05)  # it is answered, and closes what has grown old
-        second = asyncio.ensure_future(client.get(f"{server.url}/slow"))
-        assert [(await answer).text for answer in (first, second)] == ["hello"] * 2
-        assert Opened.made == 2
+@in_each_loop
+async def test_two_servers_do_not_take_each_others_connections() -> None:
+    async with Rough(saying(HELLO)) as server, Rough(saying(plain(b"other"))) as other, through() as client:
+        for _ in range(2):
+            assert (await client.get(server.url)).text == "hello"
+            assert (await client.get(other.url)).text == "other"
+        assert (server.made, other.made) == (1, 1)
 
 
-async def test_no_more_than_some_connections_are_kept(server: Counted) -> None:
-    async with through(most_idle=2) as client:
-        await asyncio.gather(*(client.get(f"{server.url}/slow") for _ in range(5)))
-        assert Opened.closed == 3
+@in_each_loop
+async def test_idle_connections_are_closed_when_they_are_old() -> None:
+    async with Rough(slowly) as server, through(idle_s=0.02) as client:
+        await asyncio.gather(*(client.get(server.url) for _ in range(3)))
+        assert server.open == 3
+        await client.get(server.url)  # takes one, and is longer under way than the others may be idle
+        assert await settled(lambda: server.open == 1)
+        await asyncio.sleep(0.05)
+        await client.get(server.url)
+        assert server.made == 4
 
 
-async def test_what_is_on_its_way_when_all_is_closed_is_closed_when_it_is_back(server: Counted) -> None:
-    lanes = Lanes(Opened)
+@in_each_loop
+async def test_no_more_than_some_connections_are_kept() -> None:
+    async with Rough(slowly) as server, through(most_idle=2) as client:
+        await asyncio.gather(*(client.get(server.url) for _ in range(5)))
+        assert await settled(lambda: server.open == 2)
+
+
+@in_each_loop
+async def test_what_is_on_its_way_when_all_is_closed_is_closed_when_it_is_back() -> None:
+    lanes = Lanes(nobody())
     client = httpx2.AsyncClient(transport=lanes)
-    async with client.stream("GET", server.url):
-        await lanes.aclose()
-        assert Opened.closed == 0
-    assert Opened.closed == 1
+    async with Rough(saying(HELLO)) as server:
+        async with client.stream("GET", server.url):
+            await lanes.aclose()
+            assert server.open == 1
+        assert await settled(lambda: server.open == 0)
+
+
+def chunked(*parts: bytes) -> bytes:
+    framed = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
+    return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + framed
+
+
+# What a server may say, and whether it hangs up then. Ours and httpx2's own must make the same of it.
+SAYINGS: dict[str, tuple[bytes, bool]] = {
+    "whole": (HELLO, False),
+    "empty": (plain(b""), False),
+    "big": (plain(bytes(range(256)) * 8_000), False),
+    "limited": (plain(b'{"error": {"message": "slow down"}}', "429 Too Many", Retry_After="3"), False),
+    "failed": (plain(b"oops", "500 Server Error", X_Twice="1", x_twice="2"), False),
+    "compressed": (plain(gzip.compress(b"hello " * 999), Content_Encoding="gzip"), False),
+    "badly compressed": (plain(b"hello", Content_Encoding="gzip"), False),
+    "chunked": (chunked(b"hel", b"l" * 70_000, b"o", b""), False),
+    "chunks with extras": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"2;a=b\r\nhe\r\n3 \r\nllo\r\n0\r\nX-End: 1\r\n\r\n",
+        False,
+    ),
+    "chunks and a length": (
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+        False,
+    ),
+    "to the end": (b"HTTP/1.1 200 OK\r\nX: y\r\n\r\nhello", True),
+    "old": (b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", False),
+    "old to the end": (b"HTTP/1.0 200 OK\r\n\r\n" + b"hello" * 99_999, True),
+    "its last": (plain(b"hello", Connection="close"), True),
+    "in advance": (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: a\r\n\r\n" + HELLO, False),
+    "no content": (b"HTTP/1.1 204 No Content\r\n\r\n", False),
+    "not modified": (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", False),
+    "no reason": (b"HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello", False),
+    "bare lines": (b"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", False),
+    "folded": (b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 5\r\n\r\nhello", False),
+    "another tongue": (b"HTTP/1.1 200 OK\r\nX: \xc3\xa9\r\nContent-Length: 5\r\n\r\nhello", False),
+    "odd byte": (b"HTTP/1.1 200 OK\r\nX: a\x01b\r\nContent-Length: 5\r\n\r\nhello", False),
+    "moved without a place": (plain(b"there", "302 Found"), False),
+    "more than asked for": (HELLO + HELLO, False),
+    "nothing": (b"", True),
+    "half a head": (b"HTTP/1.1 200 OK\r\nContent-Le", True),
+    "half a body": (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello", True),
+    "half a chunk": (chunked(b"hello")[:-4], True),
+    "no last chunk": (chunked(b"hello"), True),
+    "bad chunk": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n", False),
+    "another protocol": (b"SSH-2.0-OpenSSH_9.6\r\n", True),
+    "words": (b"hello, who is there?\r\n\r\n", True),
+    "another version": (b"HTTP/2 200 OK\r\nContent-Length: 5\r\n\r\nhello", False),
+    "spaces in a name": (b"HTTP/1.1 200 OK\r\nX y: a\r\nContent-Length: 5\r\n\r\nhello", False),
+    "bad length": (b"HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello", False),
+    "negative length": (b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", False),
+    "endless head": (b"HTTP/1.1 200 OK\r\n" + b"X: yyyyyyyyyyyyyyyy\r\n" * 20_000, False),
+    "endless header": (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 400_000, False),
+}
+
+
+async def outcome(transport: httpx2.AsyncBaseTransport, url: str) -> tuple[object, ...]:
+    async with httpx2.AsyncClient(transport=transport, timeout=3) as client:
+        try:
+            answer = await client.post(url, content=b"{}")
+        except httpx2.HTTPError as error:
+            return (type(error),)
+        told = answer.status_code, answer.reason_phrase, answer.http_version
+        return (*told, answer.headers.raw, answer.content)
+
+
+@pytest.mark.parametrize("is_slow", [False, True], ids=["at once", "in pieces"])
+@pytest.mark.parametrize("name", SAYINGS)
+def test_an_answer_is_what_httpx_makes_of_it(name: str, is_slow: bool) -> None:
+    raw, hangs_up = SAYINGS[name]
+    step = max(1, len(raw) // 7) if is_slow else len(raw) or 1
+    pieces = [raw[at : at + step] for at in range(0, len(raw), step)]
+
+    async def both() -> None:
+        async with Rough(saying(*pieces, pause_s=0.002 * is_slow, hangs_up=hangs_up)) as server:
+            ours = await outcome(Lanes(nobody()), server.url)
+            assert ours == await outcome(httpx2.AsyncHTTPTransport(verify=nobody()), server.url)
+
+    for make in LOOPS:
+        with asyncio.Runner(loop_factory=make) as runner:
+            runner.run(both())
+
+
+@pytest.mark.parametrize("name", SAYINGS)
+@pytest.mark.parametrize("make", LOOPS, ids=["asyncio", "quick"])
+def test_whatever_was_said_the_next_request_is_answered(
+    name: str, make: Callable[[], asyncio.AbstractEventLoop]
+) -> None:
+    raw, hangs_up = SAYINGS[name]
+
+    async def next_one() -> None:
+        async with Rough(saying(raw, hangs_up=hangs_up)) as server, through() as client:
+            failed = False
+            try:
+                await client.post(server.url, content=b"{}")
+            except httpx2.TransportError:
+                failed = True
+            except httpx2.DecodingError:
+                pass
+            server.act = saying(HELLO)
+            assert (await client.get(server.url)).text == "hello"
+            assert server.made == 2 or not failed
+
+    with asyncio.Runner(loop_factory=make) as runner:
+        runner.run(next_one())
+
+
+@in_each_loop
+async def test_an_answer_to_head_has_no_body() -> None:
+    async with Rough(saying(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")) as server, through() as client:
+        for _ in range(2):
+            answer = await client.head(server.url)
+            assert (answer.content, answer.headers["content-length"]) == (b"", "5")
+
+
+@in_each_loop
+async def test_a_request_is_sent_as_httpx_sends_it() -> None:
+    async with Rough(saying(HELLO)) as server:
+        for transport in (Lanes(nobody()), httpx2.AsyncHTTPTransport(verify=nobody())):
+            async with httpx2.AsyncClient(transport=transport, timeout=5) as client:
+                await client.post(
+                    f"{server.url}/a%20b/ü?q=1&q=ü", json={"a": "ä"}, headers={"X-Key": "k e y"}
+                )
+                await client.post(server.url, content=b"y" * 1_000_000)
+                await client.get(server.url)
+                await client.post(server.url, content=pieces())
+        requests = [(heard.line, heard.headers, heard.body) for heard in server.heard]
+        assert requests[:4] == requests[4:]
+        assert requests[3][2] == b"one, two"
+
+
+async def pieces() -> AsyncIterator[bytes]:
+    for piece in (b"one, ", b"", b"two"):
+        yield piece
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", " a", "a ", "a\x00b"])
+async def test_a_header_that_cannot_be_sent_is_refused_and_not_repeated(value: str) -> None:
+    async with Rough(saying(HELLO)) as server, through() as client:
+        with pytest.raises(httpx2.LocalProtocolError) as refused:
+            await client.get(server.url, headers={"Authorization": value})
+        assert "evil" not in str(refused.value).lower()
+        assert (await client.get(server.url)).text == "hello"
+        assert len(server.heard) == 1
+
+
+@in_each_loop
+async def test_who_says_nothing_or_stops_in_the_middle_is_not_waited_for() -> None:
+    for said in (b"", b"HTTP/1.1 200 OK\r\n", HELLO[:-1], chunked(b"hello")):
+        async with Rough(saying(said)) as server, through(limits=0.1) as client:
+            with pytest.raises(httpx2.ReadTimeout):
+                await client.get(server.url)
+            assert await settled(lambda server=server: server.open == 0)  # type: ignore[misc]
+
+
+@in_each_loop
+async def test_a_slow_answer_is_not_late_while_something_comes() -> None:
+    trickle = [HELLO[at : at + 1] for at in range(len(HELLO))]
+    async with Rough(saying(*trickle, pause_s=0.01)) as server, through(limits=0.2) as client:
+        assert (await client.get(server.url)).text == "hello"
+
+
+async def test_nobody_there_is_no_connection() -> None:
+    async with through() as client:
+        with pytest.raises(httpx2.ConnectError):
+            await client.get(f"http://127.0.0.1:{closed_port()}")
+        with pytest.raises(httpx2.UnsupportedProtocol):
+            await client.get("ftp://127.0.0.1")
+
+
+@in_each_loop
+async def test_a_connection_that_is_never_made_is_given_up() -> None:
+    with deaf_port() as port:
+        async with through(limits=httpx2.Timeout(5, connect=0.1)) as client:
+            with pytest.raises(httpx2.ConnectTimeout):
+                await client.get(f"http://127.0.0.1:{port}")
+
+
+@in_each_loop
+async def test_a_server_that_does_not_take_the_request_is_not_waited_for() -> None:
+    async def never(_: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(30)
+
+    async with serving(never, "127.0.0.1") as port, through(limits=httpx2.Timeout(5, write=0.2)) as client:
+        with pytest.raises(httpx2.WriteTimeout):
+            await client.post(f"http://127.0.0.1:{port}", content=b"y" * 50_000_000)
+
+
+@in_each_loop
+async def test_a_no_that_comes_while_the_request_is_still_sent_is_heard() -> None:
+    async def no(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(plain(b"too much", "413 Too Large", Connection="close"))
+        await asyncio.sleep(0.1)  # it reads on, so that its words are not lost with the connection
+        while await reader.read(1_000_000):
+            pass
+
+    async with serving(no, "127.0.0.1") as port, through() as client:
+        answer = await client.post(f"http://127.0.0.1:{port}", content=b"y" * 5_000_000)
+        assert answer.status_code == 413
+
+
+@in_each_loop
+async def test_who_reads_slowly_is_not_flooded() -> None:
+    written = 0
+
+    async def flood(_: Heard, writer: asyncio.StreamWriter) -> None:
+        nonlocal written
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n")
+        for _part in range(500):
+            writer.write(b"x" * 100_000)
+            await writer.drain()
+            written += 100_000
+
+    async with (
+        Rough(flood) as server,
+        through() as client,
+        client.stream("GET", server.url) as response,
+    ):
+        await asyncio.sleep(0.2)
+        assert written < 30_000_000  # the rest waits until somebody reads
+        assert sum([len(part) async for part in response.aiter_raw()]) == 50_000_000
+
+
+async def echoing(heard: Heard, writer: asyncio.StreamWriter) -> None:
+    """The body again, in parts and after a while; which, the body says."""
+    chance = random.Random(heard.body)
+    is_last = chance.random() < 0.1
+    answer = plain(heard.body, Connection="close" if is_last else "keep-alive")
+    for at in range(0, len(answer), len(answer) // 3):
+        await asyncio.sleep(chance.random() * 0.01)
+        writer.write(answer[at : at + len(answer) // 3])
+    if is_last:
+        writer.close()
+
+
+@in_each_loop
+async def test_a_hundred_requests_at_once_are_answered_each_with_its_own() -> None:
+    async with Rough(echoing) as server:
+        async with through() as client:
+            for round_ in range(3):
+                bodies = [f"{round_}-{n}" * 50 for n in range(100)]
+                answers = await asyncio.gather(*(client.post(server.url, content=body) for body in bodies))
+                assert [answer.text for answer in answers] == bodies
+        assert (server.intrusions, len(server.heard)) == (0, 300)
+        assert await settled(lambda: server.open == 0)
+
+
+@in_each_loop
+async def test_requests_that_are_cut_off_at_any_moment_harm_no_other() -> None:
+    chance = random.Random(5)
+    outcomes: Counter[str] = Counter()
+
+    async def one(client: httpx2.AsyncClient, url: str, number: int) -> None:
+        await asyncio.sleep(chance.random() * 0.3)
+        body = f"{number}" * 20
+        try:
+            async with asyncio.timeout(chance.choice([0.0, 0.001, 0.005, 0.01, 0.02, 5.0, 5.0])):
+                answer = await client.post(url, content=body)
+        except TimeoutError:
+            outcomes["cut off"] += 1
+        else:
+            outcomes["answered" if answer.text == body else "wrong"] += 1
+
+    async with Rough(echoing) as server:
+        async with through(idle_s=0.05, most_idle=10) as client:
+            await asyncio.gather(*(one(client, server.url, n) for n in range(400)))
+            server.act = saying(HELLO)
+            assert (await client.get(server.url)).text == "hello"
+        assert await settled(lambda: server.open == 0)
+    assert outcomes["wrong"] == server.intrusions == 0
+    assert outcomes["cut off"] > 50
+    assert outcomes["answered"] > 100

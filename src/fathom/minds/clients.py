@@ -43,6 +43,5 @@ async def here(client: ChatOpenAI) -> ChatOpenAI:
 
 
 def _made(verify: SSLContext) -> DefaultAsyncHttpxClient:
-    lanes = Lanes(lambda limits: httpx2.AsyncHTTPTransport(verify=verify, limits=limits))
     # Behind the environment's proxies, which are in the list already: what none of them is for.
-    return DefaultAsyncHttpxClient(verify=verify, mounts={"all://*": lanes})
+    return DefaultAsyncHttpxClient(verify=verify, mounts={"all://*": Lanes(verify)})
