@@ -20,6 +20,7 @@ from langgraph.runtime import Runtime
 from fathom import store
 from fathom.errors import BadInput
 from fathom.graph.timing import TimedEngines, TimedReader, is_hurrying
+from fathom.identity import ByIdentity
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
 from fathom.nodes.ports import Clock, Commons, Engines, Forecaster, Pages, Reader
@@ -99,10 +100,7 @@ def equip(node: Node, usual: Kits, *parts: str) -> Node:
 
     @wraps(node)
     async def equipped(state: Any, runtime: Runtime[Knobs], config: RunnableConfig) -> Any:
-        knobs = knobs_of(runtime.context, state.get("knobs"))
-        if direction := state.get("direction"):
-            knobs = direction.within(knobs)
-        kit = (await _made(_kits_in(config) or usual, knobs)).within(_name_of(state, runtime))
+        kit = await _kit_of(_kits_in(config) or usual, state, runtime)
         given = {part: getattr(kit, part) for part in parts}
         if "orders" in given:
             given["orders"] = kit.orders.of(_thread_of(runtime))
@@ -120,6 +118,21 @@ def _kits_in(config: RunnableConfig) -> Kits | None:
     """The kits that whoever started the run put into its config; over a network nothing callable comes."""
     found = config.get("configurable", {}).get(_KITS)
     return found if callable(found) else None
+
+
+async def _kit_of(kits: Kits, state: Any, runtime: Runtime[Knobs]) -> Kit:
+    """What a task works with; the tasks of a run are told the same, and have it made once for all of them."""
+    remembered, direction = state.get("knobs"), state.get("direction")
+    told = (_thread_of(runtime), state.get("run"), runtime.context, remembered, direction)
+    memory = kits.within if isinstance(kits, StandardKits) else None
+    if memory and (known := memory.get(*told)):
+        return known
+    knobs = knobs_of(runtime.context, remembered)
+    kit = await _made(kits, direction.within(knobs) if direction else knobs)
+    kit = kit.within(_name_of(state, runtime))
+    if memory:
+        memory.put(kit, *told)
+    return kit
 
 
 async def _made(kits: Kits, knobs: Knobs) -> Kit:
@@ -171,6 +184,7 @@ class StandardKits:
         )
         self._lock = threading.Lock()  # one kit a set of knobs, even when twenty branches ask for it at once
         self._kits: dict[str, Kit] = {}
+        self.within: ByIdentity[Kit] = ByIdentity(_MOST_KITS)  # those of one run, by what its tasks are told
 
     def __call__(self, knobs: Knobs) -> Kit:
         """The kit for these knobs, made if need be."""

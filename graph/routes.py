@@ -3,10 +3,10 @@
 Do not know nodes, only their names; what they may answer is listed where they are used.
 """
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END
 from langgraph.types import Send
 
@@ -27,17 +27,26 @@ from fathom.state import (
 
 _LEARNINGS = 20
 S = TypeVar("S")
-Way = Callable[[S], Awaitable[Hashable | Sequence[Hashable]]]
 
 
-def at_once(route: Callable[[S], list[Send] | str]) -> Way[S]:
-    """A route that is taken where the graph runs: LangGraph would give a plain function a thread."""
+def at_once(route: Callable[[S], list[Send] | str]) -> Runnable[S, list[Send] | str]:
+    """A route that is taken where the graph runs.
 
-    @wraps(route)
-    async def taken(state: S) -> list[Send] | str:
-        return route(state)
+    LangGraph would give a plain function a thread, and a coroutine a task and a trace of its own.
+    """
+    return _AtOnce(route)
 
-    return taken
+
+class _AtOnce(Runnable[S, list[Send] | str]):
+    def __init__(self, route: Callable[[S], list[Send] | str]) -> None:
+        self.name = route.__name__
+        self._route = route
+
+    def invoke(self, input: S, config: RunnableConfig | None = None, **given: Any) -> list[Send] | str:  # noqa: A002, ARG002 - as LangGraph calls it
+        return self._route(input)
+
+    async def ainvoke(self, input: S, config: RunnableConfig | None = None, **given: Any) -> list[Send] | str:  # noqa: A002, ARG002
+        return self._route(input)
 
 
 def where_to_begin(state: ResearchState) -> str:

@@ -140,11 +140,14 @@ class Teller:
         self._done = done  # tasks that begin once more on paper only
         self._given: dict[str, dict[str, Any]] = {}
         self._paid = {charge.key: charge for charge in paid}
+        self._spent: Spent | None = None  # None: something was paid since it was added up
 
     @property
     def spent(self) -> Spent:
         """What was paid so far, every call once."""
-        return Spent.on(self._paid.values(), self._knobs.budget_usd)
+        if self._spent is None or self._spent.budget_usd != self._knobs.budget_usd:
+            self._spent = Spent.on(self._paid.values(), self._knobs.budget_usd)
+        return self._spent
 
     def event(self, payload: Payload, branch: str = "") -> Progress:
         """One event; of a branch, with its name and its own rounds."""
@@ -178,7 +181,9 @@ class Teller:
             if task["name"] == "searcher":  # it was told to stop before it had begun
                 yield self.event(SearchCompleted(query=given["query"].text, hits=0), branch)
             return
-        self._paid.update((charge.key, charge) for charge in update.get("charges", []))
+        if charges := update.get("charges"):
+            self._paid.update((charge.key, charge) for charge in charges)
+            self._spent = None
         if task["name"] == "judge":
             yield from self._round(update, [*given.get("claims", []), *update.get("claims", [])], branch)
             return

@@ -60,18 +60,19 @@ class Tally(NamedTuple):
 
 def tallied(charges: Iterable[Charge]) -> Tally:
     """The tally of all charges."""
-    told = list(charges)
-    sent = [charge for charge in told if not charge.is_reused]
-    known = [charge for charge in told if charge.is_reused]
-    return Tally(
-        usd=sum(charge.usd for charge in told),
-        tokens_in=sum(charge.tokens_in for charge in sent),
-        tokens_out=sum(charge.tokens_out for charge in sent),
-        calls=sum(charge.role != SEARCH for charge in sent),
-        saved_calls=len(known),
-        saved_tokens=sum(charge.tokens_in + charge.tokens_out for charge in known),
-        saved_usd=sum(charge.saved_usd for charge in told),
-    )
+    usd = saved_usd = 0.0
+    tokens_in = tokens_out = calls = saved_calls = saved_tokens = 0
+    for charge in charges:
+        usd += charge.usd
+        saved_usd += charge.saved_usd
+        if charge.is_reused:
+            saved_calls += 1
+            saved_tokens += charge.tokens_in + charge.tokens_out
+        else:
+            tokens_in += charge.tokens_in
+            tokens_out += charge.tokens_out
+            calls += charge.role != SEARCH
+    return Tally(usd, tokens_in, tokens_out, calls, saved_calls, saved_tokens, saved_usd)
 
 
 def stamped(update: Any, node: str, number: int) -> Any:
