@@ -6,12 +6,13 @@ may be writing for long.
 """
 
 import asyncio
+import os
 import sqlite3
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import groupby
@@ -95,33 +96,38 @@ class _Here(threading.local):
     """What a thread that works for one database keeps open."""
 
     connection: sqlite3.Connection | None = None
-    file: tuple[Path, int, int] | None = None  # the very file: another one may come to stand in its place
+    file: tuple[str, int, int] | None = None  # the very file: another one may come to stand in its place
     is_lasting = False
 
 
 _here = _Here()
 
 
-@contextmanager
-def opened(database: Path) -> Iterator[sqlite3.Connection]:
+def opened(database: Path) -> AbstractContextManager[sqlite3.Connection]:
     """A connection to the database for one short transaction, its tables in place."""
-    _ready(database)
-    with _lasting(database) if _here.is_lasting else _connected(database) as connection:
-        yield connection
+    return _lasting(database) if _here.is_lasting else _passing(database)
 
 
-@contextmanager
-def _lasting(database: Path) -> Iterator[sqlite3.Connection]:
+def _lasting(database: Path) -> sqlite3.Connection:
     """The connection that this thread has, or a new one where the file is another one by now."""
+    name = str(database)
+    if _here.connection is None:
+        _ready(database)
     try:
-        about = database.stat()
+        about = os.stat(name)  # noqa: PTH116 - asked for every transaction
     except FileNotFoundError:
         raise sqlite3.OperationalError(f"{database} is gone") from None
-    file = (database, about.st_dev, about.st_ino)
+    file = (name, about.st_dev, about.st_ino)
     if _here.connection is None or _here.file != file:
         _close()
         _here.connection, _here.file = _connection(database), file
-    with _here.connection as connection:
+    return _here.connection
+
+
+@contextmanager
+def _passing(database: Path) -> Iterator[sqlite3.Connection]:
+    _ready(database)
+    with _connected(database) as connection:
         yield connection
 
 
@@ -149,12 +155,12 @@ def _close() -> None:
 
 async def looked_up(database: Path, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     """What the work gives, which only reads; in the thread of those who read, where `opened` costs little."""
-    return await _begun((database, False), partial(work, *given, **named))
+    return await _begun(database, False, partial(work, *given, **named))
 
 
 async def written(database: Path, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     """What the work gives, once it is written; in the thread of those who write, one after another."""
-    return await _begun((database, True), partial(work, *given, **named))
+    return await _begun(database, True, partial(work, *given, **named))
 
 
 @dataclass
@@ -230,17 +236,19 @@ def _tell(jobs: list[_Job]) -> None:
         job.tell()
 
 
-_lanes: OrderedDict[tuple[Path, bool], _Lane] = OrderedDict()
+_lanes: OrderedDict[tuple[str, bool], _Lane] = OrderedDict()
 _guard = threading.Lock()
 
 
-def _begun(name: tuple[Path, bool], work: Callable[[], T]) -> asyncio.Future[T]:
+def _begun(database: Path, is_writing: bool, work: Callable[[], T]) -> asyncio.Future[T]:
     future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    name = (str(database), is_writing)
     with _guard:
-        if name not in _lanes:
-            _lanes[name] = _Lane()
-        lane = _lanes[name]
-        _lanes.move_to_end(name)
+        lane = _lanes.get(name)
+        if lane is None:
+            lane = _lanes[name] = _Lane()
+        else:
+            _lanes.move_to_end(name)
         lane.add(_Job(future, work))
         if len(_lanes) > _MOST_LANES:
             _lanes.popitem(last=False)[1].close()
@@ -250,7 +258,7 @@ def _begun(name: tuple[Path, bool], work: Callable[[], T]) -> asyncio.Future[T]:
 async def let_go(database: Path) -> None:
     """Close what is open once all that waits for it is done; whoever comes later opens it anew."""
     with _guard:
-        lanes = [_lanes.pop((database, is_writing), None) for is_writing in (False, True)]
+        lanes = [_lanes.pop((str(database), is_writing), None) for is_writing in (False, True)]
     for lane in lanes:
         if lane:
             await asyncio.to_thread(lane.close, wait=True)

@@ -35,7 +35,7 @@ from fathom.store import checkpointer
 from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, known_in, worked
 from fathom.threads import FollowUpRequest, Past, Threads, follow_up_of
 from fathom.updating import UpdateRequest, update_of
-from fathom.watching import Watch
+from fathom.watching import Watch, watch_over
 
 New = ResearchRequest | UpdateRequest | FollowUpRequest
 Start = New | ReviewAnswer | None
@@ -265,7 +265,7 @@ class Runs:
 async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
     """The runs of the settings' database."""
     async with checkpointer(settings.database) as saver, connections():
-        yield Runs(settings, saver, Watch(Orders(settings.database)))
+        yield Runs(settings, saver, watch_over(settings.database))
 
 
 def is_unfinished(snapshot: StateSnapshot) -> bool:

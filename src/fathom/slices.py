@@ -5,15 +5,14 @@ from one checkpoint to the next: a run's history costs about as much as its last
 """
 
 import sqlite3
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
-from threading import Lock
 from typing import Any
 
 import aiosqlite
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from fathom.identity import ByIdentity
 from fathom.state import Record
 
 _SLICE = 16
@@ -90,26 +89,16 @@ def _cut(value: list[Any], serde: SerializerProtocol, rows: Rows) -> dict[str, l
     return {_MARK: shas}
 
 
-# Records are never changed, so the same ones in the same order are the same bytes. The items are kept with
-# their bytes: an id is only an identity for as long as somebody holds the object.
-_remembered: OrderedDict[tuple[int, ...], tuple[list[Any], str, tuple[str, bytes]]] = OrderedDict()
-_MOST_REMEMBERED = 2048
-_remembering = Lock()
+# Records are never changed, so the same ones in the same order are the same bytes.
+_known: ByIdentity[tuple[str, tuple[str, bytes]]] = ByIdentity(2048)
 
 
 def _sliced(items: list[Any], serde: SerializerProtocol) -> tuple[str, tuple[str, bytes]]:
     """The name and the bytes of a slice; a full slice of records is serialized once."""
-    is_lasting = len(items) == _SLICE and all(isinstance(item, Record) for item in items)
-    key = (id(serde), *map(id, items))
-    with _remembering:
-        if is_lasting and key in _remembered:
-            _remembered.move_to_end(key)
-            return _remembered[key][1:]
+    if known := _known.get(serde, *items):
+        return known
     kind, body = serde.dumps_typed(items)
-    sha = sha256(body).hexdigest()[:32]
-    if is_lasting:
-        with _remembering:
-            _remembered[key] = ([serde, *items], sha, (kind, body))
-            if len(_remembered) > _MOST_REMEMBERED:
-                _remembered.popitem(last=False)
-    return sha, (kind, body)
+    made = sha256(body).hexdigest()[:32], (kind, body)
+    if len(items) == _SLICE and all(isinstance(item, Record) for item in items):
+        _known.put(made, serde, *items)
+    return made

@@ -14,42 +14,13 @@ from pathlib import Path
 from uuid import uuid4
 
 import aiosqlite
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from fathom import state
 from fathom.database import BUSY_TIMEOUT_S, let_go, looked_up, opened, prepare, written
 from fathom.errors import Unreadable
+from fathom.packing import ALLOWED, CompressedSerializer
 from fathom.saver import ThriftySqliteSaver
 from fathom.settings import load_settings
 from fathom.turns import ONE_AT_A_TIME
-
-_SHORT = 512  # bytes
-# Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the knobs. Anything
-# else comes back as plain data, and a test fails.
-ALLOWED = [
-    (kind.__module__, kind.__name__)
-    for kind in (getattr(state, name) for name in state.__all__)
-    if isinstance(kind, type) and issubclass(kind, (state.Record, state.Knobs)) and kind is not state.Record
-]
-
-
-class CompressedSerializer(JsonPlusSerializer):
-    """The strict serializer with its bytes deflated: checkpoints repeat themselves a lot.
-
-    What is short stays as it is: to deflate a word takes longer than to write down all of a step.
-    """
-
-    def dumps_typed(self, obj: object) -> tuple[str, bytes]:
-        """A type word that says whether it is deflated, and the bytes."""
-        kind, body = super().dumps_typed(obj)
-        return (f"{kind}+z", zlib.compress(body, 6)) if len(body) > _SHORT else (kind, body)
-
-    def loads_typed(self, data: tuple[str, bytes]) -> object:
-        """What was dumped, deflated or not."""
-        kind, body = data
-        if kind.endswith("+z"):
-            return super().loads_typed((kind.removesuffix("+z"), zlib.decompress(body)))
-        return super().loads_typed(data)
 
 
 @asynccontextmanager
@@ -180,17 +151,17 @@ class Replies:
         row = await looked_up(self.database, self._get, call)
         if row is None:
             return None
-        run, body, at, is_own = row
+        run, text, at, is_own = row
         if run != self.run:
-            await written(self.database, self._put, call, body, at, False)
-        return Reply(zlib.decompress(body).decode(), run == self.run and bool(is_own))
+            await written(self.database, self._put, call, text, at, False)
+        return Reply(text, run == self.run and bool(is_own))
 
     async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
         """Keep a reply; keeping it again changes nothing. What is not for others is too old for them."""
-        body = zlib.compress(text.encode("utf-8", "replace"), 6)
-        await written(self.database, self._put, call, body, time.time() if is_for_others else 0.0, True)
+        at = time.time() if is_for_others else 0.0
+        await written(self.database, self._put, call, text, at, True)
 
-    def _get(self, call: str) -> tuple[str, bytes, float, int] | None:
+    def _get(self, call: str) -> tuple[str, str, float, int] | None:
         words = (
             "select run, reply, at, is_own from replies where call = ? and (run = ? or at >= ?)"
             " order by run = ? desc, at desc limit 1"
@@ -199,13 +170,12 @@ class Replies:
         with opened(self.database) as connection:
             found: tuple[str, bytes, float, int] | None
             found = connection.execute(words, (call, self.run, since, self.run)).fetchone()
-        return found
+        return (found[0], zlib.decompress(found[1]).decode(), *found[2:]) if found else None
 
-    def _put(self, call: str, body: bytes, at: float, is_own: bool) -> None:
+    def _put(self, call: str, text: str, at: float, is_own: bool) -> None:
+        row = (call, self.run, zlib.compress(text.encode("utf-8", "replace"), 6), at, is_own)
         with opened(self.database) as connection:
-            connection.execute(
-                "insert or ignore into replies values (?, ?, ?, ?, ?)", (call, self.run, body, at, is_own)
-            )
+            connection.execute("insert or ignore into replies values (?, ?, ?, ?, ?)", row)
 
 
 def pages(database: Path) -> Pages:

@@ -7,12 +7,20 @@ import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from weakref import WeakValueDictionary
 
 from langgraph.runtime import RunControl
 
 from fathom.orders import Orders
+from fathom.turns import PerLoop
 
 _EVERY_S = 0.3
+
+
+def watch_over(database: Path) -> "Watch":
+    """The one that looks after the runs of a database, for all who work on some of them in this loop."""
+    return _watches().setdefault(database, Watch(Orders(database)))
 
 
 class Watch:
@@ -46,3 +54,6 @@ class Watch:
                 continue
             for run_id in wanted & self._controls.keys():
                 self._controls[run_id].request_drain("paused")
+
+
+_watches: PerLoop[WeakValueDictionary[Path, Watch]] = PerLoop(WeakValueDictionary)

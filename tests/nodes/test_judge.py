@@ -28,8 +28,8 @@ from fathom.errors import Unavailable
 from fathom.minds.port import Assessment, Bearing
 from fathom.nodes.judge import judge
 from fathom.nodes.ports import Watch
+from fathom.packing import ALLOWED, CompressedSerializer
 from fathom.state import Direction, Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState, Ruling
-from fathom.store import ALLOWED, CompressedSerializer
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
 CLAIMS = [claim(name="a", of="one"), claim(name="b", of="two", question="Q2", relevance=0.2)]

@@ -11,8 +11,8 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from fathom.nodes.review import review
+from fathom.packing import ALLOWED, CompressedSerializer
 from fathom.state import Knobs, ResearchState, ReviewAnswer
-from fathom.store import ALLOWED, CompressedSerializer
 
 PURSE = FakePurse(0.25)
 CLAIMS = [claim(f"Statement {n}.", name=str(n)) for n in range(9)]

@@ -1,5 +1,6 @@
 """Records are strict, and come back from a checkpoint as what they were."""
 
+import zlib
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -20,9 +21,12 @@ from fakes import (
     sentence,
 )
 from fakes import section as section_of
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Send
 from pydantic import BaseModel, ValidationError
 
 from fathom import state
+from fathom.packing import ALLOWED, CompressedSerializer
 from fathom.state import (
     Change,
     Check,
@@ -49,7 +53,6 @@ from fathom.state import (
     Update,
     short_hash,
 )
-from fathom.store import ALLOWED, CompressedSerializer
 
 SERIALIZER = CompressedSerializer(allowed_msgpack_modules=ALLOWED)
 SECTION = section_of(sentence("조력 발전소는 바다에 있다.", "c1"))
@@ -174,14 +177,34 @@ def test_a_type_that_is_not_allowed_comes_back_as_plain_data() -> None:
 
 
 def test_what_is_long_is_compressed_and_what_is_not_is_read_too() -> None:
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-
     plain = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED).dumps_typed(query())
     assert SERIALIZER.loads_typed(plain) == query()
     assert SERIALIZER.dumps_typed(query()) == plain
     many = SERIALIZER.dumps_typed([query()] * 20)
     assert many[0].endswith("+z")
     assert SERIALIZER.loads_typed(many) == [query()] * 20
+
+
+@pytest.mark.parametrize("record", EXAMPLES, ids=lambda r: type(r).__name__)
+def test_what_was_packed_before_is_packed_as_langgraph_packs_it(record: BaseModel) -> None:
+    plain = JsonPlusSerializer(allowed_msgpack_modules=ALLOWED)
+    sent = Send("reading", {"one": record, "more": [record, "word", 1, None]})
+    for value in (
+        record,
+        [record, record],
+        {"deep": {"deeper": [[record]]}, "pair": (record, 1)},
+        [sent, sent],
+    ):
+        for _ in range(2):
+            kind, body = SERIALIZER.dumps_typed(value)
+            assert (zlib.decompress(body) if kind.endswith("+z") else body) == plain.dumps_typed(value)[1]
+
+
+def test_a_record_that_is_almost_another_is_packed_as_itself() -> None:
+    one = query()
+    SERIALIZER.dumps_typed(one)
+    other = one.model_copy(update={"text": "other"})
+    assert SERIALIZER.loads_typed(SERIALIZER.dumps_typed(other)) == other
 
 
 def test_a_record_is_frozen_and_takes_nothing_unknown() -> None:
