@@ -61,6 +61,9 @@ create table if not exists web_pages (
     etag text, modified text, content_type text, sha text not null, document blob not null
 );
 create index if not exists web_pages_checked on web_pages (checked);
+create table if not exists windows (
+    name text primary key, size integer not null, said integer, at real not null
+) without rowid;
 """
 _MOST_LANES = 16  # open at once; of two for every database, the ones used last
 

@@ -1,7 +1,9 @@
 """What a model holds is known, asked of its server, or learnt; nobody's word is believed twice."""
 
+import asyncio
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,8 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
+from fathom.database import let_go
+from fathom.minds.learnt import KEPT_S, Learnt
 from fathom.minds.window import UNKNOWN, Window, is_overflow, told_size
 from fathom.minds.window_sources import asked_of, window_of
 from fathom.text.tokencount import measured, token_count, worst_tokens
@@ -165,13 +169,80 @@ def test_a_server_that_saw_far_less_than_was_sent_is_found_out() -> None:
     assert not window.is_cut(measured(sent), round(0.95 * token_count(sent)))
 
 
-def test_a_window_only_gets_smaller_and_never_useless() -> None:
+async def test_a_window_only_gets_smaller_and_never_useless() -> None:
     window = Window(8_192)
-    window.lower(4_096)
-    window.lower(6_000)
+    await window.lower(4_096)
+    await window.lower(6_000)
     assert window.size == 4_095
-    window.lower(3)
+    await window.lower(3)
     assert window.size == 512
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def kept(database: Path, clock: Clock, says: int | None, model: str = "m") -> Window:
+    """The window as a new process has it, of a server that says this of itself."""
+
+    async def source() -> int | None:
+        return says
+
+    return Window(source=source, learnt=Learnt(database, "http://127.0.0.1/v1", model, clock))
+
+
+@pytest.mark.parametrize("says", [8_192, None])
+async def test_what_was_learnt_is_known_to_the_next_process_for_a_day(
+    tmp_path: Path, says: int | None
+) -> None:
+    database, clock = tmp_path / "fathom.sqlite", Clock()
+    first = kept(database, clock, says)
+    assert (await first.known(), first.is_recalled) == (says or UNKNOWN, False)
+    await first.lower(4_096)
+    await first.lower(3_000)
+    clock.now += KEPT_S - 1
+    later = kept(database, clock, says)
+    assert (await later.known(), later.is_recalled) == (3_000, True)
+    assert await kept(database, clock, says, model="another").known() == (says or UNKNOWN)
+    clock.now += 2
+    assert await kept(database, clock, says).known() == (says or UNKNOWN)
+
+
+async def test_a_server_that_says_something_else_of_itself_is_asked_anew(tmp_path: Path) -> None:
+    database, clock = tmp_path / "fathom.sqlite", Clock()
+    first = kept(database, clock, 8_192)
+    await first.known()
+    await first.lower(4_096)
+    for says in (16_384, 2_048, None):
+        window = kept(database, clock, says)
+        assert (await window.known(), window.is_recalled) == (says or UNKNOWN, False)
+    assert await kept(database, clock, 8_192).known() == 4_096
+
+
+async def test_a_clock_that_went_back_keeps_nothing_for_longer_than_a_day(tmp_path: Path) -> None:
+    database, clock = tmp_path / "fathom.sqlite", Clock()
+    first = kept(database, clock, None)
+    await first.known()
+    await first.lower(4_096)
+    clock.now -= 10 * KEPT_S
+    assert await kept(database, clock, None).known() == UNKNOWN
+
+
+def test_the_address_of_a_server_is_not_kept_in_plain_words(tmp_path: Path) -> None:
+    database = tmp_path / "fathom.sqlite"
+
+    async def keep() -> None:
+        await Learnt(database, "http://me:sk-secret@127.0.0.1/v1", "m").keep(4_096, None)
+        await let_go(database)
+
+    asyncio.run(keep())
+    assert database.exists()
+    assert all(b"sk-secret" not in path.read_bytes() for path in tmp_path.iterdir())
 
 
 REFUSALS = {

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from standins.commandline import spawned
 from standins.library import written
 from standins.localmodel import missing
 from standins.narrow import Narrow
@@ -82,3 +83,18 @@ async def test_a_window_too_small_for_the_instructions_ends_in_quotes_and_says_s
     assert result.status == "partial"
     assert any("is too small" in loss.why for loss in result.errors if loss.where == "model")
     assert result.metadata.rungs.keys() >= {"stand-in"}
+
+
+def test_what_one_process_has_learnt_the_next_one_knows(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", {"page.md": page(0, 30_000)})
+    words = [QUESTION, "--docs", str(docs), "--model", "narrow", "--rounds", "1", "--no-reuse", "--plain"]
+    with Narrow(4_096, is_telling=False) as model:
+        environment = {"FATHOM_HOME": str(tmp_path / "home"), "FATHOM_BASE_URL": model.base_url}
+        first = spawned(words, tmp_path, environment)
+        learnt = len(model.overflows)
+        second = spawned(words, tmp_path, environment)
+    assert (first.code, second.code) == (0, 0)
+    assert learnt >= 1
+    assert len(model.overflows) == learnt
+    assert "holds 4,096 tokens." in first.out
+    assert "holds 4,096 tokens, as an earlier run found out." in second.out

@@ -72,19 +72,19 @@ async def say(
             error.charges = []
             if is_last or not isinstance(error, TooLong):
                 raise
-            window.lower(error.size if error.size and error.size < size else int(0.8 * size))
+            await window.lower(error.size if error.size and error.size < size else int(0.8 * size))
             continue
         told.charges.append(reply.charge.model_copy(update={"rung": rung}))
         seen = reply.charge.tokens_in
         if window.is_cut(sent, seen):
             told.losses.append(_silent(chat, seen, sum(map(window.count, texts))))
-            window.lower(seen)
+            await window.lower(seen)
             if not is_last:
                 continue
         else:
             window.learn(sent, seen, way.beside)
         if set(fitted.cut) - {getattr(sheet, "batched", "")}:
-            told.losses.append(_cut(chat, role, window.size or size))
+            told.losses.append(_cut(chat, role, window))
         return Said(reply.text, fitted.kept)
     raise AssertionError("the second turn is the last")
 
@@ -110,8 +110,9 @@ def _options(window: Window, way: Way) -> dict[str, Any]:
     return {**way.options, **({"max_completion_tokens": limit} if limit < window.most_answer else {})}
 
 
-def _cut(chat: Chat, role: Role, size: int) -> Loss:
-    why = f"The window of {chat.name} holds {size:,} tokens."
+def _cut(chat: Chat, role: Role, window: Window) -> Loss:
+    known = ", as an earlier run found out" if window.is_recalled else ""
+    why = f"The window of {chat.name} holds {window.size:,} tokens{known}."
     return Loss(where="context", what=f"the least relevant evidence for the step {role}", why=why)
 
 

@@ -15,6 +15,7 @@ from fathom.minds.chat import Chat
 from fathom.minds.clients import unconnected
 from fathom.minds.extractive import Extractive
 from fathom.minds.ladder import Ladder
+from fathom.minds.learnt import Learnt
 from fathom.minds.limiter import Endurance, limiter_for
 from fathom.minds.outspoken import Outspoken
 from fathom.minds.port import Mind
@@ -81,4 +82,5 @@ def _window(settings: Settings, chat: Chat, size: int | None) -> Window:
     """The window that all runs of this process share for a model: what one has learnt, the others know."""
     known = (str(settings.database), chat.server, chat.name, size, settings.max_answer_tokens)
     source = partial(window_of, chat.client, chat.server, is_asked=chat.server != OPENAI)
-    return _windows.setdefault(known, Window(size, settings.max_answer_tokens, source))
+    learnt = None if size else Learnt(settings.database, chat.server, chat.name)  # a knob is for its run only
+    return _windows.setdefault(known, Window(size, settings.max_answer_tokens, source, learnt))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from fathom.minds.learnt import Learnt
 from fathom.text.tokencount import Measure, measured, worst_tokens
 from fathom.turns import PerLoop
 
@@ -64,6 +65,9 @@ class Window:
     size: int | None = None
     most_answer: int = 4_096
     source: Source | None = None
+    learnt: Learnt | None = None
+    is_recalled: bool = False  # an earlier run has learnt the size
+    _said: int | None = None  # by the source
     _lock: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
     _plain: tuple[float, float] | None = None  # least and most tokens seen for one that was guessed
     _beyond: tuple[float, float] | None = None
@@ -73,7 +77,7 @@ class Window:
         if self.size is None:
             async with self._lock():
                 if self.size is None:
-                    self.size = (await self.source() if self.source else None) or UNKNOWN
+                    self.size = await self._found()
         return self.size
 
     def answer(self) -> int:
@@ -111,9 +115,20 @@ class Window:
         """Whether the server saw far less than was sent: it cuts prompts off without saying so."""
         return sent.usual >= _TELLING and _LEAST_SEEN <= tokens_in < self._expected(sent)
 
-    def lower(self, to: int) -> None:
+    async def lower(self, to: int) -> None:
         """A server has shown that it holds less than was thought; never more than before."""
         self.size = max(LEAST, min(to, (self.size or UNKNOWN) - 1))
+        self.is_recalled = False
+        if self.learnt:
+            await self.learnt.keep(self.size, self._said)
+
+    async def _found(self) -> int:
+        """What the source says, unless its server has shown that it is less."""
+        self._said = await self.source() if self.source else None
+        size = self._said or UNKNOWN
+        before = await self.learnt.size(self._said) if self.learnt else None
+        self.is_recalled = before is not None and before < size
+        return before if before is not None and before < size else size
 
     def _expected(self, found: Measure) -> float:
         """The least a server that saw all of it would report."""
