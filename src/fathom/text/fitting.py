@@ -6,7 +6,7 @@ Does not know what the lines say; the best are expected first.
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from fathom.text.tokencount import token_count
+from fathom.text.tokencount import most_tokens, token_count
 
 K = TypeVar("K")
 Count = Callable[[str], int]
@@ -21,9 +21,12 @@ def shortened(text: str, most_chars: int = LONGEST_LINE) -> str:
 
 def fitting(lines: Iterable[str], max_tokens: int) -> list[str]:
     """The first lines that fit together; the first of all always does."""
+    shown = [shortened(line) for line in lines]
+    if sum(map(most_tokens, shown)) <= max_tokens:
+        return shown
     kept: list[str] = []
     room = max_tokens
-    for line in map(shortened, lines):
+    for line in shown:
         room -= token_count(line)
         if room < 0 and kept:
             break

@@ -16,6 +16,9 @@ _SAME = str.maketrans(
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 _ONTO = "\u0300-\u036f\u3099\u309a"  # accents, and marks of kana
 _HANGUL = re.compile("[가-힣]")
+_BLANK = str.maketrans(dict.fromkeys("\t\n\v\f\r\x1c\x1d\x1e\x1f", " "))
+_LETTER = re.compile("[^ ]")
+_SENTENCE = 500  # characters
 _PLAIN = "[!-~À-ÿ‘’“”–—−가-힣]+"  # each becomes one letter, whatever stands beside it
 # Plain words with one white space between them; the parts of a Hangul syllable; a letter with what is written
 # onto it.
@@ -48,12 +51,42 @@ class Folded:
         return first, self.ends[n] or first + 1
 
 
-@lru_cache(maxsize=16)  # whoever looks into a page looks again soon
 def folded(text: str) -> Folded:
     """Fold case, Unicode forms, quotation marks, dashes and runs of white space."""
-    if text.isascii() and len(plain := one_line(text).lower()) == len(text):
+    return _folded_sentence(text) if len(text) <= _SENTENCE else _folded_page(text)
+
+
+def _folded(text: str) -> Folded:
+    return _folded_ascii(text) if text.isascii() else _folded_letters(text)
+
+
+# Whoever looks into a page looks again soon; a quote is looked at whenever what stands on it is.
+_folded_page = lru_cache(maxsize=16)(_folded)
+_folded_sentence = lru_cache(maxsize=4096)(_folded)
+
+
+def _folded_ascii(text: str) -> Folded:
+    """Letter by letter, each run of white space with its first: all that folding changes in plain letters."""
+    plain = text.lower()
+    if not plain.isprintable():  # a blank is, but no other white space
+        plain = plain.translate(_BLANK)
+    if "  " not in plain and plain == plain.strip(" "):
         return Folded(plain)
-    return _folded_letters(text)
+    end = len(plain.rstrip(" "))
+    kept: list[str] = []
+    places: list[int] = []
+    origins: list[int] = []
+    size = 0
+    letter = _LETTER.search(plain)
+    while letter:
+        start, run = letter.start(), plain.find("  ", letter.start(), end)
+        stop = run + 1 if run >= 0 else end
+        kept.append(plain[start:stop])
+        places.append(size)
+        origins.append(start)
+        size += stop - start
+        letter = _LETTER.search(plain, stop)
+    return Folded("".join(kept), places, origins, [0] * len(places))
 
 
 def _folded_letters(text: str) -> Folded:

@@ -30,6 +30,8 @@ _WORST_TENTHS = 12
 _SLACK = 8
 # A long word goes in by parts: twice the text would otherwise take more than twice the time.
 _PART = 4_000
+# Of a word's number, the bits that are its tenths; above them are its pieces.
+_TENTHS = 40
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,15 @@ def worst_tokens(text: str) -> int:
     Beyond ASCII a vocabulary may know nothing and spell out every byte; no vocabulary does worse than that.
     """
     found = measured(text)
-    return min(found.worst_plain + found.worst_beyond + _SLACK, _bytes(text) + 2)
+    return min(found.worst_plain + found.worst_beyond + _SLACK, most_tokens(text))
+
+
+def most_tokens(text: str) -> int:
+    """What neither the guess nor the bound is ever above, without counting: a token a byte, and its borders.
+
+    What fits by that measure need not be counted.
+    """
+    return _bytes(text) + 2
 
 
 @lru_cache(maxsize=64)
@@ -116,28 +126,34 @@ class _Known(dict[str, T]):
 
 def _line(line: str) -> tuple[int, int, float, int]:
     """Pieces, the most tokens in tenths, and what is beyond ASCII, guessed and spelt out."""
-    is_simple = line.isascii() and "  " not in line
+    is_plain = line.isascii()
+    is_simple = is_plain and "  " not in line
     words = line.replace(" ", "\n ").split("\n") if is_simple else _WORDS.findall(line)
-    beyond = "" if line.isascii() else "".join(_BEYOND.findall(line))
-    # Numbers only, one kind after the other: what makes a thousand pairs makes the garbage collector run.
-    pieces, tenths = sum(map(_pieces.__getitem__, words)), sum(map(_tenths.__getitem__, words))
-    return pieces, tenths, _beyond(beyond), _bytes(beyond)
+    both = sum(map(_words.__getitem__, words))
+    beyond = "" if is_plain else "".join(_BEYOND.findall(line))
+    return both >> _TENTHS, both & (1 << _TENTHS) - 1, _beyond(beyond), _bytes(beyond)
 
 
-def _tenths_of(word: str) -> int:
-    repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
-    others = _pieces_of(_REPEATED.sub("\n", word)) if repeated else _pieces[word]
-    return _WORST_TENTHS * others + 10 * repeated
+def _word(word: str) -> int:
+    """Its pieces and the most tokens in tenths as one number: a page's words are then looked up and added up
+    once, and nothing is made that the garbage collector would count."""
+    pieces = _pieces(word)
+    tenths = _WORST_TENTHS * pieces
+    if _REPEATED.search(word):
+        repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
+        tenths = _WORST_TENTHS * _pieces(_REPEATED.sub("\n", word)) + 10 * repeated
+    return pieces << _TENTHS | tenths
 
 
-def _pieces_of(word: str) -> int:
-    parts = (word[start : start + _PART].replace(" ", "▁") for start in range(0, len(word), _PART))
-    return sum(len(_vocabulary().tokenize(part)) for part in parts)
+def _pieces(word: str) -> int:
+    spelt, tokenize = word.replace(" ", "▁"), _vocabulary().tokenize
+    if len(spelt) <= _PART:
+        return len(tokenize(spelt))
+    return sum(len(tokenize(spelt[start : start + _PART])) for start in range(0, len(spelt), _PART))
 
 
 _lines = _Known(_line, most=5_000, most_chars=3_000)
-_pieces = _Known(_pieces_of, most=50_000, most_chars=64)
-_tenths = _Known(_tenths_of, most=50_000, most_chars=64)
+_words = _Known(_word, most=50_000, most_chars=64)
 
 
 @cache
