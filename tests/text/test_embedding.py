@@ -3,6 +3,7 @@
 import numpy as np
 
 from fathom.text.embedding import embed, is_embeddable
+from fathom.text.tokencount import token_count
 
 
 def test_close_meanings_are_closer_than_strangers() -> None:
@@ -28,3 +29,11 @@ def test_a_very_long_text_is_cut() -> None:
 def test_korean_is_not_embeddable() -> None:
     assert is_embeddable("plain English")
     assert not is_embeddable("배터리 lifetime")
+
+
+def test_counting_and_embedding_share_one_vocabulary_and_do_not_disturb_each_other() -> None:
+    text = "Tidal lagoons <s> cost 40 euros."
+    before = token_count(text)
+    vector = embed([text, "word " * 300])[0]
+    assert token_count(f"{text} ") == before + 1
+    assert (embed([text])[0] == vector).all()

@@ -1,5 +1,9 @@
 """How well short texts answer a question."""
 
+import os
+import subprocess
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,3 +60,26 @@ def test_common_endings_do_not_keep_words_apart() -> None:
 def test_likeness_is_the_share_of_common_words() -> None:
     assert likeness({"a", "b"}, {"b", "c"}) == 1 / 3
     assert likeness(set(), {"a"}) == likeness(set(), set()) == 0
+
+
+RANKED = """
+from fathom.text.ranking import bm25, relevance
+words = [f"w{n}" for n in range(40)]
+texts = [" ".join(words[n : n + 30 : step]) for n in range(12) for step in (1, 2, 3)]
+print(bm25([" ".join(words)], texts), relevance(["조력 " + " ".join(words)], texts))
+"""
+
+
+def test_a_score_is_the_same_to_the_last_digit_in_every_process() -> None:
+    seeds = [{"PYTHONHASHSEED": str(seed)} for seed in (1, 2, 3)]
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", RANKED],
+            env={**os.environ, **seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in seeds
+    }
+    assert len(said) == 1

@@ -13,7 +13,7 @@ from standins.localmodel import missing
 from standins.vocabulary import small_count
 from tokenizers import Tokenizer
 
-from fathom.text.tokencount import measured, token_count, worst_tokens
+from fathom.text.tokencount import measured, most_tokens, token_count, worst_tokens
 
 ENGLISH = "The barrage was opened in the spring, and ever since then engineers measured the silt behind it. "
 KOREAN = "조력 발전소는 밀물 때 바닷물을 가두었다가 썰물 때 내보내며 전기를 만든다. "
@@ -67,6 +67,13 @@ def test_characters_divided_by_four_would_not_be_a_bound() -> None:
 def test_the_bound_is_never_above_one_token_a_byte_and_grows_with_the_text(text: str) -> None:
     assert worst_tokens(text) <= len(text.encode("utf-8", "surrogatepass")) + 2
     assert worst_tokens(text) <= worst_tokens(f"{text}\n{ENGLISH}")
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=60), max_size=4).map("".join))
+@example("a")
+@example("🔥" * 40)
+def test_what_need_not_be_counted_is_never_more_than_was_said(text: str) -> None:
+    assert max(token_count(text), worst_tokens(text)) <= most_tokens(text)
 
 
 # What the o200k vocabulary makes of them, counted with its own package; see docs/log.md.

@@ -11,11 +11,11 @@ from fathom.errors import Unreadable
 from fathom.minds.passages import best_passages
 from fathom.prompts import Filled, load
 from fathom.text.fitting import Count, cut_to
+from fathom.text.tokencount import most_tokens
 
 NONE = "(none)"
 _BETWEEN_PASSAGES = "\n\n[…]\n\n"
 _FITTINGS = 10
-_SENTINELS = 2  # what a tokenizer puts around a text
 
 
 class TooSmall(Unreadable):
@@ -118,8 +118,8 @@ class Sheet:
         """The prompt in that room, with that share of its evidence; TooSmall when there is no room for it."""
         texts = {name: part.shown() for name, part in self.evidence.items()}
         whole = self._filled(texts)
-        # A token is at least a byte: what is short enough need not be counted.
-        if share == 1.0 and _bytes(whole) + 2 * _SENTINELS <= room:
+        # What is short enough need not be counted.
+        if share == 1.0 and _size(whole, most_tokens) <= room:
             return Fitted(whole)
         need = _size(whole, count)
         if share == 1.0 and need <= room:
@@ -149,10 +149,6 @@ class Sheet:
 
 def _size(prompt: Filled, count: Count) -> int:
     return count(prompt.system) + count(prompt.user)
-
-
-def _bytes(prompt: Filled) -> int:
-    return len(f"{prompt.system}{prompt.user}".encode("utf-8", "surrogatepass"))
 
 
 def _rooms(needs: Mapping[str, int], weights: Mapping[str, float], left: int) -> dict[str, int]:

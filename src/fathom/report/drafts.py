@@ -60,7 +60,11 @@ def is_settled(sentence: Sentence, claims: Claims) -> bool:
 
 def quotes_of(sentence: Sentence, claims: Claims) -> list[str]:
     """The words it stands on, without the marks that a page has in them."""
-    return [text for c in sentence.claims if c in claims for text in _words_of(claims[c])]
+    return _quotes(sentence.claims, claims)
+
+
+def _quotes(ids: Sequence[str], claims: Claims) -> list[str]:
+    return [text for c in ids if c in claims for text in _words_of(claims[c])]
 
 
 def _words_of(claim: Claim) -> list[str]:
@@ -84,15 +88,17 @@ def _parts(sentence: Sentence, claims: Claims) -> list[Sentence]:
     if is_quotation(unmarked(sentence.text, sentence.text), quotes_of(sentence, claims)):
         return [sentence]
     texts = [span.text for span in sentences(sentence.text)] or [sentence.text]
+    if texts == [sentence.text]:
+        return [sentence]
     return [sentence.model_copy(update={"text": text}) for text in texts if text.strip()]
 
 
 def _standing(sentence: Sentence, claims: Claims) -> Sentence:
     """Supported by what is known; without any of it, connective at most."""
     known = [c for c in dict.fromkeys(sentence.claims) if c in claims]
-    own = sentence.model_copy(update={"claims": known})
-    text = unmarked(sentence.text, " ".join(quotes_of(own, claims)))
-    bare = own.model_copy(update={"text": text, "status": "supported", "why": "", "fault": None})
+    text = unmarked(sentence.text, " ".join(_quotes(known, claims)))
+    held = {"claims": known, "text": text, "status": "supported", "why": "", "fault": None}
+    bare = sentence.model_copy(update=held)
     if known:
         return bare
     if sentence.claims or sentence.status == "unsupported":

@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote, urlsplit
 
-from fathom.report.marks import ADDRESS
+from fathom.report.marks import ADDRESS, may_have_address
 from fathom.report.stop_words import in_korean
 from fathom.report.words import KOREAN, Words
 from fathom.search.addresses import host
 from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, Section, Sentence
 from fathom.text.normal import one_line
 
-_BEGINS_A_BLOCK = re.compile(r"^(?=#{1,6}\s|>|`{3}|~{3})")
+_BEGINS_A_BLOCK = re.compile(r"#{1,6}\s|>|`{3}|~{3}")
 # What a terminal acts on, and what makes letters stand in another order than they are read in.
 _ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 QUOTE_CHARS = 300
@@ -24,10 +24,17 @@ QUOTE_CHARS = 300
 
 def plain(text: str) -> str:
     """Words of a source or a model, with nothing that a terminal or a reader of Markdown would act on."""
-    bare = ADDRESS.sub(lambda found: host(found.group()), _ORDERS.sub("", one_line(text)))
-    # A backslash that stands before the bracket already would take the one put there for itself.
-    bare = re.sub(r"(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
-    return _BEGINS_A_BLOCK.sub(r"\\", re.sub(r"\](?=[(\[:])", r"]\\", bare))
+    bare = one_line(text)
+    if not bare.isprintable():
+        bare = _ORDERS.sub("", bare)
+    if may_have_address(bare):
+        bare = ADDRESS.sub(lambda found: host(found.group()), bare)
+    if "<" in bare:
+        # A backslash that stands before the bracket already would take the one put there for itself.
+        bare = re.sub(r"(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
+    if "]" in bare:
+        bare = re.sub(r"\](?=[(\[:])", r"]\\", bare)
+    return f"\\{bare}" if _BEGINS_A_BLOCK.match(bare) else bare
 
 
 def body(

@@ -9,8 +9,6 @@ import logging
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -18,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.text.tokens import has_paired_script, tokens
+from fathom.text.vocabulary import vocabulary, wheel
 
 Vectors = NDArray[np.float32]
 
@@ -41,10 +40,13 @@ def _load() -> Any:
     root.handlers[:] = handlers
     root.setLevel(level)
 
-    spec = find_spec("wordllama")
-    assert spec is not None
-    assert spec.origin is not None
-    return WordLlama.load(cache_dir=Path(spec.origin).parent, disable_download=True)
+    class Sharing(WordLlama):  # type: ignore[misc]  # it has no types
+        @staticmethod
+        def load_tokenizer(*_: object, **__: object) -> Any:
+            """The one that tokens are counted with: reading it takes as long as the vectors do."""
+            return vocabulary()
+
+    return Sharing.load(cache_dir=wheel(), disable_download=True)
 
 
 def is_embeddable(text: str) -> bool:

@@ -1,12 +1,13 @@
 """How well short texts answer a question, from 0 to 1: shared words by rarity, and meaning where it helps.
 
-Does not know pages or claims.
+Does not know pages or claims. Weights are added up in the order of their words: a set has another order, and
+a sum of floats another last digit, in every process, and so would be which of two equals comes first.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
 from fathom.text.embedding import embed, is_embeddable
@@ -46,7 +47,7 @@ def _terms(text: str) -> frozenset[str]:
     bare = _KOREAN_ENDING.sub("", text) if has_paired_script(text) else text
     words = query_terms(bare)
     telling = frozenset(stem(word) for word in words if word not in _ASKING_WORDS)
-    return telling or frozenset(stem(word) for word in words)
+    return telling or frozenset(map(stem, words))
 
 
 def likeness(left: Set[str], right: Set[str]) -> float:
@@ -81,29 +82,25 @@ def relevance(
 
 def bm25(questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
     """For each question the BM25 score of each text among the others."""
-    counted = [Counter(stem(w) for w in tokens(text)) for text in texts]
-    lengths = [sum(bag.values()) for bag in counted]
+    bags = [Counter(map(stem, tokens(text))) for text in texts]
+    lengths = [sum(bag.values()) for bag in bags]
     usual = sum(lengths) / len(lengths) if any(lengths) else 1.0
-    known = _rarity([set(bag) for bag in counted])
+    norms = [_K1 * (1 - _B + _B * length / usual) for length in lengths]
+    known = _rarity(bags)
 
-    def score(bag: Counter[str], length: int, wanted: set[str]) -> float:
-        norm = _K1 * (1 - _B + _B * length / usual)
-        return sum(
-            math.log(1 + (len(texts) - known[t] + 0.5) / (known[t] + 0.5))
-            * bag[t]
-            * (_K1 + 1)
-            / (bag[t] + norm)
-            for t in wanted
-            if bag[t]
-        )
+    def row(wanted: set[str]) -> list[float]:
+        weights = {
+            t: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for t in sorted(wanted) if (n := known[t])
+        }
+        return [
+            sum(w * bag[t] * (_K1 + 1) / (bag[t] + norm) for t, w in weights.items() if t in bag)
+            for bag, norm in zip(bags, norms, strict=True)
+        ]
 
-    return [
-        [score(bag, n, wanted) for bag, n in zip(counted, lengths, strict=True)]
-        for wanted in map(terms, questions)
-    ]
+    return [row(terms(question)) for question in questions]
 
 
-def _rarity(bags: Sequence[set[str]]) -> Counter[str]:
+def _rarity(bags: Iterable[Iterable[str]]) -> Counter[str]:
     counts: Counter[str] = Counter(word for bag in bags for word in bag)
     return counts
 
@@ -112,7 +109,7 @@ def _covered(
     wanted: set[str], bags: Sequence[set[str]], around: Sequence[set[str]], counts: Counter[str]
 ) -> list[float]:
     """The share of the wanted words that each text has, rare words weighing more."""
-    weights = {w: math.log(1 + (len(bags) + 1) / (counts[w] + 0.5)) for w in wanted if counts[w]}
+    weights = {w: math.log(1 + (len(bags) + 1) / (counts[w] + 0.5)) for w in sorted(wanted) if counts[w]}
     # A word the page never uses is missing evidence, but no more telling than the words it does use.
     usual = sum(weights.values()) / len(weights) if weights else 1.0
     total = sum(weights.values()) + usual * (len(wanted) - len(weights))

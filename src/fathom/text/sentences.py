@@ -10,12 +10,14 @@ from dataclasses import dataclass
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|\[\d+\])\s+")
-# A full stop ends a sentence when white space follows; a CJK one needs none.
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”）]*")
+# A full stop ends a sentence when white space follows; a CJK one needs none. The first letter stands before
+# the choice, so that no other place is tried.
+_END = re.compile(r"[.!?…。！？](?:(?<=[.!?…])[.!?…]*[\"'”’)\]]*(?=\s|$)|(?<=[。！？])[。！？]*[」』”）]*)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|Fig|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|approx|ca|pp|vol)"
     r"|\b[A-Z])\.$"
 )
+_LONGEST_ABBREVIATION = 7
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def _prose_lines(text: str) -> Iterator[_Line]:
 def _spans(line: _Line) -> Iterator[Span]:
     begin = 0
     for stop in _END.finditer(line.text):
-        if _ABBREVIATION.search(line.text[begin : stop.end()]):
+        if _ABBREVIATION.search(line.text, max(begin, stop.end() - _LONGEST_ABBREVIATION), stop.end()):
             continue
         yield from _span(line, begin, stop.end())
         begin = stop.end()

@@ -38,10 +38,11 @@ async def sketched(text: str) -> str:
 def is_copy(a: str, b: str) -> bool:
     """Whether two sketches are of one text, give or take a menu and a date, as far as they tell."""
     left, right = _hashes(a), _hashes(b)
-    if not left or not right:
+    shared, most = left & right, max(len(left), len(right))
+    if not shared or len(shared) / most < _SAME:  # nearly always
         return False
-    smallest = sorted(left | right)[: max(len(left), len(right))]
-    return len((left & right).intersection(smallest)) / len(smallest) >= _SAME
+    smallest = sorted(left | right)[:most]
+    return len(shared.intersection(smallest)) / most >= _SAME
 
 
 def _runs(text: str) -> NDArray[np.uint64]:

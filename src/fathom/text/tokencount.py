@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from fathom.text.vocabulary import vocabulary
 
 T = TypeVar("T")
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]+")
@@ -146,7 +146,7 @@ def _word(word: str) -> int:
 
 
 def _pieces(word: str) -> int:
-    spelt, tokenize = word.replace(" ", "▁"), _vocabulary().tokenize
+    spelt, tokenize = word.replace(" ", "▁"), _tokenize()
     if len(spelt) <= _PART:
         return len(tokenize(spelt))
     return sum(len(tokenize(spelt[start : start + _PART])) for start in range(0, len(spelt), _PART))
@@ -157,12 +157,7 @@ _words = _Known(_word, most=50_000, most_chars=64)
 
 
 @cache
-def _vocabulary() -> Any:
-    from tokenizers import Tokenizer  # a tenth of a second, paid only by those who count
-
-    spec = find_spec("wordllama")
-    assert spec is not None
-    assert spec.origin is not None
-    path = Path(spec.origin).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
+def _tokenize() -> Callable[[str], list[object]]:
     # Without what stands around a text and without names for special tokens: "<s>" is three characters.
-    return Tokenizer.from_file(str(path)).model
+    made: Callable[[str], list[object]] = vocabulary().model.tokenize
+    return made

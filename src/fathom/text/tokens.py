@@ -69,4 +69,6 @@ def query_terms(text: str) -> list[str]:
     """The words that tell what a query is about, each once; all of them if it has only stop words."""
     runs = _runs(text)
     telling = [run for run in runs if run not in STOP_WORDS] or runs
+    if text.isascii():
+        return list(dict.fromkeys(telling))
     return list(dict.fromkeys(piece for run in telling for piece in _pieces(run)))
