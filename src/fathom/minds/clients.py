@@ -38,7 +38,7 @@ async def here(client: ChatOpenAI) -> ChatOpenAI:
     verify = await certificates()
     http = mine.http = mine.http or _made(verify)
     root = client.root_async_client.with_options(http_client=http)
-    own = client.model_copy(update={"root_async_client": root, "async_client": Completions(root)})
+    own = client.model_copy(update={"root_async_client": root, "async_client": Completions(root, http)})
     return mine.clients.setdefault(client.root_async_client, own)
 
 

@@ -1,22 +1,69 @@
 """Chat completions as langchain-openai asks for them, read as plain JSON.
 
 Does not know prompts. The openai client checks every message it sends and every field of an answer against
-its own types, which takes longer than all the rest of a call; langchain-openai makes plain JSON of it again.
+its own types, and makes address and headers anew for each call, which takes longer than all the rest of a
+call. So only the first request is its own: all later ones go to the same place in the same envelope.
 https://github.com/openai/openai-python#undocumented-endpoints
 """
 
+import json
+import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
 import httpx2
+import openai
 from openai import AsyncOpenAI
+
+_REFUSALS: dict[int, type[openai.APIStatusError]] = {
+    400: openai.BadRequestError,
+    401: openai.AuthenticationError,
+    403: openai.PermissionDeniedError,
+    404: openai.NotFoundError,
+    409: openai.ConflictError,
+    422: openai.UnprocessableEntityError,
+    429: openai.RateLimitError,
+}
+_FAILED = 500
 
 
 @dataclass(frozen=True)
+class Envelope:
+    """What a client's requests have in common: where they go, and what is said beside them."""
+
+    url: httpx2.URL
+    headers: httpx2.Headers
+    extensions: dict[str, Any]
+
+    @classmethod
+    def of(cls, request: httpx2.Request) -> Self:
+        """That of a request; what is its alone is left out."""
+        headers = request.headers.copy()
+        for name in {"content-length", "cookie"} & headers.keys():
+            del headers[name]
+        return cls(request.url, headers, request.extensions)
+
+    def around(self, body: dict[str, Any], cookies: httpx2.Cookies) -> httpx2.Request:
+        """A request with this body, spelt as the openai client spells it."""
+        words = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return httpx2.Request(
+            "POST",
+            self.url,
+            headers=self.headers,
+            cookies=cookies,
+            content=words.encode(),
+            extensions=dict(self.extensions),
+        )
+
+
+@dataclass
 class Completions:
-    """What langchain-openai uses of `client.chat.completions`."""
+    """What langchain-openai uses of `client.chat.completions`, of a client that does not try again itself."""
 
     client: AsyncOpenAI
+    http: httpx2.AsyncClient  # which the client sends with
+    _envelope: Envelope | None = None
 
     @property
     def with_raw_response(self) -> Self:
@@ -28,13 +75,30 @@ class Completions:
         if payload.get("stream"):
             whole = self.client.chat.completions.with_raw_response
             return await whole.create(extra_body=extra_body, **payload)
-        answer = await self.client.post(
+        body = {**payload, **(extra_body or {})}
+        if self._envelope:
+            return Raw(await self._sent(self._envelope.around(body, self.http.cookies)))
+        answer: httpx2.Response = await self.client.post(
             "/chat/completions",
             cast_to=httpx2.Response,
-            body={**payload, **(extra_body or {})},
+            body=body,
             options={"security": {"bearer_auth": True}},
         )
+        if not answer.history:  # who was sent on elsewhere has not asked as the client meant to
+            self._envelope = Envelope.of(answer.request)
         return Raw(answer)
+
+    async def _sent(self, request: httpx2.Request) -> httpx2.Response:
+        """A good answer, or the error that the openai client would raise."""
+        try:
+            answer = await self.http.send(request)
+        except httpx2.TimeoutException as error:
+            raise openai.APITimeoutError(request=request) from error
+        except (httpx2.RequestError, ssl.SSLError) as error:
+            raise openai.APIConnectionError(request=request) from error
+        if not answer.is_success:
+            raise _refused(answer)
+        return answer
 
 
 @dataclass(frozen=True)
@@ -54,3 +118,16 @@ class Raw:
             return self.http_response.json()
         except (ValueError, RecursionError):
             return self.http_response.text
+
+
+def _refused(answer: httpx2.Response) -> openai.APIStatusError:
+    status, told = answer.status_code, f"Error code: {answer.status_code}"
+    body: Any = answer.text.strip()
+    with suppress(ValueError, RecursionError):
+        body = json.loads(body)
+    if isinstance(body, dict):
+        body = body.get("error", body)
+        said = body.get("message") if isinstance(body, dict) else None
+        told += f" - {said}" if said and isinstance(said, str) else ""
+    otherwise = openai.InternalServerError if status >= _FAILED else openai.APIStatusError
+    return _REFUSALS.get(status, otherwise)(told, response=answer, body=body)

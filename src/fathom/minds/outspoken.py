@@ -8,17 +8,35 @@ was held to a schema; langchain-openai drops it.
 from typing import Any
 
 import openai
-from langchain_core.messages import AIMessage
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 
 from fathom.minds.bodies import Misshapen, sound
+from fathom.minds.completions import Completions
 
 _FIELDS = ("reasoning_content", "reasoning")
 
 
 class Outspoken(ChatOpenAI):
     """The same, with the thinking as the answer where there is no other."""
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        """What was answered, read right here: langchain-openai reads it in a thread, which costs more."""
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        is_plain = isinstance(self.async_client, Completions) and "response_format" not in payload
+        if not is_plain or self._use_responses_api(payload):
+            return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        answer = await self.async_client.create(**payload)
+        beside = {"headers": dict(answer.headers)} if self.include_response_headers else {}
+        return self._create_chat_result(answer.parse(), beside)
 
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
