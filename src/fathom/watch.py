@@ -67,6 +67,10 @@ class Watch:
         end_s = self.limit_s + (self.grace_s if is_writing else self.grace_s / 2)
         return max(0.0, end_s - self.worked_s())
 
+    def half_s(self) -> float:
+        """Half of what is left for looking."""
+        return max(0.0, self.limit_s - self.worked_s()) / 2
+
     async def begun(self, call: Callable[[], Awaitable[T]]) -> T:
         """What the call returns; OutOfTime when it is too late to begin, or it took too long to end."""
         if self.is_late:

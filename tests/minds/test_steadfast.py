@@ -1,14 +1,16 @@
 """Where a model fails another mind steps in, says so, and what was paid stays paid."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import RUBRIC, SOUND, FakeMind, charge, claim, heading, plan, points, question, section, sentence
 
-from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.errors import OutOfTime, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.minds.port import Assessment, Brief, Case, Draft, Revision, Thought
 from fathom.minds.steadfast import Steadfast
 from fathom.state import Outline, Section
+from fathom.watch import Watch
 
 BRIEF = Brief("What?", 1, 5)
 VERBS: dict[str, Any] = {
@@ -63,6 +65,26 @@ async def test_a_model_that_is_not_there_is_heard_of_before_anything_starts(kind
     mind = Steadfast(FakeMind(plans=[kind("cannot be reached")]), FakeMind())
     with pytest.raises(kind, match="cannot be reached"):
         await mind.plan(BRIEF)
+
+
+@pytest.mark.parametrize("kind", [Unavailable, OutOfTime])
+async def test_a_model_that_does_not_answer_is_left_where_the_time_is_limited(
+    kind: type[ProviderError], tmp_path: Path
+) -> None:
+    silent = Steadfast(FakeMind(plans=[kind("failed (503)", [charge()])]), FakeMind(plans=[plan("tides")]))
+    thought = await silent.timed(Watch(tmp_path / "fathom.sqlite", "run", 60.0, 30.0)).plan(BRIEF)
+    assert thought.value == plan("tides")
+    assert thought.charges == [charge()]
+    assert thought.losses[0].why == "failed (503)"
+
+
+@pytest.mark.parametrize("kind", [Unreachable, Refused])
+async def test_a_model_that_is_not_there_is_heard_of_also_where_the_time_is_limited(
+    kind: type[ProviderError], tmp_path: Path
+) -> None:
+    mind = Steadfast(FakeMind(plans=[kind("cannot be reached")]), FakeMind())
+    with pytest.raises(kind, match="cannot be reached"):
+        await mind.timed(Watch(tmp_path / "fathom.sqlite", "run", 60.0, 30.0)).plan(BRIEF)
 
 
 async def test_a_bug_is_not_hidden() -> None:

@@ -16,6 +16,7 @@ from standins.prose import page
 from standins.replies import Reply
 from standins.researcher import form_of, researcher
 from standins.scripted import never_satisfied, scripted
+from standins.server import closed_port
 
 from fathom import DeepResearcher, ResearchRequest, RunStopped
 from fathom.graph import Kit, build
@@ -148,3 +149,27 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
     # What was cut off may have been answered, and is told as what it may have cost.
     assert {"write", "outline"} & {charge.role for charge in state["charges"]}
     assert sum(charge.usd for charge in state["charges"]) == pytest.approx(nano / 1e9)
+
+
+async def test_a_model_that_hangs_from_the_start_costs_the_prose_and_not_the_run(tmp_path: Path) -> None:
+    with Model(lambda _: Reply.hang()) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
+        hurried: Callable[[Knobs], Kit] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
+        began = time.monotonic()
+        own = ENDLESS_RUN.model_copy(update={"time_limit_s": 2 * LIMIT_S})
+        state = await build(hurried).ainvoke({"question": QUESTION}, context=own)
+    assert time.monotonic() - began < 20
+    assert state["judgements"][-1].stop == "time used up"
+    assert state["report"].status == "partial"
+    assert state["report"].citations
+    assert "There was no plan when half of the time left was over." in state["report"].markdown
+    assert {seen.status for seen in model.calls} == {None}
+
+
+async def test_nobody_at_the_address_is_told_at_once_however_little_time_there_is(tmp_path: Path) -> None:
+    docs = written(tmp_path / "docs", TIDES)
+    settings = load_settings(home=tmp_path, base_url=f"http://127.0.0.1:{closed_port()}/v1", outage_s=0.5)
+    request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", time_limit_s=60.0)
+    with pytest.raises(RunStopped, match="cannot be reached"):
+        await DeepResearcher(settings).research(request)

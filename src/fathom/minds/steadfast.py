@@ -1,7 +1,8 @@
 """A mind that finishes what it began: where a model fails, a mind that needs none steps in, and says so.
 
 Does not know either mind. The first plan is not stood in for when the model cannot be reached: nothing is
-lost yet, and whoever asked for a model should hear that it is not there.
+lost yet, and whoever asked for a model should hear that it is not there. Whoever limits the time wants a
+report by then: a model that is there and does not answer is left for it.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unreadable
+from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unavailable, Unreachable, Unreadable
 from fathom.evidence.grounding import GroundedPage
 from fathom.minds.port import (
     Assessment,
@@ -49,11 +50,16 @@ class Steadfast:
         return replace(self, first=self.first.within(purse)) if is_paying(self.first) else self
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
-        """A plan; of the first one only an unusable one, or one too dear, is stood in for."""
+        """A plan; of the first one only an unusable one, one too dear or one too late is stood in for."""
         if self.watch and self.watch.is_late:
             return await self.stand_in.plan(brief)  # nothing will be looked for any more
-        caught = (Unreadable, OutOfBudget) if brief.round == 1 else (ProviderError,)
-        return await self._either("planning", lambda mind: mind.plan(brief), caught)
+
+        def is_bearable(error: ProviderError) -> bool:
+            is_silent = isinstance(error, Unavailable) and not isinstance(error, Unreachable)
+            is_late = isinstance(error, OutOfTime) or (self.watch is not None and is_silent)
+            return brief.round > 1 or is_late or isinstance(error, Unreadable | OutOfBudget)
+
+        return await self._either("planning", lambda mind: mind.plan(brief), is_bearable)
 
     async def read(
         self,
@@ -113,7 +119,7 @@ class Steadfast:
         self,
         what: str,
         verb: Verb[T],
-        caught: tuple[type[ProviderError], ...] = (ProviderError,),
+        is_bearable: Callable[[ProviderError], bool] = lambda _: True,
         fault: Callable[[T], str] = lambda _: "",
     ) -> Thought[T]:
         try:
@@ -121,7 +127,9 @@ class Steadfast:
             if wrong := fault(thought.value):
                 raise Unreadable(wrong, thought.charges)
             return thought
-        except caught as error:
+        except ProviderError as error:
+            if not is_bearable(error):
+                raise
             thought = await verb(self.stand_in)
             told = Loss(where="model", what=f"{what}, done without the model", why=str(error))
             return Thought(thought.value, [*error.charges, *thought.charges], [told, *thought.losses])
@@ -130,11 +138,16 @@ class Steadfast:
         """What the first mind thinks, unless the run's time is over before."""
         if self.watch is None:
             return await verb(self.first)
-        is_writing = what in _WRITING
+        limit_s, told = self._limit(self.watch, what)
         with receipted() as receipts:
             try:
-                async with asyncio.timeout(self.watch.left_s(is_writing)):
+                async with asyncio.timeout(limit_s):
                     return await verb(self.first)
             except TimeoutError:
-                told = "The time is used up, also what was left for the report."
                 raise OutOfTime(told, await receipts.charges()) from None
+
+    def _limit(self, watch: Watch, what: str) -> tuple[float, str]:
+        """How long the first mind may take, and what is said when it took longer."""
+        if what == "planning":  # the other half is for what was planned
+            return watch.half_s(), "There was no plan when half of the time left was over."
+        return watch.left_s(what in _WRITING), "The time is used up, also what was left for the report."
