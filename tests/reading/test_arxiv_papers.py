@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fathom.crew.crew import Crew
 from fathom.errors import ProviderError, Unavailable, Unreadable
 from fathom.reading.arxiv_papers import PaperReader
 from fathom.reading.bounded import BoundedParser
@@ -122,7 +123,7 @@ async def test_the_web_is_read_with_everything_in_place(tmp_path: Path, site: An
     words = "".join(f"<p>In year {n} the lake rose by {n} centimetres.</p>" for n in range(20))
     site.pages["/a"] = reply(f"<html><body><article>{words}</article></body></html>".encode())
     site.pages["/busy"] = reply(status=503)
-    parser = BoundedParser(workers=1)
+    parser = BoundedParser(Crew(1))
     made = web(tmp_path / "db", is_private_allowed=True, pause_s=0, parse=parser)
     reader = made.reader(patience=Patience(attempts=2, first_wait_s=0, most_wait_s=0, jitter_s=0))
     assert "year 7" in (await reader(hit(f"{site.url}/a"))).text
@@ -130,4 +131,4 @@ async def test_the_web_is_read_with_everything_in_place(tmp_path: Path, site: An
     with pytest.raises(Unavailable):
         await reader(hit(f"{site.url}/busy"))
     assert [path for path, _ in site.seen] == ["/robots.txt", "/a", "/busy", "/busy"]
-    parser.close()
+    parser.crew.close()

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from fathom.crew.crew import Crew
 from fathom.errors import Unreadable
 from fathom.reading.blocks import Empty
 from fathom.reading.bounded import BoundedParser, Limits
@@ -31,23 +32,23 @@ SLOW = b"<html><body>" + b"<p>a<b>b</b> " * 400_000
 
 @pytest.fixture(scope="module")
 def bounded() -> Iterator[BoundedParser]:
-    made = BoundedParser(workers=2)
-    yield made
-    made.close()
+    crew = Crew(2)
+    yield BoundedParser(crew)
+    crew.close()
 
 
 @pytest.fixture(scope="module")
 def alone() -> Iterator[BoundedParser]:
-    made = BoundedParser(workers=1)
-    yield made
-    made.close()
+    crew = Crew(1)
+    yield BoundedParser(crew)
+    crew.close()
 
 
 @pytest.fixture(scope="module")
 def frugal() -> Iterator[BoundedParser]:
-    made = BoundedParser(Limits(memory_bytes=220_000_000, chars=3_000), workers=1)
-    yield made
-    made.close()
+    crew = Crew(1)
+    yield BoundedParser(crew, Limits(memory_bytes=220_000_000, chars=3_000))
+    crew.close()
 
 
 async def read(parser: BoundedParser, body: bytes, kind: str = "text/html", name: str = "x") -> Document:
@@ -88,7 +89,7 @@ async def test_what_is_wrong_with_a_document_is_told_as_ever(bounded: BoundedPar
 
 
 async def test_a_page_that_takes_too_long_is_given_up_in_time_and_the_loop_goes_on() -> None:
-    parser = BoundedParser(Limits(seconds=0.5), workers=1)
+    parser = BoundedParser(Crew(1), Limits(seconds=0.5))
     await read(parser, PAGE)
     longest, is_over = 0.0, False
 
@@ -107,7 +108,7 @@ async def test_a_page_that_takes_too_long_is_given_up_in_time_and_the_loop_goes_
     is_over = True
     await ticking
     assert longest < 0.4
-    parser.close()
+    parser.crew.close()
 
 
 @pytest.mark.parametrize(
@@ -132,22 +133,22 @@ async def test_a_text_longer_than_anyone_reads_is_unreadable(frugal: BoundedPars
 
 
 async def test_small_plain_texts_need_no_process() -> None:
-    parser = BoundedParser(workers=1, environment=NOWHERE)
+    parser = BoundedParser(Crew(1, environment=NOWHERE))
     assert (await read(parser, b"# Tides\n\nWords.", "text/markdown")).text == "# Tides\n\nWords."
 
 
 async def test_processes_are_used_again(bounded: BoundedParser) -> None:
     await asyncio.gather(*(read(bounded, PAGE) for _ in range(12)))
-    assert len(bounded.processes) <= 2
+    assert len(bounded.crew.processes) <= 2
 
 
 async def test_a_process_that_died_in_its_sleep_is_replaced(alone: BoundedParser) -> None:
     await read(alone, PAGE)
-    (before,) = alone.processes
+    (before,) = alone.crew.processes
     os.kill(before, 9)
     await asyncio.to_thread(os.waitid, os.P_PID, before, os.WEXITED | os.WNOWAIT)
     assert (await read(alone, PAGE)).title == "Lakes"
-    assert alone.processes != [before]
+    assert alone.crew.processes != [before]
 
 
 async def test_whoever_stops_waiting_frees_the_process(alone: BoundedParser) -> None:
@@ -164,23 +165,24 @@ def test_several_event_loops_share_the_processes(bounded: BoundedParser) -> None
     with ThreadPoolExecutor(4) as pool:
         titles = {found.title for found in pool.map(lambda _: asyncio.run(read(bounded, PAGE)), range(8))}
     assert titles == {"Lakes"}
-    assert len(bounded.processes) <= 2
+    assert len(bounded.crew.processes) <= 2
 
 
 async def test_a_process_that_cannot_start_is_told() -> None:
-    parser = BoundedParser(workers=1, environment=NOWHERE)
+    parser = BoundedParser(Crew(1, environment=NOWHERE))
     with pytest.raises(Unreadable, match="x cannot be parsed: the process for it does not start"):
         await read(parser, PAGE)
-    parser.close()
+    parser.crew.close()
 
 
 def test_no_process_outlives_its_owner(tmp_path: Path) -> None:
     script = tmp_path / "script.py"  # no guard around its main part: nothing may run it twice
     script.write_text(
-        "import asyncio\nfrom fathom.reading.bounded import BoundedParser\n"
-        "parser = BoundedParser(workers=1)\n"
+        "import asyncio\nfrom fathom.crew.crew import Crew\n"
+        "from fathom.reading.bounded import BoundedParser\n"
+        "parser = BoundedParser(Crew(1))\n"
         f"asyncio.run(parser({PAGE!r}, content_type='text/html', name='x'))\n"
-        "print(*parser.processes, flush=True)\n"
+        "print(*parser.crew.processes, flush=True)\n"
     )
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, timeout=60)
     (pid,) = ran.stdout.split()
@@ -189,9 +191,9 @@ def test_no_process_outlives_its_owner(tmp_path: Path) -> None:
 
 
 def test_a_forgotten_parser_takes_its_processes_with_it() -> None:
-    parser = BoundedParser(workers=1)
+    parser = BoundedParser(Crew(1))
     asyncio.run(read(parser, PAGE))
-    (pid,) = parser.processes
+    (pid,) = parser.crew.processes
     del parser
     gc.collect()
     with pytest.raises(ProcessLookupError):

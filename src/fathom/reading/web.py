@@ -4,9 +4,9 @@ Does not know settings: who calls it says what is allowed.
 """
 
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
+from fathom.crew.crew import crew
 from fathom.reading.arxiv_papers import ARXIV, PaperReader
 from fathom.reading.bounded import BoundedParser
 from fathom.reading.cached import CachedReader, PageCache
@@ -54,12 +54,6 @@ class Web:
         return PaperReader(PatientReader(once, patience or Patience()), self.arxiv)
 
 
-@cache
-def _parser() -> BoundedParser:
-    """One for all runs of a process: its own processes take a second to start."""
-    return BoundedParser()
-
-
 def web(
     database: Path,
     *,
@@ -73,7 +67,7 @@ def web(
     fetcher = Fetcher(is_private_allowed=is_private_allowed)
     return Web(
         fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
-        parse=parse or _parser(),
+        parse=parse or BoundedParser(crew()),
         cache=PageCache(database),
         originals=Originals(database.parent / ORIGINALS),
         arxiv=arxiv.rstrip("/"),

@@ -1,13 +1,15 @@
-"""A process of its own that parses what strangers wrote: `python -m fathom.reading.worker`.
+"""A process of its own that works for another one: `python -m fathom.crew.process`.
 
-Takes requests from its input one by one, and ends when the input does. A request is a line of JSON and the
-bytes it announces; a reply is a line of JSON. Does not know who asks, and may die of any request.
+Takes requests from its input one by one, and ends when the input does. A request is a line of JSON, which
+says of what kind it is, and the bytes it announces; a reply is a line of JSON. Does not know who asks, and
+may die of any request.
 """
 
 import json
 import os
 import signal
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
@@ -27,7 +29,7 @@ def main() -> None:
         body = requests.read(asked["bytes"])
         _limit_memory(asked["max_memory_bytes"])
         _die_after(asked["limit_s"] + _GRACE_S)
-        _send(replies, _answer(body, asked))
+        _send(replies, _KINDS[asked["kind"]](body, asked))
         _die_after(0)
 
 
@@ -38,7 +40,7 @@ def _own_output() -> BinaryIO:
     return kept
 
 
-def _send(replies: BinaryIO, reply: dict[str, Any]) -> None:
+def _send(replies: BinaryIO, reply: Mapping[str, Any]) -> None:
     replies.write(json.dumps(reply).encode("ascii") + b"\n")
     replies.flush()
 
@@ -65,7 +67,7 @@ def _limit_memory(max_memory_bytes: int) -> None:
         resource.setrlimit(limit, (most, hard))
 
 
-def _answer(body: bytes, asked: dict[str, Any]) -> dict[str, Any]:
+def _document(body: bytes, asked: Mapping[str, Any]) -> dict[str, Any]:
     name = asked["name"]
     try:
         document = parse(body, content_type=asked["content_type"], name=name)
@@ -78,6 +80,19 @@ def _answer(body: bytes, asked: dict[str, Any]) -> dict[str, Any]:
     if len(document.text) > asked["max_chars"]:
         return {"unreadable": f"{name} has more than {asked['max_chars']:,} characters of text"}
     return {"document": asdict(document)}
+
+
+def _ruling(body: bytes, asked: Mapping[str, Any]) -> dict[str, Any]:
+    # Not before it is asked for: its words take half a second, and most processes never need them.
+    from fathom.crew.wire import ruled
+
+    return ruled(body, asked)
+
+
+_KINDS: dict[str, Callable[[bytes, Mapping[str, Any]], dict[str, Any]]] = {
+    "document": _document,
+    "rules": _ruling,
+}
 
 
 if __name__ == "__main__":
