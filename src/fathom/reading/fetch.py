@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from ssl import SSLContext
 from typing import Protocol
@@ -100,6 +101,10 @@ class Fetcher:
         except _BROKEN as error:
             raise Unavailable(f"{address} cannot be reached: {str(error) or type(error).__name__}") from error
 
+    @cached_property
+    def _backend(self) -> GuardedBackend:
+        return GuardedBackend(self.resolve, is_private_allowed=self.is_private_allowed, ports=self.ports)
+
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[Lines]:
         """Connections of this fetch alone, also for what its gate asks of the host under the same guard."""
@@ -108,8 +113,7 @@ class Fetcher:
         if around and around[0] == guard:
             yield around[1]
             return
-        backend = GuardedBackend(self.resolve, is_private_allowed=self.is_private_allowed, ports=self.ports)
-        lines = Lines(backend, (await _identity())[1])
+        lines = Lines(self._backend, (await _identity())[1])
         token = _around.set((guard, lines))
         try:
             yield lines

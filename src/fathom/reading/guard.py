@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpcore2
 
 from fathom.errors import Refused
+from fathom.sockets import Sockets
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[str]]]
@@ -75,7 +76,7 @@ async def resolve_host(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
 
 
-class GuardedBackend(httpcore2.AsyncNetworkBackend):
+class GuardedBackend(Sockets):
     """Connects only to the web's ports of public addresses, unless private ones are allowed."""
 
     def __init__(
@@ -85,27 +86,10 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         is_private_allowed: bool = False,
         ports: Collection[int] = WEB_PORTS,
     ) -> None:
-        self._resolve = resolve
+        super().__init__(self._checked)  # a name is resolved here and nowhere else, once a connection
+        self._names = resolve
         self._ports = ports
         self._is_private_allowed = is_private_allowed
-        self._inner = httpcore2.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109  the interface is httpcore's
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """Resolve once, check every answer, connect to the first that lets us."""
-        failure: httpcore2.ConnectError | None = None
-        for ip in await self._checked(host, port):
-            try:
-                return await self._inner.connect_tcp(ip, port, timeout, local_address, socket_options)
-            except httpcore2.ConnectError as error:
-                failure = error
-        raise failure or HostUnknown(f"{host} cannot be found")
 
     async def connect_unix_socket(
         self,
@@ -116,12 +100,10 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         """Never."""
         raise HostBlocked(f"{path} is a Unix socket")
 
-    async def sleep(self, seconds: float) -> None:
-        """As httpcore wants it."""
-        await self._inner.sleep(seconds)
-
     async def _checked(self, host: str, port: int) -> list[str]:
-        found = await self._resolve(host, port)
+        found = await self._names(host, port)
+        if not found:
+            raise HostUnknown(f"{host} cannot be found")
         # All must be public, not one of them: a mixed answer is an attack or a mistake.
         are_public = all(is_public(ipaddress.ip_address(ip.partition("%")[0])) for ip in found)
         if not are_public and not self._is_private_allowed:

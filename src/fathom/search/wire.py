@@ -13,6 +13,7 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.lanes import Lanes
 from fathom.once import Once
 from fathom.search.statuses import failure
 from fathom.spend.meter import NO_ANSWER_IN_TIME, UNSENT, request
@@ -78,7 +79,7 @@ class Wire:
                 httpx2.AsyncClient(
                     base_url=self.base_url,
                     headers=headers,
-                    verify=verify,
+                    transport=Lanes(verify),
                     trust_env=False,
                     timeout=httpx2.Timeout(self.timeout_s, connect=min(_CONNECT_S, self.timeout_s / 2)),
                 ) as client,
