@@ -97,6 +97,10 @@ async def test_a_branch_that_failed_keeps_its_steps_until_it_is_done(tmp_path: P
             await worked(graph, {"question": "What?"})
         inside = rows(tmp_path, "select distinct checkpoint_ns from checkpoints where checkpoint_ns > ''")
         assert {name.split(":")[0] for (name,) in inside} == {"writer"}
+        # What a branch was told to do stands in the step that sent it out.
+        told = rows(tmp_path, "select cast(metadata as text) from checkpoints where checkpoint_ns > ''")
+        assert told
+        assert not any('"source": "input"' in about for (about,) in told)
         Striker.is_willing = True
         state = await worked(graph, None)
     assert state["report"].sections

@@ -28,6 +28,7 @@ from langgraph.checkpoint.sqlite.utils import load_pending_writes, pending_write
 
 from fathom import slices
 from fathom.database import looked_up, opened, written
+from fathom.outdone import Outdone, Place
 
 _LATEST = (
     "select checkpoint_ns, max(checkpoint_id) from checkpoints where thread_id = ?1 group by checkpoint_ns"
@@ -60,6 +61,7 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
     ) -> None:
         super().__init__(conn, serde=serde)
         self._database = database  # what a run's every step needs goes there without the connection's detours
+        self._outdone = Outdone()
 
     async def setup(self) -> None:
         """Make the tables, ours included."""
@@ -127,13 +129,21 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,  # noqa: ARG002 - the signature is LangGraph's
     ) -> RunnableConfig:
-        """Save a checkpoint; the writes it was made from are in it, and go."""
-        await self.setup()
-        await written(self._database, self._put, config, checkpoint, metadata)
-        at = config["configurable"]
-        return _place(at["thread_id"], at["checkpoint_ns"], checkpoint["id"])
+        """Save a checkpoint; the writes it was made from are in it, and go.
 
-    def _put(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> None:
+        A branch that has only been told what to do is not saved: it would begin with the same.
+        """
+        await self.setup()
+        at = config["configurable"]
+        thread_id, space, before = str(at["thread_id"]), at["checkpoint_ns"], at.get("checkpoint_id")
+        if not space or metadata.get("source") != "input":
+            ended = self._outdone.by_next((thread_id, space, before)) if before else []
+            await written(self._database, self._put, config, checkpoint, metadata, ended)
+        return _place(at["thread_id"], space, checkpoint["id"])
+
+    def _put(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, ended: list[str]
+    ) -> None:
         at = config["configurable"]
         thread_id, space, before = str(at["thread_id"]), at["checkpoint_ns"], at.get("checkpoint_id")
         values, rows = slices.cut(checkpoint["channel_values"], self.serde)
@@ -145,6 +155,8 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
             connection.execute(_SAVE, row)
             if before:
                 connection.execute(_FORGET_WRITES, (thread_id, space, before))
+            for task_id in ended:
+                _forget_inside(connection, thread_id, task_id)
 
     async def aput_writes(
         self,
@@ -153,30 +165,30 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Save what a task wrote; once that is its result, the steps inside it go."""
+        """Save what a task wrote, unless a checkpoint that holds it comes; the steps inside it go then."""
         await self.setup()
-        await written(self._database, self._put_writes, config, writes, task_id, task_path)
+        at = config["configurable"]
+        place = (str(at["thread_id"]), str(at["checkpoint_ns"]), str(at["checkpoint_id"]))
+        if not (_is_result(writes) and await self._outdone.within_a_moment(place, task_id)):
+            await written(self._database, self._put_writes, place, writes, task_id, task_path)
 
     def _put_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+        self, place: Place, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
     ) -> None:
         if _has_failed(writes):
             # What it wrote until then is half a result, without a word of where to go on, and would pass for
             # a whole one: whoever goes on does it again.
             writes = [(channel, value) for channel, value in writes if channel in WRITES_IDX_MAP]
-        at = config["configurable"]
-        place = (str(at["thread_id"]), str(at["checkpoint_ns"]), str(at["checkpoint_id"]), task_id, task_path)
+        of = (*place, task_id, task_path)
         rows = [
-            (*place, WRITES_IDX_MAP.get(channel, index), channel, *self.serde.dumps_typed(value))
+            (*of, WRITES_IDX_MAP.get(channel, index), channel, *self.serde.dumps_typed(value))
             for index, (channel, value) in enumerate(writes)
         ]
         is_renewed = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         with opened(self._database) as connection:
             connection.executemany(_SAVE_WRITE.format("replace" if is_renewed else "ignore"), rows)
             if _is_result(writes):
-                inside = (place[0], f"%:{task_id}", f"%:{task_id}|%")
-                for table in ("writes", "checkpoints"):
-                    connection.execute(_FORGET_INSIDE.format(table), inside)
+                _forget_inside(connection, place[0], task_id)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Forget all of a thread."""
@@ -226,6 +238,12 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
 
 def _place(thread_id: str, space: str, name: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": space, "checkpoint_id": name}}
+
+
+def _forget_inside(connection: sqlite3.Connection, thread_id: str, task_id: str) -> None:
+    """The steps inside a task whose result is saved."""
+    for table in ("writes", "checkpoints"):
+        connection.execute(_FORGET_INSIDE.format(table), (thread_id, f"%:{task_id}", f"%:{task_id}|%"))
 
 
 def _has_failed(writes: Sequence[tuple[str, Any]]) -> bool:
