@@ -51,6 +51,10 @@ create table if not exists payments (
 create index if not exists payments_of_run on payments (run, call);
 create table if not exists shapes (run text primary key, shape text not null) without rowid;
 create table if not exists spent_out (run text primary key) without rowid;
+create table if not exists overspent (
+    run text not null, model text not null, nano integer not null, held integer not null,
+    primary key (run, model)
+) without rowid;
 create table if not exists turns (
     number integer primary key, run text not null unique, thread text not null, follows text not null
 );

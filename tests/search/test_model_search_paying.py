@@ -1,6 +1,7 @@
 """What the model's own search may cost: set aside at its most, before a server that charges all it may."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from standins.server import Answer, Seen, closed_port
 
 from fathom.errors import OutOfBudget, ProviderError
 from fathom.search.engines import Engines
-from fathom.search.health import PROCESS
+from fathom.search.health import PROCESS, Watched
 from fathom.search.model_search import ModelSearch
+from fathom.search.patient import Patience, Patient
 from fathom.search.port import Capability
 from fathom.spend.book import Book, Call
 from fathom.spend.meter import Meter, metered
@@ -154,3 +156,34 @@ async def test_the_search_that_was_too_dear_is_told_and_the_others_serve(tmp_pat
     assert loss.where == "search: model"
     assert loss.why == "model was not asked: too little of the 0.1 USD is left."
     assert found.charges == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_an_engine_that_heeds_no_limit_is_not_asked_again_in_that_run(
+    tmp_path: Path, fails: bool
+) -> None:
+    """It is asked for one search, and charges for a hundred; that it fails afterwards changes nothing."""
+    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 0.5, 0.0)
+    answer = cited(PAGE)
+    error = {"status": "failed", "error": {"code": "server_error"}} if fails else {}
+    greedy = {**answer, **error, "output": [*[SEARCH] * 100, *([] if fails else answer["output"])]}
+    with OpenAiSearchServer(greedy) as server:
+        both = Engines(
+            (Watched(Patient(engine(server.url), Patience(first_wait_s=0.01, jitter_s=0.0))), Elsewhere()),
+            prices={"model": lambda _: 0.01},
+        )
+        first = await both.within(purse).search(QUERY, limit=2)
+        again = await both.within(purse).search(QUERY.model_copy(update={"text": "wind"}), limit=2)
+        assert len(server.records) == 1
+        other = Engines(both.engines, prices=both.prices).within(replace(purse, run="another"))
+        await other.search(QUERY, limit=2)
+        assert len(server.records) == 2
+    PROCESS.until.clear()
+    assert {hit.engine for hit in first.hits} == {"elsewhere"} if fails else {"model", "elsewhere"}
+    (told,) = {(loss.what, loss.why) for loss in [*first.losses, *again.losses]}
+    assert told[0] == "its price"
+    assert "model took 1.0" in told[1]
+    assert told[1].endswith("at most, and is not asked again in this run.")
+    assert (await purse.account()).usd > 1.0
+    assert sum(charge.usd for charge in first.charges) == pytest.approx((await purse.account()).usd)
+    assert again.charges == []

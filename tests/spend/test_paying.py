@@ -84,6 +84,20 @@ async def test_when_the_money_is_short_a_shorter_answer_is_asked_for(tmp_path: P
     assert 1024 <= asked.body["max_completion_tokens"] < 2125
 
 
+async def test_a_server_that_heeds_no_limit_breaks_the_cap_by_one_call_at_most(tmp_path: Path) -> None:
+    """It is asked for 4,000 tokens at most, 0.4 USD, and takes more than four times as many."""
+    purse = purse_in(tmp_path, 3.0)
+    with Model(saying(Reply.say("word " * 20_000))) as model:
+        asked = chat(tmp_path, model.base_url, purse)
+        first = await asked.say("read", HELLO, {})
+        for words in ("And wind?", "And the sun?"):
+            with pytest.raises(OutOfBudget):
+                await asked.say("read", [HumanMessage(words)], {})
+        assert len(model.calls) == 1
+    assert 1.5 < first.charge.usd < 3.0
+    assert (await purse.account()).usd == pytest.approx(first.charge.usd)
+
+
 async def test_what_does_not_fit_is_not_sent_and_a_cheaper_model_writes(tmp_path: Path) -> None:
     purse = purse_in(tmp_path, 0.05)
     with Model(saying(Reply.say("A lot."))) as model:

@@ -22,7 +22,7 @@ from fathom.minds.bodies import Misshapen
 from fathom.minds.clients import here
 from fathom.minds.headers import until_served, wait_after
 from fathom.minds.limiter import Endurance, Limiter
-from fathom.minds.paying import Offer, Usage, was_refused
+from fathom.minds.paying import Offer, Strain, Usage, was_refused
 from fathom.minds.window import is_overflow, told_size
 from fathom.remembering import Memory
 from fathom.spend.book import Call
@@ -63,6 +63,7 @@ class Chat:
     timeout_s: float = 120.0
     prices: Prices = field(default_factory=Prices)
     purse: Purse | None = None
+    strain: Strain = field(default_factory=Strain)
     cheaper: "Chat | None" = None  # who writes when there is too little money for this one
 
     @property
@@ -128,7 +129,7 @@ class Chat:
     async def _sent(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         """The words and what they took, as they are kept; what they may cost is set aside before."""
         most_out = options.get("max_completion_tokens", self.client.max_tokens)
-        offer = Offer.of(self.prices, call, self.server, (messages, options), most_out)
+        offer = Offer.of(self.prices, call, self.server, (messages, options), most_out, self.strain)
         async with await offer.held(self.purse) as hold:
             tokens_out = offer.within(hold)
             is_whole = tokens_out == most_out or not hold.amount
@@ -142,8 +143,9 @@ class Chat:
             # But an answer that was cut because the money was short is nobody else's answer.
             if not (limit and message.response_metadata.get("finish_reason") == "length"):
                 await self.memory.put(call.name, said)
-            usd = self.prices.usd(self.name, self.server, *usage)
-            await hold.settle(usd or 0.0, usage.tokens_in, usage.tokens_out)
+            usd = self.prices.usd(self.name, self.server, *usage) or 0.0
+            await hold.settle(usd, usage.tokens_in, usage.tokens_out)
+            self.strain.learn(offer, hold, usd)
         return said
 
     async def _answered(

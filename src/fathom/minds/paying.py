@@ -44,6 +44,21 @@ class Usage(NamedTuple):
         return cls(said["input_tokens"], tokens_out, cached)
 
 
+@dataclass
+class Strain:
+    """How many times its worst case a model has taken, whose server heeds no limits; else 1.
+
+    What is set aside grows by it: only calls that were on their way with the first one may cost too much.
+    """
+
+    times: float = 1.0
+
+    def learn(self, offer: "Offer", hold: Hold, usd: float) -> None:
+        """A call was paid for."""
+        if 0.0 < hold.usd < usd:
+            self.times = max(self.times, offer.times * usd / hold.usd)
+
+
 @dataclass(frozen=True)
 class Offer:
     """One turn before it is sent: never more tokens than these."""
@@ -53,6 +68,7 @@ class Offer:
     server: str
     tokens_in: int
     tokens_out: int
+    times: float = 1.0
 
     @classmethod
     def of(
@@ -62,18 +78,21 @@ class Offer:
         server: str,
         asked: tuple[Sequence[BaseMessage], Mapping[str, Any]],
         most_out: int | None,
+        strain: Strain,
     ) -> Self:
         """The turn with these messages and options; a schema or a tool is read like any other words."""
         messages, options = asked
         words = [*(str(message.content) for message in messages), json.dumps(options, ensure_ascii=False)]
         tokens_in = sum(worst_tokens(word) + _PER_MESSAGE for word in words)
-        return cls(prices, call, server, tokens_in, most_out or _UNSAID)
+        return cls(prices, call, server, tokens_in, most_out or _UNSAID, strain.times)
 
     async def held(self, purse: Purse | None) -> Hold:
         """The worst case set aside, or, when the money is short, that of a shorter answer."""
         if purse is None:
             return Hold.nothing()
         least = min(_LEAST_OF.get(self.call.role, LEAST_ANSWER), self.tokens_out)
+        if self.times > 1.0:  # who heeds no limit gives no shorter answers either
+            least = self.tokens_out
         is_writing = self.call.role in WRITING
         return await purse.reserve(self.call, self._whole_usd, is_writing, least_usd=self._usd(least))
 
@@ -93,7 +112,8 @@ class Offer:
         return self._usd(self.tokens_out)
 
     def _usd(self, tokens_out: int) -> float:
-        return self.prices.usd(self.call.model, self.server, self.tokens_in, tokens_out) or 0.0
+        usd = self.prices.usd(self.call.model, self.server, self.tokens_in, tokens_out) or 0.0
+        return self.times * usd
 
 
 def was_refused(error: openai.OpenAIError) -> bool:

@@ -52,21 +52,25 @@ class Engines:
 
     async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
-        answers = dict(
-            zip(
-                [engine.name for engine in self.engines],
-                await asyncio.gather(*(self._ask(engine, query, limit) for engine in self.engines)),
-                strict=True,
-            )
-        )
+        answers = await self._answers(query, limit)
         for engine in self.spare:
             if any(not isinstance(answer, ProviderError) for answer in answers.values()):
                 break
             answers[engine.name] = await self._ask(engine, query, limit)
+        overspent = await self._overspent()
         failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
         if failed and len(failed) == len(answers):
             raise await self._together(failed, query, limit)
-        losses = [Loss(where=f"search: {name}", what=query.text, why=str(error)) for name, error in failed]
+        losses = [
+            Loss(where=f"search: {name}", what=query.text, why=str(error))
+            for name, error in failed
+            if name not in overspent
+        ]
+        losses += [
+            Loss(where=f"search: {name}", what="its price", why=overspent[name])
+            for name in answers
+            if name in overspent
+        ]
         for confession in self.confessions:
             losses += await confession()
         served = {name: a for name, a in answers.items() if not isinstance(a, ProviderError)}
@@ -76,6 +80,14 @@ class Engines:
         ]
         charges += await self._lost([name for name, _ in failed], query, limit)
         return Found(fuse(inside)[:limit], losses, charges)
+
+    async def _answers(self, query: Query, limit: int) -> dict[str, Answered | ProviderError]:
+        """What each engine says that is asked first."""
+        found = await asyncio.gather(*(self._ask(engine, query, limit) for engine in self.engines))
+        return dict(zip([engine.name for engine in self.engines], found, strict=True))
+
+    async def _overspent(self) -> dict[str, str]:
+        return await self.purse.overspent() if self.purse and self.prices else {}
 
     async def _ask(self, engine: Engine, query: Query, limit: int) -> Answered | ProviderError:
         async def asked() -> Sequence[Hit]:

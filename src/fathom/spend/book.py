@@ -55,6 +55,15 @@ class Book:
         words = "update payments set nano = ?, tokens_in = ?, tokens_out = ?, settled = ? where id = ?"
         await written(self.database, self._write, words, (amount, tokens_in, tokens_out, self.clock(), line))
 
+    async def overspend(self, run: str, model: str, amount: int, held: int) -> None:
+        """Remember who took more than was set aside."""
+        words = "insert or ignore into overspent values (?, ?, ?, ?)"
+        await written(self.database, self._write, words, (run, model, amount, held))
+
+    async def overspent(self, run: str) -> dict[str, tuple[int, int]]:
+        """Who took more in a run than was set aside: by model or engine, how much, and what was set aside."""
+        return await looked_up(self.database, self._overspent, run)
+
     async def note(self, run: str, call: Call, amount: int, tokens_in: int, tokens_out: int) -> None:
         """A line for a call that nothing had to be set aside for."""
         words = (
@@ -120,6 +129,11 @@ class Book:
             spent = _sum(connection.execute(_SPENT, (run,)).fetchone())
             is_out = connection.execute("select 1 from spent_out where run = ?", (run,)).fetchone()
         return Balance(spent, is_out is not None)
+
+    def _overspent(self, run: str) -> dict[str, tuple[int, int]]:
+        words = "select model, nano, held from overspent where run = ?"
+        with opened(self.database) as connection:
+            return {model: (nano, held) for model, nano, held in connection.execute(words, (run,))}
 
     def _spent_usd(self, thread: str) -> float:
         words = "select coalesce(sum(nano), 0) from payments where run = ?1 or run glob ?1 || '/*'"

@@ -21,6 +21,7 @@ from fathom.state import Charge
 from fathom.turns import PerLoop
 
 WRITING = frozenset({"outline", "write", "check"})
+SEARCH = "search"
 
 
 @dataclass
@@ -63,11 +64,13 @@ class Hold:
         return self.amount / NANO
 
     async def settle(self, usd: float, tokens_in: int = 0, tokens_out: int = 0) -> None:
-        """The call was answered, and cost this."""
+        """The call was answered, and cost this; an engine that took more than there was is remembered."""
         if self.book and self.line is None:
             await self.book.note(self.run, self.call, nano(usd), tokens_in, tokens_out)
         elif self.book and self.line is not None:
             await self.book.settle(self.line, nano(usd), tokens_in, tokens_out)
+            if self.call.role == SEARCH and nano(usd) > self.amount:
+                await self.book.overspend(self.run, self.call.model, nano(usd), self.amount)
 
     async def release(self) -> None:
         """The call was refused, or never left."""
@@ -118,11 +121,14 @@ class Purse:
         """Set the worst case aside, or raise OutOfBudget; use it with `async with`.
 
         While other calls of the run are on their way, which may cost less than they could, it waits for
-        them. When less than the worst case is left in the end, `least_usd` is taken if that is enough.
+        them. When less than the worst case is left in the end, `least_usd` is taken if that is enough. Of an
+        engine that once took more than its worst case nobody knows what it will take: it is not asked again.
         """
         receipts = _around.get()
         if receipts is not None:
             receipts.asked[call.name] = (self, call)
+        if call.role == SEARCH and (why := (await self.overspent()).get(call.model)):
+            raise OutOfBudget(why)
         on_its_way = _open().setdefault(self.run, _Open())
         most, least = nano(worst_usd), nano(worst_usd if least_usd is None else least_usd)
         if most == 0:
@@ -183,6 +189,14 @@ class Purse:
         """
         await self.book.close(self.run, call, nano(usd), tokens_in, tokens_out)
         return await self.paid(call)
+
+    async def overspent(self) -> dict[str, str]:
+        """The engines that took more than was set aside for them, each with one sentence about it."""
+        return {
+            name: f"{name} took {paid / NANO:.4f} USD for a call that may take {held / NANO:.4f} at most,"
+            " and is not asked again in this run."
+            for name, (paid, held) in (await self.book.overspent(self.run)).items()
+        }
 
     async def account(self) -> Account:
         """Where the run stands."""
