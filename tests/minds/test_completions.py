@@ -1,5 +1,6 @@
 """The short way to chat completions: the same on the wire and for those who watch as the long one."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import LLMResult
+from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from standins.model import Model
@@ -73,15 +75,17 @@ class Watcher(AsyncCallbackHandler):
         self.failed.append(error)
 
 
+@pytest.mark.parametrize("is_watched", [False, True], ids=["alone", "watched"])
 @pytest.mark.parametrize("options", [{}, FORM, TOOLS, {"max_completion_tokens": 7}])
 async def test_the_server_is_asked_the_same_as_by_langchain_itself(
-    model: Model, options: dict[str, Any]
+    model: Model, options: dict[str, Any], is_watched: bool
 ) -> None:
     plain = client(model)
     long = await ChatOpenAI.ainvoke(plain, list(TALK), extra_body=options)
     async with connections():
-        for _ in range(2):  # the first and the later ones go different ways
-            short = await (await here(plain)).ainvoke(list(TALK), extra_body=options)
+        for _ in range(2):
+            config: RunnableConfig = {"callbacks": [Watcher()] if is_watched else []}
+            short = await (await here(plain)).ainvoke(list(TALK), config, extra_body=options)
     one, *others = model.calls
     apart = {"x-stainless-raw-response", "x-request-id", "idempotency-key"}
     for other in others:
@@ -93,7 +97,11 @@ async def test_the_server_is_asked_the_same_as_by_langchain_itself(
     assert [call["args"] for call in short.tool_calls] == [call["args"] for call in long.tool_calls]
     assert short.usage_metadata == long.usage_metadata
     assert short.additional_kwargs.keys() == long.additional_kwargs.keys()
+    apart = {"headers", "token_usage", "id", "system_fingerprint"}
     assert short.response_metadata.keys() == long.response_metadata.keys()
+    assert {n: v for n, v in short.response_metadata.items() if n not in apart} == {
+        n: v for n, v in long.response_metadata.items() if n not in apart
+    }
     assert short.response_metadata["headers"]["x-request-id"]
 
 
@@ -181,8 +189,8 @@ def test_clients_of_all_runs_are_made_with_the_same_certificates(model: Model, t
 async def test_a_loop_has_one_client_of_a_model_until_its_work_ends(model: Model) -> None:
     plain = client(model)
     async with connections():
-        first = await here(plain)
-        assert await here(plain) is first
+        first, *others = await asyncio.gather(*(here(plain) for _ in range(5)))
+        assert all(other is first for other in [*others, await here(plain)])
         assert await here(client(model)) is not first
     async with connections():
         again = await here(plain)

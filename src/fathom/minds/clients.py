@@ -12,7 +12,7 @@ from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 from fathom.lanes import Lanes
-from fathom.minds.completions import Completions
+from fathom.minds.completions import Completions, Envelope
 from fathom.minds.connections import of_this_loop
 from fathom.once import Once
 
@@ -32,14 +32,20 @@ def unconnected() -> tuple[DefaultHttpxClient, DefaultAsyncHttpxClient]:
 
 async def here(client: ChatOpenAI) -> ChatOpenAI:
     """The client with the running loop's connections; always the same one, which remembers who it is."""
-    mine = of_this_loop()
-    if found := mine.clients.get(client.root_async_client):
+    mine, known = of_this_loop(), client.root_async_client
+    if found := mine.clients.get(known):
         return found
-    verify = await certificates()
+    async with mine.making:  # whoever comes second finds it
+        return mine.clients.get(known) or mine.clients.setdefault(known, await _connected(client))
+
+
+async def _connected(client: ChatOpenAI) -> ChatOpenAI:
+    mine, verify = of_this_loop(), await certificates()
+    envelope = await Envelope.of(client.root_async_client)
     http = mine.http = mine.http or _made(verify)
     root = client.root_async_client.with_options(http_client=http)
-    own = client.model_copy(update={"root_async_client": root, "async_client": Completions(root, http)})
-    return mine.clients.setdefault(client.root_async_client, own)
+    completions = Completions(root, http, envelope)
+    return client.model_copy(update={"root_async_client": root, "async_client": completions})
 
 
 def _made(verify: SSLContext) -> DefaultAsyncHttpxClient:

@@ -2,7 +2,7 @@
 
 Does not know prompts. The openai client checks every message it sends and every field of an answer against
 its own types, and makes address and headers anew for each call, which takes longer than all the rest of a
-call. So only the first request is its own: all later ones go to the same place in the same envelope.
+call. So it is asked once how it would ask, and all requests go to the same place in the same envelope.
 https://github.com/openai/openai-python#undocumented-endpoints
 """
 
@@ -37,11 +37,19 @@ class Envelope:
     extensions: dict[str, Any]
 
     @classmethod
-    def of(cls, request: httpx2.Request) -> Self:
-        """That of a request; what is its alone is left out."""
+    async def of(cls, client: AsyncOpenAI) -> Self:
+        """That of a client: a request of its own, caught before it leaves."""
+        caught = _Caught()
+        async with httpx2.AsyncClient(transport=caught, trust_env=False) as http:
+            await client.with_options(http_client=http).post(
+                "/chat/completions",
+                cast_to=httpx2.Response,
+                body={},
+                options={"security": {"bearer_auth": True}},
+            )
+        (request,) = caught.requests
         headers = request.headers.copy()
-        for name in {"content-length", "cookie"} & headers.keys():
-            del headers[name]
+        del headers["content-length"]
         return cls(request.url, headers, request.extensions)
 
     def around(self, body: dict[str, Any], cookies: httpx2.Cookies) -> httpx2.Request:
@@ -57,13 +65,13 @@ class Envelope:
         )
 
 
-@dataclass
+@dataclass(frozen=True)
 class Completions:
     """What langchain-openai uses of `client.chat.completions`, of a client that does not try again itself."""
 
     client: AsyncOpenAI
     http: httpx2.AsyncClient  # which the client sends with
-    _envelope: Envelope | None = None
+    envelope: Envelope
 
     @property
     def with_raw_response(self) -> Self:
@@ -76,17 +84,7 @@ class Completions:
             whole = self.client.chat.completions.with_raw_response
             return await whole.create(extra_body=extra_body, **payload)
         body = {**payload, **(extra_body or {})}
-        if self._envelope:
-            return Raw(await self._sent(self._envelope.around(body, self.http.cookies)))
-        answer: httpx2.Response = await self.client.post(
-            "/chat/completions",
-            cast_to=httpx2.Response,
-            body=body,
-            options={"security": {"bearer_auth": True}},
-        )
-        if not answer.history:  # who was sent on elsewhere has not asked as the client meant to
-            self._envelope = Envelope.of(answer.request)
-        return Raw(answer)
+        return Raw(await self._sent(self.envelope.around(body, self.http.cookies)))
 
     async def _sent(self, request: httpx2.Request) -> httpx2.Response:
         """A good answer, or the error that the openai client would raise."""
@@ -99,6 +97,17 @@ class Completions:
         if not answer.is_success:
             raise _refused(answer)
         return answer
+
+
+class _Caught(httpx2.AsyncBaseTransport):
+    """Keeps what is sent, and says that all is well."""
+
+    def __init__(self) -> None:
+        self.requests: list[httpx2.Request] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.requests.append(request)
+        return httpx2.Response(httpx2.codes.OK, json={})
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ class Connections:
     """Those of one loop, made when first needed, the clients that use them, and how many work with them."""
 
     users: int = 0
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
     http: "DefaultAsyncHttpxClient | None" = None
     clients: "WeakKeyDictionary[AsyncOpenAI, ChatOpenAI]" = field(default_factory=WeakKeyDictionary)
 

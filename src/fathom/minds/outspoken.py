@@ -8,9 +8,12 @@ was held to a schema; langchain-openai drops it.
 from typing import Any
 
 import openai
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.callbacks import AsyncCallbackManager, AsyncCallbackManagerForLLMRun
+from langchain_core.globals import get_llm_cache
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatResult
+from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_openai import ChatOpenAI
 
 from fathom.minds.bodies import Misshapen, sound
@@ -21,6 +24,26 @@ _FIELDS = ("reasoning_content", "reasoning")
 
 class Outspoken(ChatOpenAI):
     """The same, with the thinking as the answer where there is no other."""
+
+    async def ainvoke(
+        self,
+        input: LanguageModelInput,  # noqa: A002  LangChain's
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AIMessage:
+        """One answer; where nobody watches calls, or keeps answers, nothing is prepared for them."""
+        callbacks = ensure_config(config).get("callbacks")
+        watching = AsyncCallbackManager.configure(callbacks, self.callbacks, self.verbose)
+        if watching.handlers or get_llm_cache() or self.streaming or not isinstance(input, list):
+            return await super().ainvoke(input, config, stop=stop, **kwargs)
+        result = await self._agenerate(input, stop, **kwargs)
+        found = result.generations[0]
+        assert isinstance(found.message, AIMessage)
+        told = {**(result.llm_output or {}), **(found.generation_info or {})}
+        found.message.response_metadata = {**told, **found.message.response_metadata}
+        return found.message
 
     async def _agenerate(
         self,
