@@ -29,7 +29,9 @@ def each_once(ranked: Iterable[Claim], most: int, beside: Sequence[Claim] = ()) 
         if len(chosen) == most:
             break
         words = terms(claim.statement)
-        if all(likeness(words, bag) < _SAME for bag in bags):
+        # What shares fewer words than that with each of them is like none of them.
+        shared = max(map(len, map(words.__and__, bags)), default=0)
+        if shared < _SAME * len(words) or all(likeness(words, bag) < _SAME for bag in bags):
             chosen.append(claim)
             bags.append(words)
     return chosen

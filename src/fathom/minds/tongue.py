@@ -43,7 +43,8 @@ _TELLING = 20  # letters; fewer may all be names
 
 def script_of(text: str) -> str:
     """The script most of its letters are in; empty when there are too few to tell."""
-    counts = Counter({name: len(letters.findall(text)) for name, letters in _SCRIPTS.items()})
+    scripts = ["latin"] if text.isascii() else _SCRIPTS
+    counts = Counter({name: len(_SCRIPTS[name].findall(text)) for name in scripts})
     if counts["kana"]:  # whoever writes Japanese writes both
         counts["kana"] += counts.pop("han")
     name, most = counts.most_common(1)[0]

@@ -7,7 +7,7 @@ addresses and short texts are no evidence.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from unicodedata import normalize
 
 _SMALL_WORDS = {
@@ -74,6 +74,7 @@ _LIKELY = _Proof(
 )  # enough to know what must not be complained about
 
 
+@lru_cache(maxsize=64)  # every section of a report answers the same question
 def asked_in(question: str) -> str:
     """The language of a question; empty when it is none of these, or cannot be told."""
     first, *others = _words(question) or [""]
