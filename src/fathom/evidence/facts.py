@@ -90,14 +90,17 @@ def _is_name(word: str, is_first: bool) -> bool:
 
 
 def _absent_numbers(sentence: str, carried: str) -> list[str]:
+    # "one" is more often a pronoun than a number.
+    counted = [w for w in re.findall(r"[a-z]+", sentence.lower()) if w in _WORDS_FOR_NUMBERS and w != "one"]
+    wanted = numbers(sentence)
+    if not counted and not wanted:
+        return []
     present = set(numbers(carried))
     words = set(re.findall(r"[a-z]+", carried.lower()))
     present |= {digit for word, digit in _WORDS_FOR_NUMBERS.items() if word in words}
     present |= {str(place) for place, month in enumerate(_MONTHS, 1) if month.capitalize() in carried}
-    # "one" is more often a pronoun than a number.
-    counted = [w for w in re.findall(r"[a-z]+", sentence.lower()) if w in _WORDS_FOR_NUMBERS and w != "one"]
     absent = [w for w in counted if _WORDS_FOR_NUMBERS[w] not in present]
-    return absent + [n for n in numbers(sentence) if n not in present]
+    return absent + [n for n in wanted if n not in present]
 
 
 def _plain(number: str) -> str:

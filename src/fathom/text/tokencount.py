@@ -127,9 +127,11 @@ class _Known(dict[str, T]):
 def _line(line: str) -> tuple[int, int, float, int]:
     """Pieces, the most tokens in tenths, and what is beyond ASCII, guessed and spelt out."""
     is_plain = line.isascii()
-    is_simple = is_plain and "  " not in line
-    words = line.replace(" ", "\n ").split("\n") if is_simple else _WORDS.findall(line)
-    both = sum(map(_words.__getitem__, words))
+    if is_plain and "  " not in line:
+        first, *others = line.split(" ")
+        both = _words[first] + sum(map(_spaced.__getitem__, others))
+    else:
+        both = sum(map(_words.__getitem__, _WORDS.findall(line)))
     beyond = "" if is_plain else "".join(_BEYOND.findall(line))
     return both >> _TENTHS, both & (1 << _TENTHS) - 1, _beyond(beyond), _bytes(beyond)
 
@@ -154,6 +156,7 @@ def _pieces(word: str) -> int:
 
 _lines = _Known(_line, most=5_000, most_chars=3_000)
 _words = _Known(_word, most=50_000, most_chars=64)
+_spaced = _Known(lambda word: _word(f" {word}"), most=50_000, most_chars=64)
 
 
 @cache
