@@ -5,6 +5,7 @@ https://github.com/MagicStack/httptools
 """
 
 import re
+from collections.abc import Sequence
 
 import httpx2
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -18,12 +19,10 @@ _FINAL = 200  # below it, the answer is still to come
 _FRAMED = {b"content-length", b"transfer-encoding"}
 
 
-def head_of(request: httpx2.Request) -> bytes:
+def head_of(method: str, target: bytes, headers: Sequence[tuple[bytes, bytes]]) -> bytes:
     """What is sent before the body."""
-    headers = request.headers.raw
     lines = [b"%s: %s\r\n" % header for header in headers]
-    target = b"%s %s HTTP/1.1\r\n" % (request.method.encode("ascii"), request.url.raw_path)
-    head = b"".join((target, *lines, b"\r\n"))
+    head = b"".join((b"%s %s HTTP/1.1\r\n" % (method.encode("ascii"), target), *lines, b"\r\n"))
     # Counted too: a value with lines of its own would pass for more headers.
     if head.count(b"\n") != len(headers) + 2 or not _HEAD.fullmatch(head):
         raise httpx2.LocalProtocolError("The request has a header with characters that cannot be sent.")

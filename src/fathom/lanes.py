@@ -110,7 +110,7 @@ class _Body(httpx2.AsyncByteStream):
     async def asked(self, request: httpx2.Request, write_s: float | None) -> httpx2.Response:
         """The answer as soon as its headers have come."""
         answer = self._answer = Answer(is_bodiless=request.method == "HEAD")
-        head = head_of(request)
+        head = head_of(request.method, request.url.raw_path, request.headers.raw)
         with _AS_HTTPX:
             # A server that hangs up while it is written to may have said why.
             with suppress(httpcore2.WriteError):

@@ -8,7 +8,7 @@ mean, and does not retry.
 import asyncio
 import time
 import zlib
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -34,11 +34,16 @@ from fathom.reading.guard import (
     check_address,
     resolve_host,
 )
-from fathom.reading.lines import Lines
+from fathom.reading.lines import PROTOCOLS, Lines, Reply
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _FORBIDDEN = frozenset({401, 402, 403, 407, 451})
-_BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.ConnectionNotAvailable)
+_BROKEN = (
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.ConnectionNotAvailable,
+    httpx2.ProtocolError,
+)
 _MAX_WAIT_S = 24 * 3600.0
 _ACCEPTED = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
 AGENT = "fathom-research"  # the product in User-Agent, and who we are to robots.txt
@@ -138,26 +143,22 @@ class Fetcher:
     async def _hop(self, lines: Lines, at: str, conditions: Mapping[str, str]) -> Fetched | str:
         """What one request brings: an answer, or where to ask instead."""
         asked = [*(await _identity())[0], *((n.encode(), value.encode()) for n, value in conditions.items())]
-        response = await lines.get(httpx2.URL(at), asked)
-        try:
-            status, headers = response.status, httpx2.Headers(response.headers)
+        async with lines.get(httpx2.URL(at), asked) as reply:
+            status, headers = reply.status, reply.headers
             if status in _REDIRECTS and "Location" in headers:
                 return headers["Location"]
             is_same = status == 304 and bool(conditions)
             if not is_same:
-                _check_status(response, headers, at)
-            body = b"" if is_same else await self._body(response, headers, at)
+                _check_status(reply, at)
+            body = b"" if is_same else await self._body(reply, at)
             return Fetched(body, headers.get("Content-Type"), at, status, dict(headers.items()))
-        finally:
-            await response.aclose()
 
-    async def _body(self, response: httpcore2.Response, headers: httpx2.Headers, address: str) -> bytes:
+    async def _body(self, reply: Reply, address: str) -> bytes:
         """All of it, never in parts larger than the limit, whatever a compressed byte may expand to."""
-        assert isinstance(response.stream, AsyncIterable)
-        decoder = _decoder(headers.get("Content-Encoding", "identity").strip().lower(), address)
+        decoder = _decoder(reply.headers.get("Content-Encoding", "identity").strip().lower(), address)
         body = bytearray()
         try:
-            async for raw in response.stream:
+            while raw := await reply.part():
                 body += decoder.decompress(raw, self.max_bytes + 1) if decoder else raw
                 if len(body) > self.max_bytes:
                     raise Unreadable(f"{address} is larger than {self.max_bytes:,} bytes")
@@ -176,15 +177,13 @@ def _decoder(encoding: str, address: str) -> "zlib._Decompress | None":
     return zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: gzip or zlib, whichever the header shows
 
 
-def _check_status(response: httpcore2.Response, headers: httpx2.Headers, address: str) -> None:
-    status = response.status
+def _check_status(reply: Reply, address: str) -> None:
+    status = reply.status
     if status in {200, 203}:
         return
-    # HTTP/2 has no words for it.
-    words: bytes = response.extensions.get("reason_phrase", httpx2.codes.get_reason_phrase(status).encode())
-    said = f"{address} answered {status} {words.decode('ascii', 'ignore')}".rstrip()
+    said = f"{address} answered {status} {reply.words}".rstrip()
     if status == 429 or status >= 500:
-        raise Unavailable(said, wait_s=_wait_s(headers.get("Retry-After")))
+        raise Unavailable(said, wait_s=_wait_s(reply.headers.get("Retry-After")))
     if status in _FORBIDDEN:
         raise Refused(said)
     raise Unreadable(said)
@@ -216,4 +215,6 @@ def _identity() -> tuple[list[tuple[bytes, bytes]], SSLContext]:
         "Accept": _ACCEPTED,
         "Accept-Encoding": "gzip, deflate",
     }
-    return [(name.encode(), value.encode()) for name, value in said.items()], httpx2.create_ssl_context()
+    certificates = httpx2.create_ssl_context()
+    certificates.set_alpn_protocols(PROTOCOLS)
+    return [(name.encode(), value.encode()) for name, value in said.items()], certificates
