@@ -123,10 +123,12 @@ class Chat:
 
     async def _asked(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         """The answer, however often it must be asked for."""
-        own = replace(self, client=await here(self.client))
-        return await self.limiter.through(lambda: own._sent(call, messages, options), self.endurance)
+        client = await here(self.client)
+        return await self.limiter.through(lambda: self._sent(client, call, messages, options), self.endurance)
 
-    async def _sent(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
+    async def _sent(
+        self, client: ChatOpenAI, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]
+    ) -> str:
         """The words and what they took, as they are kept; what they may cost is set aside before."""
         most_out = options.get("max_completion_tokens", self.client.max_tokens)
         offer = Offer.of(self.prices, call, self.server, (messages, options), most_out, self.strain)
@@ -134,7 +136,7 @@ class Chat:
             tokens_out = offer.within(hold)
             is_whole = tokens_out == most_out or not hold.amount
             limit = {} if is_whole else {"max_completion_tokens": tokens_out}
-            message = await self._answered(messages, {**options, **limit}, hold)
+            message = await self._answered(client, messages, {**options, **limit}, hold)
             usage = Usage.of(message, offer.worst(hold))
             headers = message.response_metadata.get("headers", {})
             self.limiter.pause(until_served(headers, usage.tokens_in + usage.tokens_out))
@@ -149,13 +151,13 @@ class Chat:
         return said
 
     async def _answered(
-        self, messages: Sequence[BaseMessage], options: Mapping[str, Any], hold: Hold
+        self, client: ChatOpenAI, messages: Sequence[BaseMessage], options: Mapping[str, Any], hold: Hold
     ) -> AIMessage:
         try:
             # The client's own time-out begins anew with every byte.
             async with asyncio.timeout(self.timeout_s):
                 # As extra_body the answer comes back as it is; otherwise a cut-off one is thrown away unread.
-                message = await self.client.ainvoke(list(messages), extra_body=dict(options))
+                message = await client.ainvoke(list(messages), extra_body=dict(options))
         except TimeoutError:
             raise Unavailable(
                 f"The model {self.name} at {self.server} did not answer in time ({self.timeout_s:g} s)."

@@ -5,11 +5,11 @@ Does not know any form; it goes by the kinds of its fields.
 
 import math
 import re
+from collections.abc import Callable
 from functools import cache
-from typing import Any, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 _GRADES = {
     "none": 0.0, "no": 0.0, "very low": 0.1, "low": 0.2, "poor": 0.2, "minor": 0.2, "partial": 0.5,
@@ -31,23 +31,38 @@ def coerced(value: Any, form: type[BaseModel]) -> Any:
         for name, entry in value.items()
     }
     for name, field in fields.items():
-        if found.get(name) is not None:
-            found[name] = _as(found[name], field.annotation)
-        elif not field.is_required():
-            found.pop(name, None)  # nothing, where nothing need be said
+        entry = found.get(name)
+        if entry is None:
+            if not field.is_required:
+                found.pop(name, None)  # nothing, where nothing need be said
+        elif type(entry) is not field.fits:
+            found[name] = field.mended(entry)
     return found
 
 
+class _Field(NamedTuple):
+    """What a field takes: what of this type is left as it is, all else is mended."""
+
+    is_required: bool
+    fits: type | None
+    mended: Callable[[Any], Any]
+
+
 @cache
-def _shape(form: type[BaseModel]) -> tuple[dict[str, FieldInfo], dict[str, str]]:
+def _shape(form: type[BaseModel]) -> tuple[dict[str, _Field], dict[str, str]]:
     """The fields of a form, and their names by how they are spelt at least."""
-    fields = form.model_fields
+    fields = {name: _field(info.is_required(), info.annotation) for name, info in form.model_fields.items()}
     return fields, {_plain(name): name for name in fields}
 
 
-def _as(value: Any, kind: Any) -> Any:
+def _field(is_required: bool, kind: Any) -> _Field:
     if get_origin(kind) is list:
-        return _as_list(value, get_args(kind)[0])
+        inner = get_args(kind)[0]
+        return _Field(is_required, None if inner is str else list, lambda value: _as_list(value, inner))
+    return _Field(is_required, kind if kind in (str, int) else None, lambda value: _as(value, kind))
+
+
+def _as(value: Any, kind: Any) -> Any:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if kind is str:

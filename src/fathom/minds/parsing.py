@@ -5,6 +5,7 @@ Does not know models. Thinking is taken out first, never after parsing has faile
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -114,6 +115,7 @@ def _wrapped(value: Any, form: type[BaseModel]) -> Any:
     return {only: [value]} if is_entry else found
 
 
+@cache
 def _only_list(form: type[BaseModel]) -> str:
     """The name of the form's one field, when that is a list; empty otherwise."""
     names = list(form.model_fields)
