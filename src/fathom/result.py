@@ -5,6 +5,7 @@ Does not know the graph; it reads a run's last state.
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 
 from fathom.report.changes import changed
@@ -33,12 +34,18 @@ class ResearchResult(Ledger):
         )
 
 
+@cache
+def _own_version() -> str:
+    """Read from the files of the installed package, which takes milliseconds."""
+    return version("fathom-research")
+
+
 def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchResult:
     """The result of a run that has ended with a report."""
     report = state["report"]
     return ResearchResult(
         format=FORMAT,
-        fathom=version("fathom-research"),
+        fathom=_own_version(),
         run_id=run_id,
         question=state["question"],
         status=report.status,

@@ -84,21 +84,20 @@ def most_tokens(text: str) -> int:
 def measured(text: str) -> Measure:
     """The text in tokens, every way it is counted here."""
     lines = f" {text}".split("\n") if text else []
-    pieces = max(0, len(lines) - 1)  # the ends of lines
-    tenths, beyond, spelt = _WORST_TENTHS * pieces, 0.0, 0
-    for line in lines:
-        of_line = _lines[line]
-        pieces += of_line[0]
-        tenths += of_line[1]
-        beyond += of_line[2]
-        spelt += of_line[3]
-    return Measure(_USUAL * pieces, beyond, math.ceil(tenths / 10), spelt)
+    ends = max(0, len(lines) - 1)
+    plain = sum(map(_lines.__getitem__, lines))
+    tenths = (plain & (1 << _TENTHS) - 1) + _WORST_TENTHS * ends
+    beyond, spelt = 0.0, 0
+    for line in [] if text.isascii() else lines:
+        if not line.isascii():
+            guess, length = _foreign[line]
+            beyond += guess
+            spelt += length
+    return Measure(_USUAL * ((plain >> _TENTHS) + ends), beyond, math.ceil(tenths / 10), spelt)
 
 
 def _beyond(text: str) -> float:
     """The guess for what is not ASCII, by script."""
-    if not text:
-        return 0.0
     scripts = (_HANGUL, _IDEOGRAPHS, _PICTURES)
     hangul, ideographs, pictures = (sum(map(len, script.findall(text))) for script in scripts)
     others = len(text) - hangul - ideographs - pictures
@@ -124,16 +123,18 @@ class _Known(dict[str, T]):
         return counted
 
 
-def _line(line: str) -> tuple[int, int, float, int]:
-    """Pieces, the most tokens in tenths, and what is beyond ASCII, guessed and spelt out."""
-    is_plain = line.isascii()
-    if is_plain and "  " not in line:
+def _line(line: str) -> int:
+    """What is plain in it: pieces and tenths of all its words, as they are for one."""
+    if line.isascii() and "  " not in line:
         first, *others = line.split(" ")
-        both = _words[first] + sum(map(_spaced.__getitem__, others))
-    else:
-        both = sum(map(_words.__getitem__, _WORDS.findall(line)))
-    beyond = "" if is_plain else "".join(_BEYOND.findall(line))
-    return both >> _TENTHS, both & (1 << _TENTHS) - 1, _beyond(beyond), _bytes(beyond)
+        return _words[first] + sum(map(_spaced.__getitem__, others))
+    return sum(map(_words.__getitem__, _WORDS.findall(line)))
+
+
+def _foreign_line(line: str) -> tuple[float, int]:
+    """What is beyond ASCII in it, guessed and spelt out."""
+    beyond = "".join(_BEYOND.findall(line))
+    return _beyond(beyond), _bytes(beyond)
 
 
 def _word(word: str) -> int:
@@ -155,6 +156,7 @@ def _pieces(word: str) -> int:
 
 
 _lines = _Known(_line, most=5_000, most_chars=3_000)
+_foreign = _Known(_foreign_line, most=5_000, most_chars=3_000)
 _words = _Known(_word, most=50_000, most_chars=64)
 _spaced = _Known(lambda word: _word(f" {word}"), most=50_000, most_chars=64)
 
