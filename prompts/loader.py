@@ -6,7 +6,7 @@ Does not know models. Text from outside is fenced with a tag it cannot forge.
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from string import Template
@@ -66,11 +66,16 @@ def _mark(name: str, texts: list[str]) -> str:
     It is the same for every filling of a prompt unless a text tries just that: whatever changes in front of
     a text that stays would keep a provider from knowing it again.
     """
-    mark = sha256(name.encode()).hexdigest()[:10]
+    mark = _usual_mark(name)
     while any(mark in text for text in texts):
         words = "\n".join([mark, *texts]).encode("utf-8", "surrogatepass")
         mark = sha256(words).hexdigest()[:10]
     return mark
+
+
+@lru_cache(maxsize=64)
+def _usual_mark(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:10]
 
 
 @cache

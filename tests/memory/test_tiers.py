@@ -1,11 +1,14 @@
 """What is kept in mind: the last rounds, the best claims, and everything on demand; bounded, however much."""
 
 from fakes import claim, judgement, query
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fathom.memory.archival import recalled
+from fathom.memory.archival import each_once, recalled
 from fathom.memory.semantic import MOST, in_mind
 from fathom.memory.working import ROUNDS, last_rounds
 from fathom.text.fitting import fitting, fitting_entries, shortened
+from fathom.text.ranking import likeness, terms
 from fathom.text.tokencount import token_count
 
 WORDS = "silt storms divers weeds whales ropes gulls sand ice barnacles".split()  # noqa: SIM905
@@ -42,6 +45,17 @@ def test_semantic_memory_takes_what_is_open_and_sure_rather_than_new() -> None:
 def test_what_says_the_same_is_in_mind_once() -> None:
     copies = [claim("Turbines last forty years.", name=f"k{n}") for n in range(50)]
     assert len(in_mind([*copies, MANY[0]], ["turbines"])) == 2
+
+
+@given(st.lists(st.sets(st.sampled_from(WORDS), max_size=10).map(sorted), max_size=12))
+def test_of_claims_that_share_four_words_in_five_the_first_is_kept(said: list[list[str]]) -> None:
+    claims = [claim(" ".join(words) or "so", name=f"w{n}") for n, words in enumerate(said)]
+    kept = each_once(claims, 9)
+    bags = [terms(one.statement) for one in kept]
+    assert all(likeness(a, b) < 0.8 for n, a in enumerate(bags) for b in bags[:n])
+    last = claims.index(kept[-1]) if len(kept) == 9 else len(claims)
+    refused = [terms(one.statement) for one in claims[:last] if one not in kept]
+    assert all(any(likeness(words, bag) >= 0.8 for bag in bags) for words in refused)
 
 
 def test_archival_memory_finds_by_words_in_english_and_korean() -> None:

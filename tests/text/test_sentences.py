@@ -19,6 +19,7 @@ def texts(text: str) -> list[str]:
             "It costs 3.5 million. Dr. Kim, e.g. in U.S. papers.",
             ["It costs 3.5 million.", "Dr. Kim, e.g. in U.S. papers."],
         ),
+        ("So, approx. ten. Only lapprox. Next.", ["So, approx. ten.", "Only lapprox.", "Next."]),
         ("He said “stop.” Then (he left.) So.", ["He said “stop.”", "Then (he left.)", "So."]),
         ("발전소가 열렸다. 비용은 3.5억이다. 끝인가?", ["발전소가 열렸다.", "비용은 3.5억이다.", "끝인가?"]),
         ("潮力发电。它很贵！对吗？", ["潮力发电。", "它很贵！", "对吗？"]),

@@ -105,7 +105,7 @@ def _beyond(text: str) -> float:
 
 
 def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 class _Known(dict[str, T]):
