@@ -17,6 +17,7 @@ from typing import Any, cast
 import httpcore2
 
 _MOST_UNREAD = 256 * 1024  # bytes that a server may be ahead of the reader
+_NOBODY = "All connection attempts failed"
 _NEXT_S = 0.25  # how long an address is waited for before the next one is tried too (RFC 8305)
 
 
@@ -203,6 +204,8 @@ class Sockets(httpcore2.AsyncNetworkBackend):
 
 async def _first_of(addresses: list[str], port: int, local: tuple[str, int] | None) -> Stream:
     """The first connection that is made; a further address is tried when one fails or takes its time."""
+    if len(addresses) == 1:
+        return await _only(addresses[0], port, local)
     tries: list[asyncio.Task[Stream]] = []
     left, waiting = deque(addresses), set[asyncio.Task[Stream]]()
     try:
@@ -222,7 +225,14 @@ async def _first_of(addresses: list[str], port: int, local: tuple[str, int] | No
             task.cancel()
             task.add_done_callback(_hang_up)
     failures = [error for task in tries if isinstance(error := task.exception(), OSError)]
-    raise OSError("All connection attempts failed") from next(iter(failures), None)
+    raise OSError(_NOBODY) from next(iter(failures), None)
+
+
+async def _only(address: str, port: int, local: tuple[str, int] | None) -> Stream:
+    try:
+        return await _connected(address, port, local)
+    except OSError as error:
+        raise OSError(_NOBODY) from error
 
 
 async def _connected(address: str, port: int, local: tuple[str, int] | None) -> Stream:

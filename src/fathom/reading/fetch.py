@@ -91,7 +91,6 @@ class Fetcher:
 
     async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
         """The answer of an address after its redirects; waiting at the gate does not count as time."""
-        check_address(address)
         try:
             async with self._connected() as lines:
                 return await self._follow(lines, address, conditions or {})
