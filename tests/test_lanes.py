@@ -7,9 +7,11 @@ import ssl
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
+from standins.certified import Certified
 from standins.rough import LOOPS, Heard, Rough, in_each_loop, plain, saying, serving, settled
 from standins.server import closed_port, deaf_port
 
@@ -375,6 +377,17 @@ async def echoing(heard: Heard, writer: asyncio.StreamWriter) -> None:
 
 
 @in_each_loop
+async def test_two_requests_at_once_on_one_connection_would_be_noticed() -> None:
+    async with Rough(slowly) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET / HTTP/1.1\r\n\r\n" * 2)
+        await reader.readexactly(2 * len(HELLO))
+        assert server.intrusions == 1
+        writer.close()
+        await writer.wait_closed()
+
+
+@in_each_loop
 async def test_a_hundred_requests_at_once_are_answered_each_with_its_own() -> None:
     async with Rough(echoing) as server:
         async with through() as client:
@@ -386,10 +399,14 @@ async def test_a_hundred_requests_at_once_are_answered_each_with_its_own() -> No
         assert await settled(lambda: server.open == 0)
 
 
-@in_each_loop
-async def test_requests_that_are_cut_off_at_any_moment_harm_no_other() -> None:
+@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
+@pytest.mark.parametrize("make", LOOPS, ids=["asyncio", "quick"])
+def test_requests_that_are_cut_off_at_any_moment_harm_no_other(
+    make: Callable[[], asyncio.AbstractEventLoop], is_encrypted: bool, tmp_path: Path
+) -> None:
     chance = random.Random(5)
     outcomes: Counter[str] = Counter()
+    certified = Certified(tmp_path) if is_encrypted else None
 
     async def one(client: httpx2.AsyncClient, url: str, number: int) -> None:
         await asyncio.sleep(chance.random() * 0.3)
@@ -402,12 +419,18 @@ async def test_requests_that_are_cut_off_at_any_moment_harm_no_other() -> None:
         else:
             outcomes["answered" if answer.text == body else "wrong"] += 1
 
-    async with Rough(echoing) as server:
-        async with through(idle_s=0.05, most_idle=10) as client:
-            await asyncio.gather(*(one(client, server.url, n) for n in range(400)))
-            server.act = saying(HELLO)
-            assert (await client.get(server.url)).text == "hello"
-        assert await settled(lambda: server.open == 0)
-    assert outcomes["wrong"] == server.intrusions == 0
+    async def all_of_them() -> None:
+        lanes = Lanes(certified.believer if certified else nobody(), idle_s=0.05, most_idle=10)
+        async with Rough(echoing, certificate=certified.server if certified else None) as server:
+            async with httpx2.AsyncClient(transport=lanes, timeout=5) as client:
+                await asyncio.gather(*(one(client, server.url, n) for n in range(400)))
+                server.act = saying(HELLO)
+                assert (await client.get(server.url)).text == "hello"
+            assert await settled(lambda: server.open == 0)
+        assert server.intrusions == 0
+
+    with asyncio.Runner(loop_factory=make) as runner:
+        runner.run(asyncio.wait_for(all_of_them(), 30))
+    assert outcomes["wrong"] == 0
     assert outcomes["cut off"] > 50
     assert outcomes["answered"] > 100
