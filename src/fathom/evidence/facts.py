@@ -4,7 +4,7 @@ Does not know meaning: a sentence that passes may still be wrong, one that fails
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from fathom.text.normal import folded
 
@@ -15,6 +15,7 @@ _PAIRED = (
 _NAME = re.compile(rf"[^\W\d_{_PAIRED}](?:[^\W{_PAIRED}]|['’.-])*")
 _NEW_SENTENCE = re.compile(r"[.!?:…](?!\d)|[“\"]")
 _LETTER = re.compile(r"\w")
+_INFLECTED = re.compile(r"(?:ns|es|s|n)$")
 _POSSESSIVE = re.compile(r"['’]s$")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|none|neither|nor)\b|n['’]t\b|않|없|못하|못한|못했|아니", re.IGNORECASE
@@ -123,21 +124,40 @@ def _is_spelt_out(name: str, said: str) -> bool:
 def _is_named(name: str, carried: str) -> bool:
     wanted = folded(name).text
     # A long name may go on, as "Korea" does in "Korean"; a short one may not, since "US" begins "use".
-    if _begins(wanted, carried) if len(wanted) > 3 else _stands(wanted, r"s?(?![a-z\u00c0-\u024f])", carried):
+    if begins(wanted, carried) if len(wanted) > 3 else _stands(wanted, carried):
         return True
     # "Koreans" is carried by "Korea", "Studios" by "Studio": one inflection, never another stem.
-    stem = re.sub(r"(?:ns|es|s|n)$", "", wanted)
+    stem = _INFLECTED.sub("", wanted)
     is_long = len(stem) >= 4 or (name.endswith("s") and name[:-1].isupper())
-    return is_long and _stands(stem, r"(?!\w)", carried)
+    return is_long and any(not _is_letter(carried[end : end + 1]) for end in _ends(stem, carried))
 
 
-def _begins(word: str, text: str) -> bool:
+def begins(word: str, text: str) -> bool:
     """Whether a word of the text begins with it."""
+    return next(_ends(word, text), None) is not None
+
+
+def _stands(word: str, text: str) -> bool:
+    """Whether it is a word of the text, or its plural is; letters of other scripts may be glued to it."""
+    return any(
+        not _is_latin(text[end : end + 1])
+        or (text[end : end + 1] == "s" and not _is_latin(text[end + 1 : end + 2]))
+        for end in _ends(word, text)
+    )
+
+
+def _ends(word: str, text: str) -> Iterator[int]:
+    """Where it ends, wherever it stands at the beginning of a word."""
     at = text.find(word)
-    while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
+    while at >= 0:
+        if at == 0 or not _is_letter(text[at - 1]):
+            yield at + len(word)
         at = text.find(word, at + 1)
-    return at >= 0
 
 
-def _stands(word: str, end: str, text: str) -> bool:
-    return word in text and re.search(rf"(?<!\w){re.escape(word)}{end}", text) is not None
+def _is_letter(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _is_latin(letter: str) -> bool:
+    return "a" <= letter <= "z" or "\u00c0" <= letter <= "\u024f"

@@ -11,8 +11,8 @@ from functools import lru_cache
 from fathom.evidence.amounts import Amount, amounts, denied_at
 from fathom.evidence.contrasts import DENIALS, SCOPES, once, sides
 from fathom.evidence.dates import Date, dates
-from fathom.evidence.facts import is_negated, names
-from fathom.evidence.words import Text, Word, parsed, same
+from fathom.evidence.facts import begins, is_negated, names
+from fathom.evidence.words import Text, Word, head, parsed, same
 from fathom.text.normal import folded
 from fathom.text.ranking import likeness, terms
 
@@ -116,10 +116,7 @@ class Overlap:
 def overlap(one: Said, two: Said) -> Overlap:
     """The words they share, forms of one word counting as one; of Korean, also the pairs of letters."""
     left, right = ([w for w in a.words if w not in b.words] for a, b in ((one, two), (two, one)))
-    alike = (
-        sum(any(same(a, b) for b in right) for a in left),
-        sum(any(same(a, b) for a in left) for b in right),
-    )
+    alike = _alike(left, right), _alike(right, left)
     shared = len(one.words) - len(left) + min(alike)
     shorter, both = min(len(one.words), len(two.words)), len(one.words) + len(two.words) - shared
     pieces = len(one.pieces & two.pieces) / max(1, min(len(one.pieces), len(two.pieces)))
@@ -131,6 +128,14 @@ def overlap(one: Said, two: Said) -> Overlap:
     )
 
 
+def _alike(keys: Sequence[str], others: Sequence[str]) -> int:
+    """How many of the keys are forms of one of the others, which begin alike then."""
+    near: dict[str, list[str]] = {}
+    for other in others:
+        near.setdefault(head(other), []).append(other)
+    return sum(any(same(key, other) for other in near.get(head(key), ())) for key in keys)
+
+
 def is_in_one_order(one: Said, two: Said, most_turned: float) -> bool:
     """Whether the words both have come in nearly one order: who does what to whom."""
     shared = [two.words.index(word) for word in one.words if word in two.words]
@@ -140,9 +145,4 @@ def is_in_one_order(one: Said, two: Said, most_turned: float) -> bool:
 
 def lacks(wanted: Sequence[str], other: Said) -> bool:
     """Whether a name is not in the other statement, not even as the beginning of a word."""
-    return any(_begin(name).search(other.text.low) is None for name in wanted)
-
-
-@lru_cache(maxsize=8192)
-def _begin(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name[:-1] if len(name) > 4 else name)}")
+    return not all(begins(name[:-1] if len(name) > 4 else name, other.text.low) for name in wanted)

@@ -5,7 +5,7 @@ Does not know what is compared. What is parsed is remembered, since a quote is l
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -83,18 +83,19 @@ class Text:
 
     def has(self, key: str) -> bool:
         """Whether one of its telling words is this one."""
-        return key in self.keys or any(same(key, own) for own in self._like(key))
-
-    def _like(self, key: str) -> Iterable[str]:
-        """The keys that can be forms of this one: in other scripts than Korean they begin alike."""
-        return self.keys if "\uac00" <= key[0] <= "\ud7a3" else self._by_letter.get(key[0], ())
+        return key in self.keys or any(same(key, own) for own in self._by_head.get(head(key), ()))
 
     @cached_property
-    def _by_letter(self) -> dict[str, list[str]]:
+    def _by_head(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for key in self.keys:
-            found.setdefault(key[0], []).append(key)
+            found.setdefault(head(key), []).append(key)
         return found
+
+
+def head(key: str) -> str:
+    """What all forms of a word have alike: its first letter; in Korean, that it is Korean."""
+    return "가" if "\uac00" <= key[0] <= "\ud7a3" else key[0]
 
 
 @lru_cache(maxsize=4096)
@@ -150,9 +151,9 @@ def same(left: str, right: str) -> bool:
     """Whether two keys are forms of one word."""
     if left == right:
         return True
-    if left[0] != right[0] and not ("\uac00" <= left[0] <= "\ud7a3"):
+    if head(left) != head(right):
         return False
-    if "\uac00" <= left[0] <= "\ud7a3":
+    if head(left) == "가":
         one, two = sorted((_letters(left), _letters(right)), key=len)
         shared = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), len(one))
         return shared >= 4 and shared >= 0.7 * len(one) and (len(two) - shared <= 8)
