@@ -6,7 +6,6 @@ may be writing for long.
 """
 
 import asyncio
-import os
 import sqlite3
 import threading
 from collections import OrderedDict, deque
@@ -104,6 +103,7 @@ class _Here(threading.local):
 
     connection: sqlite3.Connection | None = None
     file: tuple[str, int, int] | None = None  # the very file: another one may come to stand in its place
+    seen: str | None = None  # the file that was looked at for what is being done now
     is_lasting = False
 
 
@@ -118,16 +118,19 @@ def opened(database: Path) -> AbstractContextManager[sqlite3.Connection]:
 def _lasting(database: Path) -> sqlite3.Connection:
     """The connection that this thread has, or a new one where the file is another one by now."""
     name = str(database)
+    if _here.connection is not None and _here.seen == name:
+        return _here.connection
     if _here.connection is None:
         _ready(database)
     try:
-        about = os.stat(name)  # noqa: PTH116 - asked for every transaction
+        about = database.stat()
     except FileNotFoundError:
         raise sqlite3.OperationalError(f"{database} is gone") from None
     file = (name, about.st_dev, about.st_ino)
     if _here.connection is None or _here.file != file:
         _close()
         _here.connection, _here.file = _connection(database), file
+    _here.seen = name
     return _here.connection
 
 
@@ -224,6 +227,7 @@ class _Lane:
     def _work(self) -> None:
         _here.is_lasting = True
         while jobs := self._next():
+            _here.seen = None
             for job in jobs:
                 job.do()
             for loop, told in groupby(jobs, lambda job: job.future.get_loop()):

@@ -51,6 +51,7 @@ _FORGET_INSIDE = (
     "delete from {} where thread_id = ? and checkpoint_ns > ''"
     " and (checkpoint_ns like ? or checkpoint_ns like ?)"
 )
+_MOST_BRANCHES = 10_000
 
 
 class ThriftySqliteSaver(AsyncSqliteSaver):
@@ -62,6 +63,9 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         super().__init__(conn, serde=serde)
         self._database = database  # what a run's every step needs goes there without the connection's detours
         self._outdone = Outdone()
+        self._branches: dict[
+            str, None
+        ] = {}  # tasks in which there may be steps; of those that failed, the last
 
     async def setup(self) -> None:
         """Make the tables, ours included."""
@@ -74,6 +78,12 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """A checkpoint, its lists whole."""
         await self.setup()
+        if space := config["configurable"].get(
+            "checkpoint_ns"
+        ):  # a branch asks where it stands before it begins
+            self._branches[space.rpartition(":")[2]] = None
+            if len(self._branches) > _MOST_BRANCHES:
+                del self._branches[next(iter(self._branches))]
         return await looked_up(self._database, self._tuple, config)
 
     def _tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -138,7 +148,8 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         thread_id, space, before = str(at["thread_id"]), at["checkpoint_ns"], at.get("checkpoint_id")
         if not space or metadata.get("source") != "input":
             ended = self._outdone.by_next((thread_id, space, before)) if before else []
-            await written(self._database, self._put, config, checkpoint, metadata, ended)
+            branches = [task_id for task_id in ended if self._is_branch(task_id)]
+            await written(self._database, self._put, config, checkpoint, metadata, branches)
         return _place(at["thread_id"], space, checkpoint["id"])
 
     def _put(
@@ -169,11 +180,20 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         await self.setup()
         at = config["configurable"]
         place = (str(at["thread_id"]), str(at["checkpoint_ns"]), str(at["checkpoint_id"]))
-        if not (_is_result(writes) and await self._outdone.within_a_moment(place, task_id)):
-            await written(self._database, self._put_writes, place, writes, task_id, task_path)
+        is_result = _is_result(writes)
+        if is_result and await self._outdone.within_a_moment(place, task_id):
+            return
+        is_over = is_result and self._is_branch(task_id)
+        await written(self._database, self._put_writes, place, writes, task_id, task_path, is_over)
+
+    def _is_branch(self, task_id: str) -> bool:
+        """Whether there may be steps inside a task that has ended; asked once."""
+        is_branch = task_id in self._branches
+        self._branches.pop(task_id, None)
+        return is_branch
 
     def _put_writes(
-        self, place: Place, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+        self, place: Place, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str, is_over: bool
     ) -> None:
         if _has_failed(writes):
             # What it wrote until then is half a result, without a word of where to go on, and would pass for
@@ -187,7 +207,7 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         is_renewed = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         with opened(self._database) as connection:
             connection.executemany(_SAVE_WRITE.format("replace" if is_renewed else "ignore"), rows)
-            if _is_result(writes):
+            if is_over:
                 _forget_inside(connection, place[0], task_id)
 
     async def adelete_thread(self, thread_id: str) -> None:

@@ -59,10 +59,11 @@ def kept(connection: sqlite3.Connection, thread_id: str, shas: Sequence[str]) ->
 
 def keep(connection: sqlite3.Connection, thread_id: str, rows: Rows) -> None:
     """Keep slices; one that is there already stays as it is."""
-    connection.executemany(
-        "insert or ignore into slices (thread_id, sha, type, body) values (?, ?, ?, ?)",
-        [(thread_id, sha, kind, body) for sha, (kind, body) in rows.items()],
-    )
+    if rows:
+        connection.executemany(
+            "insert or ignore into slices (thread_id, sha, type, body) values (?, ?, ?, ?)",
+            [(thread_id, sha, kind, body) for sha, (kind, body) in rows.items()],
+        )
 
 
 async def forget(connection: aiosqlite.Connection, thread_id: str, named: Collection[str]) -> None:
