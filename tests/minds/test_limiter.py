@@ -157,6 +157,43 @@ async def test_a_wait_longer_than_the_patience_is_not_begun() -> None:
     assert len(server.tried) == 1
 
 
+@pytest.mark.parametrize("wait_s", [1e12, float("inf")])
+async def test_a_wait_of_years_is_no_reason_never_to_ask_again(wait_s: float) -> None:
+    now = [0.0]
+    limiter, errors = Limiter(2, clock=lambda: now[0]), [Unavailable("full", wait_s=wait_s, status=429)]
+
+    async def call() -> str:
+        if errors:
+            raise errors.pop()
+        return "served"
+
+    endurance = Endurance(retries=1, outage_s=10.0)
+    with pytest.raises(Unavailable):
+        await limiter.through(call, endurance)
+    with pytest.raises(Unavailable):  # nobody waits for it meanwhile
+        await limiter.through(call, endurance)
+    now[0] = 601.0
+    async with asyncio.timeout(5):
+        assert await asyncio.gather(*(limiter.through(call, endurance) for _ in range(4))) == ["served"] * 4
+
+
+async def test_a_server_that_says_in_its_answer_that_it_is_full_for_years_is_asked_in_a_minute() -> None:
+    now = [0.0]
+    limiter = Limiter(2, clock=lambda: now[0])
+
+    async def call() -> str:
+        return "served"
+
+    limiter.pause(1_799_999_999.0)  # a date where a duration should be
+    now[0] = 59.0
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await limiter.through(call, Endurance())
+    now[0] = 61.0
+    async with asyncio.timeout(5):
+        assert await limiter.through(call, Endurance()) == "served"
+
+
 async def test_where_nobody_ever_listened_a_few_tries_are_enough() -> None:
     nobody = Server(away_s=60.0, error=Unreachable("nobody there"), takes_s=0.0)
     began = time.monotonic()

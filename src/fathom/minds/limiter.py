@@ -20,6 +20,9 @@ from fathom.errors import ProviderError, Unavailable, Unreachable
 T = TypeVar("T")
 _LIMIT = 429
 _REST_S = 10.0
+# A server may say any time, even one in another unit: after that long it is asked again, and says so again.
+_LONGEST_S = 600.0
+_LONGEST_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ class Limiter:
     def pause(self, wait_s: float) -> None:
         """Let nobody in for so long: the server said that it would not serve."""
         with self._guard:
-            self._open_at = max(self._open_at, self._clock() + wait_s)
+            self._open_at = max(self._open_at, self._clock() + min(wait_s, _LONGEST_PAUSE_S))
 
     @asynccontextmanager
     async def _let_in(self, turn: _Turn) -> AsyncIterator[None]:
@@ -161,6 +164,8 @@ class Limiter:
             self._answers += 1
             if turn.setbacks < self._setbacks:
                 return  # it was sent before the last setback, and says nothing about what came after
+            if self._gone:  # it is back before it said it would be
+                self._open_at = self._clock()
             self._in_a_row, self._down_since, self._gone = 0, None, None
             step = 1.0 if self._window < self._steep_to else 1.0 / self._window
             self._window = min(float(self.most), self._window + step)
@@ -180,7 +185,8 @@ class Limiter:
                 self._window = 1.0
                 self._open_at = max(self._open_at, now + endurance.wait_s(self._in_a_row))
             if error.wait_s is not None:
-                self._open_at = max(self._open_at, now + error.wait_s * random.uniform(1.0, 1.1))  # noqa: S311
+                wait_s = min(error.wait_s, _LONGEST_S) * random.uniform(1.0, 1.1)  # noqa: S311 - no secret
+                self._open_at = max(self._open_at, now + wait_s)
             return True
 
     def _is_hopeless(self, error: Unavailable, failures: int, endurance: Endurance) -> bool:
@@ -197,8 +203,8 @@ class Limiter:
             most_s = min(endurance.outage_s, endurance.greeting_s) if is_stranger else endurance.outage_s
             if now - self._down_since + (error.wait_s or 0.0) < most_s:
                 return False
-            rest_s = min(_REST_S, endurance.outage_s / 10)
-            self._gone = (now + max(rest_s, error.wait_s or 0.0), error)
+            rest_s = max(min(_REST_S, endurance.outage_s / 10), error.wait_s or 0.0)
+            self._gone = (now + min(rest_s, _LONGEST_S), error)
             self._wake(everybody=True)
             return True
 
