@@ -23,6 +23,10 @@ _PORTS = {"http": 80, "https": 443}
 _AT_A_TIME = 64 * 1024
 
 
+class TooMuch(httpx2.ReadError):
+    """The answer is longer than it may be; the rest of it was not taken in."""
+
+
 class Connects(Protocol):
     """Whoever makes connections."""
 
@@ -40,7 +44,9 @@ class Lanes(httpx2.AsyncBaseTransport):
         sockets: Connects | None = None,
         idle_s: float = 5.0,  # as httpx2 has it
         most_idle: int = 100,
+        most_bytes: float = float("inf"),  # of an answer
     ) -> None:
+        self.most_bytes = most_bytes
         self._verify = verify
         self._verify.set_alpn_protocols(["http/1.1"])
         self._sockets = sockets or Sockets()
@@ -121,8 +127,12 @@ class _Body(httpx2.AsyncByteStream):
         return httpx2.Response(answer.status, headers=answer.headers, stream=self, extensions=extensions)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
         while True:
             if part := self._answer.part():
+                size += len(part)
+                if size > self._lanes.most_bytes:
+                    raise TooMuch(f"The answer is longer than {self._lanes.most_bytes:,} bytes.")
                 yield part
             if self._answer.is_done:
                 return

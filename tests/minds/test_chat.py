@@ -1,6 +1,7 @@
 """One turn with a model, through the real client, against a stand-in server."""
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -208,6 +209,24 @@ async def test_a_mistake_of_our_own_is_not_told_as_an_answer_of_the_model(
         of_this_loop().http = DefaultAsyncHttpxClient(transport=Faulty(mistake))
         with pytest.raises(type(mistake)):
             await chat(tmp_path, "http://127.0.0.1:9/v1").say("plan", HELLO, {})
+
+
+async def test_an_answer_longer_than_any_is_not_taken_in(tmp_path: Path) -> None:
+    with Model(saying(Reply.garbage(b"[" + b"1," * 25_000_000))) as model:
+        began = time.monotonic()
+        with pytest.raises(Unreadable, match=r"it is longer than 16,777,216 bytes"):
+            await chat(tmp_path, model.base_url, timeout_s=60.0).say("plan", HELLO, {})
+        assert len(model.calls) == 1
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("body", ['{"a": "\\ud800 and on"}', '{"a": "\\ud83d\\ude00 and on"}'])
+async def test_halves_of_characters_do_not_get_any_further(tmp_path: Path, body: str) -> None:
+    said = json.loads(body)["a"]
+    content = json.dumps({"choices": [{"message": {"content": said, "reasoning": said}}]})
+    with Model(saying(Reply.garbage(content.encode()))) as model:
+        reply = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
+    assert reply.text.encode().decode() in {"\ufffd and on", "\U0001f600 and on"}
 
 
 async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Whatever a model wrote around its answer, the answer is found or the fault is named."""
 
 import json
+import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -125,3 +127,35 @@ def test_any_answer_survives_its_wrapping(claim: ClaimForm) -> None:
     text = answer.model_dump_json()
     assert parsed(text, ReadAnswer) == answer
     assert parsed(f"Here you are:\n```json\n{text}\n```", ReadAnswer) == answer
+
+
+@pytest.mark.parametrize(
+    "unit", ["{", "[", '{"a": ', "<think>", '{"x": 1},', '{"claims": [', "```json\n{"], ids=ascii
+)
+def test_a_model_that_says_the_same_for_ever_does_not_keep_everybody_waiting(unit: str) -> None:
+    said = f'{{"claims": [{unit * 4_000}' if unit.endswith(",") else unit * 8_000
+    began = time.process_time()
+    with suppress(NotAForm):
+        assert parsed(said, ReadAnswer).claims == []
+    assert time.process_time() - began < 4.0  # it took up to a minute
+
+
+def test_an_answer_of_many_megabytes_is_read_as_far_as_anybody_would() -> None:
+    began = time.process_time()
+    found = parsed(json.dumps({"claims": [{**CLAIM, "quote": f"{n}"} for n in range(50_000)]}), ReadAnswer)
+    assert 0 < len(found.claims) <= 500
+    assert time.process_time() - began < 4.0
+
+
+@pytest.mark.parametrize("marks", ['"', "'"])
+@pytest.mark.parametrize(
+    ("said", "meant"), [("\\ud800 x", "\ufffd x"), ("\\ude00", "\ufffd"), ("\\ud83d\\ude00", "\U0001f600")]
+)
+def test_half_a_character_is_none(marks: str, said: str, meant: str) -> None:
+    text = f'{{"sentences": [{{"text": "a {said}", "claims": []}}]}}'.replace('"', marks)
+    assert parsed(text, WriteAnswer).sentences[0].text == f"a {meant}"
+
+
+def test_thinking_of_one_kind_does_not_end_with_another() -> None:
+    assert without_thinking("a <think>b </reasoning> c</think> d <reasoning>e</reasoning>") == "a  d"
+    assert without_thinking("a <THINK>b</think> c <think>d") == "a  c <think>d"

@@ -12,7 +12,7 @@ from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 from fathom.lanes import Lanes
-from fathom.minds.completions import Completions, Envelope
+from fathom.minds.completions import MOST_BYTES, Completions, Envelope
 from fathom.minds.connections import of_this_loop
 from fathom.once import Once
 
@@ -50,4 +50,4 @@ async def _connected(client: ChatOpenAI) -> ChatOpenAI:
 
 def _made(verify: SSLContext) -> DefaultAsyncHttpxClient:
     # Behind the environment's proxies, which are in the list already: what none of them is for.
-    return DefaultAsyncHttpxClient(verify=verify, mounts={"all://*": Lanes(verify)})
+    return DefaultAsyncHttpxClient(verify=verify, mounts={"all://*": Lanes(verify, most_bytes=MOST_BYTES)})

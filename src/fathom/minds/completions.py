@@ -16,6 +16,9 @@ import httpx2
 import openai
 from openai import AsyncOpenAI
 
+from fathom.lanes import TooMuch
+from fathom.minds.bodies import Misshapen
+
 _REFUSALS: dict[int, type[openai.APIStatusError]] = {
     400: openai.BadRequestError,
     401: openai.AuthenticationError,
@@ -26,6 +29,7 @@ _REFUSALS: dict[int, type[openai.APIStatusError]] = {
     429: openai.RateLimitError,
 }
 _FAILED = 500
+MOST_BYTES = 16 * 1024 * 1024  # of an answer: far more than any model says, and less than a memory holds
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class Completions:
         """A good answer, or the error that the openai client would raise."""
         try:
             answer = await self.http.send(request)
+        except TooMuch as error:
+            raise Misshapen(f"it is longer than {MOST_BYTES:,} bytes") from error
         except httpx2.TimeoutException as error:
             raise openai.APITimeoutError(request=request) from error
         except (httpx2.RequestError, ssl.SSLError) as error:

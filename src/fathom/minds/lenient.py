@@ -19,6 +19,15 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _DEEPEST = 40
 
 
+def sayable(text: str) -> str:
+    """The text with halves of characters put together, and without those whose other half is missing."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
 def read(text: str) -> tuple[Any, int]:
     """The value at the beginning of the text, as far as it goes, and where it ends; 0 when it was cut off."""
     reader = _Reader(text)
@@ -95,11 +104,11 @@ class _Reader:
             if mark == "\\" and not self._is_over():
                 said.append(self._escaped())
             elif mark == closing and _AFTER_STRING.match(self.text, self.at):
-                return "".join(said)
+                return sayable("".join(said))
             else:
                 said.append(mark)
         self.is_cut = True
-        return "".join(said)
+        return sayable("".join(said))
 
     def _escaped(self) -> str:
         mark = self.text[self.at]

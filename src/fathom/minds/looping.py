@@ -23,9 +23,10 @@ def without_loop(text: str) -> str:
     for size in range(1, min(_LONGEST_UNIT, len(text) // _TURNS) + 1):
         unit = text[-size:]
         if text.endswith(unit * max(_TURNS, -(-_TELLING // size))):
-            while text.endswith(unit * 2):
-                text = text[:-size]
-            return text
+            end = len(text)
+            while text.endswith(unit, 0, end - size):
+                end -= size
+            return text[:end]
     return text
 
 

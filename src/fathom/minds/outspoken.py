@@ -18,6 +18,7 @@ from langchain_openai import ChatOpenAI
 
 from fathom.minds.bodies import Misshapen, sound
 from fathom.minds.completions import Completions
+from fathom.minds.lenient import sayable
 
 _FIELDS = ("reasoning_content", "reasoning")
 
@@ -76,5 +77,5 @@ class Outspoken(ChatOpenAI):
             has_said = message.content or (isinstance(message, AIMessage) and message.tool_calls)
             said = next((s for f in _FIELDS if isinstance(s := choice["message"].get(f), str)), "")
             if said and not has_said:
-                message.content = said
+                message.content = sayable(said)
         return result

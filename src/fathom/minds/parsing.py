@@ -17,13 +17,18 @@ from fathom.minds.looping import is_looping, without_loop
 
 F = TypeVar("F", bound=BaseModel)
 
-_THINKING = re.compile(r"<(think|thinking|reasoning|reflection)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<(/?)(think|thinking|reasoning|reflection)>", re.IGNORECASE)
 _UNOPENED = re.compile(r"^.*?</(?:think|thinking|reasoning|reflection)>", re.DOTALL | re.IGNORECASE)
 _UNCLOSED = re.compile(r"^\s*<(?:think|thinking|reasoning|reflection)>.*", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```(?:json|JSON)?\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _OPENED = re.compile(r"[{\[]")
 _MOST_DROPPED = 50
 _MOST_OBJECTS = 60
+_MOST_ENTRIES = 500
+# Models that say the same for ever must not keep everybody waiting. Characters: of an answer, and of what is
+# read again because what begins there has no end, in lengths of the answer and beside them.
+_MOST_CHARS = 200_000
+_MOST_LENGTHS, _MOST_BESIDE = 3, 20_000
 
 
 class NotAForm(ValueError):
@@ -32,9 +37,24 @@ class NotAForm(ValueError):
 
 def without_thinking(text: str) -> str:
     """The text without what the model thought aloud; tags inside an answer are words of the answer."""
+    text = text[:_MOST_CHARS]
     if text.lstrip().startswith("{"):
         return text.strip()
-    return _UNCLOSED.sub("", _UNOPENED.sub("", _THINKING.sub("", text))).strip()
+    return _UNCLOSED.sub("", _UNOPENED.sub("", _closed(text))).strip()
+
+
+def _closed(text: str) -> str:
+    """The text without what stands between two tags of a kind; gone through once, however many there are."""
+    kept, begun, name = [0], -1, ""
+    ends = {tag.group(2).lower(): tag.start() for tag in _TAG.finditer(text) if tag.group(1)}
+    for tag in _TAG.finditer(text):
+        is_end, kind = bool(tag.group(1)), tag.group(2).lower()
+        if begun < 0 and not is_end and tag.start() < ends.get(kind, -1):
+            begun, name = tag.start(), kind
+        elif begun >= 0 and is_end and kind == name:
+            kept += [begun, tag.end()]
+            begun = -1
+    return "".join(text[start:end] for start, end in zip(kept[::2], [*kept[1::2], len(text)], strict=True))
 
 
 def parsed(text: str, form: type[F]) -> F:
@@ -62,13 +82,15 @@ def _candidates(text: str) -> list[Any]:
     pieces = [text, *_FENCED.findall(text)]
     whole: list[Any] = []
     cut: list[Any] = []
+    left = _MOST_LENGTHS * len(text) + _MOST_BESIDE
     for piece in dict.fromkeys(pieces):
         start = 0
         for _ in range(_MOST_OBJECTS):
             opened = _OPENED.search(piece, start)
-            if opened is None:
+            if opened is None or left < 0:
                 break
             value, length = _loaded(piece[opened.start() :])
+            left -= 0 if length else len(piece) - opened.start()
             if isinstance(value, dict) or (isinstance(value, list) and value):
                 (whole if length else cut).append(value)
             start = opened.start() + max(1, length)
@@ -152,16 +174,14 @@ def _balanced_end(text: str) -> int:
 def _validated(value: dict[str, Any], form: type[F]) -> F:
     """The form, without the list entries that do not fit it, say nothing new, or never end."""
     value = {name: _distinct(entry) for name, entry in value.items()}
-    for _ in range(_MOST_DROPPED):
-        try:
-            return form.model_validate(value)
-        except ValidationError as error:
-            entry = next((e["loc"] for e in error.errors() if _is_entry(e["loc"])), None)
-            if entry is None:
-                raise
-            name, place = str(entry[0]), int(entry[1])
-            kept = [item for index, item in enumerate(value[name]) if index != place]
-            value = {**value, name: kept}
+    try:
+        return form.model_validate(value)
+    except ValidationError as error:
+        bad = {(str(at[0]), int(at[1])) for e in error.errors() if _is_entry(at := e["loc"])}
+        if not 0 < len(bad) <= _MOST_DROPPED:
+            raise
+    for name in {name for name, _ in bad}:
+        value[name] = [item for place, item in enumerate(value[name]) if (name, place) not in bad]
     return form.model_validate(value)
 
 
@@ -169,7 +189,7 @@ def _distinct(entries: Any) -> Any:
     if not isinstance(entries, list):
         return entries
     kept: list[Any] = []
-    for entry in entries:
+    for entry in entries[:_MOST_ENTRIES]:
         words = [w for w in entry.values() if isinstance(w, str)] if isinstance(entry, dict) else []
         if not (isinstance(entry, dict) and entry in kept) and not any(map(is_looping, words)):
             kept.append(entry)
