@@ -48,12 +48,17 @@ class Knobs(BaseModel):
     )
     queries: int = Field(5, ge=1, le=20, description="At most this many searches a round.")
     threshold: float = Field(0.8, ge=0, le=1, description="The sufficiency score that is enough.")
-    budget_usd: float = Field(USUAL_USD, ge=0, description="The run never costs more than this, in USD.")
+    budget_usd: float = Field(
+        USUAL_USD, ge=0, le=1_000_000, description="The run never costs more than this, in USD."
+    )
     reserve: float = Field(
         0.15, ge=0, lt=1, description="Share of the budget that is kept for writing and checking the report."
     )
     time_limit_s: float | None = Field(
-        None, gt=0, description="Seconds of work after which the report is written; empty: no limit."
+        None,
+        gt=0,
+        le=10_000_000,
+        description="Seconds of work after which the report is written; empty: no limit.",
     )
     reuse: bool = Field(True, description="Take answers of models and engines from earlier runs.")
     context_tokens: int | None = Field(

@@ -46,9 +46,9 @@ class ResearchRequest(BaseModel):
     max_sources: int | None = Field(None, ge=1, le=100)
     max_queries: int = Field(5, ge=1, le=20)
     threshold: float = Field(0.8, ge=0, le=1)
-    budget_usd: float | None = Field(None, ge=0)
+    budget_usd: float | None = Field(None, ge=0, le=1_000_000)
     reserve: float = Field(0.15, ge=0, lt=1)
-    time_limit_s: float | None = Field(None, gt=0)
+    time_limit_s: float | None = Field(None, gt=0, le=10_000_000)
     reuse: bool = True
     context_tokens: int | None = Field(None, ge=1024)
     providers: list[str] = []

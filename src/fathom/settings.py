@@ -65,9 +65,13 @@ class Settings(BaseSettings):
     )
     respect_robots: bool = Field(True, description="Leave out pages whose robots.txt does not allow them.")
     allow_private: bool = Field(False, description="Let pages on private and loopback addresses be read.")
-    call_timeout_s: float = Field(120.0, gt=0, description="Seconds after which a model's call is given up.")
+    call_timeout_s: float = Field(
+        120.0, gt=0, le=86_400, description="Seconds after which a model's call is given up."
+    )
     call_retries: int = Field(3, ge=0, le=10, description="Further tries of a call that failed.")
-    outage_s: float = Field(180.0, ge=0, description="Seconds that a model which is away is waited for.")
+    outage_s: float = Field(
+        180.0, ge=0, le=86_400, description="Seconds that a model which is away is waited for."
+    )
     parallel_calls: int = Field(10, ge=1, le=1000, description="Calls of one model at once, of all runs.")
     parallel_searches: int = Field(5, ge=1, le=1000, description="Searches at once, of all runs together.")
     parallel_extractions: int = Field(10, ge=1, le=1000, description="Pages that are read at once.")

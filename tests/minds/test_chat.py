@@ -162,6 +162,7 @@ async def test_a_failed_turn_is_sent_again(tmp_path: Path) -> None:
         (Reply._failed(403, "no", "denied", None), Refused, "check OPENAI_API_KEY"),
         (Reply.no_such_model("stand-in"), Refused, "check the model's name"),
         (Reply.out_of_quota(), Refused, "quota"),
+        (Reply._failed(402, "Insufficient Balance", "unknown_error", None), Refused, "account is empty"),
         (Reply.too_fast(wait_s=0.01), Unavailable, "429"),
         (Reply.broken(500), Unavailable, "500"),
         (Reply.broken(503), Unavailable, "503"),

@@ -98,8 +98,20 @@ async def test_where_what_was_found_is_charged_as_a_block_the_block_is_paid(tmp_
     assert paid == pytest.approx(0.01 + (9_299 + 8_000) * 2e-6 + 577 * 8e-6)
 
 
-async def test_an_answer_that_does_not_say_its_tokens_stays_at_the_most(tmp_path: Path) -> None:
-    with OpenAiSearchServer({**cited(PAGE), "usage": None}) as server:
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        "many",
+        {},
+        {"input_tokens": -50_000_000, "output_tokens": 5},
+        {"input_tokens": 10**30, "output_tokens": 5},
+        {"input_tokens": "5", "output_tokens": "5"},
+        {"input_tokens": True, "output_tokens": True},
+    ],
+)
+async def test_an_answer_that_does_not_say_its_tokens_stays_at_the_most(tmp_path: Path, usage: Any) -> None:
+    with OpenAiSearchServer({**cited(PAGE), "usage": usage}) as server:
         assert await spent(tmp_path, engine(server.url)) > 0.01 + 128_000 * 2e-6 + 4_096 * 8e-6
 
 

@@ -30,6 +30,8 @@ from fathom.spend.prices import Prices
 from fathom.spend.purse import WRITING, Hold, Purse
 from fathom.state import Charge
 
+_UNPAID = 402
+
 
 class NotSupported(Unreadable):
     """The server does not take this kind of request; another kind may do."""
@@ -186,6 +188,8 @@ class Chat:
             case openai.RateLimitError():
                 wait_s = wait_after(error.response.headers)
                 return Unavailable(f"{who} is limiting requests (429).", wait_s=wait_s, status=429)
+            case openai.APIStatusError() if error.status_code == _UNPAID:
+                return Refused(f"{who} says that the account is empty (402).")
             case openai.AuthenticationError() | openai.PermissionDeniedError():
                 return Refused(f"{who} refused the key: check OPENAI_API_KEY.")
             case openai.NotFoundError():

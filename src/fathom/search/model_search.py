@@ -8,10 +8,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import httpx2
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.addresses import canonical
@@ -73,9 +73,12 @@ class _Error(BaseModel):
     param: str | None = None
 
 
+_Tokens = Annotated[int, Field(strict=True, ge=0, le=100_000_000)]
+
+
 class _Usage(BaseModel):
-    input_tokens: int
-    output_tokens: int
+    input_tokens: _Tokens
+    output_tokens: _Tokens
 
 
 class _Answer(BaseModel):
@@ -83,6 +86,16 @@ class _Answer(BaseModel):
     usage: _Usage | None = None
     status: str | None = None
     error: _Error | None = None
+
+    @field_validator("usage", mode="wrap")
+    @classmethod
+    def _counted(cls, value: Any, read: ValidatorFunctionWrapHandler) -> _Usage | None:
+        """What is no count of tokens says nothing."""
+        try:
+            found: _Usage | None = read(value)
+        except ValidationError:
+            return None
+        return found
 
 
 class _Failure(BaseModel):

@@ -65,6 +65,7 @@ class Hold:
 
     async def settle(self, usd: float, tokens_in: int = 0, tokens_out: int = 0) -> None:
         """The call was answered, and cost this; an engine that took more than there was is remembered."""
+        usd = max(0.0, usd)  # nobody is paid for taking an answer
         if self.book and self.line is None:
             await self.book.note(self.run, self.call, nano(usd), tokens_in, tokens_out)
         elif self.book and self.line is not None:
