@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 from fathom.crew.worker import Request, Worker
 
-# Who could do it here too waits so long for a busy process, and longer when this loop is later than that to
-# notice: then it has enough to do.
+# Who could do it here too waits while others of its kind get their turn, which are short, and so long after
+# the last of them: a document that takes long may hold up all processes. A loop that is later than that to
+# notice has enough to do, and may not know yet that somebody got a turn.
 _PATIENCE_S = 0.1
 _LATE_S = 0.02
 
@@ -33,8 +34,9 @@ class Lost(Exception):
 class _Turn:
     """Somebody who waits for a process, in some event loop; what happens to it happens under the guard."""
 
-    def __init__(self, kind: str | None) -> None:
+    def __init__(self, kind: str | None, *, is_learning: bool = False) -> None:
         self.kind = kind  # only a process that knows this; None: any, and one may be started for it
+        self._is_learning = is_learning  # or one that does not know it yet
         self.worker: Worker | None = None
         self.error: Lost | None = None
         self._loop = asyncio.get_running_loop()
@@ -42,7 +44,7 @@ class _Turn:
         self._came: asyncio.Future[None] | None = None
 
     def suits(self, worker: Worker) -> bool:
-        return self.kind is None or self.kind in worker.known
+        return self.kind is None or (self.kind in worker.known) != self._is_learning
 
     def comes(self) -> asyncio.Future[None] | None:
         """What is to be waited for, if anything is."""
@@ -80,6 +82,7 @@ class Crew:
         self._free: list[Worker] = []
         self._starting = 0
         self._waiting: list[_Turn] = []
+        self._lent_at = 0.0
         self._is_closed = False
         self._teaching: asyncio.Task[Any] | None = None
         weakref.finalize(self, _end_all, self._all)
@@ -104,14 +107,11 @@ class Crew:
             return any(kind in worker.known for worker in self._all)
 
     def teach(self, request: Request) -> None:
-        """Have a process that is free get to know such requests; nobody waits for it."""
+        """Have one more process get to know such requests; whoever asks does not wait for it."""
         with self._guard:
-            is_busy = self._teaching is not None and not self._teaching.done()
-            worker = next((w for w in self._free if request.kind not in w.known), None)
-            if is_busy or worker is None or self._is_closed:
-                return
-            self._free.remove(worker)
-        self._teaching = asyncio.create_task(self._taught(request, worker))
+            is_taught = all(request.kind in worker.known for worker in self._all)
+        if not is_taught and (self._teaching is None or self._teaching.done()):
+            self._teaching = asyncio.create_task(self._taught(request))
 
     @property
     def processes(self) -> list[int]:
@@ -138,9 +138,9 @@ class Crew:
         except Lost:
             return None
 
-    async def _taught(self, request: Request, worker: Worker) -> None:
+    async def _taught(self, request: Request) -> None:
         try:
-            await self._asked(request, worker)
+            await self._asked(request, await self._taken(_Turn(request.kind, is_learning=True)))
         except Lost:
             return  # it is done here then
 
@@ -161,9 +161,10 @@ class Crew:
         is_over = False
         try:
             while comes is not None and not comes.done():
-                began = time.monotonic()
+                due = time.monotonic() + _PATIENCE_S
                 await asyncio.wait([comes], timeout=None if turn.kind is None else _PATIENCE_S)
-                if not comes.done() and time.monotonic() < began + _PATIENCE_S + _LATE_S:
+                is_held_up = self._lent_at + _PATIENCE_S < time.monotonic() < due + _LATE_S
+                if is_held_up and not comes.done():
                     raise Lost("busy")
             is_over = True
         finally:
@@ -200,6 +201,7 @@ class Crew:
                 turn.end(error=Lost("ended"))
             elif found is not None and turn.end(worker=found):
                 self._free.remove(found)
+                self._lent_at = time.monotonic() if turn.kind else self._lent_at
             elif not self._free:
                 break
         wanted = sum(turn.kind is None for turn in self._waiting)

@@ -15,8 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+DOCUMENT = "document"
 _START_S = 60.0
-_REQUESTS = 1000  # then a new process: libraries keep caches
+_DOCUMENTS = 500  # then a new process: libraries that parse keep caches
 _READ_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20  # most pages go through in one piece, and nobody is woken twice for one
 _IS_WAITING_IN_LOOP = sys.platform != "win32"  # whose loops cannot wait for pipes
@@ -32,6 +33,11 @@ class Request:
     limit_s: float = 20.0
     max_memory_bytes: int = 1_500_000_000
     max_reply_bytes: int = 60_100_000
+
+    @property
+    def is_document(self) -> bool:
+        """Whether something is to be parsed that a stranger wrote."""
+        return self.kind == DOCUMENT
 
     @property
     def line(self) -> bytes:
@@ -67,7 +73,7 @@ class Worker:
         assert self._process.stdout is not None
         self._input, self._output = self._process.stdin, self._process.stdout
         self._is_waiting_in_loop = is_waiting_in_loop
-        self._requests = 0
+        self._documents = 0
         self._is_ended = False
         self.is_late = False
         self.known: set[str] = set()  # kinds that it has been asked, and has imported what they need
@@ -95,7 +101,7 @@ class Worker:
     @property
     def is_usable(self) -> bool:
         """Whether it is alive and has not served too long."""
-        return not self._is_ended and self._requests < _REQUESTS and self._process.poll() is None
+        return not self._is_ended and self._documents < _DOCUMENTS and self._process.poll() is None
 
     async def ask(self, request: Request) -> dict[str, Any] | None:
         """The reply; None if it died or took too long. It has ended then, as it has when we are cancelled."""
@@ -108,7 +114,7 @@ class Worker:
             late.cancel()
             if not reply.endswith(b"\n"):
                 self.kill()
-        self._requests += 1
+        self._documents += request.is_document
         self.known.add(request.kind)
         return json.loads(reply) if reply.endswith(b"\n") else None
 
