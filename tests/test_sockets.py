@@ -5,6 +5,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpcore2
 import httpx2
@@ -14,7 +15,7 @@ from standins.rough import LOOPS, Rough, in_each_loop, plain, saying, serving, s
 from standins.server import closed_port, deaf_port
 
 from fathom.lanes import Lanes
-from fathom.sockets import Sockets, addresses_of
+from fathom.sockets import Sockets, Stream, addresses_of
 
 pytestmark = pytest.mark.wire
 HELLO = plain(b"hello")
@@ -66,6 +67,41 @@ def test_whoever_shows_a_certificate_that_nobody_believes_is_not_asked(certified
             assert not server.heard
 
     everywhere(scenario)
+
+
+class Late(Sockets):
+    """Whose connections wait a little before they are used, as in a loop with much to do."""
+
+    async def connect_tcp(self, *where: Any, **given: Any) -> Stream:
+        stream = await super().connect_tcp(*where, **given)
+        await asyncio.sleep(0.05)
+        return stream
+
+
+def test_what_somebody_on_the_way_says_before_the_encryption_is_not_the_answer(certified: Certified) -> None:
+    async def intruded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(plain(b"evil"))
+        await writer.drain()
+        await writer.start_tls(certified.server)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(HELLO)
+
+    async def scenario() -> None:
+        async with (
+            serving(intruded, "127.0.0.1") as port,
+            httpx2.AsyncClient(transport=Lanes(certified.believer, sockets=Late())) as client,
+        ):
+            with pytest.raises(httpx2.ConnectError, match="before the connection was encrypted"):
+                await client.get(f"https://127.0.0.1:{port}")
+
+    everywhere(scenario)
+
+
+@in_each_loop
+async def test_what_cannot_be_a_name_is_no_connection() -> None:
+    for name in ("a..b", "a" * 64):
+        with pytest.raises(httpcore2.ConnectError):
+            await Sockets().connect_tcp(name, 80)
 
 
 def test_a_certificate_for_another_name_is_not_believed(certified: Certified) -> None:

@@ -8,7 +8,7 @@ import select
 import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from ipaddress import ip_address
 from itertools import zip_longest
 from socket import AF_INET6, SOCK_STREAM
@@ -90,6 +90,8 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         """The same connection, encrypted; hung up if that fails."""
         with ExitStack() as failing:
             failing.callback(self.abort)
+            if self._received:  # by anybody on the way: it would pass for the server's encrypted words
+                raise httpcore2.ConnectError("something came before the connection was encrypted")
             try:
                 async with asyncio.timeout(timeout):
                     found = await self._loop.start_tls(
@@ -161,10 +163,12 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
 
 async def addresses_of(host: str, port: int) -> list[str]:
     """All addresses of a name, one of each family first; an address is its own."""
-    try:
+    with suppress(ValueError):
         return [ip_address(host).compressed]
-    except ValueError:
+    try:
         rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
+    except UnicodeError as error:
+        raise OSError(f"{host} is not a name") from error
     found = dict.fromkeys((row[0] != AF_INET6, str(row[4][0])) for row in rows)
     newer, older = ([name for is_older, name in found if is_older is which] for which in (False, True))
     return [name for pair in zip_longest(newer, older) for name in pair if name]
