@@ -20,14 +20,16 @@ from fathom.minds.answers import CheckAnswer, JudgeAnswer, ReadAnswer, VerifyAns
 from fathom.minds.chat import Chat
 from fathom.minds.extractive import Extractive
 from fathom.minds.ladder import Ladder
+from fathom.minds.learnt import Learnt
 from fathom.minds.looping import is_looping, without_loop
 from fathom.minds.outspoken import Outspoken
 from fathom.minds.parsing import parsed
 from fathom.minds.prompted import Prompted
 from fathom.minds.sheets import Lines, Sheet
 from fathom.minds.steadfast import Steadfast
-from fathom.minds.window import Window
+from fathom.minds.window import UNKNOWN, Window
 from fathom.store import replies
+from fathom.text.tokencount import token_count, worst_tokens
 
 pytestmark = pytest.mark.wire
 
@@ -262,3 +264,26 @@ async def test_a_model_that_knows_only_another_language_is_stood_in_for(
     assert "240" in thought.value.sentences[0].text
     assert thought.value.sentences[0].text != foreign["sentences"][0]["text"]
     assert "not written in" in thought.losses[0].why
+
+
+@pytest.mark.parametrize("share", [0.05, 0.4])
+async def test_a_server_that_counts_only_what_is_new_to_it_is_not_taken_for_one_that_cuts_prompts_off(
+    share: float, tmp_path: Path
+) -> None:
+    def answer(request: ModelRequest) -> Reply:
+        usage = {"prompt_tokens": round(share * token_count(request.text)), "completion_tokens": 9}
+        said = {"message": {"content": json.dumps({"objections": []})}}
+        return Reply.garbage(json.dumps({"choices": [said], "usage": usage}).encode())
+
+    learnt = Learnt(tmp_path / "fathom.sqlite", "here", "m")
+    sheet = Sheet("checker", {}, {"sentences": Lines([f"Sentence {n}: The dam holds." for n in range(500)])})
+    with Model(answer) as model:
+        window = Window(learnt=learnt)
+        asked = ladder(tmp_path, model, window)
+        answers = [await asked.ask("check", sheet, CheckAnswer) for _ in range(2)]
+    told = [loss.why for answer in answers for loss in answer.losses]
+    assert all(re.fullmatch(r"The window of m was taken for 2,\d+ tokens\.", why) for why in told)
+    assert len(told) == (share > 0.1)  # in the first call, before it was known
+    assert await learnt.size(None) is None
+    assert window.size == UNKNOWN
+    assert window.count("The dam holds. " * 100) == worst_tokens("The dam holds. " * 100)

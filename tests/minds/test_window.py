@@ -169,12 +169,12 @@ def test_a_server_that_saw_far_less_than_was_sent_is_found_out() -> None:
     assert not window.is_cut(measured(sent), round(0.95 * token_count(sent)))
 
 
-async def test_a_window_only_gets_smaller_and_never_useless() -> None:
+def test_a_window_only_gets_smaller_and_never_useless() -> None:
     window = Window(8_192)
-    await window.lower(4_096)
-    await window.lower(6_000)
+    window.lower(4_096)
+    window.lower(6_000)
     assert window.size == 4_095
-    await window.lower(3)
+    window.lower(3)
     assert window.size == 512
 
 
@@ -203,8 +203,10 @@ async def test_what_was_learnt_is_known_to_the_next_process_for_a_day(
     database, clock = tmp_path / "fathom.sqlite", Clock()
     first = kept(database, clock, says)
     assert (await first.known(), first.is_recalled) == (says or UNKNOWN, False)
-    await first.lower(4_096)
-    await first.lower(3_000)
+    first.lower(4_096)
+    first.lower(3_000)
+    assert await kept(database, clock, says).known() == (says or UNKNOWN)  # nothing has come through yet
+    await first.keep()
     clock.now += KEPT_S - 1
     later = kept(database, clock, says)
     assert (await later.known(), later.is_recalled) == (3_000, True)
@@ -217,7 +219,8 @@ async def test_a_server_that_says_something_else_of_itself_is_asked_anew(tmp_pat
     database, clock = tmp_path / "fathom.sqlite", Clock()
     first = kept(database, clock, 8_192)
     await first.known()
-    await first.lower(4_096)
+    first.lower(4_096)
+    await first.keep()
     for says in (16_384, 2_048, None):
         window = kept(database, clock, says)
         assert (await window.known(), window.is_recalled) == (says or UNKNOWN, False)
@@ -228,7 +231,8 @@ async def test_a_clock_that_went_back_keeps_nothing_for_longer_than_a_day(tmp_pa
     database, clock = tmp_path / "fathom.sqlite", Clock()
     first = kept(database, clock, None)
     await first.known()
-    await first.lower(4_096)
+    first.lower(4_096)
+    await first.keep()
     clock.now -= 10 * KEPT_S
     assert await kept(database, clock, None).known() == UNKNOWN
 

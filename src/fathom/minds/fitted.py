@@ -58,7 +58,8 @@ async def say(
     chat: Chat, window: Window, role: Role, sheet: Sheet | Filled, way: Way, told: Told, rung: str
 ) -> Said:
     """One turn; made again, once and smaller, when the model turns out to hold less than was thought."""
-    await window.known()
+    before = await window.known()
+    silent: Loss | None = None
     for is_last in (False, True):
         size = window.size or 0
         fitted = _fitted(chat, window, sheet, way)
@@ -72,19 +73,24 @@ async def say(
             error.charges = []
             if is_last or not isinstance(error, TooLong):
                 raise
-            await window.lower(error.size if error.size and error.size < size else int(0.8 * size))
+            window.lower(error.size if error.size and error.size < size else int(0.8 * size))
             continue
         told.charges.append(reply.charge.model_copy(update={"rung": rung}))
         seen = reply.charge.tokens_in
-        if window.is_cut(sent, seen):
-            told.losses.append(_silent(chat, seen, sum(map(window.count, texts))))
-            await window.lower(seen)
+        if silent and window.is_short(sent, seen):  # this time nothing can have been cut off
+            told.losses.remove(silent)
+            window.distrust(before)
+        elif window.is_cut(sent, seen):
+            silent = _silent(chat, seen, sum(map(window.count, texts)))
+            told.losses.append(silent)
+            window.lower(seen)
             if not is_last:
                 continue
         else:
             window.learn(sent, seen, way.beside)
+            await window.keep()
         if set(fitted.cut) - {getattr(sheet, "batched", "")}:
-            told.losses.append(_cut(chat, role, window))
+            told.losses.append(_cut(chat, role, window, size))
         return Said(reply.text, fitted.kept)
     raise AssertionError("the second turn is the last")
 
@@ -110,9 +116,11 @@ def _options(window: Window, way: Way) -> dict[str, Any]:
     return {**way.options, **({"max_completion_tokens": limit} if limit < window.most_answer else {})}
 
 
-def _cut(chat: Chat, role: Role, window: Window) -> Loss:
+def _cut(chat: Chat, role: Role, window: Window, size: int) -> Loss:
     known = ", as an earlier run found out" if window.is_recalled else ""
     why = f"The window of {chat.name} holds {window.size:,} tokens{known}."
+    if size < (window.size or size):
+        why = f"The window of {chat.name} was taken for {size:,} tokens."
     return Loss(where="context", what=f"the least relevant evidence for the step {role}", why=why)
 
 

@@ -24,6 +24,7 @@ _TELLING = 400  # tokens; below that the server's own words around a prompt coun
 _LEAST_PLAIN, _LEAST_BEYOND = 0.55, 0.35  # of the guess: no vocabulary makes less of a prompt
 _NEARLY = 0.85  # of the least that was seen
 _LEAST_SEEN = 256
+_LEAST_HELD = 1_000  # nobody serves a model that holds less: who reports less counts something else
 _FOREIGN = 0.05
 _OVERFLOW = re.compile(
     r"context[ _](?:length|size|window)|maximum context|prompt is too long|too many tokens"
@@ -68,6 +69,8 @@ class Window:
     learnt: Learnt | None = None
     is_recalled: bool = False  # an earlier run has learnt the size
     _said: int | None = None  # by the source
+    _is_unkept: bool = False
+    _is_counting: bool = True  # what the server reports is the whole prompt, or what it kept of it
     _lock: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
     _plain: tuple[float, float] | None = None  # least and most tokens seen for one that was guessed
     _beyond: tuple[float, float] | None = None
@@ -100,8 +103,10 @@ class Window:
 
     def learn(self, sent: Measure, tokens_in: int, beside: str = "") -> None:
         """Take in what a server says a prompt was; whether it counted what stood beside it nobody knows."""
-        if sent.usual < _TELLING or tokens_in < _LEAST_SEEN:
+        if not self._is_counting or sent.usual < _TELLING or tokens_in < _LEAST_SEEN:
             return
+        if self.is_short(sent, tokens_in):
+            return  # that is not what it was sent
         surely = max(0, tokens_in - measured(beside).worst_plain) if beside else tokens_in
         if sent.beyond < _FOREIGN * sent.plain:
             whole = sent.plain + sent.beyond
@@ -113,13 +118,28 @@ class Window:
 
     def is_cut(self, sent: Measure, tokens_in: int) -> bool:
         """Whether the server saw far less than was sent: it cuts prompts off without saying so."""
-        return sent.usual >= _TELLING and _LEAST_SEEN <= tokens_in < self._expected(sent)
+        return tokens_in >= _LEAST_HELD and self.is_short(sent, tokens_in)
 
-    async def lower(self, to: int) -> None:
+    def is_short(self, sent: Measure, tokens_in: int) -> bool:
+        """Whether the server reports far less than was sent, for whatever reason."""
+        return self._is_counting and sent.usual >= _TELLING and tokens_in < self._expected(sent)
+
+    def distrust(self, size: int) -> None:
+        """It was sent no more than it is said to hold, and reports far less again: its counts tell nothing.
+
+        Servers that still have the beginning of a prompt from before count only what is new to them.
+        """
+        self.size, self._is_counting, self._is_unkept = size, False, False
+
+    def lower(self, to: int) -> None:
         """A server has shown that it holds less than was thought; never more than before."""
         self.size = max(LEAST, min(to, (self.size or UNKNOWN) - 1))
-        self.is_recalled = False
-        if self.learnt:
+        self.is_recalled, self._is_unkept = False, True
+
+    async def keep(self) -> None:
+        """Remember what was learnt, now that a prompt of that size came through whole."""
+        if self._is_unkept and self.size and self.learnt:
+            self._is_unkept = False
             await self.learnt.keep(self.size, self._said)
 
     async def _found(self) -> int:
