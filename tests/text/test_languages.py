@@ -118,3 +118,8 @@ def test_a_question_whose_language_cannot_be_told_has_none(question: str, langua
 
 def test_nothing_is_foreign_to_a_language_without_a_list() -> None:
     assert written_in(SAID["French"], instead_of="") == written_in(SAID["French"], instead_of="Danish") == ""
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "_", "\u1100", "„", "“", "«", "`", '"'])
+def test_a_letter_repeated_for_ever_says_nothing_and_takes_no_time(letter: str) -> None:
+    assert written_in(letter * 200_000, instead_of="English") == ""

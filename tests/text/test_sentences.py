@@ -44,6 +44,11 @@ def test_a_sentence_knows_its_heading() -> None:
     assert [(s.text, s.heading) for s in found] == [("Zero.", ""), ("First.", "One"), ("Second.", "Two")]
 
 
+def test_a_row_of_stops_that_ends_nothing_takes_no_time() -> None:
+    text = "." * 200_000 + "x"
+    assert texts(text) == [text]
+
+
 @given(st.text(alphabet=st.sampled_from("abC .!?\n-#|`다。“”1\t\r\u2028"), max_size=120))
 def test_a_sentence_is_always_where_it_says(text: str) -> None:
     end = 0

@@ -52,8 +52,9 @@ _SMALL_WORDS = {
     """,
 }
 LANGUAGES = tuple(_SMALL_WORDS)
+# No part looks further than to where it could begin again: a model may repeat a letter for ever.
 _NO_EVIDENCE = re.compile(
-    r"```.*?```|`[^`\n]*`|\w+://\S+|“[^”]*”|„[^“”]*[“”]|«[^»]*»|\"[^\"\n]*\"", re.DOTALL
+    r"```.*?```|`[^`\n]*`|\b\w+://\S+|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|\"[^\"\n]*\"", re.DOTALL
 )
 _WORD = re.compile(r"[^\W\d_]+")
 

@@ -11,8 +11,10 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|\[\d+\])\s+")
 # A full stop ends a sentence when white space follows; a CJK one needs none. The first letter stands before
-# the choice, so that no other place is tried.
-_END = re.compile(r"[.!?…。！？](?:(?<=[.!?…])[.!?…]*[\"'”’)\]]*(?=\s|$)|(?<=[。！？])[。！？]*[」』”）]*)")
+# the choice, so that no other place is tried; a row of stops is tried once, and not from each of them.
+_END = re.compile(
+    r"[.!?…。！？](?:(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’)\]]*+(?=\s|$)|(?<=[。！？])[。！？]*[」』”）]*)"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|Fig|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|approx|ca|pp|vol)"
     r"|\b[A-Z])\.$"
