@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -89,6 +90,29 @@ def test_who_waits_in_a_loop_that_ends_keeps_no_process_from_others() -> None:
     assert [task.cancelled() for task in left] == [True, True]
     assert asyncio.run(crew.ask(document()))["document"]["title"] == "Lakes"
     crew.close()
+
+
+async def test_what_python_says_when_it_starts_is_no_reply(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import os\nos.write(1, b'welcome\\nto this machine')\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    crew = Crew(1, environment={"PYTHONPATH": path})
+    for title in ("Lakes", "Seas"):
+        reply = await crew.ask(document(PAGE.replace(b"Lakes", title.encode())))
+        assert reply["document"]["title"] == title
+    crew.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system lets one write into one's own pipe")
+@pytest.mark.parametrize("said", [b"", b"\n", b"hello\n", b"7\n", b"{}\n", b'{"document": 1, "number": 1}\n'])
+async def test_what_is_no_reply_to_this_very_request_is_none_and_ends_the_process(said: bytes) -> None:
+    worker = await asyncio.to_thread(Worker, {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    assert await worker.ask(document())
+    pipe = os.open(f"/proc/self/fd/{worker._output.fileno()}", os.O_WRONLY)
+    os.write(pipe, said)
+    os.close(pipe)
+    reply = await worker.ask(document())
+    assert bool(reply) == worker.is_usable == (not said)
+    worker.close()
 
 
 async def test_more_than_a_pipe_holds_goes_out_and_comes_back() -> None:

@@ -1,8 +1,8 @@
 """A process of its own that works for another one: `python -m fathom.crew.process`.
 
 Takes requests from its input one by one, and ends when the input does. A request is a line of JSON, which
-says of what kind it is, and the bytes it announces; a reply is a line of JSON. Does not know who asks, and
-may die of any request.
+says of what kind it is, and the bytes it announces; a reply is a line of JSON with the request's number.
+Does not know who asks, and may die of any request.
 """
 
 import json
@@ -29,7 +29,7 @@ def main() -> None:
         body = requests.read(asked["bytes"])
         _limit_memory(asked["max_memory_bytes"])
         _die_after(asked["limit_s"] + _GRACE_S)
-        _send(replies, _KINDS[asked["kind"]](body, asked))
+        _send(replies, {**_KINDS[asked["kind"]](body, asked), "number": asked["number"]})
         _die_after(0)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 DOCUMENT = "document"
 _START_S = 60.0
+_READY = b'{"ready": true}\n'
 _DOCUMENTS = 500  # then a new process: libraries that parse keep caches
 _READ_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20  # most pages go through in one piece, and nobody is woken twice for one
@@ -39,12 +40,12 @@ class Request:
         """Whether something is to be parsed that a stranger wrote."""
         return self.kind == DOCUMENT
 
-    @property
-    def line(self) -> bytes:
-        """The request as the process reads it."""
+    def line(self, number: int) -> bytes:
+        """The request as the process reads it; the number is for its reply."""
         said = {
             **self.asked,
             "kind": self.kind,
+            "number": number,
             "bytes": len(self.body),
             "limit_s": self.limit_s,
             "max_memory_bytes": self.max_memory_bytes,
@@ -73,7 +74,7 @@ class Worker:
         assert self._process.stdout is not None
         self._input, self._output = self._process.stdin, self._process.stdout
         self._is_waiting_in_loop = is_waiting_in_loop
-        self._documents = 0
+        self._asked = self._documents = 0
         self._is_ended = False
         self.is_late = False
         self.known: set[str] = set()  # kinds that it has been asked, and has imported what they need
@@ -83,9 +84,11 @@ class Worker:
         timer = threading.Timer(_START_S, self.kill)
         timer.daemon = True
         timer.start()
-        line = self._output.readline()
+        # What starts with every Python here may have said something first: no reply may be taken for another.
+        while (line := self._output.readline()) and not line.endswith(_READY):
+            pass
         timer.cancel()
-        if not line.endswith(b"\n"):
+        if not line:
             self.close()
             raise OSError("it ended before it was ready")
         if self._is_waiting_in_loop:
@@ -105,18 +108,19 @@ class Worker:
 
     async def ask(self, request: Request) -> dict[str, Any] | None:
         """The reply; None if it died or took too long. It has ended then, as it has when we are cancelled."""
+        self._asked += 1
+        line, reply = request.line(self._asked), None
         late = asyncio.get_running_loop().call_later(request.limit_s, self._end_late)
-        reply = b""
         try:
             with suppress(OSError):
-                reply = await self._exchanged(request.line, request.max_reply_bytes)
+                reply = _reply_to(self._asked, await self._exchanged(line, request.max_reply_bytes))
         finally:
             late.cancel()
-            if not reply.endswith(b"\n"):
+            if reply is None:
                 self.kill()
         self._documents += request.is_document
         self.known.add(request.kind)
-        return json.loads(reply) if reply.endswith(b"\n") else None
+        return reply
 
     async def _exchanged(self, line: bytes, most: int) -> bytes:
         if not self._is_waiting_in_loop:
@@ -163,6 +167,14 @@ class Worker:
         for stream in (self._input, self._output):
             with suppress(OSError):
                 stream.close()
+
+
+def _reply_to(number: int, said: bytes) -> dict[str, Any] | None:
+    """What was said, if all of it came and it is about this request."""
+    with suppress(ValueError):
+        reply = json.loads(said)
+        return reply if isinstance(reply, dict) and reply.get("number") == number else None
+    return None
 
 
 async def _ready(
