@@ -126,7 +126,9 @@ async def _kit_of(kits: Kits, state: Any, runtime: Runtime[Knobs]) -> Kit:
     """What a task works with; the tasks of a run are told the same, and have it made once for all of them."""
     remembered, direction = state.get("knobs"), state.get("direction")
     told = (_thread_of(runtime), state.get("run"), runtime.context, remembered, direction)
-    memory = kits.within if isinstance(kits, StandardKits) else None
+    # A plain mapping may be changed by whoever gave it, and be given again.
+    is_lasting = remembered is None or isinstance(remembered, Knobs)
+    memory = kits.within if is_lasting and isinstance(kits, StandardKits) else None
     if memory and (known := memory.get(*told)):
         return known
     knobs = knobs_of(runtime.context, remembered)

@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from kits import Clerk, Library, kits_of
+from langgraph.graph import END, START, StateGraph
 from standins.prose import page
 
 from fathom.graph import build, working_with
-from fathom.state import Knobs
+from fathom.graph.kit import equip, standard_kits
+from fathom.settings import load_settings
+from fathom.spend.purse import Purse
+from fathom.state import Knobs, ResearchState
 
 KNOBS = Knobs(rounds=1, sources=2)
 
@@ -35,3 +39,22 @@ async def test_what_comes_over_a_network_under_that_name_is_not_taken(tmp_path: 
     (name,) = working_with(kits_of(tmp_path, library_of("other"), Clerk()))["configurable"]
     await graph.ainvoke({"question": "What?"}, {"configurable": {name: "other"}}, context=KNOBS)
     assert len(usual.read) == 2
+
+
+async def test_knobs_that_are_changed_and_given_again_count_as_they_are_then(tmp_path: Path) -> None:
+    budgets: list[float] = []
+
+    async def payer(state: ResearchState, *, purse: Purse) -> ResearchState:
+        budgets.append(purse.budget_usd)
+        return {}
+
+    b = StateGraph(ResearchState, context_schema=Knobs)
+    b.add_node("payer", equip(payer, standard_kits(load_settings(home=tmp_path)), "purse"))
+    b.add_edge(START, "payer")
+    b.add_edge("payer", END)
+    graph = b.compile()
+    given: Any = {"question": "What?", "knobs": {}}
+    for budget in (1.0, 0.01):
+        given["knobs"]["budget_usd"] = budget
+        await graph.ainvoke(given)
+    assert budgets == [1.0, 0.01]
