@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import random
 import ssl
+import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,7 +16,7 @@ from standins.certified import Certified
 from standins.rough import LOOPS, Heard, Rough, in_each_loop, plain, saying, serving, settled
 from standins.server import closed_port, deaf_port
 
-from fathom.lanes import Lanes
+from fathom.lanes import Lanes, TooMuch
 
 pytestmark = pytest.mark.wire
 HELLO = plain(b"hello")
@@ -194,6 +195,36 @@ SAYINGS: dict[str, tuple[bytes, bool]] = {
     "endless head": (b"HTTP/1.1 200 OK\r\n" + b"X: yyyyyyyyyyyyyyyy\r\n" * 20_000, False),
     "endless header": (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 400_000, False),
 }
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"
+
+
+@in_each_loop
+async def test_an_answer_does_not_unpack_to_more_than_it_may() -> None:
+    packers: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "deflate": zlib.compress}
+    for name, pack in packers.items():
+        much = plain(pack(b" " * 10_000_000), Content_Encoding=name)
+        lanes = Lanes(nobody(), most_bytes=1_000_000)
+        async with Rough(saying(much)) as server, httpx2.AsyncClient(transport=lanes) as client:
+            assert len(much) < 20_000
+            with pytest.raises(TooMuch):
+                await client.get(server.url)
+            server.act = saying(plain(pack(b" " * 1_000_000), Content_Encoding=name))
+            assert len((await client.get(server.url)).content) == 1_000_000
+
+
+@pytest.mark.parametrize(
+    "start", [b"0\r\n", b"0\r\nX: ", b"2;"], ids=["trailers", "a trailer", "an extension"]
+)
+async def test_a_server_that_never_comes_back_to_the_body_is_not_listened_to(start: bytes) -> None:
+    async def endless(_: Heard, writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED + start)
+        for _part in range(2_000):
+            writer.write(b"X: y\r\n" * 10_000 if start == b"0\r\n" else b"y" * 60_000)
+            await writer.drain()
+
+    async with Rough(endless) as server, through() as client:
+        with pytest.raises(httpx2.RemoteProtocolError, match="headers without end"):
+            await client.get(server.url)
 
 
 async def outcome(transport: httpx2.AsyncBaseTransport, url: str) -> tuple[object, ...]:

@@ -42,6 +42,7 @@ class Answer:
         self._is_framed = False
         self._parts: list[bytes] = []
         self._taken = 0
+        self._beside = 0  # bytes since the last one of the body
         self._parser: HttpResponseParser | None = HttpResponseParser(self)
         self._parser.set_dangerous_leniencies(  # dangerous for who passes it on: we are who asked
             lenient_headers=True,
@@ -57,13 +58,14 @@ class Answer:
             return
         assert self._parser
         self._taken += len(data)
+        self._beside += len(data)
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
             if not self.is_done:
                 raise httpx2.RemoteProtocolError(str(error)) from error
             self.is_last = True
-        if not self.is_headed and self._taken > _MOST_HEAD:
+        if not self.is_done and self._beside > _MOST_HEAD:
             raise httpx2.RemoteProtocolError("The server sends headers without end.")
         if self.is_done:
             self._parser = None  # which holds us
@@ -103,6 +105,7 @@ class Answer:
     def on_body(self, part: bytes) -> None:
         """Some of the body."""
         self._parts.append(part)
+        self._beside = 0
 
     def on_message_complete(self) -> None:
         """The last byte; what was only said in advance is forgotten."""

@@ -6,8 +6,8 @@ idle one, whenever a request starts or ends: with many calls at once that costs 
 
 import time
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
 from ssl import SSLContext
 from types import TracebackType
 from typing import Protocol
@@ -124,15 +124,16 @@ class _Body(httpx2.AsyncByteStream):
             while not answer.is_headed:
                 answer.take(await self._stream.read(_AT_A_TIME, self._read_s))
         extensions = {"http_version": b"HTTP/" + answer.version.encode(), "reason_phrase": answer.reason}
-        return httpx2.Response(answer.status, headers=answer.headers, stream=self, extensions=extensions)
+        response = _Bounded(answer.status, headers=answer.headers, stream=self, extensions=extensions)
+        response.most_bytes = self._lanes.most_bytes
+        return response
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         while True:
             if part := self._answer.part():
                 size += len(part)
-                if size > self._lanes.most_bytes:
-                    raise TooMuch(f"The answer is longer than {self._lanes.most_bytes:,} bytes.")
+                _check(size, self._lanes.most_bytes)
                 yield part
             if self._answer.is_done:
                 return
@@ -161,6 +162,26 @@ class _Body(httpx2.AsyncByteStream):
                 unsent = b""
         if unsent or is_chunked:
             await self._stream.write(unsent + (b"0\r\n\r\n" if is_chunked else b""), write_s)
+
+
+class _Bounded(httpx2.Response):
+    """An answer that is not unpacked beyond what it may be: a little that came may become very much."""
+
+    most_bytes: float
+
+    async def aiter_bytes(self, chunk_size: int | None = None) -> AsyncGenerator[bytes, None]:
+        """The body, unpacked piece by piece."""
+        size = 0
+        async with aclosing(super().aiter_bytes(chunk_size)) as pieces:
+            async for piece in pieces:
+                size += len(piece)
+                _check(size, self.most_bytes)
+                yield piece
+
+
+def _check(size: int, most_bytes: float) -> None:
+    if size > most_bytes:
+        raise TooMuch(f"The answer is longer than {most_bytes:,} bytes.")
 
 
 class _AsHttpx:

@@ -69,6 +69,13 @@ def test_what_is_no_answer_is_said_to_be_none_in_few_words(body: object) -> None
     assert len(str(caught.value)) < 200
 
 
+def test_of_a_word_that_is_too_long_to_be_shown_no_part_is_shown() -> None:
+    for before in ("Bad request: ", "Bad request: " + "so " * 20):
+        with pytest.raises(Misshapen, match="Bad request") as caught:
+            sound(f"{before}sk-{'a' * 90}")
+        assert "sk-" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "usage",
     [

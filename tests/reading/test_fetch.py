@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -63,6 +64,20 @@ async def test_a_redirect_loop_ends(site: Any, reply: Any) -> None:
     with pytest.raises(Unreadable, match="redirects more than 5 times"):
         await OPEN(f"{site.url}/a")
     assert len(site.seen) == 6
+
+
+@pytest.mark.parametrize("place", ["http://[::1", "http://[bad]/", "//["])
+async def test_a_redirect_to_what_is_no_address_is_refused(site: Any, reply: Any, place: str) -> None:
+    site.pages["/a"] = reply(status=302, headers={"Location": place})
+    with pytest.raises(Refused, match="which is not a web address"):
+        await OPEN(f"{site.url}/a")
+
+
+async def test_what_follows_a_compressed_page_is_not_taken_in_for_ever(site: Any, reply: Any) -> None:
+    site.pages["/a"] = reply(gzip.compress(b"words") + b"x" * 20_000, headers={"Content-Encoding": "gzip"})
+    assert (await OPEN(f"{site.url}/a")).body == b"words"
+    with pytest.raises(Unreadable, match="is larger than 10,000 bytes"):
+        await replace(OPEN, max_bytes=10_000)(f"{site.url}/a")
 
 
 async def test_cookies_are_not_kept(site: Any, reply: Any) -> None:

@@ -1,13 +1,15 @@
 """What searches cost: request by request, from the run's purse, and a second page is a second request."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from standins.openai_search import KEY, OpenAiSearchServer, cited
+from standins.rough import Heard, Rough
 from standins.server import Answer, Seen, StandIn, deaf_port, json_answer
 
-from fathom.errors import OutOfBudget, ProviderError, Unreachable
+from fathom.errors import OutOfBudget, ProviderError, Unreachable, Unreadable
 from fathom.search.engines import Engines
 from fathom.search.health import PROCESS
 from fathom.search.model_search import ModelSearch
@@ -114,6 +116,21 @@ async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) ->
 async def test_an_answer_may_take_as_long_as_was_said() -> None:
     with Brave(Answer(200, {"content-type": "application/json"}, b"{}", delay_s=5.5)) as brave:
         assert await Wire("brave", brave.url, timeout_s=20.0).send("GET", "/") == b"{}"
+
+
+async def test_an_answer_without_end_is_not_taken_in_and_may_have_cost_something(tmp_path: Path) -> None:
+    async def endless(_: Heard, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        while not writer.transport.is_closing():
+            writer.write(b" " * 1_000_000)
+            await writer.drain()
+
+    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    with metered(Meter(purse, Call("call", "search", "brave"), 0.005)):
+        async with Rough(endless) as server:
+            with pytest.raises(Unreadable, match="brave answered more than 20,000,000 bytes"):
+                await Wire("brave", server.url, timeout_s=20.0).send("GET", "/")
+    assert (await purse.account()).usd == 0.005
 
 
 async def test_a_search_that_failed_and_was_made_again_is_one_charge(tmp_path: Path) -> None:

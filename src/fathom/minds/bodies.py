@@ -24,8 +24,9 @@ def sound(body: Any) -> dict[str, Any]:
     Whoever answers is the assistant, whatever role is given. What is no count of tokens is left out.
     """
     if not isinstance(body, dict):
-        shown = repr(body[:_SHOWN_CHARS]) if isinstance(body, str) else type(body).__name__
-        raise Misshapen(f"it is no object but {shown}")
+        raise Misshapen(
+            f"it is no object but {_shown(body) if isinstance(body, str) else type(body).__name__}"
+        )
     if error := body.get("error"):
         raise Misshapen(str(error.get("message", error) if isinstance(error, dict) else error))
     choices = body.get("choices")
@@ -36,6 +37,11 @@ def sound(body: Any) -> dict[str, Any]:
         raise Misshapen("its choice has no message")
     message = _message(choice["message"])
     return {**body, "choices": [{**choice, "message": message}], "usage": _usage(body.get("usage"))}
+
+
+def _shown(words: str) -> str:
+    """The first whole words: half a key that a server repeats is not known for one, and not hidden."""
+    return repr(words if len(words) <= _SHOWN_CHARS else words[:_SHOWN_CHARS].rpartition(" ")[0])
 
 
 def _message(said: dict[str, Any]) -> dict[str, Any]:

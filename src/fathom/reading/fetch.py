@@ -136,7 +136,7 @@ class Fetcher:
                 left_s -= time.monotonic() - started
             if isinstance(found, Fetched):
                 return found
-            at = urljoin(at, found)
+            at = _joined(at, found)
         raise Unreadable(f"{address} redirects more than {self.max_redirects} times")
 
     async def _hop(self, lines: Lines, at: str, conditions: Mapping[str, str]) -> Fetched | str:
@@ -155,17 +155,25 @@ class Fetcher:
     async def _body(self, reply: Reply, address: str) -> bytes:
         """All of it, never in parts larger than the limit, whatever a compressed byte may expand to."""
         decoder = _decoder(reply.headers.get("Content-Encoding", "identity").strip().lower(), address)
-        body = bytearray()
+        body, taken = bytearray(), 0
         try:
             while raw := await reply.part():
+                taken += len(raw)  # counted too: what follows a compressed page unpacks to nothing
                 body += decoder.decompress(raw, self.max_bytes + 1) if decoder else raw
-                if len(body) > self.max_bytes:
+                if max(taken, len(body)) > self.max_bytes:
                     raise Unreadable(f"{address} is larger than {self.max_bytes:,} bytes")
         except zlib.error as error:
             raise Unreadable(f"{address} is compressed wrongly: {error}") from error
         if decoder and not decoder.eof:
             raise Unreadable(f"{address} is compressed wrongly: it breaks off")
         return bytes(body)
+
+
+def _joined(at: str, place: str) -> str:
+    try:
+        return urljoin(at, place)
+    except ValueError:
+        raise Refused(f"{at} leads to {place[:200]}, which is not a web address") from None
 
 
 def _decoder(encoding: str, address: str) -> "zlib._Decompress | None":

@@ -13,7 +13,7 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.lanes import Lanes
+from fathom.lanes import Lanes, TooMuch
 from fathom.once import Once
 from fathom.search.statuses import failure
 from fathom.spend.meter import NO_ANSWER_IN_TIME, UNSENT, request
@@ -65,8 +65,6 @@ class Wire:
                     await hold.release()
                 raise self.failed(response)
             await hold.settle(hold.usd)
-        if len(response.content) > _MAX_BYTES:
-            raise Unreadable(f"{self.who} answered more than {_MAX_BYTES:,} bytes")
         return response.content
 
     async def _answer(
@@ -79,7 +77,7 @@ class Wire:
                 httpx2.AsyncClient(
                     base_url=self.base_url,
                     headers=headers,
-                    transport=Lanes(verify),
+                    transport=Lanes(verify, most_bytes=_MAX_BYTES),
                     trust_env=False,
                     timeout=httpx2.Timeout(self.timeout_s, connect=min(_CONNECT_S, self.timeout_s / 2)),
                 ) as client,
@@ -93,6 +91,8 @@ class Wire:
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError):
             await hold.release()
             raise Refused(f"{self.who} cannot be asked: the key or the address is malformed") from None
+        except TooMuch:
+            raise Unreadable(f"{self.who} answered more than {_MAX_BYTES:,} bytes") from None
         except httpx2.TransportError as error:
             raise Unavailable(f"{self.who} cannot be reached ({type(error).__name__})") from None
         except httpx2.DecodingError:
