@@ -3,9 +3,10 @@
 Does not know databases of runs or the command line.
 """
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -89,13 +90,19 @@ async def worked(graph: Research, leg: Leg) -> AsyncGenerator[Progress, None]:
     teller = Teller(leg.run_id, leg.knobs, known.get("charges", []), _round(known), leg.done)
     try:
         async with aclosing(_told(graph, leg, teller)) as told:
-            async for events in told:
-                # All that one task tells is written down before anybody hears of it: whoever leaves in
-                # between leaves nothing untold.
-                for event in events:
-                    await _noted(leg.keeper, event)
-                for event in events:
-                    yield event
+            try:
+                async for events in told:
+                    # All that one task tells is written down before anybody hears of it: whoever leaves in
+                    # between leaves nothing untold.
+                    for event in events:
+                        await _noted(leg.keeper, event)
+                    for event in events:
+                        yield event
+            except GeneratorExit:
+                async for events in _happened(told):
+                    for event in events:
+                        await _noted(leg.keeper, event)
+                raise
     except (FathomError, sqlite3.Error) as error:
         stopped = _stopped(error)
         way_on = f"fathom resume {short_id(leg.run_id)}"
@@ -143,6 +150,18 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[lis
         spent_usd = await leg.spent_usd() if leg.spent_usd else teller.spent.usd
         last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, spent_usd, why)))
     yield [last or teller.event(_completed(state))]
+
+
+async def _happened(told: AsyncGenerator[list[Progress], None]) -> AsyncGenerator[list[Progress], None]:
+    """What branches have done, and saved, while the last events were written down and listened to.
+
+    Nobody would tell it when the run goes on. What does not come at once has not happened, and is cut off.
+    """
+    with suppress(TimeoutError, StopAsyncIteration):
+        while True:
+            async with asyncio.timeout(0):
+                events = await anext(told)
+            yield events
 
 
 async def _unkept(graph: Research, leg: Leg) -> tuple[bool, bool]:

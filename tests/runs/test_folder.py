@@ -1,5 +1,6 @@
 """The research folder of whole runs: current after each round, also of runs that stopped and went on."""
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ from kits import Clerk, Library, kits_of
 from standins.prose import page
 
 from fathom.cli.verifying import stored_fates
-from fathom.events import PlanGenerated, Progress
+from fathom.events import PlanGenerated, Progress, Spent
 from fathom.grammar import complaints
 from fathom.graph import build
 from fathom.places import open_folder
@@ -21,13 +22,28 @@ from fathom.report.ledger import read_ledger
 from fathom.report.verifying import verified
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
-from fathom.state import Knobs
-from fathom.streaming import Leg, config_of, ended_tasks, known_in, worked
+from fathom.state import Knobs, ResearchState
+from fathom.streaming import Keeper, Leg, config_of, ended_tasks, known_in, worked
 
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"
 QUESTION = "What is known about tidal turbines?"
 KNOBS = Knobs(rounds=3, sources=1, threshold=1.0)  # one thing after another, so that two runs tell the same
 BEGINNINGS = {"started", "checkpoint", "completed", "failed"}
+
+
+@dataclass
+class Slow:
+    """A keeper that takes its time over every event."""
+
+    keeper: Keeper
+    pause_s: float
+
+    async def tell(self, event: Progress) -> None:
+        await asyncio.sleep(self.pause_s)
+        await self.keeper.tell(event)
+
+    async def keep(self, state: ResearchState, spent: Spent) -> None:
+        await self.keeper.keep(state, spent)
 
 
 @dataclass
@@ -37,6 +53,7 @@ class Desk:
     runs: Runs
     place: Path
     knobs: Knobs = KNOBS
+    pause_s: float = 0.0  # before an event is written down
 
     async def work(self, until: int | None = None) -> list[Progress]:
         """Go on with the run, to its end or until so many events were told."""
@@ -45,19 +62,18 @@ class Desk:
         graph = build(kits, self.runs.saver)
         folder = await open_folder(self.runs.settings, RUN, self.place)
         told: list[Progress] = []
-        async with aclosing(worked(graph, await self._leg(folder))) as events:
+        async with aclosing(worked(graph, await self._leg(Slow(folder, self.pause_s)))) as events:
             async for event in events:
                 told.append(event)
                 if len(told) == until:
                     break
         return told
 
-    async def _leg(self, folder: object) -> Leg:
+    async def _leg(self, keeper: Keeper) -> Leg:
         stands = await build(checkpointer=self.runs.saver).aget_state(config_of(RUN), subgraphs=True)
-        keeper: dict[str, object] = {"keeper": folder}
         if not stands.values and not stands.next:
-            return Leg(RUN, {"question": QUESTION, "knobs": self.knobs}, self.knobs, **keeper)  # type: ignore[arg-type]
-        return Leg(RUN, None, self.knobs, known_in(stands), ended_tasks(stands), **keeper)  # type: ignore[arg-type]
+            return Leg(RUN, {"question": QUESTION, "knobs": self.knobs}, self.knobs, keeper=keeper)
+        return Leg(RUN, None, self.knobs, known_in(stands), ended_tasks(stands), keeper=keeper)
 
     def events(self) -> list[Progress]:
         lines = (self.place / "events.jsonl").read_text("utf-8").splitlines()
@@ -132,10 +148,12 @@ async def test_a_run_without_an_end_has_a_report_that_verifies_after_every_round
         assert verified(ledger, lambda quote: fates[quote.model_dump_json()], ledger.report).is_sound
 
 
+@pytest.mark.parametrize("pause_s", [0.0, 0.01])
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95])
 async def test_whenever_a_run_stops_its_events_have_no_gaps_and_no_repeats(
-    desk: Desk, tmp_path: Path, share: float
+    desk: Desk, tmp_path: Path, share: float, pause_s: float
 ) -> None:
+    desk.pause_s = pause_s
     whole = Desk(desk.runs, tmp_path / "whole")
     async with open_runs(load_settings(home=tmp_path / "other")) as runs:
         undisturbed = await Desk(runs, tmp_path / "whole").work()
