@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import aiosqlite
 from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -16,6 +17,7 @@ from fathom.identity import ByIdentity
 from fathom.state import Record
 
 _SLICE = 16
+_MOST_KNOWN = 2048
 _MARK = "__slices__"
 TABLE = """
 create table if not exists slices (
@@ -90,16 +92,20 @@ def _cut(value: list[Any], serde: SerializerProtocol, rows: Rows) -> dict[str, l
     return {_MARK: shas}
 
 
-# Records are never changed, so the same ones in the same order are the same bytes.
-_known: ByIdentity[tuple[str, tuple[str, bytes]]] = ByIdentity(2048)
+# Records are never changed, so the same ones in the same order are the same bytes. By serializer, which has a
+# memory of its own: whoever holds one after its runs holds all that they have packed.
+_known: WeakKeyDictionary[SerializerProtocol, ByIdentity[tuple[str, tuple[str, bytes]]]] = WeakKeyDictionary()
 
 
 def _sliced(items: list[Any], serde: SerializerProtocol) -> tuple[str, tuple[str, bytes]]:
     """The name and the bytes of a slice; a full slice of records is serialized once."""
-    if known := _known.get(serde, *items):
+    memory = _known.get(serde)
+    if memory is None:
+        memory = _known[serde] = ByIdentity(_MOST_KNOWN)
+    if known := memory.get(*items):
         return known
     kind, body = serde.dumps_typed(items)
     made = sha256(body).hexdigest()[:32], (kind, body)
     if len(items) == _SLICE and all(isinstance(item, Record) for item in items):
-        _known.put(made, serde, *items)
+        memory.put(made, *items)
     return made
