@@ -64,14 +64,17 @@ async def test_failures_in_a_row_make_the_pause_longer_and_an_answer_ends_that()
     assert health.wait_s("moody") == 600
 
 
-async def test_a_refusal_switches_the_engine_off_for_the_run_with_the_reason() -> None:
-    health, engine = Health(), Moody([Refused("the key is wrong")])
+async def test_a_refusal_switches_the_engine_off_for_ten_minutes_with_the_reason() -> None:
+    clock, engine = Clock(), Moody([Refused("the key is wrong")])
+    health = Health(clock)
     run, other = Watched(engine, health), Watched(engine, health)
-    for sentence in ("the key is wrong", "moody is switched off for this run: the key is wrong"):
+    for sentence in ("the key is wrong", "moody is switched off for 600 s: the key is wrong"):
         with pytest.raises(Refused, match=sentence):
             await run(QUERY, limit=5)
     assert len(engine.asked) == 1
     assert await other(QUERY, limit=5) == []
+    clock.now += 600
+    assert await run(QUERY, limit=5) == []
 
 
 async def test_a_query_that_is_not_taken_is_put_plainly_once() -> None:

@@ -1,6 +1,6 @@
 """How engines are doing, shared by all branches of all runs in a process, and an engine that minds it.
 
-Does not know any engine. A limit cools an engine down, a refusal switches it off for the run, a query it does
+Does not know any engine. A limit cools an engine down, a refusal switches it off for a while, a query it does
 not take is put more plainly once; whoever asks meanwhile is told at once, so that another engine can serve.
 """
 
@@ -16,6 +16,7 @@ from fathom.turns import Turns
 
 _COOL_S = 30.0
 _LONGEST_COOL_S = 600.0
+_REFUSED_S = 600.0
 _PLAIN_WORDS = 12
 
 
@@ -52,13 +53,17 @@ PROCESS = Health()
 
 @dataclass
 class Watched:
-    """An engine asked only when that makes sense; one for each run, with the process's health behind it."""
+    """An engine asked only when that makes sense; one a kit, with the process's health behind it.
+
+    A refusal is for one kit, because others may have another key, and not for ever: a server lives for weeks.
+    """
 
     engine: Engine
     health: Health = field(default_factory=lambda: PROCESS)
     pause_s: float = 0.0
     usd_per_call: float = 0.0
     refusal: str = ""
+    refused_until: float = 0.0
     units: Callable[[int], float] = lambda _: 1.0  # what one request for so many hits is, in usual prices
     made: str = ""  # how the engine is made, as far as it matters for what it finds
 
@@ -74,8 +79,8 @@ class Watched:
 
     async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
         """The engine's hits, or at once the reason why it is not asked."""
-        if self.refusal:
-            raise Refused(f"{self.name} is switched off for this run: {self.refusal}")
+        if (left_s := self.refused_until - self.health.clock()) > 0:
+            raise Refused(f"{self.name} is switched off for {left_s:.0f} s: {self.refusal}")
         if wait_s := self.health.wait_s(self.name):
             raise Unavailable(f"{self.name} is cooling down for {wait_s:.0f} s", wait_s=wait_s)
         try:
@@ -86,7 +91,7 @@ class Watched:
         except OutOfBudget:
             raise  # the engine is well; the run has too little money
         except Refused as error:
-            self.refusal = str(error)
+            self.refusal, self.refused_until = str(error), self.health.clock() + _REFUSED_S
             raise
         self.health.served(self.name)
         return hits
