@@ -39,3 +39,22 @@ def test_another_language_is_named_where_it_is_sure(
     text: str, language: str, question: str, wrong: str
 ) -> None:
     assert foreign(text, language, question) == wrong
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Combien coûte une pompe à chaleur dans le port ? Répondez en anglais.",
+        "Was kostet eine Wärmepumpe im Jahr 2024? Antworte auf Englisch.",
+        "¿Qué bombas de calor son mejores para el frío? Responde en inglés.",
+        "Quali sono i costi delle pompe di calore? Rispondi in inglese.",
+        "Quais são os custos das bombas de calor? Responda em inglês.",
+        "Wat kost een warmtepomp van het merk? Antwoord in het Engels.",
+        "그레이 사운드 발전소는 일 년에 얼마나 많은 전기를 만드나? 영어로 답해 줘.",
+        "그레이 사운드 발전소는 일 년에 얼마나 많은 전기를 만드나? Answer in English.",
+    ],
+)
+def test_who_asks_for_another_language_in_his_own_gets_it(question: str) -> None:
+    first, _, _ = question.rpartition("? ")
+    assert foreign(IN_ENGLISH, AS_ASKED, f"{first}?")
+    assert foreign(IN_ENGLISH, AS_ASKED, question) == ""

@@ -35,8 +35,20 @@ _LATIN = {
     "español": "Spanish", "italian": "Italian", "it": "Italian", "italiano": "Italian", "pt": "Portuguese",
     "portuguese": "Portuguese", "português": "Portuguese", "dutch": "Dutch", "nl": "Dutch",
     "nederlands": "Dutch",
+    # As the others call it: who asks in one language may want the answer in another.
+    "anglais": "English", "englisch": "English", "inglés": "English", "inglese": "English",
+    "inglês": "English", "engels": "English", "영어": "English",
+    "allemand": "German", "alemán": "German", "tedesco": "German",
+    "alemão": "German", "duits": "German", "französisch": "French", "francés": "French",
+    "francese": "French", "francês": "French", "frans": "French", "espagnol": "Spanish",
+    "spanisch": "Spanish", "spagnolo": "Spanish", "espanhol": "Spanish", "spaans": "Spanish",
+    "italien": "Italian", "italienisch": "Italian", "italiaans": "Italian", "portugais": "Portuguese",
+    "portugiesisch": "Portuguese", "portugués": "Portuguese", "portoghese": "Portuguese",
+    "portugees": "Portuguese", "néerlandais": "Dutch", "niederländisch": "Dutch", "neerlandés": "Dutch",
+    "olandese": "Dutch", "holandês": "Dutch",
 }  # fmt: skip
-_REQUESTED = re.compile(r"\b(?:in|into|en|auf|em)\s+(\w{3,})")
+_REQUESTED = re.compile(r"\b(?:in|into|en|auf|em)\s+(?:het\s+)?(\w{3,})")
+_REQUESTED_IN_KOREAN = re.compile(r"(\w+어)로")
 _AS_ASKED = "the language of"
 _TELLING = 20  # letters; fewer may all be names
 
@@ -56,12 +68,12 @@ def foreign(text: str, language: str, question: str) -> str:
     name, requested = language.strip().lower(), set[str]()
     if name.startswith(_AS_ASKED):
         script, tongue = script_of(question), asked_in(question)
-        requested = set(_REQUESTED.findall(question.lower()))
+        asked = question.lower()
+        requested = {*_REQUESTED.findall(asked), *_REQUESTED_IN_KOREAN.findall(asked)}
     else:
-        tongue = _LATIN.get(name, "")
-        script = "latin" if tongue else _NAMED.get(name, "")
+        tongue, script = _LATIN.get(name, ""), _script_named(name)
     written = script_of(text)
-    if not script or not written or written in {_NAMED.get(one) for one in requested}:
+    if not script or not written or written in {_script_named(one) for one in requested}:
         return ""
     if written != script:
         return "" if {script, written} <= _EAST else f"it is not written in {language}"
@@ -69,3 +81,8 @@ def foreign(text: str, language: str, question: str) -> str:
     if not found or found in {_LATIN.get(one) for one in requested}:
         return ""
     return f"it is not written in {language}, but in {found}"
+
+
+def _script_named(language: str) -> str:
+    """The script of a language by its name; empty when that is not known."""
+    return "latin" if language in _LATIN else _NAMED.get(language, "")
