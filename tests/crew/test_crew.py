@@ -1,9 +1,11 @@
 """Who gets a process, what becomes of those who wait, and that nobody waits for ever."""
 
 import asyncio
+import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,6 +91,26 @@ def test_who_waits_in_a_loop_that_ends_keeps_no_process_from_others() -> None:
     asyncio.run(leave_two_waiting())
     assert [task.cancelled() for task in left] == [True, True]
     assert asyncio.run(crew.ask(document()))["document"]["title"] == "Lakes"
+    crew.close()
+
+
+def test_who_waits_in_a_loop_that_was_closed_over_its_head_harms_nobody_in_the_next_one() -> None:
+    crew = Crew(1)
+    with asyncio.Runner() as runner, contextlib.closing(asyncio.new_event_loop()) as other:
+        runner.run(crew.ask(document()))
+        holding = runner.get_loop().create_task(crew.ask(document(BIG, "text/plain")))
+        runner.run(asyncio.sleep(0))
+        left = other.create_task(crew.ask(document()))
+        left._log_destroy_pending = False  # type: ignore[attr-defined]
+        other.run_until_complete(asyncio.sleep(0))
+        other.close()
+
+        async def held() -> dict[str, Any]:
+            return await holding
+
+        assert "document" in runner.run(held())
+        assert runner.run(crew.ask(document()))["document"]["title"] == "Lakes"
+        assert not left.done()
     crew.close()
 
 

@@ -55,11 +55,12 @@ class _Turn:
     def end(self, *, worker: Worker | None = None, error: Lost | None = None) -> bool:
         """Whoever waits goes on, from any thread; False if its loop is gone."""
         self.worker, self.error = worker, error
-        if self._came is None or self._thread == threading.get_ident():
-            self._wake()
-            return True
+        is_here = self._came is None or self._thread == threading.get_ident()
         try:
-            self._loop.call_soon_threadsafe(self._wake)
+            if is_here:
+                self._wake()
+            else:
+                self._loop.call_soon_threadsafe(self._wake)
         except RuntimeError:
             self.worker = None
             return False
