@@ -9,6 +9,7 @@ from pathlib import Path
 
 FACADE = (
     "fathom",
+    "fathom.__main__",
     "fathom.streaming",
     "fathom.watching",
     "fathom.runs",

@@ -27,6 +27,13 @@ def test_help_loads_nothing_heavy(words: list[str], work: Path) -> None:
     assert list(work.iterdir()) == []
 
 
+def test_the_module_is_the_same_command(work: Path) -> None:
+    asked = [sys.executable, "-m", "fathom", "runz"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=work)
+    assert told.returncode == 2
+    assert "did you mean runs?" in told.stderr
+
+
 @pytest.mark.parametrize("columns", [80, 200])
 def test_help_tells_every_command_and_exit_code_and_fits(
     fathom: Fathom, monkeypatch: pytest.MonkeyPatch, columns: int

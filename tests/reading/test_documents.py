@@ -73,6 +73,12 @@ def test_encodings_are_recognised(encoding: str, text: str) -> None:
     assert parse(text.encode(encoding), content_type=None, name="a.txt").text == text
 
 
+def test_a_few_stray_bytes_do_not_change_how_the_rest_is_read() -> None:
+    told = parse(KOREAN.encode() + b" \xe9\xff ", content_type="text/plain; charset=utf-8", name="a.txt").text
+    assert told.startswith(KOREAN)
+    assert set(told.removeprefix(KOREAN)) <= {" ", "\ufffd"}
+
+
 def test_the_declared_encoding_is_believed() -> None:
     body = "Привет, море и волны".encode("koi8-r")
     assert parse(body, content_type="text/plain; charset=koi8-r", name="a").text == "Привет, море и волны"

@@ -24,10 +24,11 @@ _BINARY_BYTES = bytes({*range(0x20)} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _ENTRY = re.compile(r"\s*(?:[-*+•·▪]|\d{1,3}[.)]|\(\d{1,3}\))\s+\S")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’)\]]*$")
 _SAMPLE = 65_536
+_SOUND_A_FLAW = 3
 
 
 def decode(body: bytes, *, charset: str | None, name: str) -> str:
-    """The text of some bytes: byte order mark, UTF-8, what was declared, then the best guess."""
+    """The text of some bytes: byte order mark, UTF-8, what was declared, UTF-8 with a few flaws, a guess."""
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return _decoded(body, encoding) or _refuse(name)
@@ -38,6 +39,8 @@ def decode(body: bytes, *, charset: str | None, name: str) -> str:
     text = _decoded(body, "utf-8")
     if text is None and charset:
         text = _decoded(body, charset)
+    if text is None:
+        text = _nearly_utf8(body)
     return text if text is not None else _guessed(body)
 
 
@@ -72,6 +75,14 @@ def _decoded(body: bytes, encoding: str) -> str | None:
         return body.decode(encoding)
     except (UnicodeError, LookupError, ValueError):
         return None
+
+
+def _nearly_utf8(body: bytes) -> str | None:
+    """The text where nearly all that could be UTF-8 is: no other encoding looks like it by chance."""
+    text = body.decode("utf-8", "replace")
+    flaws = text.count("\ufffd")
+    sound = sum(not char.isascii() for char in text) - flaws
+    return text if sound >= _SOUND_A_FLAW * flaws else None
 
 
 def _guessed(body: bytes) -> str:
