@@ -8,7 +8,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, wraps
 from pathlib import Path
@@ -18,13 +18,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from fathom import store
-from fathom.crew.rules import Rulebook, rulebook
 from fathom.errors import BadInput
 from fathom.graph.timing import TimedEngines, TimedReader, is_hurrying
 from fathom.identity import ByIdentity
 from fathom.minds import mind_for
 from fathom.minds.port import Mind
-from fathom.nodes.ports import Clock, Commons, Engines, Forecaster, Pages, Reader, Rules
+from fathom.nodes.ports import Clock, Commons, Engines, Forecaster, Pages, Reader
 from fathom.orders import Orders
 from fathom.reading.limited import Limited, reading_places
 from fathom.reading.reader import AnyReader, FileReader
@@ -56,7 +55,6 @@ class Kit:
     orders: Orders  # of all runs; a node gets those of its own
     book: Book
     forecaster: Forecaster
-    rules: Rules = field(default_factory=Rulebook)
     purse: Purse | None = None
     watch: Watch | None = None  # where the run's time is limited
     grace_s: float | None = None  # for the report, beyond that limit; empty: by the limit
@@ -222,7 +220,6 @@ class StandardKits:
             orders=Orders(settings.database),
             book=Book(settings.database),
             forecaster=_forecaster(settings, knobs),
-            rules=rulebook(),
         )
 
 

@@ -17,7 +17,7 @@ def build_reading(kits: Kits) -> CompiledStateGraph[Reading, Knobs, Reading, Any
     """The subgraph that a round sends every chosen hit to."""
     b = StateGraph(Reading, context_schema=Knobs, output_schema=ReadingOutput)
     b.add_node("extractor", equip(extractor, kits, "reader", "pages", "clock"))
-    b.add_node("analyzer", equip(analyzer, kits, "mind", "pages", "rules"))
+    b.add_node("analyzer", equip(analyzer, kits, "mind", "pages"))
     b.add_node("compare", equip(compare, kits, "pages"))
 
     b.add_conditional_edges(START, at_once(was_fetched), ["extractor", "analyzer"])

@@ -37,7 +37,7 @@ def build_chapter(kits: Kits) -> CompiledStateGraph[Chapter, Knobs, Chapter, Any
     """The subgraph that every heading is sent to; no chapter waits for another."""
     b = StateGraph(Chapter, context_schema=Knobs, output_schema=ChapterOutput)
     b.add_node("section", equip(section, kits, "mind"))
-    b.add_node("check", equip(check, kits, "mind", "rules"))
+    b.add_node("check", equip(check, kits, "mind"))
     b.add_node("rewrite", equip(rewrite, kits, "mind"))
     b.add_node("settle", equip(settle, kits, "knobs"))
 

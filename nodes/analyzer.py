@@ -1,13 +1,13 @@
 """The analyzer: what one page says about the sub-questions, with quotes that are really there."""
 
 from fathom.errors import ProviderError
-from fathom.evidence.claims import as_claims
+from fathom.evidence.claims import as_claims, grounded
 from fathom.minds.port import Mind, Thought
-from fathom.nodes.ports import Pages, Rules
+from fathom.nodes.ports import Pages
 from fathom.state import Charge, Loss, Reading, Verdict
 
 
-async def analyzer(state: Reading, *, mind: Mind, pages: Pages, rules: Rules) -> Reading:
+async def analyzer(state: Reading, *, mind: Mind, pages: Pages) -> Reading:
     """Draw claims from the page, ground them, verify them; keep what holds and count what does not.
 
     Reads:  pages, question, questions, sought
@@ -20,7 +20,7 @@ async def analyzer(state: Reading, *, mind: Mind, pages: Pages, rules: Rules) ->
         text = await pages.get(page.sha)
         read = await mind.read(state["question"], state["questions"], page.title, text, state.get("sought"))
         charges, losses = [*read.charges], [*read.losses]
-        drafts, refused = await rules.grounded(read.value, page, text, state["questions"])
+        drafts, refused = grounded(read.value, page, text, state["questions"])
         doubtful = [d.evidence for d in drafts if not d.is_self_evident]
         verified = await mind.verify(doubtful) if doubtful else Thought[list[Verdict]]([])
     except ProviderError as error:

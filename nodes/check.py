@@ -1,12 +1,11 @@
 """The check: what each sentence of a section stands on, by code and then by the mind."""
 
 from fathom.minds.port import Mind, Thought
-from fathom.nodes.ports import Rules
-from fathom.report.drafts import faulted, is_settled
+from fathom.report.drafts import checked, faulted, is_settled
 from fathom.state import Chapter
 
 
-async def check(state: Chapter, *, mind: Mind, rules: Rules) -> Chapter:
+async def check(state: Chapter, *, mind: Mind) -> Chapter:
     """Check every sentence in code, then by the mind in one thought; after a rewrite only what is new.
 
     A sentence that is its quote word for word needs no mind, and no objection holds against it.
@@ -17,9 +16,8 @@ async def check(state: Chapter, *, mind: Mind, rules: Rules) -> Chapter:
     draft, claims = state["draft"], {claim.id: claim for claim in state["claims"]}
     sentences = list(draft.sentences)
     places = state.get("rewritten", range(len(sentences)))
-    ruled = await rules.checked([sentences[place] for place in places], claims)
-    for place, sentence in zip(places, ruled, strict=True):
-        sentences[place] = sentence
+    for place in places:
+        sentences[place] = checked(sentences[place], claims)
     doubtful = [place for place in places if not is_settled(sentences[place], claims)]
     shown = draft.model_copy(update={"sentences": [sentences[place] for place in doubtful]})
     used = dict.fromkeys(c for sentence in shown.sentences for c in sentence.claims)

@@ -7,12 +7,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from fathom.evidence.claims import GroundedDraft
-from fathom.minds.port import Draft
 from fathom.reading.port import Reader
 from fathom.search.port import Found
 from fathom.spend.purse import Account
-from fathom.state import Charge, Claim, Dropped, Forecast, Page, Query, Sentence, SubQuestion
+from fathom.state import Charge, Forecast, Query
 
 Clock = Callable[[], datetime]
 Forecaster = Callable[[str, str], Awaitable[Forecast]]  # of a question, for the run of that name
@@ -35,18 +33,6 @@ class Pages(Protocol):
 
     async def get(self, sha: str) -> str:
         """The text of a hash."""
-
-
-class Rules(Protocol):
-    """The rules of evidence; who applies them and where makes no difference to what they say."""
-
-    async def grounded(
-        self, drafts: Sequence[Draft], page: Page, text: str, questions: Sequence[SubQuestion]
-    ) -> tuple[list[GroundedDraft], list[Dropped]]:
-        """The drafts whose quotes are in the page and carry them; how many do not, and why."""
-
-    async def checked(self, sentences: Sequence[Sentence], claims: Mapping[str, Claim]) -> list[Sentence]:
-        """The sentences, unsupported where their quotes do not carry them."""
 
 
 class Watch(Protocol):

@@ -22,7 +22,7 @@ NOWHERE = {"PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}  # an environment
 
 
 def document(body: bytes = PAGE, kind: str = "text/html") -> Request:
-    return Request("document", {"content_type": kind, "name": "x", "max_chars": 10_000_000}, body)
+    return Request({"content_type": kind, "name": "x", "max_chars": 10_000_000}, body)
 
 
 async def test_who_waits_for_a_process_that_dies_gets_another() -> None:

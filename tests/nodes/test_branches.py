@@ -20,7 +20,6 @@ from fakes import (
     sha,
 )
 
-from fathom.crew.rules import Rulebook
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.minds.port import Draft
 from fathom.nodes.analyzer import analyzer
@@ -89,7 +88,7 @@ async def test_a_page_that_cannot_be_read_is_told(error: Exception) -> None:
 async def analysed(mind: FakeMind, texts: dict[str, str] | None = None) -> Reading:
     pages = FakePages(texts if texts is not None else {sha(TEXT): TEXT})
     state: Reading = {"pages": [page(TEXT)], "question": "What?", "questions": [question()]}
-    return await analyzer(state, mind=mind, pages=pages, rules=Rulebook())
+    return await analyzer(state, mind=mind, pages=pages)
 
 
 async def test_claims_are_grounded_verified_and_what_falls_is_counted() -> None:

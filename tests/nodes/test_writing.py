@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from fakes import FakeMind, FakePurse, charge, claim, heading, judgement, page, section, sentence
 
-from fathom.crew.rules import Rulebook
 from fathom.errors import Unreadable
 from fathom.minds.port import Objection
 from fathom.nodes.check import check
@@ -17,7 +16,6 @@ from fathom.nodes.settle import settle
 from fathom.report.outlining import basis_of
 from fathom.state import Chapter, Heading, Knobs, Outline, Section, Sentence, Writing
 
-RULES = Rulebook()
 CLAIMS = [
     claim("The Rance plant makes 240 megawatts.", name="a"),
     claim("Divers come in spring.", name="b"),
@@ -100,7 +98,7 @@ async def test_a_paragraph_that_came_as_one_sentence_is_checked_sentence_by_sent
 
 async def checked(text: Section, *objections: Objection) -> tuple[list[tuple[str, str]], FakeMind]:
     mind = FakeMind(objections=[list(objections)], charges=[charge()])
-    update = await check({"draft": text, "claims": CLAIMS}, mind=mind, rules=RULES)
+    update = await check({"draft": text, "claims": CLAIMS}, mind=mind)
     return [(s.status, s.why) for s in update["draft"].sentences], mind
 
 
@@ -127,7 +125,7 @@ async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -
     span = "The main span of the Orla Bridge is {} metres long."
     known = [claim(span.format(n), name=f"m{n}", of=f"p{n}") for n in (410, 412)]
     text = section(sentence(span.format(410), "m410", "m412"), sentence(span.format(415), "m410", "m412"))
-    update = await check({"draft": text, "claims": known}, mind=FakeMind(), rules=RULES)
+    update = await check({"draft": text, "claims": known}, mind=FakeMind())
     first, second = update["draft"].sentences
     assert (first.status, first.claims) == ("supported", ["m410"])
     assert second.status == "unsupported"
@@ -135,9 +133,7 @@ async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -
 
 async def test_a_section_of_quotes_needs_no_mind() -> None:
     update = await check(
-        {"draft": section(sentence("Divers come in spring", "b")), "claims": CLAIMS},
-        mind=FakeMind(),
-        rules=RULES,
+        {"draft": section(sentence("Divers come in spring", "b")), "claims": CLAIMS}, mind=FakeMind()
     )
     assert update["draft"].sentences[0].status == "supported"
 
@@ -161,7 +157,6 @@ async def test_a_check_that_fails_stops_the_run_where_it_stands() -> None:
         await check(
             {"draft": section(sentence("The gates are worn.", "c")), "claims": CLAIMS},
             mind=FakeMind(objections=[Unreadable("no")]),
-            rules=RULES,
         )
 
 
@@ -190,7 +185,7 @@ async def test_all_failed_sentences_are_rewritten_in_one_thought_and_only_they_a
     ]  # fmt: skip
     assert update["rewritten"] == [1]
     mind = FakeMind(objections=[[]])
-    again = await check(update, mind=mind, rules=RULES)
+    again = await check(update, mind=mind)
     assert [s.text for s in mind.asked[0][0].sentences] == ["The gates are aged."]
     settled = (await settle({**update, **again}, knobs=Knobs()))["sections"][0]
     assert [s.text for s in settled.sentences] == ["Divers come in spring.", "The gates are aged."]

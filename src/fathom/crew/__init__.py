@@ -1,1 +1,1 @@
-"""Processes of our own that work beside the event loop: they parse pages, and apply the rules of evidence."""
+"""Processes of our own that work beside the event loop: they parse pages."""

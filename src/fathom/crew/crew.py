@@ -8,7 +8,6 @@ import asyncio
 import os
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -16,17 +15,11 @@ from typing import Any, Literal
 
 from fathom.crew.worker import Request, Worker
 
-# Who could do it here too waits while others of its kind get their turn, which are short, and so long after
-# the last of them: a document that takes long may hold up all processes. A loop that is later than that to
-# notice has enough to do, and may not know yet that somebody got a turn.
-_PATIENCE_S = 0.1
-_LATE_S = 0.02
-
 
 class Lost(Exception):
-    """No process did what was asked: none starts, it was late, it died, all were ended, or all are busy."""
+    """No process did what was asked: none starts, it was late, it died, or all were ended."""
 
-    def __init__(self, how: Literal["start", "late", "died", "ended", "busy"], why: str = "") -> None:
+    def __init__(self, how: Literal["start", "late", "died", "ended"], why: str = "") -> None:
         super().__init__(why or how)
         self.how = how
 
@@ -34,17 +27,12 @@ class Lost(Exception):
 class _Turn:
     """Somebody who waits for a process, in some event loop; what happens to it happens under the guard."""
 
-    def __init__(self, kind: str | None, *, is_learning: bool = False) -> None:
-        self.kind = kind  # only a process that knows this; None: any, and one may be started for it
-        self._is_learning = is_learning  # or one that does not know it yet
+    def __init__(self) -> None:
         self.worker: Worker | None = None
         self.error: Lost | None = None
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._came: asyncio.Future[None] | None = None
-
-    def suits(self, worker: Worker) -> bool:
-        return self.kind is None or (self.kind in worker.known) != self._is_learning
 
     def comes(self) -> asyncio.Future[None] | None:
         """What is to be waited for, if anything is."""
@@ -83,9 +71,7 @@ class Crew:
         self._free: list[Worker] = []
         self._starting = 0
         self._waiting: list[_Turn] = []
-        self._lent_at = 0.0
         self._is_closed = False
-        self._teaching: asyncio.Task[Any] | None = None
         weakref.finalize(self, _end_all, self._all)
 
     async def ask(self, request: Request) -> dict[str, Any]:
@@ -93,26 +79,14 @@ class Crew:
 
         Whoever is cancelled takes the process with it: nobody knows how long it would go on.
         """
-        return await self._asked(request, await self._taken(_Turn(None)))
-
-    async def lent(self, request: Request) -> dict[str, Any] | None:
-        """The reply, of a process that is there and knows such requests; None: whoever asks does it itself.
-
-        Whoever is cancelled leaves the process to its work, which is short, and to the next one.
-        """
-        return await asyncio.shield(asyncio.create_task(self._lent(request)))
-
-    def knows(self, kind: str) -> bool:
-        """Whether a process that is there knows such requests."""
-        with self._guard:
-            return any(kind in worker.known for worker in self._all)
-
-    def teach(self, request: Request) -> None:
-        """Have one more process get to know such requests; whoever asks does not wait for it."""
-        with self._guard:
-            is_taught = all(request.kind in worker.known for worker in self._all)
-        if not is_taught and (self._teaching is None or self._teaching.done()):
-            self._teaching = asyncio.create_task(self._taught(request))
+        worker = await self._taken(_Turn())
+        try:
+            reply = await worker.ask(request)
+        finally:
+            self._give_back(worker)
+        if reply is None:
+            raise Lost("late" if worker.is_late else "died")
+        return reply
 
     @property
     def processes(self) -> list[int]:
@@ -133,43 +107,18 @@ class Crew:
         for worker in busy:
             worker.kill()  # whoever holds it sees that, and gives it back
 
-    async def _lent(self, request: Request) -> dict[str, Any] | None:
-        try:
-            return await self._asked(request, await self._taken(_Turn(request.kind)))
-        except Lost:
-            return None
-
-    async def _taught(self, request: Request) -> None:
-        try:
-            await self._asked(request, await self._taken(_Turn(request.kind, is_learning=True)))
-        except Lost:
-            return  # it is done here then
-
-    async def _asked(self, request: Request, worker: Worker) -> dict[str, Any]:
-        try:
-            reply = await worker.ask(request)
-        finally:
-            self._give_back(worker)
-        if reply is None:
-            raise Lost("late" if worker.is_late else "died")
-        return reply
-
     async def _taken(self, turn: _Turn) -> Worker:
         with self._guard:
             self._waiting.append(turn)
             self._serve()
             comes = turn.comes()
-        is_over = False
+        is_over = comes is None
         try:
-            while comes is not None and not comes.done():
-                due = time.monotonic() + _PATIENCE_S
-                await asyncio.wait([comes], timeout=None if turn.kind is None else _PATIENCE_S)
-                is_held_up = self._lent_at + _PATIENCE_S < time.monotonic() < due + _LATE_S
-                if is_held_up and not comes.done():
-                    raise Lost("busy")
-            is_over = True
+            if comes is not None:
+                await comes
+                is_over = True
         finally:
-            if not is_over:
+            if not is_over:  # cancelled, or its loop was closed
                 self._leave(turn)
         if turn.worker is None:
             raise turn.error or Lost("ended")
@@ -193,20 +142,13 @@ class Crew:
             self._free.remove(worker)
             self._all.discard(worker)
             threading.Thread(target=worker.close, daemon=True).start()  # which may take its time to end
-        # What is short goes first: nobody with a document waits long for it.
-        for turn in sorted(self._waiting, key=lambda turn: turn.kind is None):
-            found = next((w for w in reversed(self._free) if turn.suits(w)), None)
-            if self._is_closed or found is not None:
-                self._waiting.remove(turn)
+        while self._waiting and (self._is_closed or self._free):
+            turn = self._waiting.pop(0)
             if self._is_closed:
                 turn.end(error=Lost("ended"))
-            elif found is not None and turn.end(worker=found):
-                self._free.remove(found)
-                self._lent_at = time.monotonic() if turn.kind else self._lent_at
-            elif not self._free:
-                break
-        wanted = sum(turn.kind is None for turn in self._waiting)
-        for _ in range(min(wanted, self._most - len(self._all)) - self._starting):
+            elif turn.end(worker=self._free[-1]):
+                self._free.pop()
+        for _ in range(min(len(self._waiting), self._most - len(self._all)) - self._starting):
             self._starting += 1
             threading.Thread(target=self._start, daemon=True).start()
 
@@ -222,9 +164,8 @@ class Crew:
             if error is None:
                 self._all.add(worker)
                 self._free.append(worker)
-            elif turn := next((t for t in self._waiting if t.kind is None), None):
-                self._waiting.remove(turn)
-                turn.end(error=Lost("start", str(error)))
+            elif self._waiting:
+                self._waiting.pop(0).end(error=Lost("start", str(error)))
             self._serve()
 
 

@@ -1,15 +1,15 @@
-"""A process of its own that works for another one: `python -m fathom.crew.process`.
+"""A process of its own that parses what strangers wrote: `python -m fathom.crew.process`.
 
-Takes requests from its input one by one, and ends when the input does. A request is a line of JSON, which
-says of what kind it is, and the bytes it announces; a reply is a line of JSON with the request's number.
-Does not know who asks, and may die of any request.
+Takes requests from its input one by one, and ends when the input does. A request is a line of JSON and the
+bytes it announces; a reply is a line of JSON with the request's number. Does not know who asks, and may die
+of any request.
 """
 
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
@@ -29,7 +29,7 @@ def main() -> None:
         body = requests.read(asked["bytes"])
         _limit_memory(asked["max_memory_bytes"])
         _die_after(asked["limit_s"] + _GRACE_S)
-        _send(replies, {**_KINDS[asked["kind"]](body, asked), "number": asked["number"]})
+        _send(replies, {**_document(body, asked), "number": asked["number"]})
         _die_after(0)
 
 
@@ -80,19 +80,6 @@ def _document(body: bytes, asked: Mapping[str, Any]) -> dict[str, Any]:
     if len(document.text) > asked["max_chars"]:
         return {"unreadable": f"{name} has more than {asked['max_chars']:,} characters of text"}
     return {"document": asdict(document)}
-
-
-def _ruling(body: bytes, asked: Mapping[str, Any]) -> dict[str, Any]:
-    # Not before it is asked for: its words take half a second, and most processes never need them.
-    from fathom.crew.wire import ruled
-
-    return ruled(body, asked)
-
-
-_KINDS: dict[str, Callable[[bytes, Mapping[str, Any]], dict[str, Any]]] = {
-    "document": _document,
-    "rules": _ruling,
-}
 
 
 if __name__ == "__main__":

@@ -15,10 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-DOCUMENT = "document"
 _START_S = 60.0
 _READY = b'{"ready": true}\n'
-_DOCUMENTS = 500  # then a new process: libraries that parse keep caches
+_REQUESTS = 500  # then a new process: libraries that parse keep caches
 _READ_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20  # most pages go through in one piece, and nobody is woken twice for one
 _IS_WAITING_IN_LOOP = sys.platform != "win32"  # whose loops cannot wait for pipes
@@ -28,23 +27,16 @@ _IS_WAITING_IN_LOOP = sys.platform != "win32"  # whose loops cannot wait for pip
 class Request:
     """What a process is asked, and what its answer may cost."""
 
-    kind: str
     asked: Mapping[str, Any]
     body: bytes = b""
     limit_s: float = 20.0
     max_memory_bytes: int = 1_500_000_000
     max_reply_bytes: int = 60_100_000
 
-    @property
-    def is_document(self) -> bool:
-        """Whether something is to be parsed that a stranger wrote."""
-        return self.kind == DOCUMENT
-
     def line(self, number: int) -> bytes:
         """The request as the process reads it; the number is for its reply."""
         said = {
             **self.asked,
-            "kind": self.kind,
             "number": number,
             "bytes": len(self.body),
             "limit_s": self.limit_s,
@@ -74,10 +66,9 @@ class Worker:
         assert self._process.stdout is not None
         self._input, self._output = self._process.stdin, self._process.stdout
         self._is_waiting_in_loop = is_waiting_in_loop
-        self._asked = self._documents = 0
+        self._asked = 0
         self._is_ended = False
         self.is_late = False
-        self.known: set[str] = set()  # kinds that it has been asked, and has imported what they need
         self._begin()
 
     def _begin(self) -> None:
@@ -104,7 +95,7 @@ class Worker:
     @property
     def is_usable(self) -> bool:
         """Whether it is alive and has not served too long."""
-        return not self._is_ended and self._documents < _DOCUMENTS and self._process.poll() is None
+        return not self._is_ended and self._asked < _REQUESTS and self._process.poll() is None
 
     async def ask(self, request: Request) -> dict[str, Any] | None:
         """The reply; None if it died or took too long. It has ended then, as it has when we are cancelled."""
@@ -118,8 +109,6 @@ class Worker:
             late.cancel()
             if reply is None:
                 self.kill()
-        self._documents += request.is_document
-        self.known.add(request.kind)
         return reply
 
     async def _exchanged(self, line: bytes, most: int) -> bytes:

@@ -60,16 +60,6 @@ def contradicted(statement: str, quotes: Sequence[str]) -> str:
     return next((why for part in parts if (why := denial(bare, part))), "")
 
 
-def examined(statement: str, quotes: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
-    """Why each of some claims, given by their quotes, speaks against the statement, or nothing; and why the
-    others do not carry it. When all speak against it, that is why.
-    """
-    against = [contradicted(statement, own) for own in quotes]
-    kept = [own for own, why in zip(quotes, against, strict=True) if not why]
-    told = [quote for own in kept or quotes for quote in own]
-    return against, uncarried(statement, told) or ([] if kept else against)
-
-
 def without_lead_in(sentence: str) -> str:
     """The sentence without a lead-in that says nothing of its own, as "According to one source," does."""
     bare = sentence

@@ -4,7 +4,7 @@ Does not know minds: it gets drafts and verdicts, and decides.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -30,16 +30,6 @@ class GroundedDraft:
     is_self_evident: bool  # the statement is its quote, or nearly: then there is nothing left to verify
 
 
-@dataclass(frozen=True)
-class Ground:
-    """Where a draft that holds stands: its place among the drafts, and its quote's in the page's text."""
-
-    place: int
-    start: int
-    end: int
-    is_self_evident: bool
-
-
 def grounded(
     drafts: Sequence[Draft], page: Page, text: str, questions: Sequence[SubQuestion]
 ) -> tuple[list[GroundedDraft], list[Dropped]]:
@@ -47,51 +37,28 @@ def grounded(
 
     A quote is kept with the rest of its sentence: what was left out of it may be what changes it.
     """
-    found, refused = grounds(drafts, text, [question.id for question in questions])
-    return on_grounds(found, drafts, page, text), dropped(refused, page)
-
-
-def grounds(
-    drafts: Sequence[Draft], text: str, known: Collection[str]
-) -> tuple[list[Ground], dict[str, int]]:
-    """The same in plain words and numbers, which another process can tell; `known` are the sub-questions."""
-    lookup = GroundedPage("", text)
-    kept: dict[str, Ground] = {}
+    known = {q.id for q in questions}
+    lookup = GroundedPage(page.sha, text)
+    kept: dict[str, GroundedDraft] = {}
     refused: dict[str, str] = {}
-    for place, draft in enumerate(drafts):
+    for draft in drafts:
         said = folded(draft.statement).text
         cited = lookup.find(draft.quote)
         quote = lookup.in_full(cited) if cited else None
         why = _why_not(draft, quote, known)
         if quote is None or why:
             refused.setdefault(said, why)
-        elif said not in kept:
-            is_self_evident = _is_self_evident(draft.statement, quote.text)
-            kept[said] = Ground(place, quote.start, quote.end, is_self_evident)
-    # By what they say: a draft that came twice, once with a quote that holds, is one draft that is kept.
-    return list(kept.values()), Counter(why for said, why in refused.items() if said not in kept)
-
-
-def on_grounds(
-    found: Iterable[Ground], drafts: Sequence[Draft], page: Page, text: str
-) -> list[GroundedDraft]:
-    """The drafts that hold, each with its quote and what stands around it."""
-    kept = []
-    for ground in found:
-        draft, (start, end) = drafts[ground.place], (ground.start, ground.end)
-        quote = Quote(page=page.sha, start=start, end=end, text=text[start:end])
-        around = text[max(0, start - _CONTEXT_CHARS) : end + _CONTEXT_CHARS]
+            continue
+        around = text[max(0, quote.start - _CONTEXT_CHARS) : quote.end + _CONTEXT_CHARS]
         evidence = Evidence(draft.statement, one_line(quote.text), one_line(around))
-        kept.append(GroundedDraft(draft, quote, evidence, ground.is_self_evident))
-    return kept
+        if said not in kept:
+            kept[said] = GroundedDraft(draft, quote, evidence, _is_self_evident(draft.statement, quote.text))
+    # By what they say: a draft that came twice, once with a quote that holds, is one draft that is kept.
+    counts = Counter(why for said, why in refused.items() if said not in kept)
+    return list(kept.values()), [Dropped(page=page.sha, count=n, why=why) for why, n in counts.items()]
 
 
-def dropped(refused: Mapping[str, int], page: Page) -> list[Dropped]:
-    """How many of a page were refused, and why."""
-    return [Dropped(page=page.sha, count=count, why=why) for why, count in refused.items()]
-
-
-def _why_not(draft: Draft, quote: Quote | None, known: Collection[str]) -> str:
+def _why_not(draft: Draft, quote: Quote | None, known: set[str]) -> str:
     """Why a draft is refused before anybody is asked; empty when it is not."""
     if quote is None:
         return "the quote is not in the page"
@@ -135,7 +102,7 @@ def as_claims(
                 relevance=max(0.0, min(1.0, item.draft.relevance)),
             )
         )
-    return claims, dropped(refused, page)
+    return claims, [Dropped(page=page.sha, count=n, why=why) for why, n in refused.items()]
 
 
 _QUOTED = Verdict(

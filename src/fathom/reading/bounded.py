@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fathom.crew.crew import Crew, Lost
-from fathom.crew.worker import DOCUMENT, Request
+from fathom.crew.worker import Request
 from fathom.errors import Unreadable
 from fathom.reading.blocks import Empty
 from fathom.reading.documents import kind_of
@@ -42,7 +42,6 @@ class BoundedParser:
         if kind in _HARMLESS and len(body) <= _HARMLESS_BYTES:
             return await in_thread(body, content_type=content_type, name=name)
         request = Request(
-            DOCUMENT,
             {"content_type": content_type, "name": name, "max_chars": self.limits.chars},
             body,
             limit_s=self.limits.seconds,

@@ -6,7 +6,7 @@ connective.
 
 from collections.abc import Mapping, Sequence
 
-from fathom.evidence.carrying import contradicted, examined
+from fathom.evidence.carrying import contradicted, uncarried
 from fathom.evidence.connective import is_connective
 from fathom.evidence.facts import is_quotation
 from fathom.report.marks import has_address, unmarked
@@ -35,18 +35,10 @@ def checked(sentence: Sentence, claims: Claims) -> Sentence:
     """
     if sentence.status != "supported":
         return sentence
-    return by_rules(sentence, *examined(sentence.text, told_of(sentence, claims)))
-
-
-def told_of(sentence: Sentence, claims: Claims) -> list[list[str]]:
-    """The words of each claim it cites."""
-    return [_words_of(claims[c]) if c in claims else [] for c in sentence.claims]
-
-
-def by_rules(sentence: Sentence, against: Sequence[str], found: Sequence[str]) -> Sentence:
-    """The sentence after what the rules have against its claims, each in turn, and against itself."""
-    kept = [c for c, why in zip(sentence.claims, against, strict=True) if not why]
+    against = opposing(sentence, claims)
+    kept = [c for c in sentence.claims if c not in against]
     own = sentence.model_copy(update={"claims": kept}) if kept else sentence
+    found = uncarried(own.text, quotes_of(own, claims)) or ([] if kept else list(against.values()))
     return faulted(own, "facts", "; ".join(found)) if found else own
 
 
