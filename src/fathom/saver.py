@@ -63,9 +63,8 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
         super().__init__(conn, serde=serde)
         self._database = database  # what a run's every step needs goes there without the connection's detours
         self._outdone = Outdone()
-        self._branches: dict[
-            str, None
-        ] = {}  # tasks in which there may be steps; of those that failed, the last
+        # Tasks in which there may be steps; of those that failed, the last.
+        self._branches: dict[str, None] = {}
 
     async def setup(self) -> None:
         """Make the tables, ours included."""
@@ -78,9 +77,8 @@ class ThriftySqliteSaver(AsyncSqliteSaver):
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """A checkpoint, its lists whole."""
         await self.setup()
-        if space := config["configurable"].get(
-            "checkpoint_ns"
-        ):  # a branch asks where it stands before it begins
+        if space := config["configurable"].get("checkpoint_ns"):
+            # A branch asks where it stands before it begins.
             self._branches[space.rpartition(":")[2]] = None
             if len(self._branches) > _MOST_BRANCHES:
                 del self._branches[next(iter(self._branches))]
