@@ -70,9 +70,8 @@ class _Proof:
 
 
 _SURE = _Proof(words=5, different=4, share=0.15, times=3)
-_LIKELY = _Proof(
-    words=2, different=2, share=0.15, times=2
-)  # enough to know what must not be complained about
+# Enough to know what must not be complained about.
+_LIKELY = _Proof(words=2, different=2, share=0.15, times=2)
 
 
 @lru_cache(maxsize=64)  # every section of a report answers the same question
