@@ -25,6 +25,7 @@ from fathom.state import Charge, Knobs, ResearchState
 from fathom.state.reducers import merged
 
 _Part = tuple[tuple[str, ...], str, dict[str, Any]]  # where, in which mode, what
+_LEFT = "left"  # why the work ends when nobody listens any more
 _AT_ONCE = 100  # searches, pages and calls have bounds of their own, in the settings
 
 
@@ -99,6 +100,7 @@ async def worked(graph: Research, leg: Leg) -> AsyncGenerator[Progress, None]:
                     for event in events:
                         yield event
             except GeneratorExit:
+                leg.control.request_drain(_LEFT)  # nothing new begins
                 async for events in _happened(told):
                     for event in events:
                         await _noted(leg.keeper, event)
@@ -146,6 +148,8 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[lis
                     last = teller.event(asked_in(dict(interrupt["value"])))
                 yield list(teller.events(place, task))
     except GraphDrained as drained:
+        if drained.reason == _LEFT:
+            return
         why: Why = "stopped" if drained.reason == "stopped" else "paused"
         spent_usd = await leg.spent_usd() if leg.spent_usd else teller.spent.usd
         last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, spent_usd, why)))

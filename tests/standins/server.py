@@ -32,7 +32,7 @@ class Seen:
     body: bytes
     arrived: float
     status: int | None = None
-    answered: float | None = None  # when the last byte was written; None: the caller never got it
+    answered: float | None = None  # when the last bytes left; None: the caller never got them
 
     @cached_property
     def json(self) -> Any:
@@ -247,8 +247,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         seen.status = answer.status
-        self._write(answer)
-        seen.answered = time.monotonic()
+        seen.answered = self._written(answer)
 
     do_POST = do_HEAD = do_GET  # noqa: N815 - http.server wants these names
 
@@ -270,21 +269,26 @@ class _Handler(BaseHTTPRequestHandler):
             return True
         return waiting == b""
 
-    def _write(self, answer: Answer) -> None:
+    def _written(self, answer: Answer) -> float:
+        """When the last bytes began to leave: afterwards, whoever got them may be quicker than we."""
         self.send_response(answer.status)
         for name, value in answer.headers.items():
             self.send_header(name, value)
         if answer.pieces is None:
             self.send_header("content-length", str(len(answer.body)))
             self.end_headers()
+            last = time.monotonic()
             self.wfile.write(b"" if self.command == "HEAD" else answer.body)
         else:
             self.send_header("transfer-encoding", "chunked")
             self.end_headers()
+            last = time.monotonic()
             for piece in chain(answer.pieces, [b""]):
+                last = time.monotonic()
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
                 self.wfile.flush()
         self.wfile.flush()
+        return last
 
     def log_message(self, *_: object) -> None:
         """Stay silent: the records tell more."""
