@@ -62,6 +62,14 @@ def plain(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
     return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n{''.join(lines)}\r\n".encode() + body
 
 
+def chunked(*parts: bytes) -> bytes:
+    framed = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
+    return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + framed
+
+
+HELLO = plain(b"hello")
+
+
 def saying(*pieces: bytes, pause_s: float = 0.0, hangs_up: bool = False) -> Act:
     """Say these pieces, with a pause after each; then stay, or hang up."""
 
