@@ -54,7 +54,7 @@ async def test_knobs_that_are_changed_and_given_again_count_as_they_are_then(tmp
     b.add_edge("payer", END)
     graph = b.compile()
     given: Any = {"question": "What?", "knobs": {}}
-    for budget in (1.0, 0.01):
-        given["knobs"]["budget_usd"] = budget
+    for usd in (1.0, 0.01):
+        given["knobs"]["budget_usd"] = usd
         await graph.ainvoke(given)
     assert budgets == [1.0, 0.01]

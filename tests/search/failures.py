@@ -1,6 +1,6 @@
 """What every engine must make of a service that fails, as cases for a parametrised test.
 
-Does not know any engine: a test says how one is made. A service's own failures are cases too: `Failure(…)`.
+Does not know any engine: a test says how one is made. A service's own failures are cases too: `BadAnswer(…)`.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Make = Callable[[str, float], Engine]
 
 
 @dataclass(frozen=True)
-class Failure:
+class BadAnswer:
     """A way to fail, and the error it must become; `answer` is None when nobody listens."""
 
     name: str
@@ -50,32 +50,32 @@ HTML = Answer(200, {"content-type": "text/html"}, b"<html><body>Please log in</b
 
 # Every service may fail in these ways, whatever its format.
 COMMON = [
-    Failure("429", json_answer({"message": "Slow."}, 429), Unavailable, "answered HTTP 429"),
-    Failure("429 told when", json_answer({}, 429, {"retry-after": "7"}), Unavailable, "HTTP 429", wait_s=7),
-    Failure("500", Answer(500, {"content-type": "text/html"}, b"<h1>oh</h1>"), Unavailable, "HTTP 500"),
-    Failure("502", Answer(502), Unavailable, "HTTP 502"),
-    Failure("503 told when", Answer(503, {"retry-after": "3"}), Unavailable, "HTTP 503", wait_s=3),
-    Failure("403", Answer(403, {"content-type": "text/html"}, b"<h1>no</h1>"), Refused, "HTTP 403"),
-    Failure("404", Answer(404, {"content-type": "text/plain"}, b"Not here."), Unreadable, "HTTP 404"),
-    Failure("moved", Answer(301, {"location": "https://elsewhere.example/"}), Unreadable, "HTTP 301"),
-    Failure("html for json", HTML, Unreadable),
-    Failure("half of json", Answer(200, {"content-type": "application/json"}, b'{"re'), Unreadable),
-    Failure("a list", json_answer([]), Unreadable),
-    Failure("a word", json_answer("no"), Unreadable),
-    Failure("an empty body", Answer(200), Unreadable),
-    Failure("silence", Answer(hangs=True), Unavailable, f"did not answer within {PATIENCE_S:g} s"),
-    Failure("nobody listens", None, Unreachable, "cannot be reached"),
+    BadAnswer("429", json_answer({"message": "Slow."}, 429), Unavailable, "answered HTTP 429"),
+    BadAnswer("429 told when", json_answer({}, 429, {"retry-after": "7"}), Unavailable, "HTTP 429", wait_s=7),
+    BadAnswer("500", Answer(500, {"content-type": "text/html"}, b"<h1>oh</h1>"), Unavailable, "HTTP 500"),
+    BadAnswer("502", Answer(502), Unavailable, "HTTP 502"),
+    BadAnswer("503 told when", Answer(503, {"retry-after": "3"}), Unavailable, "HTTP 503", wait_s=3),
+    BadAnswer("403", Answer(403, {"content-type": "text/html"}, b"<h1>no</h1>"), Refused, "HTTP 403"),
+    BadAnswer("404", Answer(404, {"content-type": "text/plain"}, b"Not here."), Unreadable, "HTTP 404"),
+    BadAnswer("moved", Answer(301, {"location": "https://elsewhere.example/"}), Unreadable, "HTTP 301"),
+    BadAnswer("html for json", HTML, Unreadable),
+    BadAnswer("half of json", Answer(200, {"content-type": "application/json"}, b'{"re'), Unreadable),
+    BadAnswer("a list", json_answer([]), Unreadable),
+    BadAnswer("a word", json_answer("no"), Unreadable),
+    BadAnswer("an empty body", Answer(200), Unreadable),
+    BadAnswer("silence", Answer(hangs=True), Unavailable, f"did not answer within {PATIENCE_S:g} s"),
+    BadAnswer("nobody listens", None, Unreachable, "cannot be reached"),
 ]
 
 
-def but(*names: str) -> list[Failure]:
+def but(*names: str) -> list[BadAnswer]:
     """The common cases without those that mean something else to a service."""
     unknown = set(names) - {case.name for case in COMMON}
     assert not unknown, unknown
     return [case for case in COMMON if case.name not in names]
 
 
-async def fails(case: Failure, make: Make, *, key: str = "", query: Query = QUERY) -> ProviderError:
+async def fails(case: BadAnswer, make: Make, *, key: str = "", query: Query = QUERY) -> ProviderError:
     """Let it happen to an engine, and check that the right error comes out and that it keeps the key."""
     if case.answer is None:
         error = await _error_of(make(f"http://127.0.0.1:{closed_port()}", PATIENCE_S), query)

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.brave import KEY, BraveServer, failure, result
 from standins.server import json_answer
 
@@ -17,14 +17,14 @@ TODAY = date(2026, 2, 3)
 PAGES = [result(f"https://a.example/{n}") for n in range(70)]
 WINDOWS = {"x-ratelimit-reset": "2, 1419704", "x-ratelimit-remaining": "0, 14523"}
 OWN = [
-    Failure("rate", failure(429, "RATE_LIMITED", "Slow.", WINDOWS), Unavailable, "429: Slow.", wait_s=2),
-    Failure("odd window", json_answer({}, 429, {"x-ratelimit-reset": "soon"}), Unavailable),
-    Failure("quota as 429", failure(429, "QUOTA_LIMITED", "Month used up"), Refused, "Month used up"),
-    Failure("quota as 402", failure(402, "QUOTA_LIMITED"), Refused),
-    Failure("bad key", failure(422, "SUBSCRIPTION_TOKEN_INVALID", f"{KEY} is bad"), Refused, "*** is bad"),
-    Failure("bad query", failure(422, "VALIDATION", "Unable to validate"), BadQuery, "Unable to validate"),
-    Failure("no query block", json_answer({"web": {"results": []}}), Unreadable, "query"),
-    Failure(
+    BadAnswer("rate", failure(429, "RATE_LIMITED", "Slow.", WINDOWS), Unavailable, "429: Slow.", wait_s=2),
+    BadAnswer("odd window", json_answer({}, 429, {"x-ratelimit-reset": "soon"}), Unavailable),
+    BadAnswer("quota as 429", failure(429, "QUOTA_LIMITED", "Month used up"), Refused, "Month used up"),
+    BadAnswer("quota as 402", failure(402, "QUOTA_LIMITED"), Refused),
+    BadAnswer("bad key", failure(422, "SUBSCRIPTION_TOKEN_INVALID", f"{KEY} is bad"), Refused, "*** is bad"),
+    BadAnswer("bad query", failure(422, "VALIDATION", "Unable to validate"), BadQuery, "Unable to validate"),
+    BadAnswer("no query block", json_answer({"web": {"results": []}}), Unreadable, "query"),
+    BadAnswer(
         "odd rows", json_answer({"query": {}, "web": {"results": [{}]}}), Unreadable, "web.results.0.url"
     ),
 ]
@@ -113,7 +113,7 @@ async def test_a_long_query_is_cut_so_that_it_is_taken(text: str) -> None:
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_failures_are_told_apart_and_never_show_the_key(case: Failure) -> None:
+async def test_failures_are_told_apart_and_never_show_the_key(case: BadAnswer) -> None:
     await fails(case, brave, key=KEY)
 
 

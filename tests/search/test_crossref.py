@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.crossref import CrossrefServer, failure, work
 from standins.server import json_answer
 
@@ -13,11 +13,11 @@ from fathom.search.port import Engine
 from fathom.search.scope import Scope
 
 OWN = [
-    Failure("bad query", failure("x-not-valid", "Not valid"), BadQuery, "HTTP 400: Not valid"),
-    Failure("bad token", json_answer({"message": "Unauthorized"}, 401), Refused, "HTTP 401: Unauthorized"),
-    Failure("no items", json_answer({"message": {}}), Unreadable, "(message.items)"),
-    Failure("no doi", json_answer({"message": {"items": [{}]}}), Unreadable, "DOI"),
-    Failure("a failure in 200", json_answer({"status": "failed", "message": [{}]}), Unreadable),
+    BadAnswer("bad query", failure("x-not-valid", "Not valid"), BadQuery, "HTTP 400: Not valid"),
+    BadAnswer("bad token", json_answer({"message": "Unauthorized"}, 401), Refused, "HTTP 401: Unauthorized"),
+    BadAnswer("no items", json_answer({"message": {}}), Unreadable, "(message.items)"),
+    BadAnswer("no doi", json_answer({"message": {"items": [{}]}}), Unreadable, "DOI"),
+    BadAnswer("a failure in 200", json_answer({"status": "failed", "message": [{}]}), Unreadable),
 ]
 
 
@@ -116,7 +116,7 @@ async def test_korean_is_asked_and_arrives_whole() -> None:
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_a_failure_becomes_one_of_our_errors(case: Failure) -> None:
+async def test_a_failure_becomes_one_of_our_errors(case: BadAnswer) -> None:
     await fails(case, lambda url, wait_s: Crossref(base_url=url, timeout_s=wait_s))
 
 

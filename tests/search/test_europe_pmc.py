@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.europe_pmc import EuropePmcServer, paper
 from standins.server import json_answer
 
@@ -18,13 +18,13 @@ def wrong(code: int) -> dict[str, object]:
 
 
 OWN = [
-    Failure("error in 200", json_answer(wrong(503)), Unavailable, "HTTP 503: Something"),
-    Failure("bad query in 200", json_answer(wrong(404)), BadQuery, "HTTP 404: Something"),
-    Failure("bad query", json_answer(wrong(400), 400), BadQuery, "HTTP 400: Something"),
-    Failure("only a version", json_answer({"version": "6.9"}), BadQuery, "did not understand the query"),
-    Failure("an empty object", json_answer({}), Unreadable, "(resultList)"),
-    Failure("no list", json_answer({"version": "6.9", "hitCount": 3}), Unreadable, "(resultList)"),
-    Failure("no id", json_answer({"hitCount": 1, "resultList": {"result": [{}]}}), Unreadable, "id"),
+    BadAnswer("error in 200", json_answer(wrong(503)), Unavailable, "HTTP 503: Something"),
+    BadAnswer("bad query in 200", json_answer(wrong(404)), BadQuery, "HTTP 404: Something"),
+    BadAnswer("bad query", json_answer(wrong(400), 400), BadQuery, "HTTP 400: Something"),
+    BadAnswer("only a version", json_answer({"version": "6.9"}), BadQuery, "did not understand the query"),
+    BadAnswer("an empty object", json_answer({}), Unreadable, "(resultList)"),
+    BadAnswer("no list", json_answer({"version": "6.9", "hitCount": 3}), Unreadable, "(resultList)"),
+    BadAnswer("no id", json_answer({"hitCount": 1, "resultList": {"result": [{}]}}), Unreadable, "id"),
 ]
 
 
@@ -134,7 +134,7 @@ async def test_words_are_searched_and_syntax_is_not_obeyed_in_korean_too() -> No
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_a_failure_becomes_one_of_our_errors(case: Failure) -> None:
+async def test_a_failure_becomes_one_of_our_errors(case: BadAnswer) -> None:
     await fails(case, lambda url, wait_s: EuropePmc(url, timeout_s=wait_s))
 
 

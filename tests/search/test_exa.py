@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.exa import KEY, ExaServer, failure, result
 from standins.server import json_answer
 
@@ -15,12 +15,12 @@ from fathom.search.scope import Scope
 
 PAGES = [result(f"https://a.example/{n}") for n in range(150)]
 OWN = [
-    Failure("bad key", failure(401, "INVALID_API_KEY", f"{KEY} is bad"), Refused, "401: *** is bad"),
-    Failure("no credits", failure(402, "NO_MORE_CREDITS", "No credits"), Refused, "402: No credits"),
-    Failure("bad query", failure(400, "INVALID_REQUEST_BODY", "empty"), BadQuery, "400: empty"),
-    Failure("unprocessable", failure(422, "INVALID_REQUEST"), BadQuery),
-    Failure("no results", json_answer({"requestId": "b594"}), Unreadable, "results"),
-    Failure("odd rows", json_answer({"results": [{"id": "x"}]}), Unreadable, "results.0.url"),
+    BadAnswer("bad key", failure(401, "INVALID_API_KEY", f"{KEY} is bad"), Refused, "401: *** is bad"),
+    BadAnswer("no credits", failure(402, "NO_MORE_CREDITS", "No credits"), Refused, "402: No credits"),
+    BadAnswer("bad query", failure(400, "INVALID_REQUEST_BODY", "empty"), BadQuery, "400: empty"),
+    BadAnswer("unprocessable", failure(422, "INVALID_REQUEST"), BadQuery),
+    BadAnswer("no results", json_answer({"requestId": "b594"}), Unreadable, "results"),
+    BadAnswer("odd rows", json_answer({"results": [{"id": "x"}]}), Unreadable, "results.0.url"),
 ]
 
 
@@ -105,7 +105,7 @@ async def test_korean_goes_out_and_comes_back_whole() -> None:
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_failures_are_told_apart_and_never_show_the_key(case: Failure) -> None:
+async def test_failures_are_told_apart_and_never_show_the_key(case: BadAnswer) -> None:
     await fails(case, exa, key=KEY)
 
 

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.google import ENGINE, KEY, GoogleServer, failure, item
 from standins.server import json_answer
 
@@ -18,14 +18,14 @@ PAGES = [item(f"https://a.example/{n}") for n in range(130)]
 DAY = "Quota exceeded for quota metric 'Queries' and limit 'Queries per day'"
 BAD_KEY = failure(400, f"API key not valid: {KEY}", "badRequest", detail="API_KEY_INVALID")
 OWN = [
-    Failure("bad key", BAD_KEY, Refused, "API key not valid: ***"),
-    Failure("not enabled", failure(403, "Not enabled", "accessNotConfigured"), Refused, "Not enabled"),
-    Failure("bad query", failure(400, "Invalid argument.", "badRequest"), BadQuery, "Invalid argument."),
-    Failure("day used up", failure(429, DAY, "rateLimitExceeded"), Refused, "Queries per day"),
-    Failure("rate", failure(429, "Quota per minute", "rateLimitExceeded"), Unavailable, "per minute"),
-    Failure("rate as 403", failure(403, "Slow.", "userRateLimitExceeded"), Unavailable, "Slow."),
-    Failure("no kind", json_answer({"items": []}), Unreadable, "kind"),
-    Failure("odd rows", json_answer({"kind": "x", "items": [{}]}), Unreadable, "items.0.link"),
+    BadAnswer("bad key", BAD_KEY, Refused, "API key not valid: ***"),
+    BadAnswer("not enabled", failure(403, "Not enabled", "accessNotConfigured"), Refused, "Not enabled"),
+    BadAnswer("bad query", failure(400, "Invalid argument.", "badRequest"), BadQuery, "Invalid argument."),
+    BadAnswer("day used up", failure(429, DAY, "rateLimitExceeded"), Refused, "Queries per day"),
+    BadAnswer("rate", failure(429, "Quota per minute", "rateLimitExceeded"), Unavailable, "per minute"),
+    BadAnswer("rate as 403", failure(403, "Slow.", "userRateLimitExceeded"), Unavailable, "Slow."),
+    BadAnswer("no kind", json_answer({"items": []}), Unreadable, "kind"),
+    BadAnswer("odd rows", json_answer({"kind": "x", "items": [{}]}), Unreadable, "items.0.link"),
 ]
 
 
@@ -105,7 +105,7 @@ async def test_korean_goes_out_and_comes_back_whole() -> None:
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_failures_are_told_apart_and_never_show_the_key(case: Failure) -> None:
+async def test_failures_are_told_apart_and_never_show_the_key(case: BadAnswer) -> None:
     await fails(case, google, key=KEY)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from search.failures import QUERY, Failure, but, fails
+from search.failures import QUERY, BadAnswer, but, fails
 from standins import mcp_server
 from standins.mcp_server import TOKEN, over_http
 
@@ -21,7 +21,7 @@ from fathom.state import Hit, Query
 
 KEY = "library-key-9"
 # A session is more than one request: where one of them finds nobody, another may have been served.
-CASES = [*but("nobody listens"), Failure("nobody listens", None, Unavailable, "cannot be reached")]
+CASES = [*but("nobody listens"), BadAnswer("nobody listens", None, Unavailable, "cannot be reached")]
 KOREAN = "mcp://my%20lib/%EC%A1%B0%EB%A0%A5%2F1"
 
 
@@ -127,7 +127,7 @@ def reached(url: str, timeout_s: float) -> McpSearch:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-async def test_a_server_that_fails_over_http_fails_like_any_other(case: Failure) -> None:
+async def test_a_server_that_fails_over_http_fails_like_any_other(case: BadAnswer) -> None:
     await fails(case, reached)
 
 

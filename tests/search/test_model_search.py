@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from search.failures import QUERY, Failure, but, fails
+from search.failures import QUERY, BadAnswer, but, fails
 from standins.openai_search import KEY, OpenAiSearchServer, answered, cited, failure
 from standins.server import json_answer
 
@@ -110,20 +110,20 @@ TOO_LONG = failure(400, "Too long.", param="input", code="context_length_exceede
 REFUSAL = {"id": "m", "type": "message", "content": [{"type": "refusal", "refusal": "No."}]}
 
 
-def finished(name: str, error: type[ProviderError], answer: dict[str, object]) -> Failure:
-    return Failure(name, json_answer(answer), error, name)
+def finished(name: str, error: type[ProviderError], answer: dict[str, object]) -> BadAnswer:
+    return BadAnswer(name, json_answer(answer), error, name)
 
 
 CASES = [
     *but("404"),
-    Failure("key", failure(401, f"Incorrect API key provided: {KEY}."), Refused, "401"),
-    Failure("quota", failure(429, "No money.", code="insufficient_quota"), Refused, "No money."),
-    Failure("country", failure(403, f"Not with {KEY}."), Refused, "Not with ***."),
-    Failure("no such model", failure(404, "No such model.", code="model_not_found"), Refused, "No such"),
-    Failure("old model", failure(400, "No search.", param="tools"), Refused, "No search."),
-    Failure("too long", TOO_LONG, BadQuery, "Too long."),
-    Failure("bad request", failure(400, "Bad request."), Unreadable),
-    Failure("no output", json_answer({"id": "resp_1"}), Unreadable, "output"),
+    BadAnswer("key", failure(401, f"Incorrect API key provided: {KEY}."), Refused, "401"),
+    BadAnswer("quota", failure(429, "No money.", code="insufficient_quota"), Refused, "No money."),
+    BadAnswer("country", failure(403, f"Not with {KEY}."), Refused, "Not with ***."),
+    BadAnswer("no such model", failure(404, "No such model.", code="model_not_found"), Refused, "No such"),
+    BadAnswer("old model", failure(400, "No search.", param="tools"), Refused, "No search."),
+    BadAnswer("too long", TOO_LONG, BadQuery, "Too long."),
+    BadAnswer("bad request", failure(400, "Bad request."), Unreadable),
+    BadAnswer("no output", json_answer({"id": "resp_1"}), Unreadable, "output"),
     finished("server_error", Unavailable, answered(status="failed", error={"code": "server_error"})),
     finished("invalid_prompt", BadQuery, answered(status="failed", error={"code": "invalid_prompt"})),
     finished("bio_policy", Unreadable, answered(status="failed", error={"code": "bio_policy"})),
@@ -135,7 +135,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-async def test_a_failure_becomes_the_right_error(case: Failure) -> None:
+async def test_a_failure_becomes_the_right_error(case: BadAnswer) -> None:
     await fails(case, engine, key=KEY)
 
 

@@ -43,9 +43,9 @@ def engine(url: str, model: str = "m", **words: Any) -> ModelSearch:
     return ModelSearch(KEY, model, f"{url}/v1", prices=PRICES, **words)
 
 
-async def spent(home: Path, search: ModelSearch, budget: float = 1.0) -> float:
+async def spent(home: Path, search: ModelSearch, cap: float = 1.0) -> float:
     """What the run's purse has paid, whatever became of the search."""
-    purse = Purse(Book(home / "fathom.sqlite"), "run", budget, 0.0)
+    purse = Purse(Book(home / "fathom.sqlite"), "run", cap, 0.0)
     with metered(Meter(purse, Call("call", "search", "model"), 0.0)):
         try:
             await search(QUERY, limit=2)
@@ -63,11 +63,11 @@ async def test_a_server_that_charges_all_it_may_stays_below_what_was_set_aside(t
         assert 0.01 + 128_000 * 2e-6 + 4_096 * 8e-6 < paid <= fits
 
 
-@pytest.mark.parametrize("budget", [0.02, 0.1, 0.29])
-async def test_a_search_that_does_not_fit_at_its_most_is_not_sent(tmp_path: Path, budget: float) -> None:
+@pytest.mark.parametrize("cap", [0.02, 0.1, 0.29])
+async def test_a_search_that_does_not_fit_at_its_most_is_not_sent(tmp_path: Path, cap: float) -> None:
     with Greedy(cited(PAGE)) as server:
         with pytest.raises(OutOfBudget):
-            await spent(tmp_path, engine(server.url), budget)
+            await spent(tmp_path, engine(server.url), cap)
         assert server.records == []
 
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from search.failures import QUERY, Failure, but, fails
+from search.failures import QUERY, BadAnswer, but, fails
 from standins.openalex import KEY, OpenAlexServer, work
 from standins.server import Answer, json_answer
 
@@ -14,14 +14,14 @@ from fathom.search.scope import Scope
 
 SPENT = {"error": "Rate limit exceeded", "message": "Insufficient budget. Resets at midnight UTC."}
 OWN = [
-    Failure("bad key", json_answer({"error": "API key", "message": f"No {KEY}"}, 401), Refused, "No ***"),
-    Failure("day spent", json_answer(SPENT, 429), Refused, "allowance is used up"),
-    Failure("day spent, wordless", Answer(429, {"retry-after": "53578"}), Refused, "allowance is used up"),
-    Failure("too fast", json_answer({"message": "Slow down"}, 403), Unavailable, "HTTP 403: Slow down"),
-    Failure("too fast, told when", Answer(403, {"retry-after": "2"}), Unavailable, "HTTP 403", wait_s=2),
-    Failure("bad query", json_answer({"message": "Bad search"}, 400), BadQuery, "HTTP 400: Bad search"),
-    Failure("no results", json_answer({"meta": {}}), Unreadable, "(results)"),
-    Failure("a work without id", json_answer({"results": [{}]}), Unreadable, "(results.0.id)"),
+    BadAnswer("bad key", json_answer({"error": "API key", "message": f"No {KEY}"}, 401), Refused, "No ***"),
+    BadAnswer("day spent", json_answer(SPENT, 429), Refused, "allowance is used up"),
+    BadAnswer("day spent, wordless", Answer(429, {"retry-after": "53578"}), Refused, "allowance is used up"),
+    BadAnswer("too fast", json_answer({"message": "Slow down"}, 403), Unavailable, "HTTP 403: Slow down"),
+    BadAnswer("too fast, told when", Answer(403, {"retry-after": "2"}), Unavailable, "HTTP 403", wait_s=2),
+    BadAnswer("bad query", json_answer({"message": "Bad search"}, 400), BadQuery, "HTTP 400: Bad search"),
+    BadAnswer("no results", json_answer({"meta": {}}), Unreadable, "(results)"),
+    BadAnswer("a work without id", json_answer({"results": [{}]}), Unreadable, "(results.0.id)"),
 ]
 
 
@@ -116,7 +116,7 @@ async def test_the_key_is_sent_in_a_header_if_there_is_one() -> None:
 
 
 @pytest.mark.parametrize("case", [*but("403"), *OWN], ids=str)
-async def test_a_failure_becomes_one_of_our_errors(case: Failure) -> None:
+async def test_a_failure_becomes_one_of_our_errors(case: BadAnswer) -> None:
     await fails(case, lambda url, wait_s: OpenAlex(KEY, url, timeout_s=wait_s), key=KEY)
 
 

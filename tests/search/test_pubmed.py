@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from search.failures import COMMON, HTML, QUERY, Failure, fails
+from search.failures import COMMON, HTML, QUERY, BadAnswer, fails
 from standins.pubmed import KEY, Paper, PubMedServer, fields
 from standins.server import Answer, json_answer
 
@@ -15,20 +15,20 @@ from fathom.search.scope import Scope
 PAPERS = [Paper(f"333{n:05}") for n in range(200)]
 LIMIT = {"error": "API rate limit exceeded", "api-key": KEY, "count": "5", "limit": "3"}
 OWN = [
-    Failure("too fast", json_answer(LIMIT, 429), Unavailable, "HTTP 429: API rate limit exceeded"),
-    Failure("bad key", json_answer({"error": f"API key invalid: {KEY}"}, 400), Refused, "invalid: ***"),
-    Failure("bad request", json_answer({"error": "Bad"}, 400), BadQuery, "HTTP 400: Bad"),
-    Failure(
+    BadAnswer("too fast", json_answer(LIMIT, 429), Unavailable, "HTTP 429: API rate limit exceeded"),
+    BadAnswer("bad key", json_answer({"error": f"API key invalid: {KEY}"}, 400), Refused, "invalid: ***"),
+    BadAnswer("bad request", json_answer({"error": "Bad"}, 400), BadQuery, "HTTP 400: Bad"),
+    BadAnswer(
         "bad term", json_answer({"esearchresult": {"ERROR": "Empty term"}}), BadQuery, "search: Empty term"
     ),
-    Failure(
+    BadAnswer(
         "no backend",
         json_answer({"esearchresult": {"ERROR": "Search Backend failed"}}),
         Unavailable,
         "failed",
     ),
-    Failure("no list", json_answer({"esearchresult": {"count": "2"}}), Unreadable, "(idlist)"),
-    Failure("no result", json_answer({"header": {}}), Unreadable, "(esearchresult)"),
+    BadAnswer("no list", json_answer({"esearchresult": {"count": "2"}}), Unreadable, "(idlist)"),
+    BadAnswer("no result", json_answer({"header": {}}), Unreadable, "(esearchresult)"),
 ]
 BOMB = '[<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/hostname">]'
 
@@ -147,7 +147,7 @@ async def test_later_steps_fail_as_the_first_does(
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_a_failure_becomes_one_of_our_errors(case: Failure) -> None:
+async def test_a_failure_becomes_one_of_our_errors(case: BadAnswer) -> None:
     await fails(case, lambda url, wait_s: PubMed(KEY, url, timeout_s=wait_s), key=KEY)
 
 

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.searxng import SearxngServer, page_for_people, result
 from standins.server import json_answer
 
@@ -16,11 +16,11 @@ from fathom.search.searxng import Searxng
 TODAY = date(2026, 2, 3)
 PAGES = [result(f"https://a.example/{n}") for n in range(25)]
 OWN = [
-    Failure("limiter", page_for_people(429, "Too Many Requests"), Unavailable, "HTTP 429"),
-    Failure("json is off", page_for_people(403, "Forbidden"), Refused, "enable the json format"),
-    Failure("bad query", json_answer({"error": "No query"}, 400), BadQuery, "No query"),
-    Failure("search error", json_answer({"error": "search error"}, 500), Unavailable, "search error"),
-    Failure("no results", json_answer({"query": "tides"}), Unreadable, "results"),
+    BadAnswer("limiter", page_for_people(429, "Too Many Requests"), Unavailable, "HTTP 429"),
+    BadAnswer("json is off", page_for_people(403, "Forbidden"), Refused, "enable the json format"),
+    BadAnswer("bad query", json_answer({"error": "No query"}, 400), BadQuery, "No query"),
+    BadAnswer("search error", json_answer({"error": "search error"}, 500), Unavailable, "search error"),
+    BadAnswer("no results", json_answer({"query": "tides"}), Unreadable, "results"),
 ]
 
 
@@ -111,7 +111,7 @@ async def test_korean_goes_out_and_comes_back_whole_and_commands_do_not() -> Non
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_failures_are_told_apart(case: Failure) -> None:
+async def test_failures_are_told_apart(case: BadAnswer) -> None:
     await fails(case, searxng)
 
 

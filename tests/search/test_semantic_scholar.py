@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from search.failures import COMMON, QUERY, Failing, Failure, fails
+from search.failures import COMMON, QUERY, Failing, BadAnswer, fails
 from standins.semantic_scholar import KEY, SemanticScholarServer, paper
 from standins.server import json_answer
 
@@ -13,11 +13,11 @@ from fathom.search.scope import Scope
 from fathom.search.semantic_scholar import SemanticScholar
 
 OWN = [
-    Failure("bad key", json_answer({"message": "Forbidden"}, 403), Refused, "HTTP 403: Forbidden"),
-    Failure("key echoed", json_answer({"message": f"No {KEY}"}, 403), Refused, "No ***"),
-    Failure("bad query", json_answer({"error": "Bad query"}, 400), BadQuery, "HTTP 400: Bad query"),
-    Failure("no total", json_answer({"data": []}), Unreadable, "(total)"),
-    Failure("data of another kind", json_answer({"total": 1, "data": "many"}), Unreadable, "(data)"),
+    BadAnswer("bad key", json_answer({"message": "Forbidden"}, 403), Refused, "HTTP 403: Forbidden"),
+    BadAnswer("key echoed", json_answer({"message": f"No {KEY}"}, 403), Refused, "No ***"),
+    BadAnswer("bad query", json_answer({"error": "Bad query"}, 400), BadQuery, "HTTP 400: Bad query"),
+    BadAnswer("no total", json_answer({"data": []}), Unreadable, "(total)"),
+    BadAnswer("data of another kind", json_answer({"total": 1, "data": "many"}), Unreadable, "(data)"),
 ]
 
 
@@ -129,7 +129,7 @@ async def test_citations_a_publisher_withholds_are_none() -> None:
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_a_failure_becomes_one_of_our_errors(case: Failure) -> None:
+async def test_a_failure_becomes_one_of_our_errors(case: BadAnswer) -> None:
     await fails(case, lambda url, wait_s: SemanticScholar(KEY, url, timeout_s=wait_s), key=KEY)
 
 

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.serper import KEY, SerperServer, failure, result
 from standins.server import json_answer
 
@@ -16,11 +16,11 @@ from fathom.search.serper import Serper
 TODAY = date(2026, 2, 3)
 PAGES = [result(f"https://a.example/{n}") for n in range(150)]
 OWN = [
-    Failure("bad key", failure(403, f"The key {KEY} is unknown."), Refused, "The key *** is unknown."),
-    Failure("no credits", failure(400, "Not enough credits"), Refused, "Not enough credits"),
-    Failure("bad query", failure(400, "Missing query parameter"), BadQuery, "Missing query parameter"),
-    Failure("no echo of the question", json_answer({"organic": []}), Unreadable, "searchParameters"),
-    Failure("odd rows", json_answer({"searchParameters": {}, "organic": ["many"]}), Unreadable, "organic"),
+    BadAnswer("bad key", failure(403, f"The key {KEY} is unknown."), Refused, "The key *** is unknown."),
+    BadAnswer("no credits", failure(400, "Not enough credits"), Refused, "Not enough credits"),
+    BadAnswer("bad query", failure(400, "Missing query parameter"), BadQuery, "Missing query parameter"),
+    BadAnswer("no echo of the question", json_answer({"organic": []}), Unreadable, "searchParameters"),
+    BadAnswer("odd rows", json_answer({"searchParameters": {}, "organic": ["many"]}), Unreadable, "organic"),
 ]
 
 
@@ -96,7 +96,7 @@ async def test_korean_goes_out_and_comes_back_whole() -> None:
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_failures_are_told_apart_and_never_show_the_key(case: Failure) -> None:
+async def test_failures_are_told_apart_and_never_show_the_key(case: BadAnswer) -> None:
     await fails(case, serper, key=KEY)
 
 

@@ -1,7 +1,7 @@
 """Wikipedia, against a server that speaks its format."""
 
 import pytest
-from search.failures import COMMON, QUERY, Failure, fails
+from search.failures import COMMON, QUERY, BadAnswer, fails
 from standins.server import Answer, json_answer
 from standins.wikipedia import WikipediaServer, article, failure
 
@@ -11,18 +11,18 @@ from fathom.search.scope import Scope
 from fathom.search.wikipedia import Wikipedia
 
 OWN = [
-    Failure("no agent", Answer(403, {}, b"Please respect our robot policy."), Refused, "HTTP 403"),
-    Failure("too long", failure("cirrussearch-query-too-long", "Too long."), BadQuery, "too-long: Too long."),
-    Failure("bad value", failure("badvalue"), BadQuery, "badvalue"),
-    Failure("bad request", Answer(400), BadQuery, "HTTP 400"),
-    Failure("backend", failure("cirrussearch-backend-error"), Unavailable, "backend-error"),
-    Failure("lag", failure("maxlag", "Waiting for a database."), Unavailable, "maxlag: Waiting"),
-    Failure("limit", failure("ratelimited"), Unavailable, "ratelimited"),
-    Failure("inside", failure("internal_api_error_DBQueryError"), Unavailable, "internal_api_error"),
-    Failure("private", failure("readapidenied"), Refused, "readapidenied"),
-    Failure("another error", failure("unknown_action"), Unreadable, "unknown_action"),
-    Failure("no query", json_answer({"batchcomplete": True}), Unreadable, "(query)"),
-    Failure("no list", json_answer({"query": {}}), Unreadable, "(query.search)"),
+    BadAnswer("no agent", Answer(403, {}, b"Please respect our robot policy."), Refused, "HTTP 403"),
+    BadAnswer("too long", failure("cirrussearch-query-too-long", "Too long."), BadQuery, "too-long: Too long."),
+    BadAnswer("bad value", failure("badvalue"), BadQuery, "badvalue"),
+    BadAnswer("bad request", Answer(400), BadQuery, "HTTP 400"),
+    BadAnswer("backend", failure("cirrussearch-backend-error"), Unavailable, "backend-error"),
+    BadAnswer("lag", failure("maxlag", "Waiting for a database."), Unavailable, "maxlag: Waiting"),
+    BadAnswer("limit", failure("ratelimited"), Unavailable, "ratelimited"),
+    BadAnswer("inside", failure("internal_api_error_DBQueryError"), Unavailable, "internal_api_error"),
+    BadAnswer("private", failure("readapidenied"), Refused, "readapidenied"),
+    BadAnswer("another error", failure("unknown_action"), Unreadable, "unknown_action"),
+    BadAnswer("no query", json_answer({"batchcomplete": True}), Unreadable, "(query)"),
+    BadAnswer("no list", json_answer({"query": {}}), Unreadable, "(query.search)"),
 ]
 
 
@@ -114,7 +114,7 @@ async def test_an_address_without_a_place_for_the_language_is_another_wiki() -> 
 
 
 @pytest.mark.parametrize("case", [*COMMON, *OWN], ids=str)
-async def test_a_failure_becomes_one_of_our_errors(case: Failure) -> None:
+async def test_a_failure_becomes_one_of_our_errors(case: BadAnswer) -> None:
     await fails(case, lambda url, wait_s: Wikipedia(url, timeout_s=wait_s))
 
 

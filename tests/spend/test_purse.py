@@ -82,7 +82,7 @@ async def taken(purse: Purse, turn: Turn, till: Till, wait_s: float) -> None:
 
 @given(
     turns=st.lists(TURNS, min_size=BRANCHES, max_size=60),
-    budget=st.floats(0.0, 2.0),
+    usd=st.floats(0.0, 2.0),
     reserve=st.floats(0.0, 0.9),
     seed=st.integers(0, 999),
 )
@@ -92,11 +92,11 @@ async def taken(purse: Purse, turn: Turn, till: Till, wait_s: float) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_the_cap_holds_whatever_twenty_branches_do(
-    tmp_path: Path, turns: list[Turn], budget: float, reserve: float, seed: int
+    tmp_path: Path, turns: list[Turn], usd: float, reserve: float, seed: int
 ) -> None:
     chance = random.Random(seed)
     till = Till()
-    purse = purse_in(tmp_path, uuid4().hex, budget, reserve)
+    purse = purse_in(tmp_path, uuid4().hex, usd, reserve)
 
     async def branch(own: list[Turn]) -> None:
         for turn in own:
@@ -107,7 +107,7 @@ def test_the_cap_holds_whatever_twenty_branches_do(
             await asyncio.gather(*(branch(turns[n::BRANCHES]) for n in range(BRANCHES)))
 
     asyncio.run(all_branches())
-    cap = int(round(budget * NANO, 4))
+    cap = int(round(usd * NANO, 4))
     assert till.taken <= cap
     assert till.most_open <= cap  # also while calls were on their way
     balance = asyncio.run(purse.book.balance(purse.run))
