@@ -23,10 +23,10 @@ import samples
 from fathom.evidence.claims import KEEP_FROM
 from fathom.evidence.flaws import flaws
 from fathom.evidence.support import SUPPORTED_FROM, support
-from fathom.minds.models import prompted_mind
-from fathom.minds.port import Evidence
+from fathom.llm.models import prompted_mind
+from fathom.llm.port import Evidence
 from fathom.settings import load_settings
-from fathom.state import Knobs
+from fathom.state import RunConfig
 from fathom.text.ranking import terms
 
 _BATCH = 8
@@ -102,7 +102,7 @@ def without_model(data: Sequence[Line]) -> Figures:
 
 async def by_model(data: Sequence[Line], name: str) -> Figures:
     """The prompted verifier of the product, a few lines a call."""
-    mind = prompted_mind(load_settings(), Knobs(model=name))
+    mind = prompted_mind(load_settings(), RunConfig(model=name))
     passed: list[bool] = []
     for start in range(0, len(data), _BATCH):
         some = [Evidence(line.claim, line.evidence, line.evidence) for line in data[start : start + _BATCH]]

@@ -23,14 +23,14 @@ import samples
 from find import lines, shelved
 
 from fathom import store
-from fathom.graph import Kit, Kits, Research, build
-from fathom.minds.extractive import Extractive
-from fathom.orders import Orders
+from fathom.budget.cost_log import CostLog
+from fathom.control_signals import ControlSignals
+from fathom.graph import Dependencies, DependencyFactory, Research, build
+from fathom.llm.extractive import ExtractiveModel
 from fathom.reading.reader import FileReader
 from fathom.search.engines import Engines
 from fathom.search.local import LocalEngine
-from fathom.spend.book import Book
-from fathom.state import Forecast, Knobs, Query
+from fathom.state import Forecast, Query, RunConfig
 
 SOURCES: int | None = None  # a round; as the product has it
 _ROUNDS = 3
@@ -53,25 +53,25 @@ class Asked:
         return len(self.gold & set(self.evidence[after - 1][:_BEST])) / len(self.gold)
 
 
-async def kits_over(folder: Path, work: Path) -> Kits:
+async def kits_over(folder: Path, work: Path) -> DependencyFactory:
     """The product's own parts over one folder, its index made once; no model, and a clock that stands."""
     engine = LocalEngine((folder,), work / "index")
     await engine.prepare()
     await engine(Query(id="warm", text="warm up", question="", round=1), limit=1)
     database = work / "fathom.sqlite"
-    engines, pages, commons = Engines((engine,)), store.pages(database), store.Commons(database)
+    engines, pages, page_leases = Engines((engine,)), store.pages(database), store.PageLeases(database)
 
-    def kit_for(knobs: Knobs) -> Kit:
-        return Kit(
-            knobs=knobs,
-            mind=Extractive(),
+    def kit_for(run_config: RunConfig) -> Dependencies:
+        return Dependencies(
+            run_config=run_config,
+            mind=ExtractiveModel(),
             engines=engines,
             reader=FileReader((folder,)),
             pages=pages,
             clock=_then,
-            commons=commons,
-            orders=Orders(database),
-            book=Book(database),
+            page_leases=page_leases,
+            signals=ControlSignals(database),
+            cost_log=CostLog(database),
             forecaster=_expected,
         )
 
@@ -89,11 +89,11 @@ def _then() -> datetime:
 
 async def ran(graph: Research, question: str, gold: Sequence[object]) -> Asked:
     """One run, held by nothing but its rounds; the reports it writes between them are not timed."""
-    knobs = Knobs(rounds=_ROUNDS, endless=True, sources=SOURCES)
+    run_config = RunConfig(rounds=_ROUNDS, endless=True, sources=SOURCES)
     state: Any = {}
     writing_s, judged_at = 0.0, 0.0
     began = time.perf_counter()
-    steps = graph.astream({"question": question}, context=knobs, stream_mode=["updates", "values"])
+    steps = graph.astream({"question": question}, context=run_config, stream_mode=["updates", "values"])
     async for mode, step in steps:
         if mode == "values":
             state = step

@@ -16,7 +16,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Checkpointer, Command
 
 from fathom.graph import graph as fathom
-from fathom.state import Knobs, Report
+from fathom.state import Report, RunConfig
 from fathom.store import checkpointer
 
 
@@ -43,7 +43,7 @@ async def summarise(state: Desk) -> Desk:
 
 def build(saver: Checkpointer = None) -> Any:
     """Your graph, with Fathom in the middle."""
-    builder = StateGraph(Desk, context_schema=Knobs)
+    builder = StateGraph(Desk, context_schema=RunConfig)
     builder.add_node("ask", ask)
     builder.add_node("research", fathom)
     builder.add_node("summarise", summarise)
@@ -56,14 +56,14 @@ def build(saver: Checkpointer = None) -> Any:
 
 async def main(topic: str, docs: list[str]) -> None:
     """Stop at the plan, send a query of our own with it, and go on to the memo."""
-    knobs = Knobs(docs=docs, rounds=1, review="plan")
+    run_config = RunConfig(docs=docs, rounds=1, review="plan")
     config = {"configurable": {"thread_id": str(uuid4())}}
     async with checkpointer() as saver:  # Fathom's own: it knows the types in the state
         desk = build(saver)
-        waiting = await desk.ainvoke({"topic": topic}, config, context=knobs)
+        waiting = await desk.ainvoke({"topic": topic}, config, context=run_config)
         print("planned:", "; ".join(waiting["__interrupt__"][0].value["queries"]))
         answer = {"action": "add", "text": f"limits of {topic}"}
-        state = await desk.ainvoke(Command(resume=answer), config, context=knobs)
+        state = await desk.ainvoke(Command(resume=answer), config, context=run_config)
     print(state["memo"])
 
 

@@ -5,17 +5,17 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from fathom.graph.kit import Kits, equip
+from fathom.graph.dependencies import DependencyFactory, equip
 from fathom.graph.reading import build_reading
 from fathom.graph.roles import add_roles
 from fathom.graph.routes import at_once, has_looked_enough, what_to_search, what_to_study
 from fathom.nodes.deliver import deliver
-from fathom.state import BranchOutput, Knobs, ResearchState
+from fathom.state import BranchOutput, ResearchState, RunConfig
 
 
-def build_branch(kits: Kits) -> CompiledStateGraph[ResearchState, Knobs, ResearchState, Any]:
+def build_branch(kits: DependencyFactory) -> CompiledStateGraph[ResearchState, RunConfig, ResearchState, Any]:
     """The subgraph that a direction is sent to; every step of it is checkpointed by itself."""
-    b = StateGraph(ResearchState, context_schema=Knobs, output_schema=BranchOutput)
+    b = StateGraph(ResearchState, context_schema=RunConfig, output_schema=BranchOutput)
     add_roles(b, kits)
     b.add_node("study", build_reading(kits))  # reading; a drawing cannot have that name twice
     b.add_node("deliver", equip(deliver, kits))

@@ -5,7 +5,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
 from fathom.graph.branch import build_branch
-from fathom.graph.kit import Kits, equip, kits_from_environment
+from fathom.graph.dependencies import DependencyFactory, equip, kits_from_environment
 from fathom.graph.reading import build_reading
 from fathom.graph.roles import add_roles
 from fathom.graph.routes import (
@@ -27,24 +27,24 @@ from fathom.nodes.lead import lead
 from fathom.nodes.recall import recall
 from fathom.nodes.recheck import recheck
 from fathom.nodes.review import review
-from fathom.state import Knobs, ResearchInput, ResearchState
+from fathom.state import ResearchInput, ResearchState, RunConfig
 
-Research = CompiledStateGraph[ResearchState, Knobs, ResearchInput, ResearchState]
+Research = CompiledStateGraph[ResearchState, RunConfig, ResearchInput, ResearchState]
 
 
-def build(kits: Kits = kits_from_environment, checkpointer: Checkpointer = None) -> Research:
+def build(kits: DependencyFactory = kits_from_environment, checkpointer: Checkpointer = None) -> Research:
     """The compiled graph; `kits` says what a run with given knobs works with."""
-    b: StateGraph[ResearchState, Knobs, ResearchInput, ResearchState] = StateGraph(
-        ResearchState, context_schema=Knobs, input_schema=ResearchInput
+    b: StateGraph[ResearchState, RunConfig, ResearchInput, ResearchState] = StateGraph(
+        ResearchState, context_schema=RunConfig, input_schema=ResearchInput
     )
-    b.add_node("lead", equip(lead, kits, "knobs", "commons", "forecaster"))
+    b.add_node("lead", equip(lead, kits, "run_config", "page_leases", "forecaster"))
     add_roles(b, kits)
-    b.add_node("recheck", equip(recheck, kits, "knobs", "commons"))
-    b.add_node("recall", equip(recall, kits, "pages", "knobs"))
-    b.add_node("review", equip(review, kits, "knobs", "orders", "purse"))
+    b.add_node("recheck", equip(recheck, kits, "run_config", "page_leases"))
+    b.add_node("recall", equip(recall, kits, "pages", "run_config"))
+    b.add_node("review", equip(review, kits, "run_config", "signals", "budget"))
     b.add_node("reading", build_reading(kits))
     b.add_node("branch", build_branch(kits))
-    b.add_node("gather", equip(gather, kits, "knobs", "orders", "purse"))
+    b.add_node("gather", equip(gather, kits, "run_config", "signals", "budget"))
     b.add_node("writer", build_writing(kits))
 
     b.add_conditional_edges(START, at_once(where_to_begin), ["lead", "recheck"])

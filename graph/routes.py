@@ -61,7 +61,7 @@ def what_to_ask_again(state: ResearchState) -> list[Send] | str:
 
 def one_or_many(state: ResearchState) -> str:
     """After the lead: one loop plans its first round; branches are shown before they start."""
-    return "planner" if state["knobs"].strategy == "loop" else "review"
+    return "planner" if state["run_config"].strategy == "loop" else "review"
 
 
 def what_is_at_hand(state: ResearchState) -> str:
@@ -82,7 +82,7 @@ def whom_to_ask(state: ResearchState) -> list[Send] | str:
     """After review: plan again, stop looking, search with every query at once, or send out branches."""
     if state.get("is_finishing"):
         return "judge"
-    if state["knobs"].strategy != "loop":
+    if state["run_config"].strategy != "loop":
         return "lead" if state.get("feedback") else which_branches(state)
     if state.get("feedback"):
         return "planner"
@@ -91,7 +91,7 @@ def whom_to_ask(state: ResearchState) -> list[Send] | str:
 
 def which_branches(state: ResearchState) -> list[Send] | str:
     """Around branches: those of this level that are not back yet, all or the next one; or the judge."""
-    knobs = state["knobs"]
+    run_config = state["run_config"]
     known = {direction.id: direction for direction in state.get("directions", [])}
     level = len(state.get("judgements", [])) + 1
     # A level waits until the one before it was judged; what a person added takes after its first neighbour.
@@ -99,7 +99,7 @@ def which_branches(state: ResearchState) -> list[Send] | str:
     waiting = [direction for direction in sent if direction.status == "open"]
     if not waiting or state.get("is_spent") or state.get("is_finishing"):
         return "judge"
-    if knobs.orchestration != "concurrent":
+    if run_config.orchestration != "concurrent":
         waiting = waiting[:1]
     return [Send("branch", _with_what(direction, state)) for direction in waiting]
 
@@ -122,9 +122,9 @@ def what_to_study(state: ResearchState) -> list[Send] | str:
 def is_enough(state: ResearchState) -> list[Send] | str:
     """After judging: another round or other branches, the report, or an honest end with nothing."""
     if state["judgements"][-1].stop is None:
-        if state["knobs"].strategy == "loop":
+        if state["run_config"].strategy == "loop":
             # Without an end, the report is made current after every round.
-            return "writer" if state["knobs"].endless and state.get("claims") else "planner"
+            return "writer" if state["run_config"].endless and state.get("claims") else "planner"
         if (branches := which_branches(state)) != "judge":
             return branches
     return "writer" if state.get("claims") else END
@@ -132,7 +132,7 @@ def is_enough(state: ResearchState) -> list[Send] | str:
 
 def is_going_on(state: ResearchState) -> str:
     """After writing: the end, or another round when the run was told to go on without one."""
-    is_endless = state["knobs"].endless and state["knobs"].strategy == "loop"
+    is_endless = state["run_config"].endless and state["run_config"].strategy == "loop"
     return "planner" if is_endless and state["judgements"][-1].stop is None else END
 
 
@@ -175,7 +175,7 @@ def _chapter(state: Writing, heading: Heading, claims: Mapping[str, Claim]) -> C
     findings = [f for f in state.get("findings", []) if not set(f.claims).isdisjoint(heading.claims)]
     return {
         "question": state["question"],
-        "knobs": state["knobs"],
+        "run_config": state["run_config"],
         "run": state.get("run", ""),
         "round": len(state.get("judgements", [])),
         "heading": heading,
@@ -235,7 +235,7 @@ def _settings(state: ResearchState) -> dict[str, Any]:
     """What every worker of a round must know: the run, its knobs, the round, the branch it works for."""
     branch = {"direction": state["direction"]} if "direction" in state else {}
     number = len(state.get("judgements", [])) + 1
-    return {"knobs": state["knobs"], "run": state.get("run", ""), "round": number, **branch}
+    return {"run_config": state["run_config"], "run": state.get("run", ""), "round": number, **branch}
 
 
 def _towards(query: Query, known: Mapping[str, Direction]) -> Direction:
@@ -251,13 +251,13 @@ def _with_what(direction: Direction, state: ResearchState) -> ResearchState:
     """What a branch sets out with; in a hand-off also the latest that the branches before it learnt."""
     bag: ResearchState = {
         "question": direction.text,
-        "knobs": state["knobs"],
+        "run_config": state["run_config"],
         "run": state["run"],
         "direction": direction,
         "read_for": state.get("read_for", []),
         "visited": state.get("visited", []),
     }
-    if state["knobs"].orchestration != "handoff":
+    if state["run_config"].orchestration != "handoff":
         return bag
     claims = state.get("claims", [])[-_LEARNINGS:]
     topics, shas = {c.question for c in claims}, {q.page for c in claims for q in c.quotes}

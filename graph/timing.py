@@ -12,13 +12,13 @@ from fathom.nodes.ports import Engines, Reader
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import Hit, Query
-from fathom.watch import Watch
+from fathom.time_budget import TimeBudget
 
 
 class Hurrying(Protocol):
     """A mind that can hurry."""
 
-    def timed(self, watch: Watch) -> Self:
+    def timed(self, watch: TimeBudget) -> Self:
         """The same in a run whose time is limited."""
 
 
@@ -32,7 +32,7 @@ class TimedEngines:
     """Engines that are not asked any more when it is too late."""
 
     engines: Engines
-    watch: Watch
+    watch: TimeBudget
 
     async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find."""
@@ -44,7 +44,7 @@ class TimedReader:
     """A reader that begins no page any more when it is too late."""
 
     reader: Reader
-    watch: Watch
+    watch: TimeBudget
 
     async def __call__(self, hit: Hit) -> Document:
         """The document behind one hit."""

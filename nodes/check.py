@@ -1,17 +1,17 @@
 """The check: what each sentence of a section stands on, by code and then by the mind."""
 
-from fathom.minds.port import Mind, Thought
+from fathom.llm.port import ResearchModel, Thought
 from fathom.report.drafts import checked, faulted, is_settled
 from fathom.state import Chapter
 
 
-async def check(state: Chapter, *, mind: Mind) -> Chapter:
+async def check(state: Chapter, *, mind: ResearchModel) -> Chapter:
     """Check every sentence in code, then by the mind in one thought; after a rewrite only what is new.
 
     A sentence that is its quote word for word needs no mind, and no objection holds against it.
 
     Reads:  draft, rewritten, claims
-    Writes: draft, losses, charges
+    Writes: draft, failures, costs
     """
     draft, claims = state["draft"], {claim.id: claim for claim in state["claims"]}
     sentences = list(draft.sentences)
@@ -28,6 +28,6 @@ async def check(state: Chapter, *, mind: Mind) -> Chapter:
             sentences[place] = faulted(sentences[place], "meaning", objection.why)
     return {
         "draft": draft.model_copy(update={"sentences": sentences}),
-        "losses": thought.losses,
-        "charges": thought.charges,
+        "failures": thought.failures,
+        "costs": thought.costs,
     }

@@ -13,13 +13,13 @@ from fathom.state import Reading
 async def compare(state: Reading, *, pages: Pages) -> Reading:
     """Keep the claims that still stand; a page that cannot be read again keeps all of them, and is marked.
 
-    Reads:  before, known, pages, claims, losses
+    Reads:  before, known, pages, claims, failures
     Writes: pages, claims
     """
     before, known = state["before"], state["known"]
     page = state["pages"][0] if state.get("pages") else None
     if page is None or (before.how == "pdf" and page.how != "pdf"):
-        lost = state.get("losses", [])
+        lost = state.get("failures", [])
         why = lost[-1].why if page is None and lost else "only another form of it can be read now"
         gone = before.model_copy(update={"gone": why})
         return {"pages": [gone], "claims": Overwrite(known)}  # type: ignore[typeddict-item]

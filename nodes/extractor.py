@@ -3,7 +3,7 @@
 from fathom.errors import ProviderError
 from fathom.nodes.ports import Clock, Pages, Reader
 from fathom.search.addresses import name_of
-from fathom.state import Loss, Page, Reading
+from fathom.state import Failure, Page, Reading
 from fathom.text.shingles import sketched
 
 
@@ -11,13 +11,13 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
     """Read one source and keep its text; what cannot be read is told.
 
     Reads:  hit
-    Writes: pages, losses
+    Writes: pages, failures
     """
     hit = state["hit"]
     try:
         document = await reader(hit)
     except ProviderError as error:
-        return {"losses": [Loss(where="reading", what=hit.address, why=str(error))]}
+        return {"failures": [Failure(where="reading", what=hit.address, why=str(error))]}
     page = Page(
         sha=await pages.put(document.text),
         address=hit.address,

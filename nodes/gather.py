@@ -2,14 +2,16 @@
 
 from langgraph.types import Overwrite
 
-from fathom.nodes.ports import Orders, Purse
+from fathom.nodes.ports import Budget, ControlSignals
 from fathom.planning.editing import wished
 from fathom.planning.repeats import plain
 from fathom.planning.tree import grown
-from fathom.state import Direction, Knobs, Query, ResearchState, SubQuestion
+from fathom.state import Direction, Query, ResearchState, RunConfig, SubQuestion
 
 
-async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: Purse) -> ResearchState:
+async def gather(
+    state: ResearchState, *, run_config: RunConfig, signals: ControlSignals, budget: Budget
+) -> ResearchState:
     """Make one list of sub-questions out of all branches', and let the tree grow when its level is done.
 
     A query that a person added meanwhile is a branch of this level; once they said stop, none is sent.
@@ -20,7 +22,7 @@ async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: P
     back = sum(direction.status != "open" for direction in state.get("directions", []))
     level = len(state.get("judgements", [])) + 1
     # What was taken before and is in no plan any more was taken out by a person: each gathering has its own.
-    added = wished(await orders.added(level, f"gathering of {back} in"), state)
+    added = wished(await signals.added(level, f"gathering of {back} in"), state)
     state = {**state, "queries": [*state.get("queries", []), *added]}
     questions, names = _as_one(state.get("questions", []))
     update: dict[str, object] = {
@@ -38,11 +40,11 @@ async def gather(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: P
     }
     if added:
         update["queries"] = state["queries"]
-    if await orders.is_stopping():
+    if await signals.is_stopping():
         update["is_finishing"] = True
-    if (await purse.account()).is_out:
+    if (await budget.account()).is_out:
         update["is_spent"] = True
-    return {**update, **_next(state, knobs)}  # type: ignore[typeddict-item]
+    return {**update, **_next(state, run_config)}  # type: ignore[typeddict-item]
 
 
 def _as_one(questions: list[SubQuestion]) -> tuple[list[SubQuestion], dict[str, str]]:
@@ -55,17 +57,17 @@ def _as_one(questions: list[SubQuestion]) -> tuple[list[SubQuestion], dict[str, 
     return list(kept.values()), names
 
 
-def _next(state: ResearchState, knobs: Knobs) -> ResearchState:
+def _next(state: ResearchState, run_config: RunConfig) -> ResearchState:
     directions, queries = state.get("directions", []), state.get("queries", [])
     told = {direction.id for direction in directions if direction.status != "open"}
     waiting = [query for query in queries if query.id not in told]
     if waiting:
-        return _built_on(directions, queries, waiting[0]) if knobs.orchestration == "handoff" else {}
+        return _built_on(directions, queries, waiting[0]) if run_config.orchestration == "handoff" else {}
     kept = [_unwanted(direction, queries) for direction in directions]
-    if knobs.strategy != "tree":
+    if run_config.strategy != "tree":
         return {"directions": kept}
     level = queries[0].round + 1 if queries else 1
-    tree, chosen = grown(kept, level, knobs.branches or knobs.step)
+    tree, chosen = grown(kept, level, run_config.branches or run_config.step)
     return {"directions": tree, "queries": [direction.query() for direction in chosen]}
 
 

@@ -13,14 +13,14 @@ from fathom.evidence.leads import walked
 from fathom.evidence.stopping import Position, decided, idle_rounds
 from fathom.evidence.trails import Trails
 from fathom.evidence.weighing import Scales
+from fathom.llm.port import Assessment, Case, ResearchModel, Thought
+from fathom.llm.rereading import reread
+from fathom.llm.rubric import nothing_known
 from fathom.memory.hypotheses import active, weighed
-from fathom.minds.port import Assessment, Case, Mind, Thought
-from fathom.minds.rereading import reread
-from fathom.minds.rubric import nothing_known
-from fathom.nodes.ports import Account, Clock, Orders, Pages, Purse, Watch
+from fathom.nodes.ports import Account, Budget, Clock, ControlSignals, Pages, TimeBudget
 from fathom.report.publishing import nothing_found
 from fathom.report.rounds import on_the_table
-from fathom.state import Charge, Hypothesis, Judgement, Knobs, Loss, ResearchState, ReviewAnswer
+from fathom.state import Cost, Failure, Hypothesis, Judgement, ResearchState, ReviewAnswer, RunConfig
 
 _EVIDENCE = 10  # pages a judgement names
 
@@ -28,24 +28,24 @@ _EVIDENCE = 10  # pages a judgement names
 async def judge(
     state: ResearchState,
     *,
-    mind: Mind,
+    mind: ResearchModel,
     pages: Pages,
-    knobs: Knobs,
+    run_config: RunConfig,
     clock: Clock,
-    orders: Orders,
-    purse: Purse,
-    watch: Watch | None,
+    signals: ControlSignals,
+    budget: Budget,
+    watch: TimeBudget | None,
 ) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
     A person's orders are heard first; between branches, where there is no review, also a pause.
 
-    Reads:  question, questions, queries, asked, claims, pages, judgements, charges, losses, hypotheses,
+    Reads:  question, questions, queries, asked, claims, pages, judgements, costs, failures, hypotheses,
             rulings, is_finishing, earlier, known
-    Writes: claims, judgements, findings, rulings, contradictions, hypotheses, losses, charges; report when
+    Writes: claims, judgements, findings, rulings, contradictions, hypotheses, failures, costs; report when
             it ends with nothing found
     """
-    state = await _heard(state, knobs, orders, purse)
+    state = await _heard(state, run_config, signals, budget)
     read, asked = state.get("pages", []), state.get("asked", [])
     trails = await walked(state["question"], read, state.get("claims", []), asked, pages.get)
     drawn = await reread(trails, read, state.get("claims", []), state.get("questions", []), pages.get)
@@ -57,14 +57,14 @@ async def judge(
     thought = _known(state) or await mind.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
     hypotheses = _weighed(state, thought.value)
-    charges = await _paid(state, thought.charges, purse)
-    here_usd = sum(charge.usd for charge in [*state.get("charges", []), *charges])
+    costs = await _paid(state, thought.costs, budget)
+    here_usd = sum(cost.usd for cost in [*state.get("costs", []), *costs])
     gain = gain_of(balance.findings, asked, here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
-    position = _position(state, judgement, thought.value, knobs, await purse.account())
-    wishes = [] if "direction" in state else await orders.waiting()
-    judgement = decided(judgement, _pressed(position, bool(wishes), knobs, watch))
+    position = _position(state, judgement, thought.value, run_config, await budget.account())
+    wishes = [] if "direction" in state else await signals.waiting()
+    judgement = decided(judgement, _pressed(position, bool(wishes), run_config, watch))
     update: ResearchState = {
         "claims": drawn,
         "findings": balance.findings,
@@ -72,51 +72,57 @@ async def judge(
         "contradictions": balance.contradictions,
         "hypotheses": hypotheses,
         "judgements": [judgement],
-        "losses": thought.losses,
-        "charges": charges,
+        "failures": thought.failures,
+        "costs": costs,
     }
-    return _ended(update, state, wishes, knobs) if judgement.stop else update
+    return _ended(update, state, wishes, run_config) if judgement.stop else update
 
 
-async def _heard(state: ResearchState, knobs: Knobs, orders: Orders, purse: Purse) -> ResearchState:
+async def _heard(
+    state: ResearchState, run_config: RunConfig, signals: ControlSignals, budget: Budget
+) -> ResearchState:
     """The state with what a person ordered; before anything that costs, since the node may run again."""
     if "direction" in state:  # a branch is not the place where an order for the whole run is done with
-        return {**state, "is_finishing": state.get("is_finishing", False) or await orders.is_stopping()}
+        return {**state, "is_finishing": state.get("is_finishing", False) or await signals.is_stopping()}
     place = f"judge {len(state.get('judgements', [])) + 1}"
     is_finishing = state.get("is_finishing", False)
-    if knobs.strategy != "loop" and not is_finishing and await orders.is_pausing(place):
-        spent_usd = (await purse.account()).usd
-        shown = on_the_table(state, knobs, spent_usd, why="paused", answers=["approve", "finish"])
+    if run_config.strategy != "loop" and not is_finishing and await signals.is_pausing(place):
+        spent_usd = (await budget.account()).usd
+        shown = on_the_table(state, run_config, spent_usd, why="paused", answers=["approve", "finish"])
         answer = ReviewAnswer.model_validate(interrupt(shown, response_schema=ReviewAnswer))
         is_finishing = answer.action == "finish"
-    return {**state, "is_finishing": await orders.is_stopping(place) or is_finishing}
+    return {**state, "is_finishing": await signals.is_stopping(place) or is_finishing}
 
 
-async def _paid(state: ResearchState, own: Sequence[Charge], purse: Purse) -> list[Charge]:
+async def _paid(state: ResearchState, own: Sequence[Cost], budget: Budget) -> list[Cost]:
     """What this judgement cost, and what was cut off before it; in a branch, others may still be at work."""
-    charges = list(own)
+    costs = list(own)
     if "direction" in state:
-        return charges
-    return [*charges, *await purse.untold([*state.get("charges", []), *charges])]
+        return costs
+    return [*costs, *await budget.untold([*state.get("costs", []), *costs])]
 
 
-def _pressed(position: Position, is_wished: bool, knobs: Knobs, watch: Watch | None) -> Position:
+def _pressed(
+    position: Position, is_wished: bool, run_config: RunConfig, watch: TimeBudget | None
+) -> Position:
     """The position with what presses from outside: a person's wish, and the time."""
-    position = replace(position, is_wished=is_wished and knobs.strategy == "loop")
+    position = replace(position, is_wished=is_wished and run_config.strategy == "loop")
     if not watch:
         return position
-    return replace(position, worked_s=watch.worked_s(), time_limit_s=knobs.time_limit_s)
+    return replace(position, worked_s=watch.worked_s(), time_limit_s=run_config.time_limit_s)
 
 
-def _ended(update: ResearchState, state: ResearchState, wishes: list[str], knobs: Knobs) -> ResearchState:
+def _ended(
+    update: ResearchState, state: ResearchState, wishes: list[str], run_config: RunConfig
+) -> ResearchState:
     """The last judgement: what a person added too late is told, and there is a report even on nothing."""
     why = "it was added when looking had come to its end"
-    lost = [*update["losses"], *(Loss(where="order", what=query, why=why) for query in wishes)]
+    lost = [*update["failures"], *(Failure(where="order", what=query, why=why) for query in wishes)]
     if state.get("claims"):
-        return {**update, "losses": lost}
-    losses = [*state.get("losses", []), *lost]
-    report = nothing_found(state, update["judgements"][0], losses, knobs.language)
-    return {**update, "losses": lost, "report": report}
+        return {**update, "failures": lost}
+    failures = [*state.get("failures", []), *lost]
+    report = nothing_found(state, update["judgements"][0], failures, run_config.language)
+    return {**update, "failures": lost, "report": report}
 
 
 def _case(state: ResearchState, trails: Trails, clock: Clock) -> Case:
@@ -181,24 +187,28 @@ def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clo
 
 
 def _position(
-    state: ResearchState, judgement: Judgement, assessment: Assessment, knobs: Knobs, account: Account
+    state: ResearchState,
+    judgement: Judgement,
+    assessment: Assessment,
+    run_config: RunConfig,
+    account: Account,
 ) -> Position:
     """Where the run stands, for the rules; a failing check holds rules back by itself, not as a gap."""
     known = state.get("known")
     is_follow_up = known is not None and known.is_recalled
     return Position(
         round=judgement.round,
-        max_rounds=knobs.max_rounds,
+        max_rounds=run_config.max_rounds,
         overall=judgement.overall,
-        threshold=knobs.threshold,
+        threshold=run_config.threshold,
         diversity=judgement.diversity,
         sources=sufficiency.sources(state.get("claims", []), state.get("pages", [])),
         claims=judgement.claims,
         new_claims=judgement.new_claims,
         gaps=assessment.gaps,
         spent_usd=account.usd,
-        budget_usd=knobs.budget_usd,
-        reserve=knobs.reserve,
+        budget_usd=run_config.budget_usd,
+        reserve=run_config.reserve,
         is_spent=account.is_out,
         is_finishing=state.get("is_finishing", False),
         has_asked=bool(state.get("queries")) or (is_follow_up and judgement.round == 1),
@@ -206,7 +216,7 @@ def _position(
         confidence=judgement.confidence,
         gain=judgement.gain,
         failing=failing(judgement.checks, state.get("judgements", [])),
-        is_endless=knobs.endless,
+        is_endless=run_config.endless,
         idle_rounds=idle_rounds([*state.get("judgements", []), judgement]),
         settled=assessment.settled,
         unsettled=assessment.unsettled,

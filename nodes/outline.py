@@ -1,18 +1,18 @@
 """The outline: the report before it is written."""
 
 from fathom.evidence.weighing import points_of
-from fathom.minds.port import Mind
+from fathom.llm.port import ResearchModel
 from fathom.report.outlining import revised_outline, sound_outline
 from fathom.state import Writing
 
 
-async def outline(state: Writing, *, mind: Mind) -> Writing:
+async def outline(state: Writing, *, mind: ResearchModel) -> Writing:
     """Headings from claims; a claim stands under one heading, and a heading without claims is gone.
 
     An outline that is there already is kept and takes in the claims that came since, at no cost.
 
     Reads:  question, questions, claims, findings, outline
-    Writes: outline, losses, charges
+    Writes: outline, failures, costs
     """
     question, questions, claims = state["question"], state.get("questions", []), state["claims"]
     earlier = state.get("outline")
@@ -22,6 +22,6 @@ async def outline(state: Writing, *, mind: Mind) -> Writing:
     thought = await mind.outline(question, questions, points)
     return {
         "outline": sound_outline(thought.value, question, questions, claims),
-        "losses": thought.losses,
-        "charges": thought.charges,
+        "failures": thought.failures,
+        "costs": thought.costs,
     }

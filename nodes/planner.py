@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.errors import ProviderError
+from fathom.llm.port import Brief, ResearchModel
 from fathom.memory.hypotheses import adopted
 from fathom.memory.semantic import sure_of
 from fathom.memory.working import last_rounds
-from fathom.minds.port import Brief, Mind
 from fathom.nodes.ports import Engines, Reader
 from fathom.planning.admission import admitted
 from fathom.planning.arms import gaps_to_close
@@ -25,12 +25,12 @@ from fathom.planning.thinking import Situation, tool_for
 from fathom.state import (
     SCOUT,
     Effort,
+    Failure,
     Hit,
-    Knobs,
     Lesson,
-    Loss,
     Query,
     ResearchState,
+    RunConfig,
     Tool,
 )
 
@@ -40,7 +40,7 @@ _STRUCTURE_S = 8.0
 
 
 async def planner(
-    state: ResearchState, *, mind: Mind, engines: Engines, reader: Reader, knobs: Knobs
+    state: ResearchState, *, mind: ResearchModel, engines: Engines, reader: Reader, run_config: RunConfig
 ) -> ResearchState:
     """Plan one round; the first plan is grounded in a quick search with the question itself.
 
@@ -48,31 +48,31 @@ async def planner(
 
     Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
             lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork
-    Writes: knobs, strategy, effort, perspectives, tool, lessons, questions, queries, waiting, hypotheses,
-            feedback, hits, asked, losses, charges
+    Writes: run_config, strategy, effort, perspectives, tool, lessons, questions, queries, waiting,
+            hypotheses, feedback, hits, asked, failures, costs
     """
     admitted(state.get("question"))
-    worth = state.get("effort") or effort(state["question"], knobs.depth)
+    worth = state.get("effort") or effort(state["question"], run_config.depth)
     known, scouted = state.get("known"), ResearchState()
-    brief = in_thread(_brief(state, worth, knobs), known)
+    brief = in_thread(_brief(state, worth, run_config), known)
     if not brief.questions and not is_at_hand(known):
-        scouted = await _scout(state["question"], engines, sized(knobs, worth))
+        scouted = await _scout(state["question"], engines, sized(run_config, worth))
         brief, lost = await _grounded(brief, scouted.get("hits", []), reader)
-        scouted["losses"] = [*scouted.get("losses", []), *lost]
+        scouted["failures"] = [*scouted.get("failures", []), *lost]
     thought = await mind.plan(brief)
     plan = thought.value
-    decision = decided(brief, plan, served_families(knobs), is_tireless=knobs.endless)
+    decision = decided(brief, plan, served_families(run_config), is_tireless=run_config.endless)
     if brief.round == 1:
-        worth = effort(state["question"], knobs.depth, plan.kind, decision.chain)
+        worth = effort(state["question"], run_config.depth, plan.kind, decision.chain)
     hypotheses = adopted(state.get("hypotheses", []), plan.hypotheses, brief.round)
     own = distinct(plan.perspectives)
-    queries = only_missing(with_doubt(decision.queries, brief, hypotheses, knobs.endless), brief, known)
-    size = sized(knobs, worth)
+    queries = only_missing(with_doubt(decision.queries, brief, hypotheses, run_config.endless), brief, known)
+    size = sized(run_config, worth)
     if is_at_hand(known):
-        queries, size = [], size if knobs.rounds else with_a_round_for_recall(size)
+        queries, size = [], size if run_config.rounds else with_a_round_for_recall(size)
     return {
         **scouted,
-        "knobs": size,
+        "run_config": size,
         "strategy": " ".join([plan.strategy, *([told(worth)] if brief.round == 1 else []), *decision.notes]),
         "effort": worth,
         "perspectives": own or ([] if plan.is_settled else list(brief.perspectives)),
@@ -83,19 +83,19 @@ async def planner(
         "hypotheses": hypotheses,
         "waiting": decision.waiting,
         "feedback": "",
-        "losses": [*scouted.get("losses", []), *thought.losses],
-        "charges": [*scouted.get("charges", []), *thought.charges],
+        "failures": [*scouted.get("failures", []), *thought.failures],
+        "costs": [*scouted.get("costs", []), *thought.costs],
     }
 
 
-def _brief(state: ResearchState, worth: Effort, knobs: Knobs) -> Brief:
+def _brief(state: ResearchState, worth: Effort, run_config: RunConfig) -> Brief:
     judgements, claims = state.get("judgements", []), state.get("claims", [])
     questions, fork = state.get("questions", []), state.get("fork")
     needed = {need for q in questions for need in q.needs}
     return Brief(
         question=state["question"],
         round=len(judgements) + 1,
-        limit=knobs.queries,
+        limit=run_config.queries,
         questions=questions,
         asked=state.get("asked", []),
         gaps=gaps_to_close(judgements, state.get("asked", []), claims),
@@ -139,17 +139,17 @@ def _learnt(state: ResearchState) -> list[Lesson]:
     return [*before, *(lessons(*found, last) if last else [])]
 
 
-async def _scout(question: str, engines: Engines, knobs: Knobs) -> ResearchState:
+async def _scout(question: str, engines: Engines, run_config: RunConfig) -> ResearchState:
     query = Query(id=SCOUT, text=question, question="", round=1)
     try:
-        found = await engines.search(query, limit=min(_SCOUTED, knobs.max_sources))
+        found = await engines.search(query, limit=min(_SCOUTED, run_config.max_sources))
     except ProviderError as error:
-        loss = Loss(where="search", what=question, why=str(error))
-        return {"asked": [query], "losses": [loss], "charges": error.charges}
-    return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}
+        failure = Failure(where="search", what=question, why=str(error))
+        return {"asked": [query], "failures": [failure], "costs": error.costs}
+    return {"asked": [query], "hits": found.hits, "failures": found.failures, "costs": found.costs}
 
 
-async def _grounded(brief: Brief, hits: Sequence[Hit], reader: Reader) -> tuple[Brief, list[Loss]]:
+async def _grounded(brief: Brief, hits: Sequence[Hit], reader: Reader) -> tuple[Brief, list[Failure]]:
     """The brief with what was scouted, and with what the best pages have chapters about, but for a fact."""
     if brief.effort and brief.effort.kind == "fact":
         return replace(brief, scouted=hits), []
@@ -162,16 +162,16 @@ async def _grounded(brief: Brief, hits: Sequence[Hit], reader: Reader) -> tuple[
         outlines=[line for one in found if (line := outline(one))],
         perspectives=from_structure(brief.question, found, hits),
     )
-    return grounded, [one for one in read if isinstance(one, Loss)]
+    return grounded, [one for one in read if isinstance(one, Failure)]
 
 
-async def _structure(hit: Hit, reader: Reader) -> Structure | Loss | None:
+async def _structure(hit: Hit, reader: Reader) -> Structure | Failure | None:
     """A page's headings; a page that is slow to come is left to be read later, and no plan waits for it."""
     try:
         async with asyncio.timeout(_STRUCTURE_S):
             document = await reader(hit)
     except ProviderError as error:
-        return Loss(where="reading", what=hit.address, why=str(error))
+        return Failure(where="reading", what=hit.address, why=str(error))
     except TimeoutError:
         return None
     return structure(document.title or hit.title, document.text)

@@ -7,15 +7,25 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from fathom.budget.budget import Account
 from fathom.reading.port import Reader
 from fathom.search.port import Found
-from fathom.spend.purse import Account
-from fathom.state import Charge, Forecast, Query
+from fathom.state import Cost, Forecast, Query
 
 Clock = Callable[[], datetime]
 Forecaster = Callable[[str, str], Awaitable[Forecast]]  # of a question, for the run of that name
 
-__all__ = ["Account", "Clock", "Commons", "Engines", "Forecaster", "Orders", "Pages", "Purse", "Reader"]
+__all__ = [
+    "Account",
+    "Budget",
+    "Clock",
+    "ControlSignals",
+    "Engines",
+    "Forecaster",
+    "PageLeases",
+    "Pages",
+    "Reader",
+]
 
 
 class Engines(Protocol):
@@ -35,14 +45,14 @@ class Pages(Protocol):
         """The text of a hash."""
 
 
-class Watch(Protocol):
+class TimeBudget(Protocol):
     """How long a run was worked on."""
 
     def worked_s(self) -> float:
         """In seconds, so far."""
 
 
-class Commons(Protocol):
+class PageLeases(Protocol):
     """What the branches of one run share while they work: pages nobody else takes."""
 
     async def begin(self) -> str:
@@ -52,7 +62,7 @@ class Commons(Protocol):
         """The first addresses that are the branch's, taken now or before; asking again gives the same."""
 
 
-class Orders(Protocol):
+class ControlSignals(Protocol):
     """What a person orders from anywhere while the run works; a node that runs again is told the same."""
 
     async def added(self, number: int, place: str = "review") -> Mapping[int, str]:
@@ -68,11 +78,11 @@ class Orders(Protocol):
         """Whether a person wants no more to be looked for; with a place, the order is carried out there."""
 
 
-class Purse(Protocol):
+class Budget(Protocol):
     """What a run may still spend."""
 
     async def account(self) -> Account:
         """What it has spent or set aside, and whether looking further had to be refused."""
 
-    async def untold(self, told: Iterable[Charge]) -> list[Charge]:
+    async def untold(self, told: Iterable[Cost]) -> list[Cost]:
         """Charges for what was paid and is in none of these."""

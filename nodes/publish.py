@@ -1,16 +1,16 @@
 """The last step: numbered citations and the text a reader gets."""
 
-from fathom.nodes.ports import Purse
+from fathom.nodes.ports import Budget
 from fathom.report.publishing import published
 from fathom.state import Writing
 
 
-async def publish(state: Writing, *, purse: Purse) -> Writing:
+async def publish(state: Writing, *, budget: Budget) -> Writing:
     """Put the report together; everything in it comes from the state.
 
     Nothing else of the run works any more: what was paid for calls that were cut off is told here.
 
-    Reads:  question, outline, sections, questions, pages, claims, dropped, judgements, losses, charges
-    Writes: report, charges
+    Reads:  question, outline, sections, questions, pages, claims, rejected, judgements, failures, costs
+    Writes: report, costs
     """
-    return {"report": published(state), "charges": await purse.untold(state.get("charges", []))}
+    return {"report": published(state), "costs": await budget.untold(state.get("costs", []))}

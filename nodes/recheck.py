@@ -1,17 +1,17 @@
 """The recheck: how an update begins, with every page and every query of the earlier run once more."""
 
-from fathom.nodes.ports import Commons
+from fathom.nodes.ports import PageLeases
 from fathom.search.addresses import canonical
-from fathom.state import Knobs, Query, ResearchState
+from fathom.state import Query, ResearchState, RunConfig
 
 
-async def recheck(state: ResearchState, *, knobs: Knobs, commons: Commons) -> ResearchState:
+async def recheck(state: ResearchState, *, run_config: RunConfig, page_leases: PageLeases) -> ResearchState:
     """Ask the earlier queries again for what is new since; nobody has to plan or think for that.
 
     What was found before is not new, and what was read is read again beside what the queries find.
 
     Reads:  earlier
-    Writes: knobs, run, questions, asked, judgements, rulings, outline, sections, queries,
+    Writes: run_config, run, questions, asked, judgements, rulings, outline, sections, queries,
             visited, offered
     """
     earlier = state["earlier"]
@@ -20,8 +20,8 @@ async def recheck(state: ResearchState, *, knobs: Knobs, commons: Commons) -> Re
     outlined: ResearchState = {"outline": earlier.outline} if earlier.outline else {}
     return {
         **outlined,
-        "knobs": knobs,
-        "run": await commons.begin(),
+        "run_config": run_config,
+        "run": await page_leases.begin(),
         "questions": earlier.questions,
         "asked": earlier.asked,
         "judgements": earlier.judgements,

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 
 from langgraph.types import Overwrite, interrupt
 
-from fathom.nodes.ports import Orders, Purse
+from fathom.nodes.ports import Budget, ControlSignals
 from fathom.planning.editing import as_queries, as_questions, wished
 from fathom.report.rounds import on_the_table
-from fathom.state import Knobs, ResearchState, ReviewAnswer
+from fathom.state import ResearchState, ReviewAnswer, RunConfig
 
 
-async def review(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: Purse) -> ResearchState:
+async def review(
+    state: ResearchState, *, run_config: RunConfig, signals: ControlSignals, budget: Budget
+) -> ResearchState:
     """Show the plan and wait for an answer; pass through when nobody wants to look.
 
     Queries that a person added meanwhile join the plan, and a person's stop ends the looking. Nothing that
@@ -20,16 +22,16 @@ async def review(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: P
             judgements, directions, said, recalled
     Writes: queries, questions, feedback, said, is_finishing
     """
-    if await orders.is_stopping():
+    if await signals.is_stopping():
         return {"is_finishing": True}
     number = len(state.get("judgements", [])) + 1
-    added = await orders.added(number)
+    added = await signals.added(number)
     state = {**state, "queries": [*state.get("queries", []), *wished(added, state)]}
-    is_pausing, is_wanted = await orders.is_pausing(f"review {number}"), _is_wanted(state, knobs)
+    is_pausing, is_wanted = await signals.is_pausing(f"review {number}"), _is_wanted(state, run_config)
     if not is_pausing and not is_wanted:
         return _with(added, state)
-    spent_usd = (await purse.account()).usd
-    shown = on_the_table(state, knobs, spent_usd, why="review" if is_wanted else "paused")
+    spent_usd = (await budget.account()).usd
+    shown = on_the_table(state, run_config, spent_usd, why="review" if is_wanted else "paused")
     answer = ReviewAnswer.model_validate(interrupt(shown, response_schema=ReviewAnswer))
     match answer.action:
         case "finish":
@@ -46,10 +48,10 @@ async def review(state: ResearchState, *, knobs: Knobs, orders: Orders, purse: P
             return _with(added, state)
 
 
-def _is_wanted(state: ResearchState, knobs: Knobs) -> bool:
+def _is_wanted(state: ResearchState, run_config: RunConfig) -> bool:
     # The first round of a follow-up is spent on what is at hand: its first plan to search is the second.
     is_first = len(state.get("judgements", [])) == (1 if "recalled" in state else 0)
-    return knobs.review == "rounds" or (knobs.review == "plan" and is_first)
+    return run_config.review == "rounds" or (run_config.review == "plan" and is_first)
 
 
 def _with(added: Mapping[int, str], state: ResearchState) -> ResearchState:

@@ -1,19 +1,19 @@
 """The rewrite: one more try for the sentences that failed."""
 
 from fathom.evidence.weighing import points_of
-from fathom.minds.port import Mind, Revision
+from fathom.llm.port import ResearchModel, Revision
 from fathom.report.drafts import redrafted
 from fathom.state import Chapter
 from fathom.text.normal import one_line
 
 
-async def rewrite(state: Chapter, *, mind: Mind) -> Chapter:
+async def rewrite(state: Chapter, *, mind: ResearchModel) -> Chapter:
     """Have all failed sentences of a section written again in one thought; what is new is checked after this.
 
     A sentence that comes back empty, or as another one of the section, stays as it failed.
 
     Reads:  question, heading, claims, findings, draft
-    Writes: draft, rewritten, losses, charges
+    Writes: draft, rewritten, failures, costs
     """
     claims = {claim.id: claim for claim in state["claims"]}
     sentences = list(state["draft"].sentences)
@@ -32,6 +32,6 @@ async def rewrite(state: Chapter, *, mind: Mind) -> Chapter:
     return {
         "draft": state["draft"].model_copy(update={"sentences": sentences}),
         "rewritten": rewritten,
-        "losses": thought.losses,
-        "charges": thought.charges,
+        "failures": thought.failures,
+        "costs": thought.costs,
     }

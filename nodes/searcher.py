@@ -1,24 +1,26 @@
 """The searcher: hits for one query."""
 
 from fathom.errors import ProviderError
-from fathom.nodes.ports import Engines, Orders
-from fathom.state import Assignment, Knobs, Loss, ResearchState
+from fathom.nodes.ports import ControlSignals, Engines
+from fathom.state import Assignment, Failure, ResearchState, RunConfig
 
 
-async def searcher(state: Assignment, *, engines: Engines, knobs: Knobs, orders: Orders) -> ResearchState:
+async def searcher(
+    state: Assignment, *, engines: Engines, run_config: RunConfig, signals: ControlSignals
+) -> ResearchState:
     """Collect hits for one query; a lost branch is told, it does not end the run.
 
     Once a person has said stop, nothing new is searched.
 
     Reads:  query
-    Writes: asked, hits, losses, charges
+    Writes: asked, hits, failures, costs
     """
     query = state["query"]
-    if await orders.is_stopping():
+    if await signals.is_stopping():
         return {}
     try:
-        found = await engines.search(query, limit=knobs.max_sources)
+        found = await engines.search(query, limit=run_config.max_sources)
     except ProviderError as error:
-        loss = Loss(where="search", what=query.text, why=str(error))
-        return {"asked": [query], "losses": [loss], "charges": error.charges}
-    return {"asked": [query], "hits": found.hits, "losses": found.losses, "charges": found.charges}
+        failure = Failure(where="search", what=query.text, why=str(error))
+        return {"asked": [query], "failures": [failure], "costs": error.costs}
+    return {"asked": [query], "hits": found.hits, "failures": found.failures, "costs": found.costs}

@@ -1,17 +1,17 @@
 """The section: one part of the report, written from its claims only."""
 
 from fathom.evidence.weighing import points_of
-from fathom.minds.port import Mind
+from fathom.llm.port import ResearchModel
 from fathom.report.drafts import drafted
 from fathom.report.outlining import basis_of
 from fathom.state import Chapter, Section
 
 
-async def section(state: Chapter, *, mind: Mind) -> Chapter:
+async def section(state: Chapter, *, mind: ResearchModel) -> Chapter:
     """Write one section; keys the writer was not given are dropped, and marks it left in the text are gone.
 
     Reads:  question, heading, claims, findings
-    Writes: draft, losses, charges
+    Writes: draft, failures, costs
     """
     heading = state["heading"]
     claims = {claim.id: claim for claim in state["claims"]}
@@ -24,4 +24,4 @@ async def section(state: Chapter, *, mind: Mind) -> Chapter:
         is_list=thought.value.is_list,
         basis=basis_of(heading, claims),
     )
-    return {"draft": written, "losses": thought.losses, "charges": thought.charges}
+    return {"draft": written, "failures": thought.failures, "costs": thought.costs}

@@ -4,16 +4,18 @@ from collections import Counter
 
 from langgraph.types import Overwrite
 
-from fathom.nodes.ports import Commons, Orders
+from fathom.nodes.ports import ControlSignals, PageLeases
 from fathom.search.addresses import canonical, host
-from fathom.state import SCOUT, Hit, Knobs, ResearchState
+from fathom.state import SCOUT, Hit, ResearchState, RunConfig
 
 _PER_HOST = 3
 _SURE_PER_QUERY = 2
 _RRF = 60
 
 
-async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons, orders: Orders) -> ResearchState:
+async def selector(
+    state: ResearchState, *, run_config: RunConfig, page_leases: PageLeases, signals: ControlSignals
+) -> ResearchState:
     """Choose unseen pages by fused rank, a few per host, at most the round's number of sources.
 
     A page that was read is seen no more, but for a fork's new sub-questions, which it was not read for.
@@ -32,10 +34,10 @@ async def selector(state: ResearchState, *, knobs: Knobs, commons: Commons, orde
         best.setdefault(address, hit)
     firsts = _firsts(hits)
     ranked = sorted(best, key=lambda address: (address not in firsts, -scores[address]))
-    chosen = [] if await orders.is_stopping() else _few_per_host(ranked)
+    chosen = [] if await signals.is_stopping() else _few_per_host(ranked)
     if branch := state.get("direction"):
-        chosen = await commons.take(state["run"], branch.id, chosen, branch.sources)
-    chosen = chosen[: knobs.max_sources]
+        chosen = await page_leases.take(state["run"], branch.id, chosen, branch.sources)
+    chosen = chosen[: run_config.max_sources]
     return {
         "chosen": [best[a] for a in chosen],
         "visited": chosen,

@@ -4,32 +4,20 @@ from fathom.state.branching import Direction
 from fathom.state.forecasting import Forecast
 from fathom.state.forking import Fork
 from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
-from fathom.state.knobs import (
-    BREADTH,
-    ENDLESS_USD,
-    LEVELS,
-    ROUNDS,
-    USUAL_USD,
-    Depth,
-    Knobs,
-    Orchestration,
-    Review,
-    Strategy,
-)
 from fathom.state.planning import Effort, EffortKind, Lesson, Tool, ToolName
 from fathom.state.records import (
     SCOUT,
-    Charge,
     Claim,
-    Dropped,
+    Cost,
+    Failure,
     Family,
     Hit,
-    Loss,
     Page,
     Plan,
     Query,
     Quote,
     Record,
+    Rejected,
     Role,
     SubQuestion,
     Verdict,
@@ -50,6 +38,18 @@ from fathom.state.research import (
     WritingOutput,
 )
 from fathom.state.review import ReviewAnswer
+from fathom.state.run_config import (
+    BREADTH,
+    ENDLESS_USD,
+    LEVELS,
+    ROUNDS,
+    USUAL_USD,
+    Depth,
+    Orchestration,
+    Review,
+    RunConfig,
+    Strategy,
+)
 from fathom.state.threads import Known, Turn
 from fathom.state.updating import Change, Earlier, Update
 from fathom.state.weighing import (
@@ -76,19 +76,19 @@ __all__ = [
     "Change",
     "Chapter",
     "ChapterOutput",
-    "Charge",
     "Check",
     "CheckName",
     "Citation",
     "Claim",
     "Contradiction",
+    "Cost",
     "Depth",
     "Difference",
     "Direction",
-    "Dropped",
     "Earlier",
     "Effort",
     "EffortKind",
+    "Failure",
     "Family",
     "Fault",
     "Finding",
@@ -100,10 +100,8 @@ __all__ = [
     "Hit",
     "Hypothesis",
     "Judgement",
-    "Knobs",
     "Known",
     "Lesson",
-    "Loss",
     "Orchestration",
     "Outline",
     "Page",
@@ -113,6 +111,7 @@ __all__ = [
     "Reading",
     "ReadingOutput",
     "Record",
+    "Rejected",
     "Relation",
     "Report",
     "ResearchInput",
@@ -122,6 +121,7 @@ __all__ = [
     "Role",
     "Rubric",
     "Ruling",
+    "RunConfig",
     "Section",
     "Sentence",
     "Settlement",

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from fathom.state.knobs import Knobs
 from fathom.state.records import Query, Record, Score
+from fathom.state.run_config import RunConfig
 
 
 class Direction(Record):
@@ -42,9 +42,9 @@ class Direction(Record):
         """The same as a plan shows it."""
         return Query(id=self.id, text=self.text, question="", round=self.level)
 
-    def within(self, knobs: Knobs) -> Knobs:
+    def within(self, run_config: RunConfig) -> RunConfig:
         """The knobs its branch works with: a loop of its own, within its own limits."""
         # It may see more than it may read: what other branches took is not for it.
-        seen = max(self.sources, knobs.max_sources)
+        seen = max(self.sources, run_config.max_sources)
         limits = {"rounds": self.rounds, "queries": self.queries, "sources": seen}
-        return knobs.model_copy(update={"strategy": "loop", "review": "off", "endless": False, **limits})
+        return run_config.model_copy(update={"strategy": "loop", "review": "off", "endless": False, **limits})

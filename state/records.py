@@ -154,7 +154,7 @@ class Claim(Record):
         return self.id
 
 
-class Loss(Record):
+class Failure(Record):
     """Something that could not be searched, read or thought; told to the reader."""
 
     where: str
@@ -167,7 +167,7 @@ class Loss(Record):
         return short_hash(self.where, self.what, self.why)
 
 
-class Charge(Record):
+class Cost(Record):
     """One finished call that was paid for, named by what was asked."""
 
     call: str
@@ -190,7 +190,7 @@ class Charge(Record):
         return self.call
 
 
-class Dropped(Record):
+class Rejected(Record):
     """Claims of one page, or sentences of one section, that were refused, and why."""
 
     page: str  # of claims

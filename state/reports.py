@@ -56,7 +56,7 @@ class Section(Record):
     is_list: bool = False
     is_quoted: bool = False  # quotes stand in place of what was written
     basis: str = ""
-    dropped: list[Sentence] = Field([])  # what was written and not believed
+    rejected: list[Sentence] = Field([])  # what was written and not believed
     rewritten: int = 0  # sentences that hold only since they were written again
 
     @property

@@ -13,20 +13,20 @@ from fathom.state.branching import Direction
 from fathom.state.forecasting import Forecast
 from fathom.state.forking import Fork
 from fathom.state.judging import Hypothesis, Judgement
-from fathom.state.knobs import Knobs
 from fathom.state.planning import Effort, Lesson, Tool
 from fathom.state.records import (
-    Charge,
     Claim,
-    Dropped,
+    Cost,
+    Failure,
     Hit,
-    Loss,
     Page,
     Query,
+    Rejected,
     SubQuestion,
 )
 from fathom.state.reducers import merged, united
 from fathom.state.reports import Heading, Outline, Report, Section
+from fathom.state.run_config import RunConfig
 from fathom.state.threads import Known
 from fathom.state.updating import Earlier, Update
 from fathom.state.weighing import Contradiction, Finding, Ruling
@@ -46,7 +46,7 @@ class ResearchInput(TypedDict, total=False):
             str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What you want to know.")
         ]
     ]
-    knobs: Annotated[Knobs, SkipJsonSchema()]
+    run_config: Annotated[RunConfig, SkipJsonSchema()]
     earlier: Annotated[Earlier, SkipJsonSchema()]
     known: Annotated[Known, SkipJsonSchema()]
 
@@ -55,7 +55,7 @@ class ResearchState(TypedDict, total=False):
     """Everything a run knows."""
 
     question: str  # the caller
-    knobs: Knobs  # the caller, else lead, planner and recheck
+    run_config: RunConfig  # the caller, else lead, planner and recheck
     earlier: Earlier  # the caller, for an update
     known: Known  # the caller, for a follow-up; recall empties it
     recalled: list[str]  # recall; hashes of the pages at hand that are read again
@@ -84,7 +84,7 @@ class ResearchState(TypedDict, total=False):
     offered: Annotated[list[str], united]  # selector, recheck; what was found, read or not, for an update
     pages: Annotated[list[Page], merged]  # extractor, compare, recall
     claims: Annotated[list[Claim], merged]  # analyzer, compare, recall, judge; deliver, gather rename them
-    dropped: Annotated[list[Dropped], merged]  # analyzer
+    rejected: Annotated[list[Rejected], merged]  # analyzer
     judgements: Annotated[list[Judgement], merged]  # judge, recheck
     findings: list[Finding]  # judge
     rulings: Annotated[list[Ruling], merged]  # judge, recheck
@@ -93,15 +93,15 @@ class ResearchState(TypedDict, total=False):
     outline: Outline  # outline, recheck
     sections: Annotated[list[Section], merged]  # settle, recheck
     report: Report  # publish; judge, when there is nothing to write about
-    losses: Annotated[list[Loss], merged]  # every node that calls the world
-    charges: Annotated[list[Charge], merged]  # every node that thinks
+    failures: Annotated[list[Failure], merged]  # every node that calls the world
+    costs: Annotated[list[Cost], merged]  # every node that thinks
 
 
 class Assignment(TypedDict, total=False):
     """What one searcher gets."""
 
     query: Query
-    knobs: Knobs
+    run_config: RunConfig
     run: str
     round: int
     direction: Direction
@@ -116,15 +116,15 @@ class Reading(TypedDict, total=False):
     question: str
     questions: list[SubQuestion]
     sought: SubQuestion  # the sub-question in the words of the follow-up that found the page
-    knobs: Knobs
+    run_config: RunConfig
     run: str
     round: int
     direction: Direction
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
-    dropped: Annotated[list[Dropped], merged]
-    losses: Annotated[list[Loss], merged]
-    charges: Annotated[list[Charge], merged]
+    rejected: Annotated[list[Rejected], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
 
 
 class ReadingOutput(TypedDict, total=False):
@@ -132,9 +132,9 @@ class ReadingOutput(TypedDict, total=False):
 
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
-    dropped: Annotated[list[Dropped], merged]
-    losses: Annotated[list[Loss], merged]
-    charges: Annotated[list[Charge], merged]
+    rejected: Annotated[list[Rejected], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
 
 
 class BranchOutput(TypedDict, total=False):
@@ -148,9 +148,9 @@ class BranchOutput(TypedDict, total=False):
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
     rulings: Annotated[list[Ruling], merged]
-    dropped: Annotated[list[Dropped], merged]
-    losses: Annotated[list[Loss], merged]
-    charges: Annotated[list[Charge], merged]
+    rejected: Annotated[list[Rejected], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
 
 
 class Chapter(TypedDict, total=False):
@@ -160,44 +160,44 @@ class Chapter(TypedDict, total=False):
     heading: Heading
     claims: list[Claim]
     findings: list[Finding]
-    knobs: Knobs
+    run_config: RunConfig
     run: str
     round: int
     draft: Section  # section, then check and rewrite in turns
     rewritten: list[int]  # rewrite: the places of the sentences to check again
     sections: Annotated[list[Section], merged]  # settle
-    losses: Annotated[list[Loss], merged]
-    charges: Annotated[list[Charge], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
 
 
 class ChapterOutput(TypedDict, total=False):
     """What the writer of one section brings back."""
 
     sections: Annotated[list[Section], merged]
-    losses: Annotated[list[Loss], merged]
-    charges: Annotated[list[Charge], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
 
 
 class Writing(TypedDict, total=False):
     """What the writing of a report knows."""
 
     question: str
-    knobs: Knobs
+    run_config: RunConfig
     run: str
     earlier: Earlier
     update: Update  # whoever makes a report again, in the place of `earlier`
     questions: list[SubQuestion]
     pages: list[Page]
     claims: list[Claim]
-    dropped: list[Dropped]
+    rejected: list[Rejected]
     judgements: list[Judgement]
     findings: list[Finding]
     contradictions: list[Contradiction]
     outline: Outline
     sections: Annotated[list[Section], merged]
     report: Report
-    losses: Annotated[list[Loss], merged]
-    charges: Annotated[list[Charge], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
 
 
 class WritingOutput(TypedDict, total=False):
@@ -206,5 +206,5 @@ class WritingOutput(TypedDict, total=False):
     outline: Outline
     sections: Annotated[list[Section], merged]
     report: Report
-    losses: Annotated[list[Loss], merged]
-    charges: Annotated[list[Charge], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]

@@ -9,22 +9,22 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, TypeVar
 
+from fathom.budget.budget import Account
 from fathom.errors import Unreadable
-from fathom.minds.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
+from fathom.llm.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
-from fathom.spend.purse import Account
 from fathom.state import (
-    Charge,
     Claim,
+    Cost,
     Earlier,
+    Failure,
     Finding,
     Gap,
     Heading,
     Hit,
     Judgement,
     Known,
-    Loss,
     Outline,
     Page,
     Plan,
@@ -103,8 +103,8 @@ def gap(priority: str = "high", description: str = "Costs are missing") -> Gap:
     )
 
 
-def charge(call: str = "call", usd: float = 0.01) -> Charge:
-    return Charge(call=call, role="plan", model="m", tokens_in=10, tokens_out=5, usd=usd)
+def cost(call: str = "call", usd: float = 0.01) -> Cost:
+    return Cost(call=call, role="plan", model="m", tokens_in=10, tokens_out=5, usd=usd)
 
 
 def judgement(number: int = 1, **words: Any) -> Judgement:
@@ -172,8 +172,8 @@ class FakeMind:
     written: list[Any] = field(default_factory=list)
     objections: list[Any] = field(default_factory=list)
     rewrites: list[Any] = field(default_factory=list)
-    charges: list[Charge] = field(default_factory=list)
-    losses: list[Loss] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
     asked: list[Any] = field(default_factory=list)
 
     def _next(self, script: list[T], asked: object) -> Thought[T]:
@@ -182,7 +182,7 @@ class FakeMind:
         value = script.pop(0)
         if isinstance(value, Exception):
             raise value
-        return Thought(value, list(self.charges), list(self.losses))
+        return Thought(value, list(self.costs), list(self.failures))
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         return self._next(self.plans, brief)
@@ -263,7 +263,7 @@ class FakeReader:
 
 
 @dataclass
-class FakeCommons:
+class FakePageLeases:
     """What branches share, in memory; what `others` took is gone."""
 
     others: list[str] = field(default_factory=list)
@@ -279,7 +279,7 @@ class FakeCommons:
 
 
 @dataclass
-class FakeOrders:
+class FakeSignals:
     """A person's orders for one run, as the test gives them."""
 
     queries: dict[int, str] = field(default_factory=dict)
@@ -305,20 +305,20 @@ class FakeOrders:
         return self.is_stop
 
 
-NOBODY = FakeOrders()
+NOBODY = FakeSignals()
 
 
 @dataclass(frozen=True)
-class FakePurse:
+class FakeBudget:
     """A purse that stands where it was told."""
 
     usd: float = 0.0
     is_out: bool = False
-    cut_off: tuple[Charge, ...] = ()
+    cut_off: tuple[Cost, ...] = ()
 
     async def account(self) -> Account:
         return Account(self.usd, self.is_out)
 
-    async def untold(self, told: Iterable[Charge]) -> list[Charge]:
+    async def untold(self, told: Iterable[Cost]) -> list[Cost]:
         known = {one.call for one in told}
         return [one for one in self.cut_off if one.call not in known]

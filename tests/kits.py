@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from fathom import store
+from fathom.budget.budget import Budget
+from fathom.budget.cost_log import Call, CostLog
+from fathom.control_signals import ControlSignals
 from fathom.errors import OutOfBudget, ProviderError, Unreadable
-from fathom.graph import Kit, Kits
-from fathom.minds.extractive import Extractive
-from fathom.minds.port import Assessment, Brief, Case, Draft, Mind, Thought
-from fathom.orders import Orders
+from fathom.graph import Dependencies, DependencyFactory
+from fathom.llm.extractive import ExtractiveModel
+from fathom.llm.port import Assessment, Brief, Case, Draft, ResearchModel, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
-from fathom.spend.book import Book, Call
-from fathom.spend.purse import Purse
-from fathom.state import Charge, Forecast, Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
+from fathom.state import Cost, Forecast, Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion
 from fathom.text.sentences import sentences
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ def gap(priority: str) -> Gap:
 
 
 @dataclass(frozen=True)
-class Clerk(Extractive):
+class Clerk(ExtractiveModel):
     """A mind that quotes; what it thinks of its work, what it asks and what it costs is up to the test."""
 
     missing: str | None = "high"
@@ -72,11 +72,11 @@ class Clerk(Extractive):
     usd_a_call: float = 0.0
     queries: int = 1
     quotes: int | None = None
-    purse: Purse | None = None
+    budget: Budget | None = None
 
-    def within(self, purse: Purse) -> Self:
+    def within(self, budget: Budget) -> Self:
         """The same clerk, paid from this purse."""
-        return replace(self, purse=purse)
+        return replace(self, budget=budget)
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         """One question, and as many queries a round as told."""
@@ -114,17 +114,17 @@ class Clerk(Extractive):
         )
 
     async def _paid(self, thought: Thought[T], call: str) -> Thought[T]:
-        if not self.usd_a_call or self.purse is None:
+        if not self.usd_a_call or self.budget is None:
             return thought
         asked = Call(call, call.split()[0], "clerk")
         try:
-            hold = await self.purse.reserve(asked, self.usd_a_call, is_writing=False)
+            hold = await self.budget.reserve(asked, self.usd_a_call, is_writing=False)
         except OutOfBudget:
             return thought  # quoting is free
         async with hold:
             await hold.settle(self.usd_a_call)
-        charge = Charge(call=call, role=asked.role, model="clerk", tokens_in=100, usd=self.usd_a_call)
-        return replace(thought, charges=[*thought.charges, charge])
+        cost = Cost(call=call, role=asked.role, model="clerk", tokens_in=100, usd=self.usd_a_call)
+        return replace(thought, costs=[*thought.costs, cost])
 
 
 def noon() -> datetime:
@@ -138,23 +138,25 @@ async def nothing_expected(question: str, run: str) -> Forecast:
     return Forecast(**figures, calls=0, tokens_in=0, tokens_out=0, because=f"{question} of {run}")
 
 
-def kits_of(home: Path, library: Library, mind: Mind | Callable[[Knobs], Mind]) -> Kits:
+def kits_of(
+    home: Path, library: Library, mind: ResearchModel | Callable[[RunConfig], ResearchModel]
+) -> DependencyFactory:
     """Kits that always hold these parts."""
 
-    def kit_for(knobs: Knobs) -> Kit:
-        thinks = mind(knobs) if callable(mind) else mind
+    def kit_for(run_config: RunConfig) -> Dependencies:
+        thinks = mind(run_config) if callable(mind) else mind
         pages = store.pages(home / "fathom.sqlite")
-        commons = store.Commons(home / "fathom.sqlite")
-        return Kit(
-            knobs=knobs,
+        page_leases = store.PageLeases(home / "fathom.sqlite")
+        return Dependencies(
+            run_config=run_config,
             mind=thinks,
             engines=library,
             reader=library,
             pages=pages,
             clock=noon,
-            commons=commons,
-            orders=Orders(home / "fathom.sqlite"),
-            book=Book(home / "fathom.sqlite"),
+            page_leases=page_leases,
+            signals=ControlSignals(home / "fathom.sqlite"),
+            cost_log=CostLog(home / "fathom.sqlite"),
             forecaster=nothing_expected,
         )
 

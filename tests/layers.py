@@ -11,7 +11,7 @@ FACADE = (
     "fathom",
     "fathom.__main__",
     "fathom.streaming",
-    "fathom.watching",
+    "fathom.pause_poller",
     "fathom.runs",
     "fathom.sharing",
     "fathom.session",

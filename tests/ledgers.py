@@ -10,7 +10,7 @@ from fakes import claim, heading, judgement, page, question, quote, section, sen
 from fathom.report.ledger import Ledger
 from fathom.report.publishing import published
 from fathom.result import ResearchResult, result_of
-from fathom.state import Knobs, Outline, ResearchState, Writing
+from fathom.state import Outline, ResearchState, RunConfig, Writing
 
 SEA = "The plant makes 240 megawatts. Divers come in spring. Nobody has counted the seals."
 DAM = "조력 발전소의 설비 용량은 254메가와트이다. 공사는 2011년에 끝났다."
@@ -25,7 +25,7 @@ def said(words: str, text: str, name: str) -> Any:
 
 STATE: ResearchState = {
     "question": QUESTION,
-    "knobs": Knobs(),
+    "run_config": RunConfig(),
     "questions": [question(1)],
     "pages": [
         page(SEA, "https://sea.example/a", title="Sea"),

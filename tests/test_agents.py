@@ -28,12 +28,12 @@ from fathom.events import (
     Started,
     SufficiencyEvaluated,
 )
-from fathom.state import Knobs, Loss
+from fathom.state import Failure, RunConfig
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
-LOST = Loss(where="search", what="tides", why="closed")
+LOST = Failure(where="search", what="tides", why="closed")
 PAYLOADS: list[Payload] = [
-    Started(question="What?", knobs=Knobs()),
+    Started(question="What?", run_config=RunConfig()),
     PlanGenerated(strategy="look", questions=["What?"], queries=["tides", "silt"]),
     SearchStarted(query="tides"),
     SearchCompleted(query="tides", hits=3),

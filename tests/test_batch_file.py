@@ -23,9 +23,18 @@ def test_a_line_may_have_settings_of_its_own_under_any_name_they_have() -> None:
         "max_sources": 3, "only": ["a.example"], "review": "plan",
     }  # fmt: skip
     (one,) = read_questions(json.dumps(line), {"max_rounds": 7, "threshold": 0.4})
-    knobs = one.request.knobs()
-    assert (knobs.rounds, knobs.sources, knobs.budget_usd, knobs.time_limit_s) == (2, 3, 0.5, 9)
-    assert (knobs.engines, knobs.include_domains, knobs.threshold) == (["arxiv"], ["a.example"], 0.4)
+    run_config = one.request.run_config()
+    assert (run_config.rounds, run_config.sources, run_config.budget_usd, run_config.time_limit_s) == (
+        2,
+        3,
+        0.5,
+        9,
+    )
+    assert (run_config.engines, run_config.include_domains, run_config.threshold) == (
+        ["arxiv"],
+        ["a.example"],
+        0.4,
+    )
 
 
 @pytest.mark.parametrize(

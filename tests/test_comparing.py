@@ -5,7 +5,7 @@ from typing import Any
 from fakes import page
 
 from fathom.comparing import Pair, Side, compared
-from fathom.state import Finding, Fork, Knobs, ResearchState
+from fathom.state import Finding, Fork, ResearchState, RunConfig
 
 
 def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: float = 0.6) -> Finding:
@@ -14,7 +14,7 @@ def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: 
 
 
 def side(name: str, usd: float = 0.0, **words: Any) -> Side:
-    state: ResearchState = {"question": "Why?", "knobs": Knobs(), **words}  # type: ignore[typeddict-item]
+    state: ResearchState = {"question": "Why?", "run_config": RunConfig(), **words}  # type: ignore[typeddict-item]
     return Side(name, state, "complete", usd)
 
 
@@ -40,7 +40,7 @@ def test_what_is_in_one_alone_and_what_is_held_otherwise() -> None:
     )
     second = side(
         "b",
-        knobs=Knobs(rounds=5),
+        run_config=RunConfig(rounds=5),
         findings=[
             finding("f9", "It is truly so.", "c8", "c1", tag="HIGH", sure=0.8),
             finding("f8", "same  words.", "c7"),

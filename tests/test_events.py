@@ -16,7 +16,7 @@ from fathom.events import (
     SearchStarted,
 )
 from fathom.progress import pieces
-from fathom.state import Loss
+from fathom.state import Failure
 
 
 def told(payload: Payload) -> Progress:
@@ -34,7 +34,9 @@ def test_every_kind_has_a_payload_of_its_own() -> None:
     "payload",
     [
         SearchStarted(query="조력 발전 비용"),
-        SearchCompleted(query="q", hits=0, lost=[Loss(where="search", what="q", why="line one\nline two")]),
+        SearchCompleted(
+            query="q", hits=0, lost=[Failure(where="search", what="q", why="line one\nline two")]
+        ),
         Checkpoint(why="review", shown={"queries": ["a", "b"], "round": 1}),
     ],
 )

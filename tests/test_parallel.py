@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from fathom.graph import standard_kits
+from fathom.graph import standard_dependencies
 from fathom.reading.limited import Limited, reading_places
 from fathom.reading.port import Document
 from fathom.search.engines import Engines, search_places
 from fathom.search.port import Capability
 from fathom.search.table import engines_for
 from fathom.settings import load_settings
-from fathom.state import Hit, Knobs, Query
+from fathom.state import Hit, Query, RunConfig
 
 HIT = Hit(query="q", address="https://a.example", title="", snippet="", engine="e", rank=1)
 
@@ -60,7 +60,7 @@ async def test_searches_are_asked_so_many_at_once(at_once: int) -> None:
 
 def test_the_settings_say_how_many(tmp_path: Path) -> None:
     settings = load_settings(home=tmp_path, parallel_searches=2, parallel_extractions=4)
-    assert engines_for(settings, Knobs()).places is search_places(2)
-    reader = standard_kits(settings)(Knobs()).reader
+    assert engines_for(settings, RunConfig()).places is search_places(2)
+    reader = standard_dependencies(settings)(RunConfig()).reader
     assert isinstance(reader, Limited)
     assert reader.places is reading_places(4)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest, checked_request
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(words: dict[str, object]
 
 def test_a_question_alone_is_enough_and_follows_the_defaults() -> None:
     assert checked_request(query="  What? ").query == "What?"
-    assert checked_request(query="What?").knobs() == Knobs()
+    assert checked_request(query="What?").run_config() == RunConfig()
 
 
 def test_every_wish_reaches_the_knobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +58,7 @@ def test_every_wish_reaches_the_knobs(tmp_path: Path, monkeypatch: pytest.Monkey
         language="ko",
         review="rounds",
     )
-    assert request.knobs() == Knobs(
+    assert request.run_config() == RunConfig(
         depth="comprehensive",
         rounds=7,
         sources=3,
@@ -86,7 +86,7 @@ def test_a_request_and_its_knobs_allow_the_same() -> None:
     for asked, knob in pairs.items():
         for value in (-1, 0, 1, 20, 21, 100, 101):
             allowed = []
-            for kind, words in ((ResearchRequest, {"query": "x", asked: value}), (Knobs, {knob: value})):
+            for kind, words in ((ResearchRequest, {"query": "x", asked: value}), (RunConfig, {knob: value})):
                 try:
                     kind.model_validate(words)
                     allowed.append(True)

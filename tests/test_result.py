@@ -3,12 +3,12 @@
 from fakes import judgement
 
 from fathom.result import result_of
-from fathom.state import Charge, Report
+from fathom.state import Cost, Report
 
 
 def test_what_models_and_engines_cost_is_told_apart() -> None:
-    charges = [
-        Charge(
+    costs = [
+        Cost(
             call="a",
             role="plan",
             model="gpt-4.1",
@@ -19,7 +19,7 @@ def test_what_models_and_engines_cost_is_told_apart() -> None:
             node="planner",
             round=1,
         ),
-        Charge(
+        Cost(
             call="b",
             role="read",
             model="gpt-4.1",
@@ -30,11 +30,11 @@ def test_what_models_and_engines_cost_is_told_apart() -> None:
             node="analyzer",
             round=2,
         ),
-        Charge(call="c", role="search", model="serper", usd=0.001, saved_usd=0.5, node="searcher", round=2),
+        Cost(call="c", role="search", model="serper", usd=0.001, saved_usd=0.5, node="searcher", round=2),
     ]
     report = Report(title="T", status="complete", sections=[], citations=[], markdown="# T\n")
     found = result_of(
-        "id", {"question": "Q", "report": report, "judgements": [judgement()], "charges": charges}, 1.5
+        "id", {"question": "Q", "report": report, "judgements": [judgement()], "costs": costs}, 1.5
     ).metadata
     assert (found.model_calls, found.tokens_in, found.cost_usd) == (2, 11, 0.031)
     assert found.cost_by.model == {"gpt-4.1": 0.03}

@@ -15,14 +15,14 @@ from typing_extensions import TypedDict
 
 from fathom.errors import Refused
 from fathom.graph import Research, build
-from fathom.minds.port import Thought
+from fathom.llm.port import Thought
 from fathom.saver import ThriftySqliteSaver
-from fathom.state import Knobs, Section
+from fathom.state import RunConfig, Section
 from fathom.store import checkpointer
 
 pytestmark = pytest.mark.whole
 
-KNOBS = Knobs(rounds=3, sources=6, threshold=1.0)
+KNOBS = RunConfig(rounds=3, sources=6, threshold=1.0)
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
 BOOKS = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(24)}
 

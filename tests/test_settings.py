@@ -8,7 +8,7 @@ import pytest
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest
 from fathom.settings import Settings, load_settings
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 KEY = "sk-very-secret-1234"
 
@@ -117,11 +117,11 @@ def test_roles_can_be_set_from_the_environment(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_caller_whose_word_counts_adds_to_what_is_allowed() -> None:
     settings = Settings(base_url="http://127.0.0.1:1/v1")
-    admitted = settings.admitting(Knobs(docs=["notes"], base_url="http://127.0.0.1:2/v1"))
+    admitted = settings.admitting(RunConfig(docs=["notes"], base_url="http://127.0.0.1:2/v1"))
     assert admitted.docs_roots == [Path(), Path("notes")]
     assert admitted.base_url == "http://127.0.0.1:2/v1"
     assert settings.docs_roots == [Path()]
-    assert settings.admitting(Knobs()).base_url == settings.base_url
+    assert settings.admitting(RunConfig()).base_url == settings.base_url
 
 
 def test_the_home_is_absolute_and_holds_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_what_is_usual_for_runs_can_be_set_in_the_file_and_the_environment(
     monkeypatch.setenv("FATHOM_PARALLEL_EXTRACTIONS", "3")
     settings = load_settings()
     assert (settings.parallel_searches, settings.parallel_extractions, settings.small_model) == (2, 3, "s")
-    assert settings.run == Knobs(
+    assert settings.run == RunConfig(
         depth="standard",
         budget_usd=0.5,
         engines=["arxiv", "openalex"],
@@ -222,20 +222,20 @@ def test_what_is_usual_for_runs_can_be_set_in_the_file_and_the_environment(
 def test_a_run_has_what_is_usual_unless_it_says_otherwise(here: Path) -> None:
     (here / "fathom.toml").write_text('[run]\nrounds = 2\nengines = ["arxiv"]\nreview = "plan"\nlevels = 4\n')
     settings = load_settings()
-    silent = ResearchRequest(query="What?").knobs(settings.run)
+    silent = ResearchRequest(query="What?").run_config(settings.run)
     assert (silent.rounds, silent.engines, silent.review, silent.levels) == (2, ["arxiv"], "plan", 4)
-    spoken = ResearchRequest(query="What?", max_rounds=5, review="off", providers=[]).knobs(settings.run)
+    spoken = ResearchRequest(query="What?", max_rounds=5, review="off", providers=[]).run_config(settings.run)
     assert (spoken.rounds, spoken.engines, spoken.review) == (5, [], "off")
     # The graph itself, as a server serves it.
-    assert settings.usual(Knobs()).rounds == 2
-    assert settings.usual(Knobs(rounds=7)).rounds == 7
+    assert settings.usual(RunConfig()).rounds == 2
+    assert settings.usual(RunConfig(rounds=7)).rounds == 7
     assert settings.usual(silent) == silent
 
 
 def test_what_is_usual_and_what_is_said_must_go_together(here: Path) -> None:
     (here / "fathom.toml").write_text('[run]\nstrategy = "tree"\n')
     with pytest.raises(BadInput, match="--endless is a loop"):
-        ResearchRequest(query="What?", endless=True).knobs(load_settings().run)
+        ResearchRequest(query="What?", endless=True).run_config(load_settings().run)
 
 
 def test_a_variable_set_to_nothing_takes_back_what_the_files_say(
@@ -258,7 +258,7 @@ def test_a_setting_nobody_knows_is_no_word_of_a_caller_either() -> None:
 
 @pytest.mark.parametrize("depth", [7, "comprehensive"])
 def test_a_depth_that_is_said_takes_back_the_rounds_and_pages_that_are_usual(depth: Any) -> None:
-    usual = Knobs(rounds=2, sources=3, levels=4, threshold=0.5)
-    knobs = ResearchRequest(query="What?", depth=depth).knobs(usual)
-    assert (knobs.rounds, knobs.sources) == ((1, 7) if depth == 7 else (None, None))
-    assert (knobs.levels, knobs.threshold) == (None, 0.5)
+    usual = RunConfig(rounds=2, sources=3, levels=4, threshold=0.5)
+    run_config = ResearchRequest(query="What?", depth=depth).run_config(usual)
+    assert (run_config.rounds, run_config.sources) == ((1, 7) if depth == 7 else (None, None))
+    assert (run_config.levels, run_config.threshold) == (None, 0.5)

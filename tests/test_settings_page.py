@@ -34,7 +34,7 @@ def table(fields: dict[str, FieldInfo]) -> str:
 
 @pytest.mark.parametrize("mark", ["process", "run"])
 def test_the_tables_are_those_of_the_code(mark: str) -> None:
-    fields = dict(names().settings if mark == "process" else names().knobs)
+    fields = dict(names().settings if mark == "process" else names().run_config)
     there = PAGE.partition(f"<!-- {mark} -->\n")[2].partition(f"\n<!-- end of {mark} -->")[0]
     assert there == table(fields), f"paste this into docs/settings.md:\n\n{table(fields)}\n"
 

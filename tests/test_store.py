@@ -244,16 +244,16 @@ async def test_what_a_server_run_wrote_can_be_deleted(saver: ThriftySqliteSaver)
 
 
 async def test_a_page_belongs_to_the_branch_that_took_it_first(tmp_path: Path) -> None:
-    commons = store.Commons(tmp_path / "fathom.sqlite")
+    page_leases = store.PageLeases(tmp_path / "fathom.sqlite")
     pages_there = [f"https://h{n}.example" for n in range(6)]
     branches = [f"b{n}" for n in range(3)]
-    taken = await asyncio.gather(*(commons.take("run", branch, pages_there, 2) for branch in branches))
+    taken = await asyncio.gather(*(page_leases.take("run", branch, pages_there, 2) for branch in branches))
     assert sorted(address for own in taken for address in own) == pages_there
     # Who was killed and asks again gets the same; another run has all pages before it.
-    assert await asyncio.gather(*(commons.take("run", b, pages_there, 2) for b in branches)) == taken
-    assert await commons.take("another", "b1", pages_there, 9) == pages_there
+    assert await asyncio.gather(*(page_leases.take("run", b, pages_there, 2) for b in branches)) == taken
+    assert await page_leases.take("another", "b1", pages_there, 9) == pages_there
 
 
 async def test_no_two_runs_have_one_name(tmp_path: Path) -> None:
-    commons = store.Commons(tmp_path / "fathom.sqlite")
-    assert await commons.begin() != await commons.begin()
+    page_leases = store.PageLeases(tmp_path / "fathom.sqlite")
+    assert await page_leases.begin() != await page_leases.begin()

@@ -8,7 +8,7 @@ import pytest
 from fakes import claim, earlier, page, quote, section, sentence
 
 from fathom.request import ResearchRequest
-from fathom.state import ENDLESS_USD, Knobs, Report, ResearchState
+from fathom.state import ENDLESS_USD, Report, ResearchState, RunConfig
 from fathom.threads import Past, Threads, follow_up_of, known_of
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -24,7 +24,7 @@ def past(name: str, **words: Any) -> Past:
     )
     state: ResearchState = {
         "question": f"What is {name}?",
-        "knobs": Knobs(rounds=3, sources=8),
+        "run_config": RunConfig(rounds=3, sources=8),
         "pages": [page()],
         "claims": [claim()],
         "report": report,
@@ -75,22 +75,22 @@ def test_a_long_answer_is_cut() -> None:
 
 
 def test_what_a_run_settled_for_its_own_question_is_settled_anew() -> None:
-    odd = Knobs(endless=True, strategy="tree", review="rounds", fresh=True, language="ko", docs=["/a"])
-    begun = follow_up_of(ResearchRequest(query="Why?"), [past("a", knobs=odd)]).knobs()
+    odd = RunConfig(endless=True, strategy="tree", review="rounds", fresh=True, language="ko", docs=["/a"])
+    begun = follow_up_of(ResearchRequest(query="Why?"), [past("a", run_config=odd)]).run_config()
     assert (begun.rounds, begun.sources, begun.strategy, begun.review) == (None, None, "loop", "off")
     assert (begun.endless, begun.fresh, begun.language, begun.docs) == (False, False, "ko", ["/a"])
     assert begun.budget_usd < ENDLESS_USD
 
 
 def test_an_update_looked_only_for_what_was_new_and_a_follow_up_does_not() -> None:
-    state = {"knobs": Knobs(since="2025-05-01"), "earlier": earlier()}
-    assert follow_up_of(ResearchRequest(query="Why?"), [past("a", **state)]).knobs().since is None
-    kept = {"knobs": Knobs(since="2025-05-01")}
-    assert follow_up_of(ResearchRequest(query="Why?"), [past("a", **kept)]).knobs().since == "2025-05-01"
+    state = {"run_config": RunConfig(since="2025-05-01"), "earlier": earlier()}
+    assert follow_up_of(ResearchRequest(query="Why?"), [past("a", **state)]).run_config().since is None
+    kept = {"run_config": RunConfig(since="2025-05-01")}
+    assert follow_up_of(ResearchRequest(query="Why?"), [past("a", **kept)]).run_config().since == "2025-05-01"
 
 
 @pytest.mark.parametrize(("rounds", "pages", "had"), [(2, True, 3), (100, True, 100), (2, False, 2)])
 def test_a_round_is_added_for_what_is_at_hand(rounds: int, pages: bool, had: int) -> None:
     words: dict[str, Any] = {} if pages else {"pages": [], "claims": []}
     asked = ResearchRequest(query="Why?", max_rounds=rounds)
-    assert follow_up_of(asked, [past("a", **words)]).knobs().rounds == had
+    assert follow_up_of(asked, [past("a", **words)]).run_config().rounds == had

@@ -197,14 +197,14 @@ def _told(payload: Payload) -> Iterator[Told]:
             yield "planner", "searcher", "request", {"action": "search", "queries": [*queries]}
         case SearchCompleted(query=query, hits=hits, lost=lost):
             yield "searcher", "reader", "response", {"query": query, "hits": hits}
-            yield from (("searcher", None, "error", loss.model_dump()) for loss in lost)
+            yield from (("searcher", None, "error", failure.model_dump()) for failure in lost)
         case ContentExtracted(address=address, chars=chars, lost=lost):
             if not lost:
                 yield "reader", "analyzer", "response", {"address": address, "chars": chars}
-            yield from (("reader", None, "error", loss.model_dump()) for loss in lost)
+            yield from (("reader", None, "error", failure.model_dump()) for failure in lost)
         case AnalysisCompleted(address=address, claims=claims, lost=lost):
             yield "analyzer", "judge", "response", {"address": address, "claims": claims}
-            yield from (("analyzer", None, "error", loss.model_dump()) for loss in lost)
+            yield from (("analyzer", None, "error", failure.model_dump()) for failure in lost)
         case SufficiencyEvaluated(judgement=judgement):
             score = {"round": judgement.round, "score": judgement.overall, "stop": judgement.stop}
             yield "judge", None, "notification", {**score, "gaps": [g.description for g in judgement.gaps]}

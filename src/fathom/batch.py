@@ -157,9 +157,11 @@ class Batch:
             return await self._reported(begun)
         if snapshot.interrupts:
             return replace(begun, status="waiting for review", cost_usd=spent)
-        is_new = "knobs" not in snapshot.values  # also when it was stopped before its first step
-        knobs = one.request.knobs(self.runs.settings.run) if is_new else snapshot.values.get("knobs")
-        wanted = max(0.0, knobs.budget_usd - spent) if knobs else 0.0
+        is_new = "run_config" not in snapshot.values  # also when it was stopped before its first step
+        run_config = (
+            one.request.run_config(self.runs.settings.run) if is_new else snapshot.values.get("run_config")
+        )
+        wanted = max(0.0, run_config.budget_usd - spent) if run_config else 0.0
         held = await total.hold(wanted)
         if held is None or (held < wanted - _CENT and not is_new):
             await total.settle(held or 0.0, 0.0)  # the next one may want less

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from fathom.search.addresses import canonical
-from fathom.state import Finding, Knobs, Page, ResearchState
+from fathom.state import Finding, Page, ResearchState, RunConfig
 from fathom.text.normal import folded
 
 T = TypeVar("T")
@@ -87,7 +87,7 @@ def compared(first: Side, second: Side) -> Comparison:
         rounds=Pair(len(one.get("judgements", [])), len(two.get("judgements", []))),
         cost_usd=Pair(first.usd, second.usd),
         directions=Pair(_direction(one), _direction(two)),
-        settings=_settings(one.get("knobs"), two.get("knobs")),
+        settings=_settings(one.get("run_config"), two.get("run_config")),
         sources=Pair(_only(places.first, shared), _only(places.second, shared)),
         shared_sources=len(shared),
         added=added,
@@ -110,8 +110,8 @@ def _only(places: dict[str, Source], shared: set[str]) -> list[Source]:
     return [source for place, source in places.items() if place not in shared]
 
 
-def _settings(first: Knobs | None, second: Knobs | None) -> dict[str, Pair[Any]]:
-    one, two = (first or Knobs()).model_dump(), (second or Knobs()).model_dump()
+def _settings(first: RunConfig | None, second: RunConfig | None) -> dict[str, Pair[Any]]:
+    one, two = (first or RunConfig()).model_dump(), (second or RunConfig()).model_dump()
     return {name: Pair(one[name], two[name]) for name in one if one[name] != two[name]}
 
 

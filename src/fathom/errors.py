@@ -5,7 +5,7 @@ Does not know who raises or who catches.
 
 from collections.abc import Sequence
 
-from fathom.state import Charge
+from fathom.state import Cost
 
 
 class FathomError(RuntimeError):
@@ -32,9 +32,9 @@ class ProviderError(FathomError):
 
     status: int | None = None  # of the HTTP answer that said so, if there was one
 
-    def __init__(self, message: str, charges: Sequence[Charge] = ()) -> None:
+    def __init__(self, message: str, costs: Sequence[Cost] = ()) -> None:
         super().__init__(message)
-        self.charges = list(charges)
+        self.costs = list(costs)
 
 
 class Unavailable(ProviderError):
@@ -43,12 +43,12 @@ class Unavailable(ProviderError):
     def __init__(
         self,
         message: str,
-        charges: Sequence[Charge] = (),
+        costs: Sequence[Cost] = (),
         *,
         wait_s: float | None = None,
         status: int | None = None,
     ) -> None:
-        super().__init__(message, charges)
+        super().__init__(message, costs)
         self.wait_s = wait_s
         self.status = status
 

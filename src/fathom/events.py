@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
+from fathom.budget.accounts import CostBy, tallied
 from fathom.result import ResearchResult
-from fathom.spend.accounts import CostBy, tallied
-from fathom.state import Charge, Direction, Effort, Hypothesis, Judgement, Knobs, Loss, Status, Tag, Tool
+from fathom.state import Cost, Direction, Effort, Failure, Hypothesis, Judgement, RunConfig, Status, Tag, Tool
 
 Kind = Literal[
     "started",
@@ -56,9 +56,9 @@ class Spent(_Told):
     saved_usd: float = 0.0
 
     @classmethod
-    def on(cls, charges: Iterable[Charge], budget_usd: float) -> Self:
+    def on(cls, costs: Iterable[Cost], budget_usd: float) -> Self:
         """All that these charges say: what was sent is spent, what was known is saved."""
-        return cls(budget_usd=budget_usd, **tallied(charges)._asdict())
+        return cls(budget_usd=budget_usd, **tallied(costs)._asdict())
 
 
 class Payload(_Told):
@@ -72,7 +72,7 @@ class Started(Payload):
 
     kind = "started"
     question: str
-    knobs: Knobs
+    run_config: RunConfig
     is_resumed: bool = False
 
 
@@ -111,7 +111,7 @@ class SearchCompleted(Payload):
     kind = "search completed"
     query: str
     hits: int
-    lost: list[Loss] = []
+    lost: list[Failure] = []
 
 
 class PageName(_Told):
@@ -135,7 +135,7 @@ class ContentExtracted(Payload):
     title: str
     address: str
     chars: int = 0
-    lost: list[Loss] = []
+    lost: list[Failure] = []
 
 
 class AnalysisStarted(Payload):
@@ -153,8 +153,8 @@ class AnalysisCompleted(Payload):
     title: str
     address: str
     claims: int
-    dropped: int = 0
-    lost: list[Loss] = []
+    rejected: int = 0
+    lost: list[Failure] = []
 
 
 class SufficiencyEvaluated(Payload):

@@ -17,7 +17,7 @@ from fathom.errors import BadInput
 from fathom.history import checkpoint_ids
 from fathom.ids import short_id
 from fathom.runs import Runs
-from fathom.state import MAX_QUESTION_CHARS, Charge, Fork, Judgement, Knobs
+from fathom.state import MAX_QUESTION_CHARS, Cost, Fork, Judgement, RunConfig
 from fathom.streaming import config_of
 
 _MOST_ROUNDS = 100
@@ -41,11 +41,11 @@ async def forked(
         have = f"rounds 1 to {judged}" if judged else "no round yet that is over"
         raise BadInput(f"Run {short_id(run_id)} has {have}; round {number} cannot be forked.")
     at = await _end_of_round(runs, run_id, number)
-    knobs = _knobs(Knobs.model_validate(at.values.get("knobs") or {}), number, more_rounds)
+    run_config = _knobs(RunConfig.model_validate(at.values.get("run_config") or {}), number, more_rounds)
     new_id = await _copied(runs, at)
     begin = {
         "feedback": direction.strip(),
-        "knobs": knobs,
+        "run_config": run_config,
         "fork": Fork(run=run_id, round=number, direction=direction.strip()),
         "run": uuid.uuid4().hex,
     }
@@ -71,9 +71,9 @@ async def _end_of_round(runs: Runs, run_id: str, number: int) -> StateSnapshot:
     raise BadInput(f"Round {number} of run {short_id(run_id)} is not kept: it was that of an earlier run.")
 
 
-def _knobs(knobs: Knobs, number: int, more_rounds: int | None) -> Knobs:
+def _knobs(run_config: RunConfig, number: int, more_rounds: int | None) -> RunConfig:
     """A loop, whatever the branches were before, with rounds left to go the other way."""
-    left = knobs.max_rounds - number if knobs.strategy == "loop" else 0
+    left = run_config.max_rounds - number if run_config.strategy == "loop" else 0
     more = more_rounds if more_rounds is not None else max(left, _FEWEST_MORE)
     changed = {
         "rounds": min(number + more, _MOST_ROUNDS),
@@ -82,7 +82,7 @@ def _knobs(knobs: Knobs, number: int, more_rounds: int | None) -> Knobs:
         "levels": None,
         "branches": None,
     }
-    return knobs.model_copy(update=changed)
+    return run_config.model_copy(update=changed)
 
 
 async def _copied(runs: Runs, at: StateSnapshot) -> str:
@@ -103,11 +103,11 @@ async def _copied(runs: Runs, at: StateSnapshot) -> str:
 def shared_values(values: dict[str, Any]) -> dict[str, Any]:
     """What both runs know; what the first one paid has cost the second nothing, and nobody stopped it."""
     kept = {name: value for name, value in values.items() if name not in _LEFT_BEHIND}
-    charges: list[Charge] = kept.get("charges", [])
+    costs: list[Cost] = kept.get("costs", [])
     judgements: list[Judgement] = kept.get("judgements", [])
-    kept["charges"] = [
-        charge.model_copy(update={"usd": 0.0, "saved_usd": charge.saved_usd + charge.usd, "is_reused": True})
-        for charge in charges
+    kept["costs"] = [
+        cost.model_copy(update={"usd": 0.0, "saved_usd": cost.saved_usd + cost.usd, "is_reused": True})
+        for cost in costs
     ]
     going_on = {"stop": None, "because": ""}
     last = len(judgements) - 1

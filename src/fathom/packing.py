@@ -24,7 +24,9 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 _RECORDS = [
     kind
     for kind in (getattr(state, name) for name in state.__all__)
-    if isinstance(kind, type) and issubclass(kind, (state.Record, state.Knobs)) and kind is not state.Record
+    if isinstance(kind, type)
+    and issubclass(kind, (state.Record, state.RunConfig))
+    and kind is not state.Record
 ]
 ALLOWED = [(kind.__module__, kind.__name__) for kind in _RECORDS]
 _LASTING: frozenset[type] = frozenset({*_RECORDS, Send})

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from fathom.budget.accounts import cost_by
 from fathom.events import (
     AnalysisCompleted,
     AnalysisStarted,
@@ -34,8 +35,7 @@ from fathom.events import (
 )
 from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
-from fathom.spend.accounts import cost_by
-from fathom.state import Charge, Claim, Knobs, ResearchState
+from fathom.state import Claim, Cost, ResearchState, RunConfig
 
 _HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
 
@@ -100,7 +100,7 @@ def _plan(update: dict[str, Any]) -> PlanGenerated:
 
 
 def _of_a_round(node: str, given: dict[str, Any], update: dict[str, Any]) -> Payload:
-    lost = list(update.get("losses", []))
+    lost = list(update.get("failures", []))
     pages = update.get("pages", [])
     if node == "searcher":
         hits = len(update.get("hits", []))
@@ -117,29 +117,29 @@ def _of_a_round(node: str, given: dict[str, Any], update: dict[str, Any]) -> Pay
         title=page.title,
         address=page.address,
         claims=len(update.get("claims", [])),
-        dropped=sum(dropped.count for dropped in update.get("dropped", [])),
+        rejected=sum(rejected.count for rejected in update.get("rejected", [])),
         lost=lost,
     )
 
 
-class Teller:
+class EventMapper:
     """Turns the graph's stream into events: it knows which branch works, its round, and what was paid."""
 
     def __init__(
         self,
         run_id: str,
-        knobs: Knobs,
-        paid: Iterable[Charge] = (),
+        run_config: RunConfig,
+        paid: Iterable[Cost] = (),
         number: int = 1,
         done: frozenset[str] = frozenset(),
     ) -> None:
-        self._run_id, self._began, self._knobs = run_id, time.monotonic(), knobs
-        self._limits = {"": knobs.max_rounds}
+        self._run_id, self._began, self._knobs = run_id, time.monotonic(), run_config
+        self._limits = {"": run_config.max_rounds}
         self._rounds = {"": number}
         self._branches: dict[str, str] = {}
         self._done = done  # tasks that begin once more on paper only
         self._given: dict[str, dict[str, Any]] = {}
-        self._paid = {charge.key: charge for charge in paid}
+        self._paid = {cost.key: cost for cost in paid}
         self._spent: Spent | None = None  # None: something was paid since it was added up
 
     @property
@@ -181,14 +181,14 @@ class Teller:
             if task["name"] == "searcher":  # it was told to stop before it had begun
                 yield self.event(SearchCompleted(query=given["query"].text, hits=0), branch)
             return
-        if charges := update.get("charges"):
-            self._paid.update((charge.key, charge) for charge in charges)
+        if costs := update.get("costs"):
+            self._paid.update((cost.key, cost) for cost in costs)
             self._spent = None
         if task["name"] == "judge":
             yield from self._round(update, [*given.get("claims", []), *update.get("claims", [])], branch)
             return
-        if not branch and (knobs := update.get("knobs")):
-            self._knobs, self._limits[""] = knobs, knobs.max_rounds
+        if not branch and (run_config := update.get("run_config")):
+            self._knobs, self._limits[""] = run_config, run_config.max_rounds
         if queries := update.get("queries"):
             self._rounds[branch] = queries[0].round
         for payload in told(task["name"], given, update):

@@ -45,7 +45,7 @@ class Names:
     """Every setting by name, and every knob of a run that may be set for all runs."""
 
     settings: Mapping[str, FieldInfo]
-    knobs: Mapping[str, FieldInfo]
+    run_config: Mapping[str, FieldInfo]
 
     def variables(self) -> dict[str, tuple[str, FieldInfo]]:
         """Every variable, the preferred ones last, with the setting it sets; a knob's is `run.NAME`."""
@@ -56,8 +56,10 @@ class Names:
             if isinstance(known, Common)
         }
         own = {f"{OURS}{name.upper()}": (name, field) for name, field in self.settings.items()}
-        knobs = {f"{OURS}{name.upper()}": (f"{RUN}.{name}", field) for name, field in self.knobs.items()}
-        return {**common, **knobs, **own}
+        run_config = {
+            f"{OURS}{name.upper()}": (f"{RUN}.{name}", field) for name, field in self.run_config.items()
+        }
+        return {**common, **run_config, **own}
 
 
 def is_secret(field: FieldInfo) -> bool:
@@ -91,13 +93,13 @@ def _from_toml(path: Path, names: Names) -> dict[str, Said]:
     if not isinstance(runs, dict):
         raise BadInput(f"In {TOML}, run is a table: write [run] and the knobs below it.")
     for name in written:
-        _refuse_stranger(name, names.settings, names.knobs, "it belongs below [run]")
+        _refuse_stranger(name, names.settings, names.run_config, "it belongs below [run]")
         if is_secret(names.settings[name]):
             raise BadInput(
                 f"{TOML} holds a secret, {name}: keys are read from the environment or {DOTENV} only."
             )
     for name in runs:
-        _refuse_stranger(name, names.knobs, names.settings, "it belongs above [run]")
+        _refuse_stranger(name, names.run_config, names.settings, "it belongs above [run]")
     entries = {**written, **{f"{RUN}.{name}": value for name, value in runs.items()}}
     return {name: Said(value, str(path)) for name, value in entries.items()}
 
@@ -180,6 +182,6 @@ def _parsed(text: str, field: FieldInfo, variable: str) -> Any:
         raise BadInput(f"The setting in {variable} cannot be read: it is no JSON.") from None
 
 
-def knob_names(knobs: type[BaseModel], settings: type[BaseModel]) -> dict[str, FieldInfo]:
+def knob_names(run_config: type[BaseModel], settings: type[BaseModel]) -> dict[str, FieldInfo]:
     """The knobs that may be set for all runs: those that are not settings already, as the model is."""
-    return {n: field for n, field in knobs.model_fields.items() if n not in settings.model_fields}
+    return {n: field for n, field in run_config.model_fields.items() if n not in settings.model_fields}

@@ -17,9 +17,9 @@ from fathom.state import (
     MAX_QUESTION_CHARS,
     USUAL_USD,
     Depth,
-    Knobs,
     Orchestration,
     Review,
+    RunConfig,
     Strategy,
 )
 
@@ -82,16 +82,16 @@ class ResearchRequest(BaseModel):
         refuse_odd(self.depth, self.breadth, self.strategy, self.branches, self.orchestration, self.endless)
         return self
 
-    def knobs(self, usual: Knobs | None = None) -> Knobs:
+    def run_config(self, usual: RunConfig | None = None) -> RunConfig:
         """The same as the graph takes it; folders in full, so that a run can be resumed from anywhere.
 
         What the request leaves open is as `usual` has it.
         """
         if usual and usual.model_fields_set:
-            knobs = self._over(usual).knobs()
-            is_open = knobs.levels is None and "depth" not in self.model_fields_set
-            return knobs.model_copy(update={"levels": usual.levels}) if is_open else knobs
-        return Knobs(
+            run_config = self._over(usual).run_config()
+            is_open = run_config.levels is None and "depth" not in self.model_fields_set
+            return run_config.model_copy(update={"levels": usual.levels}) if is_open else run_config
+        return RunConfig(
             **knobs_for(
                 self.depth, self.breadth, self.strategy, self.max_rounds, self.max_sources, self.max_queries
             ),
@@ -121,7 +121,7 @@ class ResearchRequest(BaseModel):
             endless=self.endless,
         )
 
-    def _over(self, usual: Knobs) -> "ResearchRequest":
+    def _over(self, usual: RunConfig) -> "ResearchRequest":
         # A depth that is said takes back what usually follows from another one.
         taken = usual.model_fields_set - (
             {"rounds", "sources", "levels"} if "depth" in self.model_fields_set else set()

@@ -9,7 +9,7 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from fathom.agents import Board
-from fathom.state import Judgement, Loss
+from fathom.state import Failure, Judgement
 from fathom.viewing import Sight
 from fathom.views import AgentMessage, AgentName, AgentState, MessageType, name_of
 
@@ -37,7 +37,7 @@ def agents_at_rest(at: Sight) -> list[AgentState]:
 
 def messages_at_rest(at: Sight) -> list[AgentMessage]:
     """What the roles must have told each other, round by round, at the times those rounds were saved."""
-    told = [*_of_rounds(at), *(_of_loss(loss, at.last) for loss in at.state.get("losses", []))]
+    told = [*_of_rounds(at), *(_of_loss(failure, at.last) for failure in at.state.get("failures", []))]
     return [
         AgentMessage(
             id=name_of(at.run, "message", str(number)),
@@ -72,5 +72,5 @@ def _verdict(judgement: Judgement) -> dict[str, JsonValue]:
     return {"round": judgement.round, "score": judgement.overall, "stop": judgement.stop}
 
 
-def _of_loss(loss: Loss, when: datetime) -> Told:
-    return when, _WHERE.get(loss.where, "planner"), None, "error", dict(loss.model_dump())
+def _of_loss(failure: Failure, when: datetime) -> Told:
+    return when, _WHERE.get(failure.where, "planner"), None, "error", dict(failure.model_dump())

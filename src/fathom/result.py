@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 
+from fathom.budget.accounts import cost_by, tallied
 from fathom.report.changes import changed
 from fathom.report.ledger import FORMAT, Ledger, Metadata
 from fathom.report.publishing import refused_sentences
-from fathom.spend.accounts import cost_by, tallied
-from fathom.state import Charge, Knobs, Loss, ResearchState
+from fathom.state import Cost, Failure, ResearchState, RunConfig
 
 
 class ResearchResult(Ledger):
@@ -59,11 +59,11 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
         questions=state.get("questions", []),
         findings=state.get("findings", []),
         contradictions=state.get("contradictions", []),
-        dropped=[*state.get("dropped", []), *refused_sentences(report.sections)],
+        rejected=[*state.get("rejected", []), *refused_sentences(report.sections)],
         judgements=state.get("judgements", []),
         asked=state.get("asked", []),
-        errors=state.get("losses", []),
-        settings=state.get("knobs", Knobs()),
+        errors=state.get("failures", []),
+        settings=state.get("run_config", RunConfig()),
         update=changed(state, report.sections),
         thread=known.turns if (known := state.get("known")) else [],
         fork=state.get("fork"),
@@ -73,17 +73,17 @@ def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchR
     )
 
 
-def _rungs(charges: Sequence[Charge], losses: Sequence[Loss]) -> dict[str, int]:
+def _rungs(costs: Sequence[Cost], failures: Sequence[Failure]) -> dict[str, int]:
     """How often models were asked in which way, and how many steps were done without them in the end."""
-    asked = Counter(charge.rung for charge in charges if charge.rung)
-    stood_in = sum(loss.where == "model" for loss in losses)
+    asked = Counter(cost.rung for cost in costs if cost.rung)
+    stood_in = sum(failure.where == "model" for failure in failures)
     return {**asked, **({"stand-in": stood_in} if stood_in else {})}
 
 
 def _metadata(state: ResearchState, duration_s: float) -> Metadata:
-    charges: list[Charge] = state.get("charges", [])
+    costs: list[Cost] = state.get("costs", [])
     last = state["judgements"][-1]
-    spent = tallied(charges)
+    spent = tallied(costs)
     return Metadata(
         rounds=last.round,
         queries=len(state.get("asked", [])),
@@ -95,13 +95,13 @@ def _metadata(state: ResearchState, duration_s: float) -> Metadata:
         tokens_out=spent.tokens_out,
         saved_calls=spent.saved_calls,
         saved_tokens=spent.saved_tokens,
-        cost_usd=round(sum(c.usd for c in charges), 6),
-        cost_by=cost_by(charges),
-        saved_usd=round(sum(c.saved_usd for c in charges), 6),
-        tokens_cached=sum(c.tokens_cached for c in charges),
-        rungs=_rungs(charges, state.get("losses", [])),
+        cost_usd=round(sum(c.usd for c in costs), 6),
+        cost_by=cost_by(costs),
+        saved_usd=round(sum(c.saved_usd for c in costs), 6),
+        tokens_cached=sum(c.tokens_cached for c in costs),
+        rungs=_rungs(costs, state.get("failures", [])),
         forecast=state.get("forecast"),
-        is_priced=all(c.is_priced for c in charges),
+        is_priced=all(c.is_priced for c in costs),
         score=last.overall,
         stop=last.stop or "",
         because=last.because,

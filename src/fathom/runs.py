@@ -15,27 +15,27 @@ from typing import Any, cast
 from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
+from fathom.budget.capping import refuse_unkept
+from fathom.budget.cost_log import CostLog
+from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
-from fathom.graph import Research, graph, standard_kits, working_with
+from fathom.graph import Research, graph, standard_dependencies, working_with
 from fathom.history import RunLine, run_ids, run_times
-from fathom.holding import held, held_in_turn, told_when_left
 from fathom.ids import short_id
-from fathom.minds.connections import connections
-from fathom.orders import Orders
+from fathom.llm.connections import connections
+from fathom.pause_poller import TimeBudget, watch_over
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
+from fathom.run_lock import held, held_in_turn, told_when_left
 from fathom.saver import ThriftySqliteSaver
 from fathom.search.table import local_engine
 from fathom.settings import Settings
-from fathom.spend.book import Book
-from fathom.spend.capping import refuse_unkept
-from fathom.state import Knobs, ResearchState, ReviewAnswer
+from fathom.state import ResearchState, ReviewAnswer, RunConfig
 from fathom.store import checkpointer
-from fathom.streaming import Halt, Keeper, Leg, config_of, ended_tasks, known_in, worked
+from fathom.streaming import Halt, Keeper, RunSegment, config_of, ended_tasks, known_in, worked
 from fathom.threads import FollowUpRequest, Past, Threads, follow_up_of
 from fathom.updating import UpdateRequest, update_of
-from fathom.watching import Watch, watch_over
 
 New = ResearchRequest | UpdateRequest | FollowUpRequest
 Start = New | ReviewAnswer | None
@@ -47,31 +47,33 @@ class Runs:
 
     settings: Settings
     saver: ThriftySqliteSaver
-    watch: Watch
+    watch: TimeBudget
 
     @property
-    def orders(self) -> Orders:
+    def signals(self) -> ControlSignals:
         """The orders for these runs."""
-        return Orders(self.settings.database)
+        return ControlSignals(self.settings.database)
 
-    async def begin(self, request: ResearchRequest, *, is_capped: bool = False) -> tuple[str, Knobs]:
+    async def begin(self, request: ResearchRequest, *, is_capped: bool = False) -> tuple[str, RunConfig]:
         """A new run's id, after everything that can be refused was refused.
 
         A cap that somebody has named, here or elsewhere (`is_capped`), must be one that can be kept.
         """
-        knobs = request.knobs(self.settings.run)
-        kits = standard_kits(self.settings.admitting(knobs))
-        await asyncio.to_thread(kits, knobs)
-        await self._refuse_unkept(request, knobs, is_capped=is_capped)
-        await self._refuse_empty(knobs)
-        return str(uuid.uuid4()), knobs
+        run_config = request.run_config(self.settings.run)
+        kits = standard_dependencies(self.settings.admitting(run_config))
+        await asyncio.to_thread(kits, run_config)
+        await self._refuse_unkept(request, run_config, is_capped=is_capped)
+        await self._refuse_empty(run_config)
+        return str(uuid.uuid4()), run_config
 
     async def update(self, earlier_id: str) -> tuple[str, UpdateRequest]:
         """A new run's id and what it begins with: what a finished run knew, to be brought up to date."""
         snapshot = await self._finished(earlier_id)
         _, ended = await run_times(self.saver, earlier_id)
         request = update_of(earlier_id, cast(ResearchState, snapshot.values), ended.date())
-        await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
+        await asyncio.to_thread(
+            standard_dependencies(self.settings.admitting(request.run_config())), request.run_config()
+        )
         return str(uuid.uuid4()), request
 
     async def follow_up(self, run_id: str, asked: ResearchRequest) -> tuple[str, FollowUpRequest]:
@@ -84,9 +86,11 @@ class Runs:
         others = [await self._past(one, await self.snapshot(one)) for one, _ in await threads.runs(thread)]
         past = [one for one in others if one and one.run != run_id]
         request = follow_up_of(asked, [*past, *([followed] if followed else [])])
-        await asyncio.to_thread(standard_kits(self.settings.admitting(request.knobs())), request.knobs())
-        await self._refuse_unkept(asked, request.knobs())
-        await self._refuse_empty(request.knobs())
+        await asyncio.to_thread(
+            standard_dependencies(self.settings.admitting(request.run_config())), request.run_config()
+        )
+        await self._refuse_unkept(asked, request.run_config())
+        await self._refuse_empty(request.run_config())
         new_id = str(uuid.uuid4())
         await threads.follow(new_id, run_id)
         return new_id, request
@@ -109,31 +113,31 @@ class Runs:
         async with held_in_turn(self.settings.home, run_id) as place:
             spent_usd = partial(self.spent_usd, run_id)
             leg = replace(await self._leg(run_id, start), keeper=keep, spent_usd=spent_usd)
-            kits = standard_kits(self.settings.admitting(leg.knobs))
+            kits = standard_dependencies(self.settings.admitting(leg.run_config))
             graph = self.graph.with_config(working_with(kits))
             if halt:
                 halt.reach(leg.control)
-            await self.orders.resumed(run_id)
+            await self.signals.resumed(run_id)
             with self.watch.over(run_id, leg.control):
                 async with aclosing(worked(graph, leg)) as events:
                     with told_when_left(place):
                         async for event in events:
                             if event.kind == "completed":
-                                await self.orders.ended(run_id)
+                                await self.signals.ended(run_id)
                             yield event
 
-    async def _leg(self, run_id: str, start: Start) -> Leg:
+    async def _leg(self, run_id: str, start: Start) -> RunSegment:
         """What the next stretch of work begins with."""
         if isinstance(start, New):
-            knobs = self._knobs(start)
+            run_config = self._knobs(start)
             if isinstance(start, ResearchRequest):
-                return Leg(run_id, {"question": start.query, "knobs": knobs}, knobs)
-            return Leg(run_id, start.given(), knobs)
+                return RunSegment(run_id, {"question": start.query, "run_config": run_config}, run_config)
+            return RunSegment(run_id, start.given(), run_config)
         stands = await self.snapshot(run_id, subgraphs=True)
         known = cast(ResearchState, {"question": "", **known_in(stands)})
         answer = start or _after_a_pause(stands)
         given: Any = Command(resume=answer.model_dump()) if answer else None
-        return Leg(run_id, given, _remembered(stands), known, ended_tasks(stands))
+        return RunSegment(run_id, given, _remembered(stands), known, ended_tasks(stands))
 
     async def finish(self, run_id: str) -> None:
         """Have a stopped run end with what it knows, as if a person had said so at its last plan."""
@@ -216,7 +220,7 @@ class Runs:
 
     async def spent_usd(self, run_id: str) -> float:
         """All that a run has paid, or may have paid, also in a step that never ended."""
-        return await Book(self.settings.database).spent_usd(run_id)
+        return await CostLog(self.settings.database).spent_usd(run_id)
 
     async def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
         if not is_unfinished(snapshot) and "report" in snapshot.values:
@@ -228,29 +232,33 @@ class Runs:
                 pass
         except BadInput:
             return "running"
-        is_paused = any(order.word == "pause" for order in await self.orders.pending(run_id))
+        is_paused = any(order.word == "pause" for order in await self.signals.pending(run_id))
         return "paused" if is_paused else "stopped"
 
-    def _knobs(self, start: New) -> Knobs:
-        return start.knobs(self.settings.run) if isinstance(start, ResearchRequest) else start.knobs()
+    def _knobs(self, start: New) -> RunConfig:
+        return (
+            start.run_config(self.settings.run) if isinstance(start, ResearchRequest) else start.run_config()
+        )
 
-    async def _refuse_unkept(self, asked: ResearchRequest, knobs: Knobs, *, is_capped: bool = False) -> None:
+    async def _refuse_unkept(
+        self, asked: ResearchRequest, run_config: RunConfig, *, is_capped: bool = False
+    ) -> None:
         is_named = asked.budget_usd is not None or "budget_usd" in self.settings.run.model_fields_set
         if is_named or is_capped:
-            await asyncio.to_thread(refuse_unkept, self.settings.admitting(knobs), knobs)
+            await asyncio.to_thread(refuse_unkept, self.settings.admitting(run_config), run_config)
 
-    async def _refuse_empty(self, knobs: Knobs) -> None:
+    async def _refuse_empty(self, run_config: RunConfig) -> None:
         """Say before the run, not in its report, that there is nothing to read."""
-        for place in knobs.docs:
+        for place in run_config.docs:
             if not await asyncio.to_thread(Path(place).exists):
                 raise BadInput(f"There is no folder or file {place}.")
-        engine = await asyncio.to_thread(local_engine, self.settings, knobs)
+        engine = await asyncio.to_thread(local_engine, self.settings, run_config)
         try:
             if engine and not await engine.prepare():
                 reasons = "; ".join(why for _, why in engine.unread[:3])
                 raise BadInput(
-                    f"{', '.join(knobs.docs)} has no document that can be read (Markdown, text, HTML, PDF,"
-                    f" Python, reStructuredText, package metadata){': ' + reasons if reasons else ''}."
+                    f"{', '.join(run_config.docs)} has no document that can be read (Markdown, text, HTML,"
+                    f" PDF, Python, reStructuredText, package metadata){': ' + reasons if reasons else ''}."
                 )
         except ProviderError as error:
             raise BadInput(f"{error}.") from error
@@ -277,10 +285,10 @@ def _unreported(run_id: str) -> BadInput:
     return BadInput(f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}")
 
 
-def _remembered(snapshot: StateSnapshot) -> Knobs:
+def _remembered(snapshot: StateSnapshot) -> RunConfig:
     """The knobs a run was begun with."""
-    knobs = snapshot.values.get("knobs")
-    return knobs if isinstance(knobs, Knobs) else Knobs.model_validate(knobs or {})
+    run_config = snapshot.values.get("run_config")
+    return run_config if isinstance(run_config, RunConfig) else RunConfig.model_validate(run_config or {})
 
 
 def _after_a_pause(snapshot: StateSnapshot) -> ReviewAnswer | None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from langgraph.types import StateSnapshot
 
 from fathom.blocking import iterated, waited
+from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, Progress
 from fathom.ids import short_id
-from fathom.orders import Orders
 from fathom.places import open_folder
 from fathom.result import ResearchResult
 from fathom.runs import Start, is_unfinished
@@ -116,7 +116,7 @@ class Session:
     async def _order(self, word: str, text: str = "") -> None:
         if self.is_complete:
             raise BadInput(f"Run {short_id(self.id)} is over; there is nothing to {word}.")
-        await Orders(self._shared.settings.database).give(self.id, word, text)
+        await ControlSignals(self._shared.settings.database).give(self.id, word, text)
 
     def sees(self, snapshot: StateSnapshot) -> None:
         """Take notice of where a run stands that was begun elsewhere."""

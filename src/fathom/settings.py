@@ -15,7 +15,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from fathom.errors import BadInput
 from fathom.provenance import Common, Names, Said, knob_names, nested, said_in
-from fathom.state import Knobs, Role
+from fathom.state import Role, RunConfig
 
 LARGE_ROLES: frozenset[Role] = frozenset({"plan", "outline", "write"})
 DATABASE = "fathom.sqlite"
@@ -76,7 +76,9 @@ class Settings(BaseSettings):
     parallel_searches: int = Field(5, ge=1, le=1000, description="Searches at once, of all runs together.")
     parallel_extractions: int = Field(10, ge=1, le=1000, description="Pages that are read at once.")
     max_answer_tokens: int = Field(4096, ge=64, description="The longest answer a model may give.")
-    run: Knobs = Field(Knobs(), description="What is usual for a run, where the run says nothing else.")
+    run: RunConfig = Field(
+        RunConfig(), description="What is usual for a run, where the run says nothing else."
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -129,16 +131,16 @@ class Settings(BaseSettings):
         small = self.small_model or self.model or "gpt-4.1-mini"
         return self.models.get(role) or (self.model or "gpt-4.1" if role in LARGE_ROLES else small)
 
-    def usual(self, knobs: Knobs) -> Knobs:
+    def usual(self, run_config: RunConfig) -> RunConfig:
         """The knobs of a run, with what is usual where the run itself says nothing."""
-        said = {name: getattr(knobs, name) for name in knobs.model_fields_set}
+        said = {name: getattr(run_config, name) for name in run_config.model_fields_set}
         usual = {name: getattr(self.run, name) for name in self.run.model_fields_set}
-        return Knobs.model_validate({**usual, **said}) if usual else knobs
+        return RunConfig.model_validate({**usual, **said}) if usual else run_config
 
-    def admitting(self, knobs: Knobs) -> "Settings":
+    def admitting(self, run_config: RunConfig) -> "Settings":
         """The same settings for a caller whose word counts: what its knobs name is allowed."""
-        roots = [*self.docs_roots, *(Path(place) for place in knobs.docs)]
-        return self.model_copy(update={"docs_roots": roots, "base_url": knobs.base_url or self.base_url})
+        roots = [*self.docs_roots, *(Path(place) for place in run_config.docs)]
+        return self.model_copy(update={"docs_roots": roots, "base_url": run_config.base_url or self.base_url})
 
 
 class _Layers(PydanticBaseSettingsSource):
@@ -156,7 +158,7 @@ class _Layers(PydanticBaseSettingsSource):
 def names() -> Names:
     """Every name that `fathom.toml` and variables may set."""
     settings = {name: field for name, field in Settings.model_fields.items() if name != "run"}
-    return Names(settings, knob_names(Knobs, Settings))
+    return Names(settings, knob_names(RunConfig, Settings))
 
 
 def said() -> dict[str, Said]:

@@ -92,7 +92,7 @@ class Pages:
 
 
 @dataclass(frozen=True)
-class Commons:
+class PageLeases:
     """What the branches of a run share; every call is its own short transaction, safe from any thread."""
 
     database: Path

@@ -19,9 +19,9 @@ from fathom.errors import FathomError, ProviderError, RunStopped
 from fathom.events import Checkpoint, Completed, Failed, Progress, Spent, Started, Why
 from fathom.graph import Research
 from fathom.ids import short_id
-from fathom.progress import Teller
+from fathom.progress import EventMapper
 from fathom.report.rounds import on_the_table
-from fathom.state import Charge, Knobs, ResearchState
+from fathom.state import Cost, ResearchState, RunConfig
 from fathom.state.reducers import merged
 
 _Part = tuple[tuple[str, ...], str, dict[str, Any]]  # where, in which mode, what
@@ -63,12 +63,12 @@ class Halt:
 
 
 @dataclass(frozen=True)
-class Leg:
+class RunSegment:
     """A stretch of work on one run: what it begins with, who may stop it and who writes it down."""
 
     run_id: str
     given: Any
-    knobs: Knobs
+    run_config: RunConfig
     before: ResearchState | None = None  # of a run that goes on
     done: frozenset[str] = frozenset()  # tasks of the current step that have ended already
     control: RunControl = field(default_factory=RunControl)
@@ -82,13 +82,13 @@ class Leg:
         return str(self.given["question"]) if isinstance(self.given, dict) else known.get("question", "")
 
 
-async def worked(graph: Research, leg: Leg) -> AsyncGenerator[Progress, None]:
+async def worked(graph: Research, leg: RunSegment) -> AsyncGenerator[Progress, None]:
     """Run the graph until it ends or waits, telling what happens; RunStopped when it can go no further.
 
     The last event is `completed`, `checkpoint` or, before RunStopped, `failed`.
     """
     known: ResearchState = leg.before or {}
-    teller = Teller(leg.run_id, leg.knobs, known.get("charges", []), _round(known), leg.done)
+    teller = EventMapper(leg.run_id, leg.run_config, known.get("costs", []), _round(known), leg.done)
     try:
         async with aclosing(_told(graph, leg, teller)) as told:
             try:
@@ -117,10 +117,12 @@ async def worked(graph: Research, leg: Leg) -> AsyncGenerator[Progress, None]:
         raise stopped from error
 
 
-async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[list[Progress], None]:
+async def _told(
+    graph: Research, leg: RunSegment, teller: EventMapper
+) -> AsyncGenerator[list[Progress], None]:
     """The events as they come, those of one task together."""
     is_resumed = leg.before is not None
-    yield [teller.event(Started(question=leg.question, knobs=leg.knobs, is_resumed=is_resumed))]
+    yield [teller.event(Started(question=leg.question, run_config=leg.run_config, is_resumed=is_resumed))]
     last: Progress | None = None
     state: ResearchState = leg.before or {}
     is_judged, is_written = await _unkept(graph, leg)
@@ -152,7 +154,7 @@ async def _told(graph: Research, leg: Leg, teller: Teller) -> AsyncGenerator[lis
             return
         why: Why = "stopped" if drained.reason == "stopped" else "paused"
         spent_usd = await leg.spent_usd() if leg.spent_usd else teller.spent.usd
-        last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.knobs, spent_usd, why)))
+        last = teller.event(Checkpoint(why=why, shown=_shown(state, leg.run_config, spent_usd, why)))
     yield [last or teller.event(_completed(state))]
 
 
@@ -168,7 +170,7 @@ async def _happened(told: AsyncGenerator[list[Progress], None]) -> AsyncGenerato
             yield events
 
 
-async def _unkept(graph: Research, leg: Leg) -> tuple[bool, bool]:
+async def _unkept(graph: Research, leg: RunSegment) -> tuple[bool, bool]:
     """Whether a judgement, or a report, was ready when the last listener left, but not yet in the state."""
     if leg.before is None:
         return False, False
@@ -177,12 +179,12 @@ async def _unkept(graph: Research, leg: Leg) -> tuple[bool, bool]:
     return "judge" in ready, "writer" in ready
 
 
-async def _parts(graph: Research, leg: Leg) -> AsyncGenerator[_Part, None]:
+async def _parts(graph: Research, leg: RunSegment) -> AsyncGenerator[_Part, None]:
     """What LangGraph tells; tasks and not updates: of a subgraph, those tell only what it brings back."""
     stream = graph.astream(
         leg.given,
         config_of(leg.run_id),
-        context=leg.knobs,
+        context=leg.run_config,
         stream_mode=["tasks", "values"],
         subgraphs=True,
         durability="async",
@@ -212,8 +214,8 @@ def asked_in(shown: dict[str, Any]) -> Checkpoint:
     return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=shown)
 
 
-def _shown(state: ResearchState, knobs: Knobs, spent_usd: float, why: str) -> dict[str, Any]:
-    return on_the_table(state, knobs, spent_usd, why=why) if state.get("question") else {}
+def _shown(state: ResearchState, run_config: RunConfig, spent_usd: float, why: str) -> dict[str, Any]:
+    return on_the_table(state, run_config, spent_usd, why=why) if state.get("question") else {}
 
 
 def _stopped(error: FathomError | sqlite3.Error) -> FathomError:
@@ -259,14 +261,14 @@ def ended_tasks(snapshot: StateSnapshot) -> frozenset[str]:
 
 def known_in(snapshot: StateSnapshot) -> ResearchState:
     """The state a run stands in, with what the ended tasks of the current step have paid already."""
-    paid = merged(snapshot.values.get("charges", []), list(_paid_in(snapshot)))
-    return cast(ResearchState, {**snapshot.values, **({"charges": paid} if paid else {})})
+    paid = merged(snapshot.values.get("costs", []), list(_paid_in(snapshot)))
+    return cast(ResearchState, {**snapshot.values, **({"costs": paid} if paid else {})})
 
 
-def _paid_in(snapshot: StateSnapshot) -> Iterator[Charge]:
+def _paid_in(snapshot: StateSnapshot) -> Iterator[Cost]:
     for task in snapshot.tasks:
         if task.result is not None:
-            yield from task.result.get("charges", [])
+            yield from task.result.get("costs", [])
         elif isinstance(task.state, StateSnapshot):
-            yield from task.state.values.get("charges", [])
+            yield from task.state.values.get("costs", [])
             yield from _paid_in(task.state)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from fathom.database import looked_up, opened, written
 from fathom.errors import BadInput
-from fathom.minds.questions import standing_alone
+from fathom.llm.questions import standing_alone
 from fathom.request import ResearchRequest
-from fathom.state import USUAL_USD, Knobs, Known, Page, Report, ResearchInput, ResearchState, Turn
+from fathom.state import USUAL_USD, Known, Page, Report, ResearchInput, ResearchState, RunConfig, Turn
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
@@ -49,7 +49,7 @@ class FollowUpRequest:
     """What a follow-up begins with."""
 
     asked: ResearchRequest
-    remembered: Knobs
+    remembered: RunConfig
     known: Known
 
     @property
@@ -62,18 +62,18 @@ class FollowUpRequest:
         """Whether that is more than another spelling of what was asked."""
         return terms(self.question) != terms(self.asked.query)
 
-    def knobs(self) -> Knobs:
+    def run_config(self) -> RunConfig:
         """Those of the run before, but what was said anew; a budget of its own, and a round for recalling."""
         budget = {"budget_usd": USUAL_USD} if self.remembered.endless else {}
-        usual = Knobs.model_validate({**self.remembered.model_dump(), **_ANEW, **budget})
-        knobs = self.asked.knobs(usual)
-        if knobs.rounds is None or not self.known.pages:
-            return knobs
-        return knobs.model_copy(update={"rounds": min(knobs.rounds + 1, _MOST_ROUNDS)})
+        usual = RunConfig.model_validate({**self.remembered.model_dump(), **_ANEW, **budget})
+        run_config = self.asked.run_config(usual)
+        if run_config.rounds is None or not self.known.pages:
+            return run_config
+        return run_config.model_copy(update={"rounds": min(run_config.rounds + 1, _MOST_ROUNDS)})
 
     def given(self) -> ResearchInput:
         """The new run's input."""
-        return {"question": self.question, "knobs": self.knobs(), "known": self.known}
+        return {"question": self.question, "run_config": self.run_config(), "known": self.known}
 
 
 def follow_up_of(asked: ResearchRequest, past: Sequence[Past]) -> FollowUpRequest:
@@ -83,7 +83,7 @@ def follow_up_of(asked: ResearchRequest, past: Sequence[Past]) -> FollowUpReques
     if isinstance(asked.depth, int):
         raise BadInput("The depth of a follow-up is quick, standard or comprehensive.")
     last = past[-1].state
-    remembered = Knobs.model_validate(last.get("knobs") or {})
+    remembered = RunConfig.model_validate(last.get("run_config") or {})
     if last.get("earlier"):  # an update looked only for what was new
         remembered = remembered.model_copy(update={"since": None})
     return FollowUpRequest(asked, remembered, known_of(past))

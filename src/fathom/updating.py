@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from fathom.search.addresses import canonical
-from fathom.state import Earlier, Knobs, ResearchInput, ResearchState
+from fathom.state import Earlier, ResearchInput, ResearchState, RunConfig
 from fathom.state.reducers import united
 
 _MOST_ROUNDS = 100
@@ -18,10 +18,10 @@ class UpdateRequest:
     """What an update begins with."""
 
     question: str
-    remembered: Knobs
+    remembered: RunConfig
     earlier: Earlier
 
-    def knobs(self) -> Knobs:
+    def run_config(self) -> RunConfig:
         """The earlier run's knobs for one round more: pages are read anew, nobody reviews.
 
         Only what was published since is looked for, but among documents of one's own a new file may be old.
@@ -39,19 +39,19 @@ class UpdateRequest:
 
     def given(self) -> ResearchInput:
         """The new run's input."""
-        return {"question": self.question, "knobs": self.knobs(), "earlier": self.earlier}
+        return {"question": self.question, "run_config": self.run_config(), "earlier": self.earlier}
 
 
 def update_of(run_id: str, state: ResearchState, ended: date) -> UpdateRequest:
     """The update of a run that ended in this state."""
     report = state["report"]
     # What could not be read then gets another chance.
-    lost = {canonical(loss.what) for loss in state.get("losses", []) if loss.where == "reading"}
+    lost = {canonical(failure.what) for failure in state.get("failures", []) if failure.where == "reading"}
     found = united(state.get("visited", []), state.get("offered", []))
     outline = state.get("outline")
     return UpdateRequest(
         question=state["question"],
-        remembered=Knobs.model_validate(state.get("knobs") or {}),
+        remembered=RunConfig.model_validate(state.get("run_config") or {}),
         earlier=Earlier(
             run=run_id,
             ended=ended.isoformat(),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from fathom.search.addresses import host
-from fathom.state import Citation, Knobs, Page, ResearchState, Section
+from fathom.state import Citation, Page, ResearchState, RunConfig, Section
 from fathom.text.tokens import query_terms
 from fathom.views import (
     AnswerSection,
@@ -47,9 +47,9 @@ class Sight:
     times: Mapping[str, datetime] = field(default_factory=dict)  # when "questions" or "round 1" came about
 
     @property
-    def knobs(self) -> Knobs:
+    def run_config(self) -> RunConfig:
         """The run's settings."""
-        return Knobs.model_validate(self.state.get("knobs") or {})
+        return RunConfig.model_validate(self.state.get("run_config") or {})
 
 
 def query_of(at: Sight) -> ResearchQuery:
@@ -58,7 +58,7 @@ def query_of(at: Sight) -> ResearchQuery:
         id=at.run,
         thread_id=at.thread,
         content=at.question,
-        search_sources=sources_of(at.knobs),
+        search_sources=sources_of(at.run_config),
         created_at=at.began,
         updated_at=at.began,
     )
@@ -75,7 +75,7 @@ def plan_of(at: Sight) -> ResearchPlan | None:
     if not questions:
         return None
     queries = {query.id: query for query in [*at.state.get("asked", []), *at.state.get("queries", [])]}
-    sources = sources_of(at.knobs)
+    sources = sources_of(at.run_config)
     steps = [
         PlanStep(
             number=number,
@@ -174,10 +174,10 @@ def thread_of(sights: Sequence[Sight], now: datetime, *, is_closed: bool) -> Con
     return thread.moved("idle", last) if now - last >= IDLE_AFTER else thread
 
 
-def sources_of(knobs: Knobs) -> list[str]:
+def sources_of(run_config: RunConfig) -> list[str]:
     """Where a run looks: engines by name, or what kind of sources they are chosen for."""
-    named = [*(["local"] if knobs.docs else []), *knobs.engines]
-    return _distinct(named) or ["academic" if knobs.academic else "news" if knobs.news else "web"]
+    named = [*(["local"] if run_config.docs else []), *run_config.engines]
+    return _distinct(named) or ["academic" if run_config.academic else "news" if run_config.news else "web"]
 
 
 def word_count(text: str) -> int:

@@ -20,9 +20,9 @@ def test_a_follow_up_is_a_run_of_its_own_that_searches_nothing_it_knows(
     assert "found" not in told.err
     assert "understood" not in told.err
     assert "looking first at what is at hand" in told.err
-    book = json.loads((work / "new/report.json").read_text("utf-8"))
-    assert book["asked"] == []
-    assert book["thread"][0]["run"].startswith(earlier)
+    cost_log = json.loads((work / "new/report.json").read_text("utf-8"))
+    assert cost_log["asked"] == []
+    assert cost_log["thread"][0]["run"].startswith(earlier)
     assert fathom("verify", "new/report.json").code == 0
     lines = fathom("runs").out.splitlines()
     assert len(lines) == 3

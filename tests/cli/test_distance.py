@@ -8,47 +8,50 @@ from standins.commandline import Fathom
 from standins.shelf import QUESTION
 
 from fathom.request import checked_request
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 
 @pytest.mark.parametrize(
-    ("words", "knobs"),
+    ("words", "run_config"),
     [
-        ({}, Knobs()),
-        ({"depth": "standard"}, Knobs(depth="standard")),
-        ({"depth": "7"}, Knobs(rounds=1, sources=7)),
-        ({"depth": 7}, Knobs(rounds=1, sources=7)),
-        ({"breadth": 3}, Knobs(strategy="tree", breadth=3)),
-        ({"breadth": 3, "depth": "4"}, Knobs(strategy="tree", breadth=3, levels=4)),
-        ({"breadth": 3, "depth": "standard"}, Knobs(strategy="tree", breadth=3, depth="standard")),
-        ({"strategy": "rollouts", "depth": 2}, Knobs(strategy="rollouts", levels=2)),
+        ({}, RunConfig()),
+        ({"depth": "standard"}, RunConfig(depth="standard")),
+        ({"depth": "7"}, RunConfig(rounds=1, sources=7)),
+        ({"depth": 7}, RunConfig(rounds=1, sources=7)),
+        ({"breadth": 3}, RunConfig(strategy="tree", breadth=3)),
+        ({"breadth": 3, "depth": "4"}, RunConfig(strategy="tree", breadth=3, levels=4)),
+        ({"breadth": 3, "depth": "standard"}, RunConfig(strategy="tree", breadth=3, depth="standard")),
+        ({"strategy": "rollouts", "depth": 2}, RunConfig(strategy="rollouts", levels=2)),
         (
             {"strategy": "rollouts", "breadth": 3, "branches": 4},
-            Knobs(strategy="rollouts", breadth=3, branches=4),
+            RunConfig(strategy="rollouts", breadth=3, branches=4),
         ),
-        ({"strategy": "loop", "depth": 2}, Knobs(rounds=2)),
-        ({"strategy": "loop", "breadth": 3}, Knobs(breadth=3, sources=3, queries=3)),
-        ({"depth": 9, "max_rounds": 2}, Knobs(rounds=2, sources=9)),
-        ({"strategy": "tree", "orchestration": "handoff"}, Knobs(strategy="tree", orchestration="handoff")),
+        ({"strategy": "loop", "depth": 2}, RunConfig(rounds=2)),
+        ({"strategy": "loop", "breadth": 3}, RunConfig(breadth=3, sources=3, queries=3)),
+        ({"depth": 9, "max_rounds": 2}, RunConfig(rounds=2, sources=9)),
+        (
+            {"strategy": "tree", "orchestration": "handoff"},
+            RunConfig(strategy="tree", orchestration="handoff"),
+        ),
     ],
 )
-def test_what_is_said_is_what_is_done(words: dict[str, Any], knobs: Knobs) -> None:
-    assert checked_request(query="What?", **words).knobs() == knobs
+def test_what_is_said_is_what_is_done(words: dict[str, Any], run_config: RunConfig) -> None:
+    assert checked_request(query="What?", **words).run_config() == run_config
 
 
 @pytest.mark.parametrize(
-    ("knobs", "rounds"),
+    ("run_config", "rounds"),
     [
-        (Knobs(strategy="tree"), 2),
-        (Knobs(strategy="tree", levels=5), 5),
-        (Knobs(strategy="tree", depth="comprehensive"), 5),
-        (Knobs(strategy="tree", levels=4, rounds=3), 3),
-        (Knobs(strategy="rollouts", depth="comprehensive"), 1),
-        (Knobs(depth="comprehensive"), 10),
+        (RunConfig(strategy="tree"), 2),
+        (RunConfig(strategy="tree", levels=5), 5),
+        (RunConfig(strategy="tree", depth="comprehensive"), 5),
+        (RunConfig(strategy="tree", levels=4, rounds=3), 3),
+        (RunConfig(strategy="rollouts", depth="comprehensive"), 1),
+        (RunConfig(depth="comprehensive"), 10),
     ],
 )
-def test_a_tree_has_levels_and_rollouts_are_judged_together_once(knobs: Knobs, rounds: int) -> None:
-    assert knobs.max_rounds == rounds
+def test_a_tree_has_levels_and_rollouts_are_judged_together_once(run_config: RunConfig, rounds: int) -> None:
+    assert run_config.max_rounds == rounds
 
 
 @pytest.mark.parametrize(

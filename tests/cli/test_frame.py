@@ -36,13 +36,13 @@ from fathom.events import (
     Spent,
     Started,
 )
-from fathom.state import Knobs, Loss
+from fathom.state import Failure, RunConfig
 
 QUESTION = "조력 발전소는 전기를 어떻게 만드나요?"
 KOREAN = "조력 발전소의 경제성과 환경 영향에 관한 장기 연구 보고서, 서해안 사례를 중심으로"
 FOOT = Foot("a notice", (("p", "pause"), ("q", "leave")))
 SIZES = [(78, 24), (198, 50), (120, 30), (38, 12), (20, 5), (1, 1), (78, 2), (300, 9)]
-LOST = [Loss(where="searcher", what="x", why="timed out")]
+LOST = [Failure(where="searcher", what="x", why="timed out")]
 
 
 def told(
@@ -63,7 +63,7 @@ def told(
 
 def a_run() -> Iterator[Progress]:
     """A run with everything in it, one event after another."""
-    yield told(Started(question=QUESTION, knobs=Knobs(threshold=0.7)))
+    yield told(Started(question=QUESTION, run_config=RunConfig(threshold=0.7)))
     yield told(PlanGenerated(strategy="Look.", questions=["a", "b"], queries=[KOREAN, "silt"]))
     yield told(SearchStarted(query=KOREAN))
     yield told(SearchStarted(query="silt"))
@@ -76,7 +76,7 @@ def a_run() -> Iterator[Progress]:
     for page in pages[:-1]:
         yield told(ContentExtracted(title=page.title, address=page.address, chars=9))
         yield told(AnalysisStarted(title=page.title, address=page.address))
-        yield told(AnalysisCompleted(title=page.title, address=page.address, claims=2, dropped=1), calls=4)
+        yield told(AnalysisCompleted(title=page.title, address=page.address, claims=2, rejected=1), calls=4)
     yield told(ContentExtracted(title="", address=pages[-1].address, lost=LOST))
     findings = [KeyFinding(statement=f"{KOREAN} {n}.", tag="LIKELY", confidence=0.6) for n in range(5)]
     yield told(RoundCompleted(round=1, claims=22, new_claims=22, findings=findings, gaps=["nothing on silt"]))
@@ -152,7 +152,13 @@ def test_what_a_person_wants_to_know_is_there() -> None:
 def test_money_and_tokens_stand_against_the_cap() -> None:
     board = Board()
     board.tell(
-        told(Started(question="x", knobs=Knobs()), usd=0.25, calls=41, tokens_in=182_000, tokens_out=900)
+        told(
+            Started(question="x", run_config=RunConfig()),
+            usd=0.25,
+            calls=41,
+            tokens_in=182_000,
+            tokens_out=900,
+        )
     )
     line = next(text_of(li) for li in Frame(78, 24).lines(board, 0, FOOT) if text_of(li).startswith("Spent"))
     assert line.split() == [
@@ -194,10 +200,10 @@ def test_what_is_in_hand_is_in_view() -> None:
 
 def test_a_run_that_goes_on_keeps_its_clock_and_its_branches_apart() -> None:
     board = Board()
-    board.tell(told(Started(question="x", knobs=Knobs()), elapsed_s=0.0))
+    board.tell(told(Started(question="x", run_config=RunConfig()), elapsed_s=0.0))
     board.tell(told(Checkpoint(why="paused"), elapsed_s=30.0))
     assert board.stage == "paused"
-    board.tell(told(Started(question="x", knobs=Knobs(), is_resumed=True), elapsed_s=0.0))
+    board.tell(told(Started(question="x", run_config=RunConfig(), is_resumed=True), elapsed_s=0.0))
     board.tell(told(SearchStarted(query="silt"), elapsed_s=5.0, branch="b1", round_=2))
     board.tell(told(SearchStarted(query="silt"), elapsed_s=6.0, branch="b2"))
     assert (board.elapsed_s, board.round, len(board.searches)) == (36.0, 1, 2)

@@ -20,8 +20,8 @@ def test_an_update_is_a_run_of_its_own_that_says_what_changed(
     assert "- Page changed: Wind at sea" in told.out
     assert "46 percent" in told.out
     assert "round 2/2" in told.err
-    book = json.loads((work / "new/report.json").read_text("utf-8"))
-    assert book["update"]["run"].startswith(earlier)
+    cost_log = json.loads((work / "new/report.json").read_text("utf-8"))
+    assert cost_log["update"]["run"].startswith(earlier)
     assert fathom("verify", "new/report.json").code == 0
     lines = fathom("runs").out.splitlines()
     assert len(lines) == 3

@@ -26,9 +26,9 @@ def told(report: Path) -> Any:
 
 def first_quote(report: Path) -> Quote:
     """The quote under the first sentence."""
-    book = told(report)
-    name = book["sections"][0]["sentences"][0]["claims"][0]
-    claim = next(claim for claim in book["claims"] if claim["id"] == name)
+    cost_log = told(report)
+    name = cost_log["sections"][0]["sentences"][0]["claims"][0]
+    claim = next(claim for claim in cost_log["claims"] if claim["id"] == name)
     return Quote.model_validate(claim["quotes"][0])
 
 
@@ -108,12 +108,12 @@ def test_prose_added_by_hand_beside_the_ledger_is_found(fathom: Fathom, report: 
 
 
 def test_another_version_is_no_way_to_have_prose_believed(fathom: Fathom, report: Path) -> None:
-    book = told(report)
-    book["fathom"] = "0.0.9"
-    report.with_name("other.json").write_text(json.dumps(book), "utf-8")
+    cost_log = told(report)
+    cost_log["fathom"] = "0.0.9"
+    report.with_name("other.json").write_text(json.dumps(cost_log), "utf-8")
     assert fathom("verify", str(report.with_name("other.json"))).code == 0
-    book["report"] = book["report"].replace("## Sources", "Tides are free of charge.\n\n## Sources")
-    report.with_name("other.json").write_text(json.dumps(book), "utf-8")
+    cost_log["report"] = cost_log["report"].replace("## Sources", "Tides are free of charge.\n\n## Sources")
+    report.with_name("other.json").write_text(json.dumps(cost_log), "utf-8")
     found = fathom("verify", str(report.with_name("other.json")))
     assert found.code == 5
     assert "Tides are free of charge." in found.out

@@ -80,14 +80,14 @@ async def test_a_server_that_does_not_answer_and_one_that_is_not_there_are_gone(
     tmp_path: Path, web: Web
 ) -> None:
     web.pages["/sea"] = (200, {"content-type": "text/html"}, b"<p>late</p>", 5.0)
-    book = ledger()
+    cost_log = ledger()
     places = [f"{web.url}/sea", f"http://127.0.0.1:{closed_port()}/dam"]
-    pages = [p.model_copy(update={"address": a}) for p, a in zip(book.sources, places, strict=True)]
+    pages = [p.model_copy(update={"address": a}) for p, a in zip(cost_log.sources, places, strict=True)]
     reader = CachedReader(
         Fetcher(is_private_allowed=True, limit_s=0.2), PageCache(tmp_path / "c.sqlite"), is_fresh_wanted=True
     )
-    fates = await live_fates(book.model_copy(update={"sources": pages}), reader)
-    found: list[Fate] = [fates[quote.model_dump_json()] for quote in cited(book)]
+    fates = await live_fates(cost_log.model_copy(update={"sources": pages}), reader)
+    found: list[Fate] = [fates[quote.model_dump_json()] for quote in cited(cost_log)]
     assert [fate.standing for fate in found] == ["gone"] * 3
     assert "did not answer within 0.2 s" in found[0].why
     assert "cannot be reached" in found[2].why
@@ -112,11 +112,11 @@ def test_a_strangers_file_cannot_name_the_folders_that_are_read(
 ) -> None:
     secret = tmp_path / "secret.md"
     secret.write_text(SEA, "utf-8")
-    book = json.loads(result().model_dump_json())
-    for page, place in zip(book["sources"], (secret, tmp_path / "nowhere"), strict=True):
+    cost_log = json.loads(result().model_dump_json())
+    for page, place in zip(cost_log["sources"], (secret, tmp_path / "nowhere"), strict=True):
         page["address"] = place.as_uri()
-    book["settings"]["docs"] = ["/"]
-    (work / "report.json").write_text(json.dumps(book), "utf-8")
+    cost_log["settings"]["docs"] = ["/"]
+    (work / "report.json").write_text(json.dumps(cost_log), "utf-8")
     found = fathom("verify", "report.json", "--online")
     assert "outside the folders that may be read" in found.out
     assert "supported  The plant" in fathom("verify", "report.json", "--online", "--docs", str(secret)).out

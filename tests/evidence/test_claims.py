@@ -6,7 +6,7 @@ import pytest
 from fakes import DOUBTED, SOUND, page, question
 
 from fathom.evidence.claims import KEEP_FROM, as_claims, grounded
-from fathom.minds.port import Draft
+from fathom.llm.port import Draft
 from fathom.state import Verdict
 
 TEXT = (
@@ -35,19 +35,19 @@ def kept(*drafts: Draft) -> list[str]:
 )
 def test_a_draft_that_does_not_hold_is_not_kept_but_counted(draft: Draft) -> None:
     drafts = [QUOTED, draft]
-    found, dropped = grounded(drafts, PAGE, TEXT, QUESTIONS)
+    found, rejected = grounded(drafts, PAGE, TEXT, QUESTIONS)
     assert [item.draft for item in found] == [QUOTED]
     claims, _ = as_claims(found, [], PAGE)
     assert [c.statement for c in claims] == [QUOTED.statement]
-    assert [(d.page, d.count) for d in dropped] == [(PAGE.sha, 1)]
+    assert [(d.page, d.count) for d in rejected] == [(PAGE.sha, 1)]
 
 
 def test_the_same_statement_twice_is_one_claim_and_nothing_dropped() -> None:
     again = Draft("the rance plant  opened in 1966.", QUOTED.quote, "Q1", 0.5)
     found, refused = grounded([QUOTED, again], PAGE, TEXT, QUESTIONS)
-    claims, dropped = as_claims(found, [], PAGE)
+    claims, rejected = as_claims(found, [], PAGE)
     assert [c.statement for c in claims] == [QUOTED.statement]
-    assert [*refused, *dropped] == []
+    assert [*refused, *rejected] == []
 
 
 def test_the_evidence_shows_what_stands_around_the_quote() -> None:
@@ -68,18 +68,18 @@ def test_a_statement_that_is_its_quote_needs_no_verdict() -> None:
 def test_a_verdict_under_the_line_drops_the_claim(score: float, is_kept: bool) -> None:
     verdict: Verdict = DOUBTED.model_copy(update={"score": score})
     items, _ = grounded([SAID], PAGE, TEXT, QUESTIONS)
-    claims, dropped = as_claims(items, [verdict], PAGE)
+    claims, rejected = as_claims(items, [verdict], PAGE)
     assert bool(claims) is is_kept
-    assert [d.count for d in dropped] == ([] if is_kept else [1])
+    assert [d.count for d in rejected] == ([] if is_kept else [1])
 
 
 def test_verdicts_go_to_the_doubtful_ones_in_order() -> None:
     other = Draft("At its peak it gives 240 megawatts.", "It makes 240 megawatts at its peak", "Q1", 0.8)
     drafts: Sequence[Draft] = [SAID, QUOTED, other]
     items, _ = grounded(drafts, PAGE, TEXT, QUESTIONS)
-    claims, dropped = as_claims(items, [DOUBTED, SOUND], PAGE)
+    claims, rejected = as_claims(items, [DOUBTED, SOUND], PAGE)
     assert [c.statement for c in claims] == [QUOTED.statement, other.statement]
-    assert sum(d.count for d in dropped) == 1
+    assert sum(d.count for d in rejected) == 1
 
 
 def test_a_relevance_off_the_scale_is_brought_back() -> None:

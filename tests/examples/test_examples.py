@@ -55,10 +55,10 @@ async def test_a_run_is_steered_plan_by_plan(shelf: Path, capsys: pytest.Capture
 
 
 async def test_without_a_saver_it_is_a_node_too(shelf: Path) -> None:
-    from fathom.state import Knobs
+    from fathom.state import RunConfig
 
     desk = example("as_a_subgraph.py")["build"]()
-    state = await desk.ainvoke({"topic": "a tidal barrage"}, context=Knobs(docs=[str(shelf)], rounds=1))
+    state = await desk.ainvoke({"topic": "a tidal barrage"}, context=RunConfig(docs=[str(shelf)], rounds=1))
     assert set(state) == {"topic", "question", "report", "memo"}
     assert state["report"].citations
 

@@ -8,13 +8,13 @@ from kits import Clerk, Library, kits_of
 from langgraph.graph import END, START, StateGraph
 from standins.prose import page
 
+from fathom.budget.budget import Budget
 from fathom.graph import build, working_with
-from fathom.graph.kit import equip, standard_kits
+from fathom.graph.dependencies import equip, standard_dependencies
 from fathom.settings import load_settings
-from fathom.spend.purse import Purse
-from fathom.state import Knobs, ResearchState
+from fathom.state import ResearchState, RunConfig
 
-KNOBS = Knobs(rounds=1, sources=2)
+KNOBS = RunConfig(rounds=1, sources=2)
 
 
 def library_of(name: str) -> Library:
@@ -44,17 +44,17 @@ async def test_what_comes_over_a_network_under_that_name_is_not_taken(tmp_path: 
 async def test_knobs_that_are_changed_and_given_again_count_as_they_are_then(tmp_path: Path) -> None:
     budgets: list[float] = []
 
-    async def payer(state: ResearchState, *, purse: Purse) -> ResearchState:
-        budgets.append(purse.budget_usd)
+    async def payer(state: ResearchState, *, budget: Budget) -> ResearchState:
+        budgets.append(budget.budget_usd)
         return {}
 
-    b = StateGraph(ResearchState, context_schema=Knobs)
-    b.add_node("payer", equip(payer, standard_kits(load_settings(home=tmp_path)), "purse"))
+    b = StateGraph(ResearchState, context_schema=RunConfig)
+    b.add_node("payer", equip(payer, standard_dependencies(load_settings(home=tmp_path)), "budget"))
     b.add_edge(START, "payer")
     b.add_edge("payer", END)
     graph = b.compile()
-    given: Any = {"question": "What?", "knobs": {}}
+    given: Any = {"question": "What?", "run_config": {}}
     for usd in (1.0, 0.01):
-        given["knobs"]["budget_usd"] = usd
+        given["run_config"]["budget_usd"] = usd
         await graph.ainvoke(given)
     assert budgets == [1.0, 0.01]

@@ -33,14 +33,14 @@ def test_a_module_keeps_the_rules(name: str, text: str) -> None:
         ("fathom.state.records", "from fathom.errors import BadInput"),
         ("fathom.state.records", "import fathom.settings"),
         ("fathom.prompts.loader", "from fathom.state import Claim"),
-        ("fathom.minds.chat", "from fathom.nodes.ports import Pages"),
+        ("fathom.llm.chat", "from fathom.nodes.ports import Pages"),
         ("fathom.evidence.claims", "from fathom import graph"),
         ("fathom.store", "def f():\n    from fathom.runs import Runs"),
         ("fathom.nodes.judge", "from fathom.nodes.planner import planner"),
         ("fathom.nodes.judge", "from fathom.nodes import planner"),
-        ("fathom.nodes.judge", "from fathom.graph.kit import Kit"),
-        ("fathom.graph.kit", "from fathom.cli.main import main"),
-        ("fathom.graph.kit", "from fathom.researcher import DeepResearcher"),
+        ("fathom.nodes.judge", "from fathom.graph.dependencies import Kit"),
+        ("fathom.graph.dependencies", "from fathom.cli.main import main"),
+        ("fathom.graph.dependencies", "from fathom.researcher import DeepResearcher"),
     ],
 )
 def test_an_import_that_goes_up_is_seen(name: str, text: str) -> None:
@@ -51,10 +51,10 @@ def test_an_import_that_goes_up_is_seen(name: str, text: str) -> None:
     ("name", "text"),
     [
         ("fathom.nodes.judge", "from fathom.nodes.ports import Clock"),
-        ("fathom.graph.kit", "from fathom.nodes.judge import judge"),
+        ("fathom.graph.dependencies", "from fathom.nodes.judge import judge"),
         ("fathom.runs", "from fathom.graph import build"),
         ("fathom.cli.working", "from fathom.runs import Runs"),
-        ("fathom.minds.chat", "from fathom.state import Charge"),
+        ("fathom.llm.chat", "from fathom.state import Charge"),
     ],
 )
 def test_an_import_that_goes_down_is_not_minded(name: str, text: str) -> None:
@@ -66,7 +66,7 @@ def test_a_vendor_in_a_node_is_seen() -> None:
     assert vendors("fathom.nodes.judge", "import httpx", standard)
     assert vendors("fathom.nodes.judge", "from langgraph.graph import END", standard)
     assert not vendors("fathom.nodes.judge", "from langgraph.types import Overwrite\nimport re", standard)
-    assert not vendors("fathom.minds.chat", "import openai", standard)
+    assert not vendors("fathom.llm.chat", "import openai", standard)
 
 
 @pytest.mark.parametrize(

@@ -38,17 +38,17 @@ from fathom.graph.routes import (
     whom_to_ask,
 )
 from fathom.report.outlining import basis_of
-from fathom.state import Direction, Knobs, Outline, ResearchState, Writing
+from fathom.state import Direction, Outline, ResearchState, RunConfig, Writing
 
-STATE: ResearchState = {"question": "What?", "questions": [question()], "knobs": Knobs()}
+STATE: ResearchState = {"question": "What?", "questions": [question()], "run_config": RunConfig()}
 
 
 def test_every_query_is_searched_at_once_with_the_runs_knobs() -> None:
     sends = whom_to_ask({**STATE, "queries": [query("a"), query("b", "r1q2")]})
     assert isinstance(sends, list)
-    assert [(s.node, s.arg["query"].text, s.arg["knobs"]) for s in sends] == [
-        ("searcher", "a", Knobs()),
-        ("searcher", "b", Knobs()),
+    assert [(s.node, s.arg["query"].text, s.arg["run_config"]) for s in sends] == [
+        ("searcher", "a", RunConfig()),
+        ("searcher", "b", RunConfig()),
     ]
 
 
@@ -70,7 +70,7 @@ def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
     sends = what_to_read({**STATE, "chosen": [hit("https://a.example"), hit("https://b.example")]})
     assert isinstance(sends, list)
     assert [s.arg["hit"].address for s in sends] == ["https://a.example", "https://b.example"]
-    assert set(sends[0].arg) == {"hit", "question", "questions", "knobs", "run", "round"}
+    assert set(sends[0].arg) == {"hit", "question", "questions", "run_config", "run", "round"}
     assert what_to_read({**STATE, "chosen": []}) == what_to_read(STATE) == "judge"
 
 
@@ -115,9 +115,9 @@ def test_a_page_that_was_not_read_is_not_analysed() -> None:
 def test_an_update_begins_with_what_was_known_and_a_new_run_with_a_plan() -> None:
     assert where_to_begin({"question": "What?"}) == "lead"
     assert where_to_begin({"question": "What?", "earlier": earlier()}) == "recheck"
-    sends = what_to_ask_again({"knobs": Knobs(), "queries": [query()]})
+    sends = what_to_ask_again({"run_config": RunConfig(), "queries": [query()]})
     assert [send.node for send in sends if isinstance(send, Send)] == ["searcher"]
-    assert what_to_ask_again({"knobs": Knobs(), "queries": []}) == "selector"
+    assert what_to_ask_again({"run_config": RunConfig(), "queries": []}) == "selector"
 
 
 def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
@@ -126,7 +126,7 @@ def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
         {
             "question": "What?",
             "questions": [],
-            "knobs": Knobs(),
+            "run_config": RunConfig(),
             "earlier": known,
             "chosen": [hit("https://new.example")],
         }
@@ -150,7 +150,9 @@ def test_a_page_of_an_earlier_run_is_analysed_only_if_it_says_something_else() -
 def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
     claims = [claim(name=name) for name in ("a", "b", "c")]
     outline = Outline(title="T", headings=[heading("b", "a"), heading("c", name="S2")])
-    sends = what_to_write({"question": "What?", "knobs": Knobs(), "claims": claims, "outline": outline})
+    sends = what_to_write(
+        {"question": "What?", "run_config": RunConfig(), "claims": claims, "outline": outline}
+    )
     assert isinstance(sends, list)
     assert all(send.node == "chapter" for send in sends)
     assert [[c.id for c in s.arg["claims"]] for s in sends] == [["b", "a"], ["c"]]
@@ -161,7 +163,7 @@ def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() ->
     one, two = heading("b", "a"), heading("c", name="S2")
     written = [section(name=h.id).model_copy(update={"basis": basis_of(h, claims)}) for h in (one, two)]
     state: Writing = {
-        "question": "What?", "knobs": Knobs(), "claims": list(claims.values()), "sections": written,
+        "question": "What?", "run_config": RunConfig(), "claims": list(claims.values()), "sections": written,
         "outline": Outline(title="T", headings=[one, two]),
     }  # fmt: skip
     assert what_to_write(state) == "publish"
@@ -182,18 +184,23 @@ def test_a_section_is_rewritten_once_and_checked_only_for_what_is_new() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stop", "knobs", "claims", "places"),
+    ("stop", "run_config", "claims", "places"),
     [
-        (None, Knobs(endless=True), [claim()], ("writer", "planner")),
-        (None, Knobs(endless=True), [], ("planner", "planner")),
-        ("rounds used up", Knobs(endless=True), [claim()], ("writer", END)),
-        (None, Knobs(), [claim()], ("planner", END)),
+        (None, RunConfig(endless=True), [claim()], ("writer", "planner")),
+        (None, RunConfig(endless=True), [], ("planner", "planner")),
+        ("rounds used up", RunConfig(endless=True), [claim()], ("writer", END)),
+        (None, RunConfig(), [claim()], ("planner", END)),
     ],
 )
 def test_without_an_end_every_round_is_written_and_the_run_goes_on(
-    stop: str | None, knobs: Knobs, claims: list[object], places: tuple[str, str]
+    stop: str | None, run_config: RunConfig, claims: list[object], places: tuple[str, str]
 ) -> None:
-    state: Any = {**STATE, "knobs": knobs, "judgements": [judgement(1, stop=stop)], "claims": claims}
+    state: Any = {
+        **STATE,
+        "run_config": run_config,
+        "judgements": [judgement(1, stop=stop)],
+        "claims": claims,
+    }
     assert (is_enough(state), is_going_on(state)) == places
 
 
@@ -202,13 +209,13 @@ def direction(name: str, **words: Any) -> Direction:
     return Direction(id=name, **given)
 
 
-def branching(*directions: Direction, **knobs: Any) -> Any:
+def branching(*directions: Direction, **run_config: Any) -> Any:
     queries = [one.query() for one in directions]
-    words = {"strategy": "rollouts", **knobs}
+    words = {"strategy": "rollouts", **run_config}
     return {
         **STATE,
         "run": "run",
-        "knobs": Knobs(**words),
+        "run_config": RunConfig(**words),
         "directions": list(directions),
         "queries": queries,
     }

@@ -45,13 +45,13 @@ def test_a_run_with_a_very_small_model_is_honest(
     result = ResearchResult.model_validate_json(capsys.readouterr().out)
     about = result.metadata
     print(f"{about.model_calls} calls, {about.tokens_in}+{about.tokens_out} tokens, {about.duration_s} s")
-    print(f"{about.claims} claims, dropped {json.dumps(Counter(d.why for d in result.dropped))}")
-    print(f"lost: {[(loss.what, loss.why) for loss in result.errors]}")
+    print(f"{about.claims} claims, dropped {json.dumps(Counter(d.why for d in result.rejected))}")
+    print(f"lost: {[(failure.what, failure.why) for failure in result.errors]}")
     assert code == (4 if result.status == "failed" else 0)
     assert about.model_calls >= 3  # it was asked: a plan and every page that was found
     assert about.cost_usd == 0
     assert sum(n for rung, n in about.rungs.items() if rung != "stand-in") == about.model_calls
-    assert about.rungs.get("stand-in", 0) == sum(loss.where == "model" for loss in result.errors)
+    assert about.rungs.get("stand-in", 0) == sum(failure.where == "model" for failure in result.errors)
     check_the_evidence(result, tmp_path / "home")
     check_the_sentences(result)
     check_nothing_is_hidden(result)
@@ -93,6 +93,6 @@ def shown(sentence: Sentence) -> str:
 
 def check_nothing_is_hidden(result: ResearchResult) -> None:
     """What the model could not do stands in the report, and makes it partial."""
-    assert all(loss.why in result.report for loss in result.errors)
-    if any(loss.where == "model" for loss in result.errors):
+    assert all(failure.why in result.report for failure in result.errors)
+    if any(failure.where == "model" for failure in result.errors):
         assert result.status in {"partial", "failed"}

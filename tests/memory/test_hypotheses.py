@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.evidence.bearing import agrees, bearings
+from fathom.llm.port import Bearing
 from fathom.memory.hypotheses import active, adopted, confidence, leading, priority, weighed
-from fathom.minds.port import Bearing
 from fathom.state import Hypothesis
 
 CLAIMS = {f"c{n}": claim(f"Statement {n}.", name=f"c{n}", of=f"text {n}") for n in range(9)}

@@ -11,8 +11,8 @@ from fakes import (
     FakeMind,
     FakePages,
     FakeReader,
-    charge,
     clock,
+    cost,
     hit,
     page,
     query,
@@ -21,12 +21,12 @@ from fakes import (
 )
 
 from fathom.errors import Refused, Unavailable, Unreadable
-from fathom.minds.port import Draft
+from fathom.llm.port import Draft
 from fathom.nodes.analyzer import analyzer
 from fathom.nodes.extractor import extractor
 from fathom.nodes.searcher import searcher
 from fathom.reading.port import Document
-from fathom.state import Knobs, Loss, Reading
+from fathom.state import Failure, Reading, RunConfig
 
 TEXT = "The Rance plant opened in 1966. Divers service the gates in spring."
 QUOTED = Draft("The Rance plant opened in 1966.", "The Rance plant opened in 1966", "Q1", 0.9)
@@ -36,25 +36,29 @@ ERRORS = [Unavailable("timeout"), Refused("bad key"), Unreadable("not JSON")]
 
 async def test_a_searcher_brings_hits_and_says_what_it_asked() -> None:
     engines = FakeEngines([[hit()]])
-    update = await searcher({"query": query()}, engines=engines, knobs=Knobs(sources=7), orders=NOBODY)
-    assert update == {"asked": [query()], "hits": [hit()], "losses": [], "charges": []}
+    update = await searcher(
+        {"query": query()}, engines=engines, run_config=RunConfig(sources=7), signals=NOBODY
+    )
+    assert update == {"asked": [query()], "hits": [hit()], "failures": [], "costs": []}
     assert engines.asked == [("tidal power", 7)]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
 async def test_a_lost_search_is_told_and_still_asked(error: Exception) -> None:
-    update = await searcher({"query": query()}, engines=FakeEngines([error]), knobs=Knobs(), orders=NOBODY)
+    update = await searcher(
+        {"query": query()}, engines=FakeEngines([error]), run_config=RunConfig(), signals=NOBODY
+    )
     assert update == {
         "asked": [query()],
-        "losses": [Loss(where="search", what="tidal power", why=str(error))],
-        "charges": [],
+        "failures": [Failure(where="search", what="tidal power", why=str(error))],
+        "costs": [],
     }
 
 
 async def test_what_a_lost_search_may_have_cost_is_kept() -> None:
-    engines = FakeEngines([Unavailable("timeout", [charge("lost")])])
-    update = await searcher({"query": query()}, engines=engines, knobs=Knobs(), orders=NOBODY)
-    assert update["charges"] == [charge("lost")]
+    engines = FakeEngines([Unavailable("timeout", [cost("lost")])])
+    update = await searcher({"query": query()}, engines=engines, run_config=RunConfig(), signals=NOBODY)
+    assert update["costs"] == [cost("lost")]
 
 
 async def read(answer: Any, **words: Any) -> tuple[Reading, FakePages]:
@@ -81,7 +85,7 @@ async def test_a_page_without_a_title_has_a_name_that_is_no_address(title: str, 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
 async def test_a_page_that_cannot_be_read_is_told(error: Exception) -> None:
     update, pages = await read(error)
-    assert update == {"losses": [Loss(where="reading", what="https://a.example/x", why=str(error))]}
+    assert update == {"failures": [Failure(where="reading", what="https://a.example/x", why=str(error))]}
     assert pages.texts == {}
 
 
@@ -93,12 +97,12 @@ async def analysed(mind: FakeMind, texts: dict[str, str] | None = None) -> Readi
 
 async def test_claims_are_grounded_verified_and_what_falls_is_counted() -> None:
     invented = Draft("It is blue.", "the plant is painted blue all over", "Q1", 1)
-    mind = FakeMind(reads=[[QUOTED, SAID, invented]], verdicts=[[SOUND]], charges=[charge()])
+    mind = FakeMind(reads=[[QUOTED, SAID, invented]], verdicts=[[SOUND]], costs=[cost()])
     update = await analysed(mind)
     assert [c.statement for c in update["claims"]] == [QUOTED.statement, SAID.statement]
     assert all(TEXT[q.start : q.end] == q.text for c in update["claims"] for q in c.quotes)
-    assert [d.count for d in update["dropped"]] == [1]
-    assert update["charges"] == [charge(), charge()]
+    assert [d.count for d in update["rejected"]] == [1]
+    assert update["costs"] == [cost(), cost()]
     assert len(mind.asked[1]) == 1
 
 
@@ -111,30 +115,28 @@ async def test_quotations_are_not_paid_to_be_verified() -> None:
 async def test_a_doubted_claim_is_dropped() -> None:
     update = await analysed(FakeMind(reads=[[SAID]], verdicts=[[DOUBTED]]))
     assert update["claims"] == []
-    assert [d.count for d in update["dropped"]] == [1]
+    assert [d.count for d in update["rejected"]] == [1]
 
 
 async def test_a_mind_that_fails_costs_one_page_and_its_charges_are_kept() -> None:
-    update = await analysed(FakeMind(reads=[Unreadable("no form", [charge("paid")])]))
-    assert update["losses"] == [Loss(where="analysis", what="A page", why="no form")]
-    assert update["charges"] == [charge("paid")]
+    update = await analysed(FakeMind(reads=[Unreadable("no form", [cost("paid")])]))
+    assert update["failures"] == [Failure(where="analysis", what="A page", why="no form")]
+    assert update["costs"] == [cost("paid")]
     assert not update.get("claims")
 
 
 async def test_a_verification_that_fails_keeps_what_reading_cost() -> None:
-    mind = FakeMind(
-        reads=[[SAID]], verdicts=[Unavailable("gone", [charge("verify")])], charges=[charge("read")]
-    )
+    mind = FakeMind(reads=[[SAID]], verdicts=[Unavailable("gone", [cost("verify")])], costs=[cost("read")])
     update = await analysed(mind)
-    assert [c.call for c in update["charges"]] == ["read", "verify"]
-    assert [loss.why for loss in update["losses"]] == ["gone"]
+    assert [c.call for c in update["costs"]] == ["read", "verify"]
+    assert [failure.why for failure in update["failures"]] == ["gone"]
 
 
 async def test_what_a_stand_in_did_is_told() -> None:
-    told = Loss(where="model", what="reading, done without the model", why="gone")
-    assert (await analysed(FakeMind(reads=[[QUOTED]], losses=[told])))["losses"] == [told]
+    told = Failure(where="model", what="reading, done without the model", why="gone")
+    assert (await analysed(FakeMind(reads=[[QUOTED]], failures=[told])))["failures"] == [told]
 
 
 async def test_a_text_that_is_gone_from_the_database_is_a_loss() -> None:
     update = await analysed(FakeMind(), texts={})
-    assert "no longer in the database" in update["losses"][0].why
+    assert "no longer in the database" in update["failures"][0].why

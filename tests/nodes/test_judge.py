@@ -6,13 +6,13 @@ import pytest
 from fakes import (
     NOBODY,
     RUBRIC,
+    FakeBudget,
     FakeMind,
-    FakeOrders,
     FakePages,
-    FakePurse,
-    charge,
+    FakeSignals,
     claim,
     clock,
+    cost,
     gap,
     judgement,
     page,
@@ -25,11 +25,11 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from fathom.errors import Unavailable
-from fathom.minds.port import Assessment, Bearing
+from fathom.llm.port import Assessment, Bearing
 from fathom.nodes.judge import judge
-from fathom.nodes.ports import Watch
+from fathom.nodes.ports import TimeBudget
 from fathom.packing import ALLOWED, CompressedSerializer
-from fathom.state import Direction, Dropped, Gain, Hypothesis, Knobs, Loss, ResearchState, Ruling
+from fathom.state import Direction, Failure, Gain, Hypothesis, Rejected, ResearchState, Ruling, RunConfig
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
 CLAIMS = [claim(name="a", of="one"), claim(name="b", of="two", question="Q2", relevance=0.2)]
@@ -46,19 +46,19 @@ STATE: ResearchState = {
 async def judged(
     state: ResearchState,
     mind: FakeMind | None = None,
-    purse: FakePurse | None = None,
-    watch: Watch | None = None,
-    orders: FakeOrders = NOBODY,
-    **knobs: Any,
+    budget: FakeBudget | None = None,
+    watch: TimeBudget | None = None,
+    signals: FakeSignals = NOBODY,
+    **run_config: Any,
 ) -> ResearchState:
     return await judge(
         state,
         mind=mind or FakeMind(assessments=[Assessment(RUBRIC, [gap()])]),
         pages=FakePages(),
-        knobs=Knobs(**knobs),
+        run_config=RunConfig(**run_config),
         clock=clock,
-        orders=orders,
-        purse=purse or FakePurse(),
+        signals=signals,
+        budget=budget or FakeBudget(),
         watch=watch,
     )
 
@@ -77,29 +77,31 @@ async def test_a_round_is_counted_from_the_one_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "knobs", "rule"),
+    ("words", "run_config", "rule"),
     [
         ({}, {"threshold": 0.5}, "sufficient"),
         ({}, {"rounds": 1}, "rounds used up"),
-        ({}, {"budget_usd": 0.5, "purse": FakePurse(0.45)}, "budget used up"),
-        ({}, {"budget_usd": 0.5, "purse": FakePurse(0.01, is_out=True)}, "budget used up"),
+        ({}, {"budget_usd": 0.5, "budget": FakeBudget(0.45)}, "budget used up"),
+        ({}, {"budget_usd": 0.5, "budget": FakeBudget(0.01, is_out=True)}, "budget used up"),
         ({"is_finishing": True}, {}, "a person's word"),
         ({"queries": []}, {}, "nothing left to ask"),
         ({"judgements": [judgement(1, claims=2, gain=Gain(known=1, new=1))]}, {}, "saturated"),
     ],
 )
-async def test_a_run_stops_for_a_reason_it_can_name(words: Any, knobs: dict[str, Any], rule: str) -> None:
-    update = await judged({**STATE, **words}, **knobs)
+async def test_a_run_stops_for_a_reason_it_can_name(
+    words: Any, run_config: dict[str, Any], rule: str
+) -> None:
+    update = await judged({**STATE, **words}, **run_config)
     assert update["judgements"][0].stop == rule
     assert update["judgements"][0].because
     assert "report" not in update
 
 
 async def test_what_the_judge_cost_is_told() -> None:
-    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()])], charges=[charge("judge", usd=0.2)])
-    update = await judged({**STATE, "charges": [charge("x", usd=0.4)]}, mind)
+    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()])], costs=[cost("judge", usd=0.2)])
+    update = await judged({**STATE, "costs": [cost("x", usd=0.4)]}, mind)
     assert update["judgements"][0].spent_usd == pytest.approx(0.6)
-    assert [c.call for c in update["charges"]] == ["judge"]
+    assert [c.call for c in update["costs"]] == ["judge"]
 
 
 async def test_with_nothing_known_no_mind_is_paid_to_say_so() -> None:
@@ -117,8 +119,8 @@ async def test_the_end_with_nothing_is_an_honest_report() -> None:
         **STATE,
         "claims": [],
         "asked": [query("tides")],
-        "losses": [Loss(where="search", what="tides", why="timeout")],
-        "dropped": [Dropped(page="a", count=4, why="not there")],
+        "failures": [Failure(where="search", what="tides", why="timeout")],
+        "rejected": [Rejected(page="a", count=4, why="not there")],
     }
     report = (await judged(state, FakeMind(), rounds=1, language="Korean"))["report"]
     assert report.status == "failed"
@@ -193,7 +195,7 @@ async def test_a_judgement_says_what_the_round_brought_and_what_all_has_cost() -
     state: ResearchState = {
         **STATE,
         "asked": [query(), query("more", "r1q2")],
-        "charges": [charge("x", usd=0.5)],
+        "costs": [cost("x", usd=0.5)],
         "claims": [claim(f"It has {word}.", name=word, relevance=0.5) for word in WORDS],
     }
     (found,) = (await judged(state))["judgements"]
@@ -202,14 +204,14 @@ async def test_a_judgement_says_what_the_round_brought_and_what_all_has_cost() -
 
 
 async def test_without_end_only_limits_and_people_stop_a_run() -> None:
-    for words, knobs, rule in (
+    for words, run_config, rule in (
         ({}, {"threshold": 0.0}, None),
         ({"queries": []}, {}, "nothing left to ask"),
-        ({}, {"purse": FakePurse(10.0)}, "budget used up"),
+        ({}, {"budget": FakeBudget(10.0)}, "budget used up"),
         ({"judgements": [judgement(n) for n in range(1, 100)]}, {}, "rounds used up"),
         ({"is_finishing": True}, {}, "a person's word"),
     ):
-        (found,) = (await judged({**STATE, **words}, endless=True, **knobs))["judgements"]  # type: ignore[typeddict-item]
+        (found,) = (await judged({**STATE, **words}, endless=True, **run_config))["judgements"]  # type: ignore[typeddict-item]
         assert found.stop == rule
 
 
@@ -247,39 +249,39 @@ async def test_what_rules_decide_is_not_put_to_the_mind() -> None:
 
 
 async def test_a_persons_stop_is_carried_out_by_the_judge_of_the_whole_run() -> None:
-    orders = FakeOrders(is_stop=True)
-    (found,) = (await judged(STATE, orders=orders))["judgements"]
-    assert (found.stop, orders.places) == ("a person's word", ["judge 1"])
+    signals = FakeSignals(is_stop=True)
+    (found,) = (await judged(STATE, signals=signals))["judgements"]
+    assert (found.stop, signals.places) == ("a person's word", ["judge 1"])
 
 
 async def test_the_judge_of_a_branch_stops_and_leaves_the_order_to_the_others() -> None:
-    orders = FakeOrders(is_stop=True)
+    signals = FakeSignals(is_stop=True)
     branch = Direction(id="b1", text="part", angle="", rounds=2, queries=1, sources=1)
-    (found,) = (await judged({**STATE, "direction": branch}, orders=orders))["judgements"]
-    assert (found.stop, orders.places) == ("a person's word", [""])
+    (found,) = (await judged({**STATE, "direction": branch}, signals=signals))["judgements"]
+    assert (found.stop, signals.places) == ("a person's word", [""])
 
 
 async def test_what_a_person_added_holds_back_contentment_but_no_limit() -> None:
-    wish = FakeOrders(late=["eels"])
-    (found,) = (await judged(STATE, orders=wish, threshold=0.0, rounds=3))["judgements"]
+    wish = FakeSignals(late=["eels"])
+    (found,) = (await judged(STATE, signals=wish, threshold=0.0, rounds=3))["judgements"]
     assert (found.stop, found.held) == (None, "sufficient")
-    update = await judged(STATE, orders=wish, threshold=0.0, rounds=1)
+    update = await judged(STATE, signals=wish, threshold=0.0, rounds=1)
     assert update["judgements"][0].stop == "rounds used up"
-    assert [(loss.where, loss.what) for loss in update["losses"]] == [("order", "eels")]
+    assert [(failure.where, failure.what) for failure in update["failures"]] == [("order", "eels")]
 
 
 async def test_without_a_query_of_the_planners_the_persons_is_still_asked() -> None:
     state: ResearchState = {**STATE, "queries": []}
     assert (await judged(state, rounds=3))["judgements"][0].stop == "nothing left to ask"
-    update = await judged(state, orders=FakeOrders(late=["eels"]), rounds=3)
+    update = await judged(state, signals=FakeSignals(late=["eels"]), rounds=3)
     assert update["judgements"][0].stop is None
 
 
 @pytest.mark.parametrize(("answer", "stop"), [("approve", None), ("finish", "a person's word")])
 async def test_between_branches_the_judge_is_where_a_pause_is(answer: str, stop: str | None) -> None:
     async def node(state: ResearchState) -> ResearchState:
-        orders = FakeOrders(is_pause=True)
-        return await judged(state, orders=orders, strategy="tree", levels=3, threshold=1.0)
+        signals = FakeSignals(is_pause=True)
+        return await judged(state, signals=signals, strategy="tree", levels=3, threshold=1.0)
 
     b = StateGraph(ResearchState)
     b.add_node("judge", node)

@@ -8,8 +8,8 @@ from fakes import (
     FakeEngines,
     FakeMind,
     FakeReader,
-    charge,
     claim,
+    cost,
     gap,
     hit,
     judgement,
@@ -23,7 +23,7 @@ from fakes import (
 from fathom.errors import BadInput, Unavailable, Unreadable
 from fathom.nodes.planner import planner
 from fathom.reading.port import Document
-from fathom.state import SCOUT, Hit, Knobs, Plan, ResearchState
+from fathom.state import SCOUT, Hit, Plan, ResearchState, RunConfig
 
 
 async def planned(offered: Any, state: ResearchState | None = None, **words: Any) -> ResearchState:
@@ -31,7 +31,7 @@ async def planned(offered: Any, state: ResearchState | None = None, **words: Any
     mind = words.pop("mind", None) or FakeMind(plans=[offered])
     reader = words.pop("reader", None) or FakeReader(Document("# A page", "A page", "html"))
     asked = state or {"question": "What is it?"}
-    return await planner(asked, mind=mind, engines=engines, reader=reader, knobs=Knobs(**words))
+    return await planner(asked, mind=mind, engines=engines, reader=reader, run_config=RunConfig(**words))
 
 
 def later(**words: Any) -> ResearchState:
@@ -46,7 +46,7 @@ def later(**words: Any) -> ResearchState:
 
 
 async def test_the_first_plan_is_grounded_in_a_quick_search() -> None:
-    mind = FakeMind(plans=[plan("tides")], charges=[charge()])
+    mind = FakeMind(plans=[plan("tides")], costs=[cost()])
     engines = FakeEngines([[hit()]])
     update = await planned(None, mind=mind, engines=engines, sources=3)
     assert engines.asked == [("What is it?", 3)]
@@ -61,13 +61,13 @@ async def test_the_first_plan_is_grounded_in_a_quick_search() -> None:
         1,
         "web",
     )
-    assert update["knobs"] == Knobs(sources=3, rounds=3)
-    assert update["charges"] == [charge()]
+    assert update["run_config"] == RunConfig(sources=3, rounds=3)
+    assert update["costs"] == [cost()]
 
 
 async def test_a_quick_search_that_fails_is_told_and_planning_goes_on() -> None:
     update = await planned(plan("tides"), engines=FakeEngines([Unavailable("timeout")]))
-    assert [(loss.where, loss.why) for loss in update["losses"]] == [("search", "timeout")]
+    assert [(failure.where, failure.why) for failure in update["failures"]] == [("search", "timeout")]
     assert update["queries"]
 
 
@@ -177,10 +177,10 @@ async def test_the_effort_fills_what_was_not_set_and_is_said() -> None:
         plan("tidal power"), state, depth="standard", reader=FakeReader(Unreadable("torn"))
     )
     assert update["effort"].kind == "survey"
-    assert (update["knobs"].max_rounds, update["knobs"].max_sources) == (5, 10)
+    assert (update["run_config"].max_rounds, update["run_config"].max_sources) == (5, 10)
     assert "Effort: survey" in update["strategy"]
     said = await planned(plan("tidal power"), state, depth="standard", rounds=2, sources=1)
-    assert (said["knobs"].max_rounds, said["knobs"].max_sources) == (2, 1)
+    assert (said["run_config"].max_rounds, said["run_config"].max_sources) == (2, 1)
 
 
 async def test_a_mind_advises_the_effort_and_a_chain_gets_its_rounds() -> None:
@@ -204,7 +204,7 @@ async def test_perspectives_come_from_the_chapters_of_what_was_scouted() -> None
     brief = mind.asked[0]
     assert list(brief.outlines) == ["Tidal power: Cost | Harm to fish"] * 2
     assert update["perspectives"] == ["Cost", "Harm to fish"]
-    assert update["losses"] == []
+    assert update["failures"] == []
 
 
 async def test_a_scouted_page_that_cannot_be_read_costs_a_loss_and_nothing_else() -> None:
@@ -214,7 +214,7 @@ async def test_a_scouted_page_that_cannot_be_read_costs_a_loss_and_nothing_else(
         engines=FakeEngines([[hit(title="Barrages in winter")]]),
         reader=FakeReader(Unreadable("torn")),
     )
-    assert [(loss.where, loss.why) for loss in update["losses"]] == [("reading", "torn")]
+    assert [(failure.where, failure.why) for failure in update["failures"]] == [("reading", "torn")]
     assert update["perspectives"] == ["Barrages in winter"]
     assert update["queries"]
 
@@ -227,7 +227,7 @@ async def test_a_page_that_does_not_come_is_not_waited_for(monkeypatch: pytest.M
     monkeypatch.setattr("fathom.nodes.planner._STRUCTURE_S", 0.01)
     state: ResearchState = {"question": "An overview of tidal power"}
     update = await planned(plan("tides"), state, engines=FakeEngines([[hit()]]), reader=never)
-    assert update["losses"] == []
+    assert update["failures"] == []
     assert update["queries"]
 
 
@@ -294,8 +294,8 @@ async def test_a_follow_up_asks_nothing_before_what_is_at_hand_was_looked_throug
     update = await planned(None, state, mind=mind, engines=engines)
     assert engines.asked == []
     assert (update["queries"], update["questions"][0].text) == ([], "What is part 1?")
-    assert update["knobs"].rounds == 4  # one more than the effort, for what is at hand
-    assert (await planned(plan("tides"), state, engines=FakeEngines([]), rounds=2))["knobs"].rounds == 2
+    assert update["run_config"].rounds == 4  # one more than the effort, for what is at hand
+    assert (await planned(plan("tides"), state, engines=FakeEngines([]), rounds=2))["run_config"].rounds == 2
 
 
 async def test_a_follow_up_without_evidence_begins_like_any_run() -> None:

@@ -3,7 +3,7 @@
 from fakes import FakePages, claim, known, page, question, quote, sha
 
 from fathom.nodes.recall import recall
-from fathom.state import Knobs, ResearchState
+from fathom.state import ResearchState, RunConfig
 
 POWER = "The barrage at Ouseport makes 240 megawatts of power. It has sixteen gates."
 SILT = "Silt gathers behind the barrage at Ouseport every winter."
@@ -26,7 +26,7 @@ async def recalled(
         "questions": [question(1, asked)],
         "known": known(pages=pages, claims=claims),
     }
-    return await recall(state, pages=stored, knobs=Knobs(sources=most))
+    return await recall(state, pages=stored, run_config=RunConfig(sources=most))
 
 
 async def test_pages_that_bear_on_the_question_are_read_again() -> None:
@@ -35,7 +35,7 @@ async def test_pages_that_bear_on_the_question_are_read_again() -> None:
     assert [p.address for p in update["pages"]] == ["https://b.example"]
     assert update["claims"] == []
     assert update["visited"] == ["https://b.example"]
-    assert update["losses"] == []
+    assert update["failures"] == []
 
 
 async def test_what_does_not_bear_on_it_is_let_go() -> None:
@@ -59,7 +59,9 @@ async def test_a_page_whose_text_is_gone_is_told_and_not_used() -> None:
     update = await recalled("How long does a hard cheese ripen?", POWER, CHEESE, kept=(POWER,))
     assert update["recalled"] == []
     assert update["pages"] == []
-    assert [(loss.where, loss.what) for loss in update["losses"]] == [("reading", "https://b.example")]
+    assert [(failure.where, failure.what) for failure in update["failures"]] == [
+        ("reading", "https://b.example")
+    ]
 
 
 async def test_a_follow_up_in_another_language_reads_what_it_cannot_compare() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import NOBODY, FakeOrders, FakePurse, claim, gap, judgement, points, query, question
+from fakes import NOBODY, FakeBudget, FakeSignals, claim, gap, judgement, points, query, question
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from fathom.nodes.review import review
 from fathom.packing import ALLOWED, CompressedSerializer
-from fathom.state import Knobs, ResearchState, ReviewAnswer
+from fathom.state import ResearchState, ReviewAnswer, RunConfig
 
-PURSE = FakePurse(0.25)
+PURSE = FakeBudget(0.25)
 CLAIMS = [claim(f"Statement {n}.", name=str(n)) for n in range(9)]
 STATE: ResearchState = {
     "question": "What is it?",
@@ -27,9 +27,11 @@ STATE: ResearchState = {
 }
 
 
-def graph(orders: FakeOrders = NOBODY, knobs: Knobs | None = None) -> Any:
+def graph(signals: FakeSignals = NOBODY, run_config: RunConfig | None = None) -> Any:
     async def node(state: ResearchState) -> ResearchState:
-        return await review(state, knobs=knobs or Knobs(review="rounds"), orders=orders, purse=PURSE)
+        return await review(
+            state, run_config=run_config or RunConfig(review="rounds"), signals=signals, budget=PURSE
+        )
 
     b = StateGraph(ResearchState)
     b.add_node("review", node)
@@ -42,20 +44,20 @@ AT: RunnableConfig = {"configurable": {"thread_id": "t"}}
 
 
 async def answered(
-    answer: object, orders: FakeOrders = NOBODY, knobs: Knobs | None = None
+    answer: object, signals: FakeSignals = NOBODY, run_config: RunConfig | None = None
 ) -> tuple[Any, dict[str, Any]]:
     """The state after the answer, and what was on the table before it."""
-    machine = graph(orders, knobs)
+    machine = graph(signals, run_config)
     shown = await machine.ainvoke(STATE, AT)
     return await machine.ainvoke(Command(resume=answer), AT), shown["__interrupt__"][0].value
 
 
 async def test_nobody_is_asked_who_did_not_want_to_be() -> None:
-    assert await review(STATE, knobs=Knobs(), orders=NOBODY, purse=PURSE) == {}
+    assert await review(STATE, run_config=RunConfig(), signals=NOBODY, budget=PURSE) == {}
 
 
 async def test_only_the_first_plan_is_shown_to_whoever_asked_for_that() -> None:
-    assert await review(STATE, knobs=Knobs(review="plan"), orders=NOBODY, purse=PURSE) == {}
+    assert await review(STATE, run_config=RunConfig(review="plan"), signals=NOBODY, budget=PURSE) == {}
 
 
 async def test_the_plan_the_findings_and_the_gaps_are_on_the_table() -> None:
@@ -138,36 +140,38 @@ async def test_the_same_words_said_twice_are_remembered_twice() -> None:
 
 
 async def test_a_persons_stop_ends_the_looking_without_asking() -> None:
-    orders = FakeOrders(is_stop=True)
-    assert await review(STATE, knobs=Knobs(review="rounds"), orders=orders, purse=PURSE) == {
+    signals = FakeSignals(is_stop=True)
+    assert await review(STATE, run_config=RunConfig(review="rounds"), signals=signals, budget=PURSE) == {
         "is_finishing": True
     }
 
 
 async def test_queries_that_were_added_join_the_plan_once() -> None:
-    orders = FakeOrders(queries={7: "seals", 9: "moon"})
-    update = await review(STATE, knobs=Knobs(), orders=orders, purse=PURSE)
+    signals = FakeSignals(queries={7: "seals", 9: "moon"})
+    update = await review(STATE, run_config=RunConfig(), signals=signals, budget=PURSE)
     assert [(q.id, q.text, q.round) for q in update["queries"]] == [
         ("r2q1", "tides", 1),
         ("r2q2", "moon", 1),
         ("a7", "seals", 2),
     ]
     again: ResearchState = {**STATE, **update}
-    assert await review(again, knobs=Knobs(), orders=orders, purse=PURSE) == update
+    assert await review(again, run_config=RunConfig(), signals=signals, budget=PURSE) == update
 
 
 async def test_they_are_on_the_table_and_stay_when_the_plan_is_approved() -> None:
-    orders = FakeOrders(queries={7: "seals"})
-    after, table = await answered({"action": "approve"}, orders)
+    signals = FakeSignals(queries={7: "seals"})
+    after, table = await answered({"action": "approve"}, signals)
     assert table["queries"] == ["tides", "moon", "seals"]
     assert [q.text for q in after["queries"]] == ["tides", "moon", "seals"]
 
 
 async def test_a_pause_shows_the_plan_to_whoever_did_not_ask_for_review() -> None:
-    after, table = await answered({"action": "approve"}, FakeOrders(is_pause=True), Knobs())
+    after, table = await answered({"action": "approve"}, FakeSignals(is_pause=True), RunConfig())
     assert table["why"] == "paused"
     assert after["queries"] == STATE["queries"]
-    edited, _ = await answered({"action": "edit", "queries": ["wind"]}, FakeOrders(is_pause=True), Knobs())
+    edited, _ = await answered(
+        {"action": "edit", "queries": ["wind"]}, FakeSignals(is_pause=True), RunConfig()
+    )
     assert [q.text for q in edited["queries"]] == ["wind"]
 
 

@@ -1,15 +1,17 @@
 """The best pages of a round, each once, none again."""
 
-from fakes import NOBODY, FakeCommons, hit, query
+from fakes import NOBODY, FakePageLeases, hit, query
 from langgraph.types import Overwrite
 
 from fathom.nodes.selector import selector
-from fathom.state import Fork, Hit, Knobs, ResearchState
+from fathom.state import Fork, Hit, ResearchState, RunConfig
 
 
 async def chosen(*hits: Hit, sources: int = 10, visited: tuple[str, ...] = ()) -> list[str]:
     state: ResearchState = {"hits": list(hits), "visited": list(visited)}
-    update = await selector(state, knobs=Knobs(sources=sources), commons=FakeCommons(), orders=NOBODY)
+    update = await selector(
+        state, run_config=RunConfig(sources=sources), page_leases=FakePageLeases(), signals=NOBODY
+    )
     emptied: object = update["hits"]
     assert emptied == Overwrite([])
     assert len(update["visited"]) == len(update["chosen"])
@@ -32,7 +34,10 @@ async def test_one_page_under_several_spellings_is_one_page() -> None:
 
 async def test_a_page_is_never_visited_twice() -> None:
     first = await selector(
-        {"hits": [hit("https://a.example/x?utm_id=1")]}, knobs=Knobs(), commons=FakeCommons(), orders=NOBODY
+        {"hits": [hit("https://a.example/x?utm_id=1")]},
+        run_config=RunConfig(),
+        page_leases=FakePageLeases(),
+        signals=NOBODY,
     )
     again = await chosen(
         hit("http://www.a.example/x"), hit("https://b.example", 2), visited=tuple(first["visited"])
@@ -52,7 +57,7 @@ async def test_a_fork_reads_again_for_what_nobody_had_asked_before_it_and_only_i
     for found, asked, is_read in [("r2q1", noise, False), ("r2q2", noise, True), ("r3q1", later, False)]:
         hits = [known.model_copy(update={"query": found})]
         given: ResearchState = {**state, "hits": hits, "asked": [*state["asked"], noise, asked]}
-        update = await selector(given, knobs=Knobs(), commons=FakeCommons(), orders=NOBODY)
+        update = await selector(given, run_config=RunConfig(), page_leases=FakePageLeases(), signals=NOBODY)
         assert bool(update["chosen"]) == is_read, found
 
 

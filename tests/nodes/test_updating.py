@@ -2,12 +2,12 @@
 
 from typing import Any, cast
 
-from fakes import FakeCommons, FakePages, claim, earlier, page, query, quote, sha
+from fakes import FakePageLeases, FakePages, claim, earlier, page, query, quote, sha
 from langgraph.types import Overwrite
 
 from fathom.nodes.compare import compare
 from fathom.nodes.recheck import recheck
-from fathom.state import Claim, Knobs, Loss, Reading
+from fathom.state import Claim, Failure, Reading, RunConfig
 
 THEN = "The plant makes 240 megawatts. Divers come in spring. Nobody counts the seals."
 NOW = "News of the plant. The plant makes 250 megawatts. Divers come in spring. Nobody counts the seals."
@@ -43,8 +43,8 @@ async def test_an_update_asks_every_query_again_once_and_remembers_what_was_read
     asked = [query("tides", "scout"), query("tides", "r1q1"), query("silt", "r1q2")]
     update = await recheck(
         {"question": "What?", "earlier": earlier(asked=asked, offered=["https://b.example/unread"])},
-        knobs=Knobs(),
-        commons=FakeCommons(),
+        run_config=RunConfig(),
+        page_leases=FakePageLeases(),
     )
     assert [(q.id, q.text, q.round) for q in update["queries"]] == [("r2q1", "tides", 2), ("r2q2", "silt", 2)]
     assert update["visited"] == ["https://a.example/x", "https://b.example/unread"]
@@ -56,7 +56,7 @@ async def test_a_page_that_says_the_same_keeps_its_claims() -> None:
 
 
 async def test_a_page_that_cannot_be_read_keeps_its_claims_and_is_marked() -> None:
-    pages, claims = await compared(None, losses=[Loss(where="reading", what="x", why="404")])
+    pages, claims = await compared(None, failures=[Failure(where="reading", what="x", why="404")])
     assert claims == [POWER, DIVERS]
     assert pages == [BEFORE.model_copy(update={"gone": "404"})]
 

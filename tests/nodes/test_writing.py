@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from fakes import FakeMind, FakePurse, charge, claim, heading, judgement, page, section, sentence
+from fakes import FakeBudget, FakeMind, claim, cost, heading, judgement, page, section, sentence
 
 from fathom.errors import Unreadable
-from fathom.minds.port import Objection
+from fathom.llm.port import Objection
 from fathom.nodes.check import check
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
@@ -14,7 +14,7 @@ from fathom.nodes.rewrite import rewrite
 from fathom.nodes.section import section as write
 from fathom.nodes.settle import settle
 from fathom.report.outlining import basis_of
-from fathom.state import Chapter, Heading, Knobs, Outline, Section, Sentence, Writing
+from fathom.state import Chapter, Heading, Outline, RunConfig, Section, Sentence, Writing
 
 CLAIMS = [
     claim("The Rance plant makes 240 megawatts.", name="a"),
@@ -24,9 +24,9 @@ CLAIMS = [
 
 
 async def outlined(*headings: Heading, title: str = "T") -> Outline:
-    mind = FakeMind(outlines=[Outline(title=title, headings=list(headings))], charges=[charge()])
+    mind = FakeMind(outlines=[Outline(title=title, headings=list(headings))], costs=[cost()])
     update = await outline({"question": "What is it?", "claims": CLAIMS}, mind=mind)
-    assert update["charges"] == [charge()]
+    assert update["costs"] == [cost()]
     return update["outline"]
 
 
@@ -52,7 +52,7 @@ async def test_an_outline_that_is_there_is_kept_and_costs_nothing() -> None:
     assert [(h.id, h.title, h.claims) for h in update["outline"].headings] == [
         ("S1", "What is known", ["a", "b", "c"])
     ]
-    assert "charges" not in update
+    assert "costs" not in update
 
 
 async def test_the_outline_of_another_question_is_not_kept() -> None:
@@ -97,7 +97,7 @@ async def test_a_paragraph_that_came_as_one_sentence_is_checked_sentence_by_sent
 
 
 async def checked(text: Section, *objections: Objection) -> tuple[list[tuple[str, str]], FakeMind]:
-    mind = FakeMind(objections=[list(objections)], charges=[charge()])
+    mind = FakeMind(objections=[list(objections)], costs=[cost()])
     update = await check({"draft": text, "claims": CLAIMS}, mind=mind)
     return [(s.status, s.why) for s in update["draft"].sentences], mind
 
@@ -169,7 +169,7 @@ FAILED = section(
 
 
 async def rewritten(*anew: Sentence) -> Chapter:
-    mind = FakeMind(rewrites=[list(anew)], charges=[charge()])
+    mind = FakeMind(rewrites=[list(anew)], costs=[cost()])
     given: Chapter = {"question": "What?", "heading": heading(), "claims": CLAIMS, "draft": FAILED}
     update = await rewrite(given, mind=mind)
     assert [s.text for s in mind.asked[0].sentences] == ["It has 7 gates.", "It is blue.", "It is red."]
@@ -187,9 +187,9 @@ async def test_all_failed_sentences_are_rewritten_in_one_thought_and_only_they_a
     mind = FakeMind(objections=[[]])
     again = await check(update, mind=mind)
     assert [s.text for s in mind.asked[0][0].sentences] == ["The gates are aged."]
-    settled = (await settle({**update, **again}, knobs=Knobs()))["sections"][0]
+    settled = (await settle({**update, **again}, run_config=RunConfig()))["sections"][0]
     assert [s.text for s in settled.sentences] == ["Divers come in spring.", "The gates are aged."]
-    assert [s.text for s in settled.dropped] == ["It is blue.", "It is red."]
+    assert [s.text for s in settled.rejected] == ["It is blue.", "It is red."]
     assert settled.rewritten == 1
 
 
@@ -199,32 +199,32 @@ async def test_a_rewrite_without_a_claim_or_with_too_few_answers_changes_nothing
 
 
 async def test_what_still_fails_is_marked_when_asked_for() -> None:
-    settled = (await settle({"draft": FAILED}, knobs=Knobs(unsupported="mark")))["sections"][0]
-    assert (settled.sentences, settled.dropped) == (FAILED.sentences, [])
+    settled = (await settle({"draft": FAILED}, run_config=RunConfig(unsupported="mark")))["sections"][0]
+    assert (settled.sentences, settled.rejected) == (FAILED.sentences, [])
 
 
 async def test_a_section_that_only_connects_is_gone() -> None:
     text = section(
         sentence("So much for that.", status="connective"), sentence("It is red.", "c", status="unsupported")
     )
-    settled = (await settle({"draft": text}, knobs=Knobs()))["sections"][0]
+    settled = (await settle({"draft": text}, run_config=RunConfig()))["sections"][0]
     assert settled.sentences == []
-    assert [s.text for s in settled.dropped] == ["It is red."]
+    assert [s.text for s in settled.rejected] == ["It is red."]
 
 
 async def test_publishing_needs_nothing_but_the_state_and_tells_what_was_cut_off() -> None:
     state: Writing = {
         "question": "What is it?",
-        "knobs": Knobs(),
+        "run_config": RunConfig(),
         "pages": [page()],
         "claims": CLAIMS,
         "judgements": [judgement(stop="sufficient")],
         "outline": Outline(title="T", headings=[heading("a")]),
         "sections": [section(sentence("The Rance plant makes 240 megawatts.", "a"))],
     }
-    lost = charge("cut off", 0.5)
-    update = await publish({**state, "charges": [charge("k")]}, purse=FakePurse(cut_off=(charge("k"), lost)))
-    assert update["charges"] == [lost]  # nothing that was told already
+    lost = cost("cut off", 0.5)
+    update = await publish({**state, "costs": [cost("k")]}, budget=FakeBudget(cut_off=(cost("k"), lost)))
+    assert update["costs"] == [lost]  # nothing that was told already
     report = update["report"]
     assert (report.status, len(report.citations)) == ("complete", 1)
     assert "megawatts. [1]" in report.markdown

@@ -8,7 +8,7 @@ from fathom.planning.candidates import ENOUGH, Candidate, Theme, candidates
 from fathom.planning.choosing import chosen, in_turn
 from fathom.planning.families import family_of, forms, named_family, topic
 from fathom.planning.scoring import feasibility, score, served_families, view
-from fathom.state import Family, Gap, Knobs, Lesson, Query
+from fathom.state import Family, Gap, Lesson, Query, RunConfig
 
 THEME = Theme(
     "How much does tidal power cost?", 1, [question(1, "How much does tidal power cost?")], ["Harm to fish"]
@@ -68,9 +68,9 @@ def test_a_query_with_an_open_place_or_no_words_cannot_be_asked() -> None:
 
 
 def test_papers_are_worth_less_where_no_engine_finds_them() -> None:
-    assert served_families(Knobs(docs=["x"]))["academic"] < served_families(Knobs())["academic"] < 1
-    for knobs in (Knobs(academic=True), Knobs(engines=["arxiv"]), Knobs(engines=["hybrid"])):
-        assert served_families(knobs)["academic"] == 1
+    assert served_families(RunConfig(docs=["x"]))["academic"] < served_families(RunConfig())["academic"] < 1
+    for run_config in (RunConfig(academic=True), RunConfig(engines=["arxiv"]), RunConfig(engines=["hybrid"])):
+        assert served_families(run_config)["academic"] == 1
 
 
 def test_what_is_open_wanted_and_new_is_worth_more() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fakes import claim, query, question
 
-from fathom.minds.port import Brief
+from fathom.llm.port import Brief
 from fathom.planning.doubting import with_doubt
 from fathom.state import Hypothesis
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fathom.planning.effort import effort, sized, told
-from fathom.state import ROUNDS, Knobs
+from fathom.state import ROUNDS, RunConfig
 
 DEPTHS = list(ROUNDS)
 
@@ -77,15 +77,15 @@ def test_a_comparison_of_three_gets_three_branches() -> None:
 
 def test_what_the_user_set_always_wins() -> None:
     worth = effort("Who built it?", "comprehensive")
-    open_knobs = sized(Knobs(depth="comprehensive"), worth)
+    open_knobs = sized(RunConfig(depth="comprehensive"), worth)
     assert (open_knobs.max_rounds, open_knobs.max_sources) == (worth.rounds, worth.sources) == (5, 8)
-    set_knobs = sized(Knobs(depth="quick", rounds=9, sources=33), worth)
+    set_knobs = sized(RunConfig(depth="quick", rounds=9, sources=33), worth)
     assert (set_knobs.max_rounds, set_knobs.max_sources) == (9, 33)
 
 
 def test_rounds_are_never_above_the_limit_of_the_depth() -> None:
     worth = effort("An overview of tides", "comprehensive")
-    assert sized(Knobs(depth="quick"), worth).max_rounds == 3
+    assert sized(RunConfig(depth="quick"), worth).max_rounds == 3
 
 
 def test_the_effort_is_said_in_one_sentence() -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from fakes import claim, gap, known, query, question
 
-from fathom.minds.port import Brief
+from fathom.llm.port import Brief
 from fathom.planning.following import in_thread, is_at_hand, only_missing, with_a_round_for_recall
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 BRIEF = Brief(
     question="What is it?",
@@ -57,5 +57,5 @@ def test_a_thread_without_evidence_is_only_told() -> None:
 
 
 def test_what_is_at_hand_takes_a_round_of_its_own() -> None:
-    assert with_a_round_for_recall(Knobs(rounds=3)).rounds == 4
-    assert with_a_round_for_recall(Knobs(rounds=100)).rounds == 100
+    assert with_a_round_for_recall(RunConfig(rounds=3)).rounds == 4
+    assert with_a_round_for_recall(RunConfig(rounds=100)).rounds == 100

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.minds import answers
+from fathom.llm import answers
 from fathom.prompts import PromptError, load, names
 from fathom.prompts.loader import parse
 

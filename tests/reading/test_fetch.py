@@ -19,13 +19,13 @@ OPEN = Fetcher(is_private_allowed=True, limit_s=5)
 class Names:
     """A resolver with a fixed book of names; remembers who was asked for."""
 
-    def __init__(self, **book: list[str]) -> None:
-        self.book = {name.replace("_", "."): ips for name, ips in book.items()}
+    def __init__(self, **cost_log: list[str]) -> None:
+        self.cost_log = {name.replace("_", "."): ips for name, ips in cost_log.items()}
         self.asked: list[str] = []
 
     async def __call__(self, host: str, port: int) -> list[str]:
         self.asked.append(host)
-        return self.book[host]
+        return self.cost_log[host]
 
 
 async def test_a_page_is_fetched_with_its_type_and_an_honest_name(site: Any, reply: Any) -> None:

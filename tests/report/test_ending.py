@@ -7,7 +7,7 @@ from fakes import claim, gap, judgement, question, section, sentence
 
 from fathom.report.ending import Outcome, doubts, status_of
 from fathom.report.words import ENGLISH, KOREAN
-from fathom.state import Finding, Loss, Status, Tag
+from fathom.state import Failure, Finding, Status, Tag
 
 
 def outcome(**words: Any) -> Outcome:
@@ -17,7 +17,7 @@ def outcome(**words: Any) -> Outcome:
         "questions": [question(1)],
         "used": [claim()],
         "findings": [finding("LIKELY")],
-        "losses": [],
+        "failures": [],
     }
     return Outcome(**{**given, **words})
 
@@ -32,9 +32,9 @@ def finding(tag: Tag) -> Finding:
         ({}, "complete", []),
         ({"used": []}, "failed", ["thin"]),
         ({"judgement": judgement(stop="budget used up")}, "partial", []),
-        ({"losses": [Loss(where="model", what="x", why="y")]}, "partial", []),
-        ({"losses": [Loss(where="search: tavily", what="x", why="y")]}, "partial", []),
-        ({"losses": [Loss(where="reading", what="x", why="y")]}, "complete", []),
+        ({"failures": [Failure(where="model", what="x", why="y")]}, "partial", []),
+        ({"failures": [Failure(where="search: tavily", what="x", why="y")]}, "partial", []),
+        ({"failures": [Failure(where="reading", what="x", why="y")]}, "complete", []),
         ({"sections": [section(sentence("x", "c1")), section(name="S2")]}, "partial", []),
         ({"sections": [section(sentence("x", "c1")).model_copy(update={"is_quoted": True})]}, "partial", []),
         ({"judgement": judgement(gaps=[gap("medium"), gap("low")])}, "complete", []),

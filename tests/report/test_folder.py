@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from bibtex import read
-from fakes import FakePages, charge, claim, gap, judgement, page, query, question
+from fakes import FakePages, claim, cost, gap, judgement, page, query, question
 
 from fathom.errors import BadInput, RunStopped
 from fathom.events import KeyFinding, Payload, PlanGenerated, Progress, RoundCompleted, Spent
@@ -20,11 +20,11 @@ from fathom.report.round_summary import round_summary
 from fathom.report.words import KOREAN
 from fathom.state import (
     Contradiction,
+    Failure,
     Finding,
     Hypothesis,
-    Knobs,
-    Loss,
     ResearchState,
+    RunConfig,
     Side,
 )
 
@@ -48,7 +48,7 @@ def known(**words: Any) -> ResearchState:
     source = page(TEXT, title="The plant", doi="10.1/x", author="Jules Verne", published="2020-01-01")
     state: ResearchState = {
         "question": "How much does it make?",
-        "knobs": Knobs(),
+        "run_config": RunConfig(),
         "questions": [question(1, "How much?")],
         "asked": [query("plant output")],
         "pages": [source, page("other", "https://b.example/y", title="Another [x](http://evil.example)")],
@@ -74,8 +74,8 @@ def known(**words: Any) -> ResearchState:
             )
         ],
         "judgements": [judgement(1, gaps=[gap()], claims=2, new_claims=2, found=["c1"], spent_usd=0.25)],
-        "losses": [Loss(where="reading", what="https://c.example/z", why="it is torn")],
-        "charges": [charge()],
+        "failures": [Failure(where="reading", what="https://c.example/z", why="it is torn")],
+        "costs": [cost()],
     }
     return {**state, **words}  # type: ignore[typeddict-item]
 
@@ -138,7 +138,7 @@ async def test_words_of_sources_lead_nowhere(tmp_path: Path) -> None:
 
 
 async def test_before_anything_is_found_the_files_say_so(tmp_path: Path) -> None:
-    bare: ResearchState = {"question": "Why?", "knobs": Knobs()}
+    bare: ResearchState = {"question": "Why?", "run_config": RunConfig()}
     await folder(tmp_path).keep(bare, Spent())
     assert "Nothing has been found yet." in text(tmp_path, "findings.md")
     assert "No answer has been proposed yet." in text(tmp_path, "hypotheses.md")

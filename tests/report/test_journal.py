@@ -13,7 +13,7 @@ from fathom.events import (
     Started,
 )
 from fathom.report.journal import Journal
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 
 def event(payload: Payload, number: int = 1, branch: str = "", usd: float = 0.0, minute: int = 0) -> Progress:
@@ -30,7 +30,7 @@ def event(payload: Payload, number: int = 1, branch: str = "", usd: float = 0.0,
     )
 
 
-BEGUN = Started(question="왜?", knobs=Knobs())
+BEGUN = Started(question="왜?", run_config=RunConfig())
 
 
 def found(query: str, hits: int = 1) -> SearchCompleted:

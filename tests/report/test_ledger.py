@@ -18,10 +18,10 @@ from fathom.report.verifying import NOT_COMPARED, TOO_LITTLE, Verification, cite
 from fathom.state import SCOUT, Contradiction, Quote, Side, Update, Writing
 
 
-def checked(book: Ledger, texts: dict[str, str] | None = None, beside: str | None = None) -> Verification:
+def checked(cost_log: Ledger, texts: dict[str, str] | None = None, beside: str | None = None) -> Verification:
     """The report checked against texts by hash, as a database holds them."""
     held: dict[str, str] = TEXTS if texts is None else texts
-    return verified(book, lambda quote: stored_fate(quote, held.get(quote.page)), beside)
+    return verified(cost_log, lambda quote: stored_fate(quote, held.get(quote.page)), beside)
 
 
 def standings(found: Verification) -> list[str]:
@@ -30,10 +30,10 @@ def standings(found: Verification) -> list[str]:
 
 def test_a_result_is_a_ledger_that_can_be_read_back(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text(result().model_dump_json(indent=2), "utf-8")
-    book = read_ledger(tmp_path / "report.json")
-    assert (book.format, book.run_id, book.claims) == (FORMAT, result().run_id, result().claims)
-    assert book.sources[0].fetched
-    assert book.settings == result().settings
+    cost_log = read_ledger(tmp_path / "report.json")
+    assert (cost_log.format, cost_log.run_id, cost_log.claims) == (FORMAT, result().run_id, result().claims)
+    assert cost_log.sources[0].fetched
+    assert cost_log.settings == result().settings
 
 
 def test_what_a_later_version_adds_does_not_stop_an_earlier_one(tmp_path: Path) -> None:
@@ -45,14 +45,14 @@ def test_what_a_later_version_adds_does_not_stop_an_earlier_one(tmp_path: Path) 
 
 
 def test_the_first_ledger_ever_written_can_still_be_checked() -> None:
-    book = read_ledger(Path(__file__).parent / "ledger-1.json")
-    found = checked(book)
+    cost_log = read_ledger(Path(__file__).parent / "ledger-1.json")
+    found = checked(cost_log)
     assert standings(found) == ["supported"] * 3
     assert found.is_sound
 
 
 def test_everything_a_report_is_made_of_is_in_the_ledger() -> None:
-    needed = set(get_type_hints(Writing)) - {"report", "charges", "earlier", "run"}
+    needed = set(get_type_hints(Writing)) - {"report", "costs", "earlier", "run"}
     update = Update(run="x", since="2025-05-01", changes=[])
     assert needed <= set(writing_of(ledger(update=update))), (
         "what publishing needs must be in Ledger and in writing_of"
@@ -279,14 +279,14 @@ def test_line_endings_of_another_system_change_nothing() -> None:
 
 
 def test_two_claims_of_one_name_are_a_fault() -> None:
-    book = ledger()
-    twice = book.model_copy(update={"claims": [*book.claims, book.claims[0]]})
+    cost_log = ledger()
+    twice = cost_log.model_copy(update={"claims": [*cost_log.claims, cost_log.claims[0]]})
     assert any("Two claims have the same name" in fault for fault in checked(twice).faults)
 
 
 def test_a_page_that_was_not_listed_supports_nothing() -> None:
-    book = ledger()
-    found = checked(book.model_copy(update={"sources": book.sources[1:]}))
+    cost_log = ledger()
+    found = checked(cost_log.model_copy(update={"sources": cost_log.sources[1:]}))
     assert standings(found)[:2] == ["changed", "changed"]
 
 
@@ -310,9 +310,11 @@ def disputed(value: str = "The plant makes 240 megawatts.") -> Contradiction:
 
 
 def test_a_table_of_disagreements_holds_as_it_was_written() -> None:
-    book = Ledger.model_validate_json(result(contradictions=[disputed()]).model_dump_json(), extra="ignore")
-    assert checked(book).is_sound
-    assert any("of a disagreement is gone" in fault for fault in checked(book, {sha(SEA): SEA}).faults)
+    cost_log = Ledger.model_validate_json(
+        result(contradictions=[disputed()]).model_dump_json(), extra="ignore"
+    )
+    assert checked(cost_log).is_sound
+    assert any("of a disagreement is gone" in fault for fault in checked(cost_log, {sha(SEA): SEA}).faults)
 
 
 def test_a_side_of_a_disagreement_in_words_of_nobody_is_found() -> None:

@@ -6,7 +6,7 @@ import pytest
 from fakes import claim, gap, heading, judgement, page, query, question, quote, section, sentence, sha
 
 from fathom.report.publishing import nothing_found, published, refused_sentences
-from fathom.state import Dropped, Knobs, Loss, Outline, Report, Writing
+from fathom.state import Failure, Outline, Rejected, Report, RunConfig, Writing
 
 ONE = page("one", "https://one.example/a", title="One", published="2024-05-01T10:00:00Z")
 TWO = page("two", "https://two.example/b", title="Two")
@@ -23,7 +23,7 @@ def report(*sections: Any, **words: Any) -> Report:
     headings = [heading(name=s.id, title=s.title) for s in sections]
     state: Writing = {
         "question": "What is it?",
-        "knobs": Knobs(),
+        "run_config": RunConfig(),
         "questions": [question(1)],
         "pages": [ONE, TWO],
         "claims": CLAIMS,
@@ -79,9 +79,12 @@ def failed(text: str, fault: str = "facts") -> Any:
 
 def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
     kept = section(sentence("The gates are old.", "c3")).model_copy(
-        update={"dropped": [failed("It is 9."), failed("It is 8."), failed("No.", "meaning")], "rewritten": 2}
+        update={
+            "rejected": [failed("It is 9."), failed("It is 8."), failed("No.", "meaning")],
+            "rewritten": 2,
+        }
     )
-    gone = section(name="S2", title="Colours").model_copy(update={"dropped": [failed("It is red.")]})
+    gone = section(name="S2", title="Colours").model_copy(update={"rejected": [failed("It is red.")]})
     made = report(kept, gone)
     assert (
         "- 3 sentences were dropped: they have something in them that their quotes do not have."
@@ -95,7 +98,7 @@ def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
     assert made.status == "partial"
     told = refused_sentences(made.sections)
     assert [(entry.section, entry.count) for entry in told] == [("S1", 2), ("S1", 1), ("S2", 1)]
-    again = report(kept, gone, dropped=told)
+    again = report(kept, gone, rejected=told)
     assert again.markdown == made.markdown, "sentences are counted once, from the sections"
 
 
@@ -165,7 +168,7 @@ def test_links_and_tags_of_others_do_not_come_through() -> None:
         section(sentence(evil, "c9"), title=evil),
         pages=[hostile],
         claims=[claim(evil, name="c9", of="three")],
-        losses=[Loss(where="reading", what="https://evil.example/z", why=evil)],
+        failures=[Failure(where="reading", what="https://evil.example/z", why=evil)],
         judgements=[STOPPED.model_copy(update={"gaps": [gap("high", evil)]})],
     )
     assert "https://evil" not in made.markdown
@@ -178,8 +181,8 @@ def test_what_was_lost_dropped_or_not_found_is_told() -> None:
     made = report(
         section(sentence("The gates are old.", "c3")),
         questions=[question(1), question(2, "What does it cost?")],
-        losses=[Loss(where="reading", what="https://gone.example/a", why="404")],
-        dropped=[Dropped(page="a", count=2, why="not there"), Dropped(page="b", count=3, why="not there")],
+        failures=[Failure(where="reading", what="https://gone.example/a", why="404")],
+        rejected=[Rejected(page="a", count=2, why="not there"), Rejected(page="b", count=3, why="not there")],
         judgements=[STOPPED.model_copy(update={"gaps": [gap("medium", "No prices"), gap("low", "No maps")]})],
     )
     assert (
@@ -194,7 +197,7 @@ def test_what_was_lost_dropped_or_not_found_is_told() -> None:
 
 @pytest.mark.parametrize("where", ["search", "search: tavily", "model", "analysis"])
 def test_a_report_with_a_failed_engine_or_model_is_partial(where: str) -> None:
-    made = report(section(sentence("Old.", "c3")), losses=[Loss(where=where, what="x", why="y")])
+    made = report(section(sentence("Old.", "c3")), failures=[Failure(where=where, what="x", why="y")])
     assert made.status == "partial"
     assert "*Partial" in made.markdown
 
@@ -226,10 +229,10 @@ def test_nothing_found_is_said_without_prose() -> None:
             "question": "What is\nit?",
             "asked": [query("tides"), query("https://evil.example tides", name="r1q2")],
             "pages": [ONE],
-            "dropped": [Dropped(page="a", count=2, why="not there")],
+            "rejected": [Rejected(page="a", count=2, why="not there")],
         },
         judgement(claims=0, stop="rounds used up", because="1 of 1 rounds"),
-        [Loss(where="search", what="tides", why="timeout")],
+        [Failure(where="search", what="tides", why="timeout")],
         None,
     )
     assert made.status == "failed"

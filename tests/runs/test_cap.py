@@ -12,10 +12,10 @@ from standins.replies import Reply
 from standins.scripted import scripted, value
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
+from fathom.budget.budget import WRITING
 from fathom.evidence.standing import stored_fate
 from fathom.report.verifying import verified
 from fathom.settings import load_settings
-from fathom.spend.purse import WRITING
 from fathom.store import pages
 
 QUESTION = "How much does tidal power cost?"

@@ -10,8 +10,8 @@ from adversarial import Cheat, cheats
 from kits import Clerk, Library, kits_of
 
 from fathom.graph import build
-from fathom.minds.port import Draft, Evidence, Objection, Point, Revision, Thought
-from fathom.state import Claim, Heading, Knobs, Outline, Section, Sentence, SubQuestion, Verdict
+from fathom.llm.port import Draft, Evidence, Objection, Point, Revision, Thought
+from fathom.state import Claim, Heading, Outline, RunConfig, Section, Sentence, SubQuestion, Verdict
 from fathom.text.sentences import sentences
 
 pytestmark = pytest.mark.whole
@@ -77,10 +77,10 @@ class Cheater(Clerk):
 
 async def reported(home: Path, cases: Sequence[Cheat]) -> Any:
     """A whole run over one book that has the pages of all cases in it."""
-    book = "\n\n".join(dict.fromkeys(cheat.page for cheat in cases))
+    cost_log = "\n\n".join(dict.fromkeys(cheat.page for cheat in cases))
     mind = Cheater(cases=cases, missing=None)
-    graph = build(kits_of(home, Library({"https://shelf.example/book": book}), mind))
-    return await graph.ainvoke({"question": "What do the books say?"}, context=Knobs(rounds=1))
+    graph = build(kits_of(home, Library({"https://shelf.example/book": cost_log}), mind))
+    return await graph.ainvoke({"question": "What do the books say?"}, context=RunConfig(rounds=1))
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -94,5 +94,5 @@ async def test_no_cheat_gets_through(tmp_path: Path, language: str) -> None:
     assert all(s.status == "supported" for s in written)
     for smuggled in ("Zanzibar", "1066", "2031", "Indeed"):
         assert smuggled not in state["report"].markdown
-    assert sum(entry.count for entry in state["dropped"]) == len({cheat.statement for cheat in cases})
-    assert sum(len(section.dropped) for section in state["report"].sections) == len(cases)
+    assert sum(entry.count for entry in state["rejected"]) == len({cheat.statement for cheat in cases})
+    assert sum(len(section.rejected) for section in state["report"].sections) == len(cases)

@@ -18,8 +18,8 @@ from fathom import store
 from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.cli.verifying import stored_fates
 from fathom.errors import BadInput, Refused
-from fathom.graph import Kit, build
-from fathom.minds.port import Thought
+from fathom.graph import Dependencies, build
+from fathom.llm.port import Thought
 from fathom.nodes.ports import Pages
 from fathom.places import open_folder
 from fathom.reading.originals import Originals
@@ -28,11 +28,11 @@ from fathom.report.past_rounds import spent_of
 from fathom.report.verifying import verified
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
-from fathom.state import Knobs, ResearchState, Section
+from fathom.state import ResearchState, RunConfig, Section
 from fathom.streaming import config_of
 
 BOOKS = {f"https://shelf{n}.example/book": page(n, 900) for n in range(8)}
-KNOBS = Knobs(rounds=1, sources=4, threshold=1.0)
+KNOBS = RunConfig(rounds=1, sources=4, threshold=1.0)
 
 
 class Striker(Clerk):
@@ -70,22 +70,22 @@ class Desk:
     names: list[str] = field(default_factory=list)
     tidy: Callable[[], Awaitable[None]] | None = None
 
-    async def work(self, books: range, clerk: Clerk | None = None, knobs: Knobs = KNOBS) -> str:
+    async def work(self, books: range, clerk: Clerk | None = None, run_config: RunConfig = KNOBS) -> str:
         """A run that reads these books, to its end; its id."""
         number = len(self.names) + 1
         run_id = f"{number:08d}-0000-4000-8000-000000000000"
         self.names.append(run_id)
-        given = {"question": f"What is known about tidal turbines, part {number}?", "knobs": knobs}
+        given = {"question": f"What is known about tidal turbines, part {number}?", "run_config": run_config}
         await self.go_on(run_id, books, given, clerk)
         return run_id
 
     async def go_on(self, run_id: str, books: range, given: Any = None, clerk: Clerk | None = None) -> None:
         shelf = {address: text for n, (address, text) in enumerate(BOOKS.items()) if n in books}
         kits = kits_of(self.runs.settings.home, Library(shelf), clerk or Clerk(quotes=3, usd_a_call=0.01))
-        graph = build(lambda knobs: self._tidied(kits(knobs)), self.runs.saver)
-        await graph.ainvoke(given, config_of(run_id), context=(given or {}).get("knobs", KNOBS))
+        graph = build(lambda run_config: self._tidied(kits(run_config)), self.runs.saver)
+        await graph.ainvoke(given, config_of(run_id), context=(given or {}).get("run_config", KNOBS))
 
-    def _tidied(self, kit: Kit) -> Kit:
+    def _tidied(self, kit: Dependencies) -> Dependencies:
         return replace(kit, pages=Tidied(kit.pages, self.tidy)) if self.tidy else kit
 
     async def clean(self, keep: int, *, is_dry: bool = False) -> Cleaned:
@@ -186,9 +186,9 @@ async def test_a_run_that_stopped_in_the_middle_can_still_go_on(desk: Desk, tmp_
 
 
 async def test_what_branches_shared_goes_with_their_run(desk: Desk) -> None:
-    knobs = Knobs(strategy="rollouts", branches=2, levels=1, sources=2, threshold=1.0)
-    await desk.work(range(4), knobs=knobs)
-    await desk.work(range(4, 8), knobs=knobs)
+    run_config = RunConfig(strategy="rollouts", branches=2, levels=1, sources=2, threshold=1.0)
+    await desk.work(range(4), run_config=run_config)
+    await desk.work(range(4, 8), run_config=run_config)
     runs = {run for (run,) in desk.rows("select distinct run from taken")}
     assert len(runs) == 2
     await desk.clean(keep=1)
@@ -229,7 +229,7 @@ async def test_a_run_works_while_others_are_cleaned_away(desk: Desk, tmp_path: P
 
     task = asyncio.create_task(cleaning())
     with FileLock(tmp_path / "locks" / "00000004-0000-4000-8000-000000000000.lock"):
-        newest = await desk.work(range(8), knobs=KNOBS.model_copy(update={"rounds": 2}))
+        newest = await desk.work(range(8), run_config=KNOBS.model_copy(update={"rounds": 2}))
     done.set()
     await task
     assert desk.threads() == {newest}

@@ -17,7 +17,7 @@ from fathom.events import AnalysisStarted, Completed, Progress
 from fathom.request import ResearchRequest
 from fathom.runs import open_runs
 from fathom.settings import load_settings
-from fathom.state import Charge
+from fathom.state import Cost
 
 
 async def test_a_reading_that_was_cut_off_and_never_made_again_is_paid_and_told(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ async def test_a_reading_that_was_cut_off_and_never_made_again_is_paid_and_told(
                         assert await asyncio.to_thread(asked.wait, 10)
                         break
             stands = await runs.snapshot(run_id)
-            charges: list[Charge] = stands.values["charges"]
-            told = sum(charge.usd for charge in charges)
+            costs: list[Cost] = stands.values["costs"]
+            told = sum(cost.usd for cost in costs)
             paid = (await runs.line(run_id)).cost_usd
             assert told < cashier.billed_usd <= paid  # by the book, the cut-off ones at their worst
             await runs.finish(run_id)

@@ -11,11 +11,11 @@ from standins.researcher import form_of
 from standins.scripted import never_satisfied, overstating, scripted
 
 from fathom.graph import build
-from fathom.minds.models import prompted_mind
-from fathom.minds.planned import sheet_of
-from fathom.minds.port import Brief
+from fathom.llm.models import prompted_mind
+from fathom.llm.planned import sheet_of
+from fathom.llm.port import Brief
 from fathom.settings import load_settings
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 QUESTION = "How much does tidal power cost?"
 # What is measured is in docs/log.md; a prompt that begins with what changes falls below these.
@@ -27,11 +27,11 @@ LEAST = {
 async def asked(tmp_path: Path) -> dict[str, list[str]]:
     """Everything a model was asked in a run of three rounds, by what was wanted, in order."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(12)}
-    knobs = Knobs(rounds=3, sources=3, threshold=1.0, model="stand-in")
+    run_config = RunConfig(rounds=3, sources=3, threshold=1.0, model="stand-in")
     with Model(scripted(judge=never_satisfied, write=overstating)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         graph = build(kits_of(tmp_path, Library(books), lambda own: prompted_mind(settings, own)))
-        await graph.ainvoke({"question": QUESTION}, context=knobs)
+        await graph.ainvoke({"question": QUESTION}, context=run_config)
         found: dict[str, list[str]] = defaultdict(list)
         for request in model.requests:
             found[form_of(request)].append(said(request))

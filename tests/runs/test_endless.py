@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from standins.prose import page
 from standins.researcher import answer_to, fenced
 
+from fathom.budget.budget import Budget
 from fathom.graph import build
-from fathom.minds.ladder import Answer, Ladder
-from fathom.minds.prompted import Prompted
-from fathom.minds.sheets import Sheet
-from fathom.spend.purse import Purse
-from fathom.state import Charge, Knobs, Role, short_hash
+from fathom.llm.llm_model import LLMResearchModel
+from fathom.llm.sheets import Sheet
+from fathom.llm.structured_output import Answer, StructuredOutput
+from fathom.state import Cost, Role, RunConfig, short_hash
 from fathom.store import checkpointer
 from fathom.text.sentences import sentences
 from fathom.text.tokencount import token_count
@@ -38,7 +38,7 @@ class Scribe:
     round: int = 1
     shown: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
 
-    def within(self, purse: Purse) -> "Scribe":
+    def within(self, budget: Budget) -> "Scribe":
         """Who costs next to nothing asks no purse."""
         return self
 
@@ -57,13 +57,13 @@ class Scribe:
             self.round += 1
             missing = {"question": "Q1", "description": f"More of {self.round}.", "priority": "high"}
             answer = {**answer, "gaps": [{**missing, "suggested_query": f"tidal turbines {self.round}"}]}
-        charge = Charge(call=short_hash(prompt.user), role=role, model="scribe", tokens_in=size, usd=0.0001)
-        return Answer(form.model_validate(answer), [charge])
+        cost = Cost(call=short_hash(prompt.user), role=role, model="scribe", tokens_in=size, usd=0.0001)
+        return Answer(form.model_validate(answer), [cost])
 
 
-def scribe_mind(scribe: Scribe) -> Prompted:
+def scribe_mind(scribe: Scribe) -> LLMResearchModel:
     roles = ("plan", "read", "verify", "judge", "outline", "write", "rewrite", "check")
-    return Prompted(cast(Mapping[Role, Ladder], dict.fromkeys(roles, scribe)), "English")
+    return LLMResearchModel(cast(Mapping[Role, StructuredOutput], dict.fromkeys(roles, scribe)), "English")
 
 
 def on_disk(home: Path) -> int:
@@ -73,16 +73,16 @@ def on_disk(home: Path) -> int:
 async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_current(tmp_path: Path) -> None:
     scribe = Scribe()
     books = {f"https://shelf{n}.example/book": page(n, 1100) for n in range(ROUNDS * A_ROUND)}
-    knobs = Knobs(endless=True, sources=A_ROUND, threshold=0.0)
+    run_config = RunConfig(endless=True, sources=A_ROUND, threshold=0.0)
     sizes: dict[int, int] = {}
     heaps: dict[int, int] = {}
     reports: list[str] = []
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
         graph = build(kits_of(tmp_path, Library(books), scribe_mind(scribe)), saver)
         async for updates in graph.astream(
-            {"question": QUESTION, "knobs": knobs},
+            {"question": QUESTION, "run_config": run_config},
             {"configurable": {"thread_id": "t"}, "max_concurrency": 10},
-            context=knobs,
+            context=run_config,
             durability="async",
         ):
             for node, update in cast(dict[str, Any], updates).items():
@@ -110,9 +110,9 @@ async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_curr
 
 async def test_a_planner_who_repeats_itself_is_given_other_angles(tmp_path: Path) -> None:
     books = {f"https://shelf{n}.example/book": page(n, 500) for n in range(12)}
-    knobs = Knobs(endless=True, rounds=6, sources=2)
+    run_config = RunConfig(endless=True, rounds=6, sources=2)
     graph = build(kits_of(tmp_path, Library(books), Clerk(quotes=2, missing=None, is_repeating=True)))
-    state = await graph.ainvoke({"question": QUESTION}, context=knobs)
+    state = await graph.ainvoke({"question": QUESTION}, context=run_config)
     assert [j.stop for j in state["judgements"]] == [None] * 5 + ["rounds used up"]
     assert {query.round for query in state["asked"]} == set(range(1, 7))
     assert len({query.text for query in state["asked"]}) == len(state["asked"])

@@ -51,7 +51,7 @@ async def test_invented_quotes_are_dropped_and_counted(tmp_path: Path) -> None:
     result = await researched(tmp_path, scripted(read=inventing_quotes), TIDES)
     assert "Invented as" not in result.report
     assert "Experts agree" not in result.report
-    assert sum(dropped.count for dropped in result.dropped) == len(result.claims) == 8
+    assert sum(rejected.count for rejected in result.rejected) == len(result.claims) == 8
     assert "8 claims were dropped: the quote is not in the page" in result.report
 
 
@@ -99,8 +99,8 @@ async def test_what_a_writer_adds_is_dropped_and_counted(tmp_path: Path) -> None
     for added in ("2031", "Zanzibar", "Read more", "evil.example", "[citation needed]"):
         assert added not in result.report
     sections = len(result.sections)
-    refused = {entry.why: 0 for entry in result.dropped}
-    for entry in result.dropped:
+    refused = {entry.why: 0 for entry in result.rejected}
+    for entry in result.rejected:
         assert entry.section
         refused[entry.why] += entry.count
     each = {"facts": 2, "unknown": 1, "uncited": 1}

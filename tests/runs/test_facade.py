@@ -16,9 +16,9 @@ from standins.scripted import never_satisfied, scripted
 import fathom.researcher
 import fathom.session
 from fathom import BadInput, DeepResearcher, ResearchRequest, ReviewAnswer, RunStopped
+from fathom.control_signals import ControlSignals
 from fathom.events import Checkpoint, PlanGenerated, Progress
 from fathom.grammar import complaints
-from fathom.orders import Orders
 from fathom.session import Session
 from fathom.settings import Settings, load_settings
 
@@ -147,7 +147,7 @@ async def test_a_session_is_ended_with_what_it_knows(tireless: Settings, request
 async def _ordered(settings: Settings, run_id: str) -> None:
     """Until somebody has left an order for the run."""
     for _ in range(600):
-        if await Orders(settings.database).pending(run_id):
+        if await ControlSignals(settings.database).pending(run_id):
             return
         await asyncio.sleep(0.05)
     raise AssertionError("nobody ordered anything")

@@ -22,12 +22,14 @@ from fathom.report.ledger import read_ledger
 from fathom.report.verifying import verified
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
-from fathom.state import Knobs, ResearchState
-from fathom.streaming import Keeper, Leg, config_of, ended_tasks, known_in, worked
+from fathom.state import ResearchState, RunConfig
+from fathom.streaming import Keeper, RunSegment, config_of, ended_tasks, known_in, worked
 
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"
 QUESTION = "What is known about tidal turbines?"
-KNOBS = Knobs(rounds=3, sources=1, threshold=1.0)  # one thing after another, so that two runs tell the same
+KNOBS = RunConfig(
+    rounds=3, sources=1, threshold=1.0
+)  # one thing after another, so that two runs tell the same
 BEGINNINGS = {"started", "checkpoint", "completed", "failed"}
 
 
@@ -52,7 +54,7 @@ class Desk:
 
     runs: Runs
     place: Path
-    knobs: Knobs = KNOBS
+    run_config: RunConfig = KNOBS
     pause_s: float = 0.0  # before an event is written down
 
     async def work(self, until: int | None = None) -> list[Progress]:
@@ -69,11 +71,13 @@ class Desk:
                     break
         return told
 
-    async def _leg(self, keeper: Keeper) -> Leg:
+    async def _leg(self, keeper: Keeper) -> RunSegment:
         stands = await build(checkpointer=self.runs.saver).aget_state(config_of(RUN), subgraphs=True)
         if not stands.values and not stands.next:
-            return Leg(RUN, {"question": QUESTION, "knobs": self.knobs}, self.knobs, keeper=keeper)
-        return Leg(RUN, None, self.knobs, known_in(stands), ended_tasks(stands), keeper=keeper)
+            return RunSegment(
+                RUN, {"question": QUESTION, "run_config": self.run_config}, self.run_config, keeper=keeper
+            )
+        return RunSegment(RUN, None, self.run_config, known_in(stands), ended_tasks(stands), keeper=keeper)
 
     def events(self) -> list[Progress]:
         lines = (self.place / "events.jsonl").read_text("utf-8").splitlines()
@@ -134,11 +138,11 @@ async def test_after_every_round_the_folder_is_current(desk: Desk) -> None:
 
 
 async def test_a_run_without_an_end_has_a_report_that_verifies_after_every_round(desk: Desk) -> None:
-    desk.knobs = KNOBS.model_copy(update={"endless": True})
+    desk.run_config = KNOBS.model_copy(update={"endless": True})
     kept = [place for place, one in enumerate(await desk.work(), 1) if one.kind == "report kept"]
     assert len(kept) == 3
     async with open_runs(load_settings(home=desk.place.parent / "home2")) as runs:
-        other = Desk(runs, desk.place.parent / "out2", desk.knobs)
+        other = Desk(runs, desk.place.parent / "out2", desk.run_config)
         # In the middle of the third round: more is known than the report says, and the ledger is its own.
         await other.work(until=kept[1] + 5)
         ledger = read_ledger(other.place / "report.json")

@@ -22,7 +22,7 @@ from fathom.graph import build
 from fathom.report.verifying import verified
 from fathom.runs import open_runs
 from fathom.settings import Settings, load_settings
-from fathom.state import Knobs, ReviewAnswer
+from fathom.state import ReviewAnswer, RunConfig
 from fathom.store import pages
 from fathom.threads import Past, known_of
 
@@ -197,12 +197,12 @@ async def test_the_money_of_earlier_runs_is_not_charged_again(tmp_path: Path) ->
     books = {name: " ".join(text.partition("\n\n")[2].split()) for name, text in TIDES.items()}
     library = Library({f"https://a.example/{name}": text for name, text in books.items()})
     graph = build(kits_of(tmp_path, library, Clerk(missing=None, usd_a_call=0.01)))
-    first: Any = await graph.ainvoke({"question": QUESTION, "knobs": Knobs(sources=4)})
-    spent = sum(charge.usd for charge in first["charges"])
+    first: Any = await graph.ainvoke({"question": QUESTION, "run_config": RunConfig(sources=4)})
+    spent = sum(cost.usd for cost in first["costs"])
     known, searched = known_of([Past("a", first, noon())]), len(library.searched)
-    knobs = Knobs(budget_usd=spent, sources=4)
-    new: Any = await graph.ainvoke({"question": AT_HAND, "knobs": knobs, "known": known})
-    assert 0 < sum(charge.usd for charge in new["charges"]) < spent
+    run_config = RunConfig(budget_usd=spent, sources=4)
+    new: Any = await graph.ainvoke({"question": AT_HAND, "run_config": run_config, "known": known})
+    assert 0 < sum(cost.usd for cost in new["costs"]) < spent
     assert new["judgements"][-1].stop == "only minor gaps"
     assert len(library.searched) == searched
 

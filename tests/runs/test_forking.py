@@ -13,10 +13,10 @@ from standins.prose import page
 from fathom.errors import BadInput
 from fathom.forking import forked
 from fathom.graph import build
-from fathom.minds.port import Brief, Thought
+from fathom.llm.port import Brief, Thought
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
-from fathom.state import Knobs, Plan, ResearchState
+from fathom.state import Plan, ResearchState, RunConfig
 from fathom.streaming import config_of
 
 ROUNDS = 3
@@ -47,7 +47,7 @@ class World:
     async def work(self, run_id: str, given: Any = None) -> ResearchState:
         kits = kits_of(self.runs.settings.home, self.library, self.clerk)
         graph = build(kits, self.runs.saver)
-        context = given["knobs"] if given else (await self.state(run_id))["knobs"]
+        context = given["run_config"] if given else (await self.state(run_id))["run_config"]
         return cast(ResearchState, await graph.ainvoke(given, config_of(run_id), context=context))
 
     async def state(self, run_id: str) -> ResearchState:
@@ -70,8 +70,8 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     books = {f"https://shelf{n}.example/book": page(n, 300) for n in range(10)}
     async with open_runs(load_settings(home=tmp_path)) as runs:
         made = World(runs, Library(books), Listener(quotes=3, usd_a_call=0.01))
-        knobs = Knobs(rounds=ROUNDS, sources=1, threshold=1.0)
-        await made.work(made.run_id, {"question": QUESTION, "knobs": knobs})
+        run_config = RunConfig(rounds=ROUNDS, sources=1, threshold=1.0)
+        await made.work(made.run_id, {"question": QUESTION, "run_config": run_config})
         yield made
 
 
@@ -84,8 +84,8 @@ async def test_a_fork_shares_its_past_and_pays_for_none_of_it(world: World, numb
     begun = await world.state(new_id)
     assert [j.round for j in begun["judgements"]] == list(range(1, number + 1))
     assert {q.round for q in begun["asked"]} == set(range(1, number + 1))
-    assert sum(charge.usd for charge in begun["charges"]) == 0
-    assert sum(charge.saved_usd for charge in begun["charges"]) > 0
+    assert sum(cost.usd for cost in begun["costs"]) == 0
+    assert sum(cost.saved_usd for cost in begun["costs"]) > 0
     second = await world.work(new_id)
     assert [j.round for j in second["judgements"]] == list(range(1, number + 2))
     assert second["judgements"][-1].stop == "rounds used up"
@@ -94,10 +94,10 @@ async def test_a_fork_shares_its_past_and_pays_for_none_of_it(world: World, numb
     # One search and one page more, and nothing of before: not a query, not a page, not a call.
     assert len(world.library.searched) == searched + 1
     assert len(world.library.read) == read + 1
-    shared = {charge.call for charge in begun["charges"]}
-    paid = [charge for charge in second["charges"] if charge.usd]
-    assert not shared & {charge.call for charge in paid}
-    assert {charge.role for charge in paid} == {"plan", "read", "judge"}
+    shared = {cost.call for cost in begun["costs"]}
+    paid = [cost for cost in second["costs"] if cost.usd]
+    assert not shared & {cost.call for cost in paid}
+    assert {cost.role for cost in paid} == {"plan", "read", "judge"}
     assert {c.id for c in begun["claims"]} < {c.id for c in second["claims"]}
     assert second["fork"].run == world.run_id
     assert (second["fork"].round, second["fork"].direction) == (number, DIRECTION)
@@ -119,8 +119,8 @@ async def test_a_fork_of_a_fork_goes_back_beyond_it(world: World) -> None:
 async def test_a_fork_may_go_on_for_what_was_left_and_two_rounds_at_least(world: World) -> None:
     early = await forked(world.runs, world.run_id, 1, DIRECTION)
     late = await forked(world.runs, world.run_id, None, DIRECTION)
-    assert (await world.state(early))["knobs"].max_rounds == 3
-    assert (await world.state(late))["knobs"].max_rounds == 5
+    assert (await world.state(early))["run_config"].max_rounds == 3
+    assert (await world.state(late))["run_config"].max_rounds == 5
     assert len((await world.state(late))["judgements"]) == ROUNDS
     assert "report" not in await world.state(late)
 
@@ -138,12 +138,12 @@ async def test_what_cannot_be_forked_is_refused(
 
 async def test_a_fork_of_branches_goes_on_as_one_loop_with_all_they_found(world: World) -> None:
     run_id = "22222222-0000-4000-8000-000000000000"
-    knobs = Knobs(strategy="rollouts", branches=2, levels=1, sources=1, threshold=1.0)
-    first = await world.work(run_id, {"question": QUESTION, "knobs": knobs})
+    run_config = RunConfig(strategy="rollouts", branches=2, levels=1, sources=1, threshold=1.0)
+    first = await world.work(run_id, {"question": QUESTION, "run_config": run_config})
     assert len(first["directions"]) == 2
     new_id = await forked(world.runs, run_id, None, DIRECTION, more_rounds=1)
     second = await world.work(new_id)
-    assert second["knobs"].strategy == "loop"
+    assert second["run_config"].strategy == "loop"
     assert {c.id for c in first["claims"]} <= {c.id for c in second["claims"]}
     assert len(second["judgements"]) == len(first["judgements"]) + 1
     assert second["run"] != first["run"]

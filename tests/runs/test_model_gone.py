@@ -39,7 +39,7 @@ async def test_a_model_that_dies_on_the_way_leaves_a_report_that_says_so(tmp_pat
     assert len(result.sources) == len(TIDES)
     assert result.claims
     assert result.citations
-    assert all(loss.where == "model" for loss in result.errors)
+    assert all(failure.where == "model" for failure in result.errors)
     assert "done without the model" in result.report
     assert "failed (500)" in result.report
 

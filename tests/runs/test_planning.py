@@ -17,11 +17,11 @@ from standins.scripted import scripted, value
 from fathom import DeepResearcher, ResearchRequest
 from fathom.events import PlanGenerated
 from fathom.graph import build
-from fathom.minds.port import Assessment, Brief, Case, Draft, Thought
+from fathom.llm.port import Assessment, Brief, Case, Draft, Thought
 from fathom.planning.repeats import fresh
 from fathom.search.port import Found
 from fathom.settings import load_settings
-from fathom.state import Gap, Hit, Knobs, Plan, Query, Rubric, SubQuestion
+from fathom.state import Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion
 
 pytestmark = pytest.mark.whole
 
@@ -98,7 +98,7 @@ async def test_four_hops_are_followed_each_with_the_answer_before_it(tmp_path: P
     library = Index(books)
     graph = build(kits_of(tmp_path, library, Chained()))
     question = "Into which sea does the river flow at the birthplace of who designed the lagoon at Swale?"
-    state = await graph.ainvoke({"question": question}, context=Knobs(depth="standard", threshold=1.0))
+    state = await graph.ainvoke({"question": question}, context=RunConfig(depth="standard", threshold=1.0))
     assert {claim.question for claim in state["claims"]} == {"Q1", "Q2", "Q3", "Q4"}
     for number, name in enumerate(NAMES, 1):
         asked = [q.text for q in state["asked"] if q.question == f"Q{number}"]
@@ -133,8 +133,8 @@ async def test_a_planner_that_repeats_itself_is_made_to_vary(tmp_path: Path) -> 
     }
     parrot = Parrot(quotes=0, missing="high")
     graph = build(kits_of(tmp_path, Library(books), parrot))
-    knobs = Knobs(rounds=6, sources=2, queries=2, threshold=1.0)
-    state = await graph.ainvoke({"question": "How much does tidal power cost?"}, context=knobs)
+    run_config = RunConfig(rounds=6, sources=2, queries=2, threshold=1.0)
+    state = await graph.ainvoke({"question": "How much does tidal power cost?"}, context=run_config)
     asked = [q for q in state["asked"] if q.id != "scout"]
     texts = [q.text for q in asked]
     assert len(state["judgements"]) == 6

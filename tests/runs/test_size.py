@@ -13,10 +13,10 @@ from standins.replies import Reply
 from standins.researcher import form_of, researcher
 
 from fathom.graph import build
-from fathom.minds.models import prompted_mind
-from fathom.minds.port import Mind
+from fathom.llm.models import prompted_mind
+from fathom.llm.port import ResearchModel
 from fathom.settings import load_settings
-from fathom.state import Knobs
+from fathom.state import RunConfig
 from fathom.store import checkpointer
 
 PAGES = 100
@@ -42,16 +42,16 @@ def on_disk(home: Path) -> int:
 
 
 async def left_by(
-    home: Path, knobs: Knobs, mind: Mind | Callable[[Knobs], Mind]
+    home: Path, run_config: RunConfig, mind: ResearchModel | Callable[[RunConfig], ResearchModel]
 ) -> tuple[int, dict[str, Any]]:
     """The bytes of the database after a run, and the run's last state."""
     library = Library(shelf())
     async with checkpointer(home / "fathom.sqlite") as saver:
         graph = build(kits_of(home, library, mind), saver)
         state = await graph.ainvoke(
-            {"question": QUESTION, "knobs": knobs},
+            {"question": QUESTION, "run_config": run_config},
             {"configurable": {"thread_id": "t"}, "max_concurrency": 10},
-            context=knobs,
+            context=run_config,
             durability="async",
         )
     return on_disk(home), state
@@ -69,8 +69,8 @@ def test_the_pages_compress_like_prose() -> None:
 
 @pytest.mark.parametrize(("rounds", "sources"), [(1, 100), (10, 10)])
 async def test_a_run_without_a_model_stays_small(tmp_path: Path, rounds: int, sources: int) -> None:
-    knobs = Knobs(rounds=rounds, sources=sources, threshold=1.0)
-    size, state = await left_by(tmp_path, knobs, Clerk())
+    run_config = RunConfig(rounds=rounds, sources=sources, threshold=1.0)
+    size, state = await left_by(tmp_path, run_config, Clerk())
     assert len(state["pages"]) == PAGES
     assert len(state["judgements"]) == rounds
     assert size <= allowed()
@@ -78,11 +78,11 @@ async def test_a_run_without_a_model_stays_small(tmp_path: Path, rounds: int, so
 
 @pytest.mark.parametrize(("rounds", "sources"), [(1, 100), (10, 10)])
 async def test_a_run_with_a_model_stays_small(tmp_path: Path, rounds: int, sources: int) -> None:
-    knobs = Knobs(rounds=rounds, sources=sources, threshold=1.0, model="stand-in")
+    run_config = RunConfig(rounds=rounds, sources=sources, threshold=1.0, model="stand-in")
     with Model(never_satisfied) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        size, state = await left_by(tmp_path, knobs, lambda own: prompted_mind(settings, own))
+        size, state = await left_by(tmp_path, run_config, lambda own: prompted_mind(settings, own))
     assert len(state["pages"]) == PAGES
     assert len(state["judgements"]) == rounds
-    assert len(state["charges"]) > 2 * PAGES
+    assert len(state["costs"]) > 2 * PAGES
     assert size <= allowed()

@@ -17,15 +17,15 @@ from standins.pacing import Paced
 from standins.researcher import researcher
 from standins.searxng import Thoughtful
 
+from fathom.control_signals import ControlSignals
 from fathom.events import Checkpoint, ContentExtracted, Progress, SearchCompleted, SearchStarted
 from fathom.grammar import complaints
-from fathom.orders import Orders
+from fathom.pause_poller import TimeBudget
 from fathom.request import ResearchRequest
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
 from fathom.state import ReviewAnswer
 from fathom.streaming import Halt
-from fathom.watching import Watch
 
 QUESTION = "How much does tidal power cost?"
 BRANCHES = {"strategy": "rollouts", "branches": 2}
@@ -35,8 +35,8 @@ CELLAR = {
     **CHEESE,
     "rind.md": "# A rind\n\nThe rind of a hard cheese ripens for two months longer in salt.\n",
 }
-GIVE = "import asyncio, sys, pathlib; from fathom.orders import Orders; \
-asyncio.run(Orders(pathlib.Path(sys.argv[1])).give(*sys.argv[2:]))"
+GIVE = "import asyncio, sys, pathlib; from fathom.control_signals import ControlSignals; \
+asyncio.run(ControlSignals(pathlib.Path(sys.argv[1])).give(*sys.argv[2:]))"
 
 
 @asynccontextmanager
@@ -48,7 +48,7 @@ async def begun(
     request = ResearchRequest.model_validate(given)
     async with open_runs(load_settings(home=tmp_path, **(wires or {}))) as runs:
         run_id, _ = await runs.begin(request)
-        yield replace(runs, watch=Noticing(runs.orders)), run_id, request
+        yield replace(runs, watch=Noticing(runs.signals)), run_id, request
 
 
 @asynccontextmanager
@@ -94,7 +94,7 @@ async def listened(
 async def paused(runs: Runs, run_id: str) -> None:
     """The order, and as long as it takes until whoever watches sees it."""
     assert isinstance(runs.watch, Noticing)
-    await runs.orders.give(run_id, "pause")
+    await runs.signals.give(run_id, "pause")
     async with asyncio.timeout(PATIENCE_S):
         await runs.watch.seen.wait()
 
@@ -126,7 +126,7 @@ async def test_a_pause_lets_the_run_stand_after_its_step(
         assert len(read) == len(set(read))
         if not words:
             assert len(searched) == len(set(searched))
-        assert await runs.orders.pending(run_id) == []
+        assert await runs.signals.pending(run_id) == []
 
 
 async def test_an_order_from_another_process_is_heard(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ async def test_a_stop_ends_the_step_and_the_report_is_written(
     async with standing(tmp_path, is_found=is_found, **words) as (runs, run_id, request, let_go):
 
         async def stopped() -> None:
-            await runs.orders.give(run_id, "stop")
+            await runs.signals.give(run_id, "stop")
             let_go()
 
         events = await listened(runs.work(run_id, request), lambda event: event.kind == kind, stopped)
@@ -161,12 +161,12 @@ async def test_a_stop_ends_the_step_and_the_report_is_written(
         assert result.metadata.stop == "a person's word"
         assert (result.status == "failed") == (not is_found)
         assert bool(result.claims) == is_found
-        assert await runs.orders.pending(run_id) == []
+        assert await runs.signals.pending(run_id) == []
 
 
 async def test_a_stop_before_the_search_searches_nothing(tmp_path: Path) -> None:
     async with begun(tmp_path) as (runs, run_id, request):
-        await runs.orders.give(run_id, "stop")
+        await runs.signals.give(run_id, "stop")
         events = [event async for event in runs.work(run_id, request)]
         assert not any(isinstance(event.payload, SearchStarted) for event in events)
         assert (await runs.result(run_id)).metadata.stop == "a person's word"
@@ -177,7 +177,7 @@ async def test_an_added_query_is_asked_in_the_next_round(tmp_path: Path) -> None
         events = await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "extraction started",
-            lambda: runs.orders.give(run_id, "add", "seals and fishermen at Merrow"),
+            lambda: runs.signals.give(run_id, "add", "seals and fishermen at Merrow"),
         )
         assert complaints(events) == []
         asked = {query.text: query.round for query in (await runs.result(run_id)).asked}
@@ -189,7 +189,7 @@ async def test_what_a_person_added_is_asked_before_the_run_is_content(tmp_path: 
         await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "extraction started",
-            lambda: runs.orders.give(run_id, "add", "seals at Merrow"),
+            lambda: runs.signals.give(run_id, "add", "seals at Merrow"),
         )
         result = await runs.result(run_id)
     assert result.judgements[0].held
@@ -201,10 +201,10 @@ async def test_what_came_too_late_is_told(tmp_path: Path) -> None:
         await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "extraction started",
-            lambda: runs.orders.give(run_id, "add", "seals at Merrow"),
+            lambda: runs.signals.give(run_id, "add", "seals at Merrow"),
         )
         result = await runs.result(run_id)
-    assert [(loss.where, loss.what) for loss in result.errors] == [("order", "seals at Merrow")]
+    assert [(failure.where, failure.what) for failure in result.errors] == [("order", "seals at Merrow")]
     assert "seals at Merrow" in result.report
 
 
@@ -213,7 +213,7 @@ async def test_a_query_that_is_added_to_branches_is_a_branch(tmp_path: Path) -> 
         events = await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "branch completed",
-            lambda: runs.orders.give(run_id, "add", "What do fishermen at Merrow say?"),
+            lambda: runs.signals.give(run_id, "add", "What do fishermen at Merrow say?"),
         )
         assert complaints(events) == []
         result = await runs.result(run_id)
@@ -223,8 +223,8 @@ async def test_a_query_that_is_added_to_branches_is_a_branch(tmp_path: Path) -> 
 
 async def test_go_before_anybody_saw_the_pause_leaves_the_run_alone(tmp_path: Path) -> None:
     async with begun(tmp_path) as (runs, run_id, request):
-        await runs.orders.give(run_id, "pause")
-        await runs.orders.give(run_id, "go")
+        await runs.signals.give(run_id, "pause")
+        await runs.signals.give(run_id, "go")
         events = [event async for event in runs.work(run_id, request)]
     assert events[-1].kind == "completed"
 
@@ -248,13 +248,13 @@ async def test_a_halt_keeps_everything_and_says_so(tmp_path: Path) -> None:
 async def test_a_review_that_is_paused_is_a_review(tmp_path: Path) -> None:
     async with begun(tmp_path, review="plan", max_rounds=1) as (watched, run_id, request):
         # Nobody looks between two steps here: it is the review that sees the pause.
-        runs = replace(watched, watch=Watch(Orders(tmp_path / "another.sqlite")))
-        await runs.orders.give(run_id, "pause")
+        runs = replace(watched, watch=TimeBudget(ControlSignals(tmp_path / "another.sqlite")))
+        await runs.signals.give(run_id, "pause")
         # Whoever begins a run has done with pauses, so this one is ordered while it works.
         events = await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "effort sized",
-            lambda: runs.orders.give(run_id, "pause"),
+            lambda: runs.signals.give(run_id, "pause"),
         )
         assert why(events) == "review"
         again = [event async for event in runs.work(run_id)]

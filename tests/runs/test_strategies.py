@@ -16,12 +16,12 @@ from standins.researcher import researcher
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.graph import build
-from fathom.minds.extractive import Extractive
-from fathom.minds.port import Brief, Mind, Thought
+from fathom.llm.extractive import ExtractiveModel
+from fathom.llm.port import Brief, ResearchModel, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.settings import load_settings
-from fathom.state import Hit, Knobs, Plan, Query
+from fathom.state import Hit, Plan, Query, RunConfig
 from fathom.store import checkpointer
 from fathom.text.ranking import terms
 
@@ -72,9 +72,11 @@ class Diary(Clerk):
 
 
 async def last_state(
-    home: Path, library: Library, mind: Mind, knobs: Knobs, question: str = QUESTION
+    home: Path, library: Library, mind: ResearchModel, run_config: RunConfig, question: str = QUESTION
 ) -> State:
-    state: State = await build(kits_of(home, library, mind)).ainvoke({"question": question}, context=knobs)
+    state: State = await build(kits_of(home, library, mind)).ainvoke(
+        {"question": question}, context=run_config
+    )
     return state
 
 
@@ -84,8 +86,8 @@ def statuses(state: State) -> dict[str, str]:
 
 async def test_rollouts_look_from_several_sides_and_write_one_report(tmp_path: Path) -> None:
     library = Library(BOOKS)
-    knobs = Knobs(strategy="rollouts", branches=3, levels=2, breadth=3, threshold=1.0)
-    state = await last_state(tmp_path, library, Clerk(quotes=2), knobs)
+    run_config = RunConfig(strategy="rollouts", branches=3, levels=2, breadth=3, threshold=1.0)
+    state = await last_state(tmp_path, library, Clerk(quotes=2), run_config)
     assert statuses(state) == {"b1": "explored", "b2": "explored", "b3": "explored"}
     assert len(library.read) == len(set(library.read)) == len(state["pages"]) == 3 * 2 * 3
     assert len(state["claims"]) == sum(direction.claims for direction in state["directions"])
@@ -98,9 +100,11 @@ async def test_rollouts_look_from_several_sides_and_write_one_report(tmp_path: P
 
 async def test_branches_spend_from_one_budget(tmp_path: Path) -> None:
     clerk = Clerk(quotes=2, usd_a_call=0.01)
-    knobs = Knobs(strategy="rollouts", branches=3, levels=5, breadth=2, threshold=1.0, budget_usd=0.2)
-    state = await last_state(tmp_path, Library(BOOKS), clerk, knobs)
-    spent = sum(charge.usd for charge in state["charges"])
+    run_config = RunConfig(
+        strategy="rollouts", branches=3, levels=5, breadth=2, threshold=1.0, budget_usd=0.2
+    )
+    state = await last_state(tmp_path, Library(BOOKS), clerk, run_config)
+    spent = sum(cost.usd for cost in state["costs"])
     # Alone, no branch would reach the budget; together they stop at it, but for what the report may cost.
     assert spent == pytest.approx(0.17)
     assert any(direction.because.startswith("budget used up") for direction in state["directions"])
@@ -111,8 +115,8 @@ async def test_branches_spend_from_one_budget(tmp_path: Path) -> None:
 async def test_no_branch_starts_once_the_money_is_gone(tmp_path: Path) -> None:
     clerk = Diary(quotes=2, usd_a_call=0.01)
     words: Any = {"strategy": "rollouts", "branches": 3, "levels": 1, "breadth": 2, "budget_usd": 0.04}
-    knobs = Knobs(**words, orchestration="sequential")
-    state = await last_state(tmp_path, Library(BOOKS), clerk, knobs)
+    run_config = RunConfig(**words, orchestration="sequential")
+    state = await last_state(tmp_path, Library(BOOKS), clerk, run_config)
     assert clerk.planned == [QUESTION]
     assert statuses(state) == {"b1": "explored", "b2": "open", "b3": "open"}
     assert state["judgements"][-1].stop == "budget used up"
@@ -123,7 +127,7 @@ async def test_branches_go_at_once_or_one_after_another(tmp_path: Path, orchestr
     clerk = Diary(quotes=2)
     words: Any = {"strategy": "rollouts", "branches": 3, "levels": 2, "breadth": 2, "threshold": 1.0}
     library = Library(BOOKS)
-    state = await last_state(tmp_path, library, clerk, Knobs(**words, orchestration=orchestration))
+    state = await last_state(tmp_path, library, clerk, RunConfig(**words, orchestration=orchestration))
     assert statuses(state) == dict.fromkeys(["b1", "b2", "b3"], "explored")
     assert len(library.read) == len(set(library.read)) == 12
     in_turn = [
@@ -155,12 +159,12 @@ class Sides(Catalogue):
 async def test_the_end_is_the_same_whichever_branch_is_faster(tmp_path: Path) -> None:
     places = [(side, n) for side in ("limits", "cost") for n in range(4)]
     books = {f"https://{side}{n}.example": f"{page(n, 600)} {side}." for side, n in places}
-    knobs = Knobs(strategy="rollouts", branches=2, levels=1, breadth=2)
+    run_config = RunConfig(strategy="rollouts", branches=2, levels=1, breadth=2)
     ends = []
     for slow in ("limits", "cost"):
         home = tmp_path / slow
         home.mkdir()
-        ends.append(await last_state(home, Sides(books, slow=slow), Clerk(quotes=2), knobs))
+        ends.append(await last_state(home, Sides(books, slow=slow), Clerk(quotes=2), run_config))
     for key in ("directions", "questions", "asked", "visited", "pages", "claims", "judgements", "report"):
         assert ends[0][key] == ends[1][key], key
     assert len(ends[0]["pages"]) == 4
@@ -176,9 +180,9 @@ RIVER = {
 
 async def test_the_next_level_of_a_tree_follows_the_names_that_branches_found(tmp_path: Path) -> None:
     library = Catalogue(RIVER)
-    knobs = Knobs(strategy="tree", levels=2, breadth=2, branches=2, threshold=1.0)
+    run_config = RunConfig(strategy="tree", levels=2, breadth=2, branches=2, threshold=1.0)
     state = await last_state(
-        tmp_path, library, Clerk(quotes=3, missing="high"), knobs, "Who has the Ouse mill?"
+        tmp_path, library, Clerk(quotes=3, missing="high"), run_config, "Who has the Ouse mill?"
     )
     deeper = [direction for direction in state["directions"] if direction.level == 2]
     assert any("Hartwell Granary" in direction.text for direction in deeper)
@@ -190,9 +194,9 @@ async def test_the_next_level_of_a_tree_follows_the_names_that_branches_found(tm
 
 
 async def test_a_tree_is_as_deep_and_as_broad_as_it_was_told(tmp_path: Path) -> None:
-    knobs = Knobs(strategy="tree", levels=3, breadth=2, threshold=1.0)
+    run_config = RunConfig(strategy="tree", levels=3, breadth=2, threshold=1.0)
     library = Library(BOOKS)
-    state = await last_state(tmp_path, library, Clerk(quotes=2), knobs)
+    state = await last_state(tmp_path, library, Clerk(quotes=2), run_config)
     gone = [direction for direction in state["directions"] if direction.status in {"explored", "empty"}]
     assert Counter(direction.level for direction in gone) == {1: 2, 2: 2, 3: 2}
     assert len(library.read) == len(set(library.read)) <= 3 * 2 * 2
@@ -200,23 +204,25 @@ async def test_a_tree_is_as_deep_and_as_broad_as_it_was_told(tmp_path: Path) -> 
 
 
 async def test_a_tree_ends_early_when_the_answer_is_complete(tmp_path: Path) -> None:
-    knobs = Knobs(strategy="tree", levels=5, breadth=2)
-    state = await last_state(tmp_path, Library(BOOKS), Clerk(quotes=2, missing=None), knobs)
+    run_config = RunConfig(strategy="tree", levels=5, breadth=2)
+    state = await last_state(tmp_path, Library(BOOKS), Clerk(quotes=2, missing=None), run_config)
     assert [judgement.stop for judgement in state["judgements"]] == ["only minor gaps"]
     assert {direction.level for direction in state["directions"] if direction.status == "explored"} == {1}
 
 
 async def test_a_tree_of_nothing_ends_honestly(tmp_path: Path) -> None:
-    state = await last_state(tmp_path, Catalogue(RIVER), Extractive(), Knobs(strategy="tree"), "Zyx qwv?")
+    state = await last_state(
+        tmp_path, Catalogue(RIVER), ExtractiveModel(), RunConfig(strategy="tree"), "Zyx qwv?"
+    )
     assert state["report"].status == "failed"
     assert set(statuses(state).values()) == {"empty"}
 
 
 async def test_a_korean_question_is_rolled_out(tmp_path: Path) -> None:
     books = {f"https://{name}": text for name, text in HANOK.items()}
-    knobs = Knobs(strategy="rollouts", branches=3)
+    run_config = RunConfig(strategy="rollouts", branches=3)
     question = "온돌은 어떻게 방을 따뜻하게 하나?"
-    state = await last_state(tmp_path, library := Catalogue(books), Extractive(), knobs, question)
+    state = await last_state(tmp_path, library := Catalogue(books), ExtractiveModel(), run_config, question)
     assert len(library.read) == len(set(library.read))
     assert "## 온돌은 어떻게 방을 따뜻하게 하나?" in state["report"].markdown
     assert "여덟 시간 동안 방을 따뜻하게 한다" in state["report"].markdown
@@ -247,13 +253,13 @@ async def test_branches_think_with_a_model_too(tmp_path: Path, strategy: Any) ->
 async def test_finished_branches_are_not_run_again_after_a_crash(tmp_path: Path) -> None:
     clerk = Diary(quotes=2, deadly=["evidence"])
     library = Library(BOOKS)
-    knobs = Knobs(strategy="rollouts", branches=3, levels=2, breadth=2, threshold=1.0)
+    run_config = RunConfig(strategy="rollouts", branches=3, levels=2, breadth=2, threshold=1.0)
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
         graph = build(kits_of(tmp_path, library, clerk), saver)
         with pytest.raises(RuntimeError, match="killed"):
-            await graph.ainvoke({"question": QUESTION}, CONFIG, context=knobs, durability="async")
+            await graph.ainvoke({"question": QUESTION}, CONFIG, context=run_config, durability="async")
         assert (len(clerk.planned), len(library.read)) == (4, 8)
-        state = await graph.ainvoke(None, CONFIG, context=knobs)
+        state = await graph.ainvoke(None, CONFIG, context=run_config)
     assert Counter(clerk.planned) == {direction.text: 2 for direction in state["directions"]}
     assert len(library.read) == len(set(library.read)) == 12
     assert statuses(state) == dict.fromkeys(["b1", "b2", "b3"], "explored")
@@ -272,13 +278,13 @@ async def test_finished_pages_inside_a_branch_are_not_read_again_after_a_crash(t
 
     library = Fragile(BOOKS)
     at_once: Any = {"configurable": {"thread_id": "t"}}
-    knobs = Knobs(strategy="rollouts", branches=2, levels=2, breadth=4, threshold=1.0)
+    run_config = RunConfig(strategy="rollouts", branches=2, levels=2, breadth=4, threshold=1.0)
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
         graph = build(kits_of(tmp_path, library, Clerk(quotes=2)), saver)
         with pytest.raises(RuntimeError, match="killed"):
-            await graph.ainvoke({"question": QUESTION}, at_once, context=knobs, durability="async")
+            await graph.ainvoke({"question": QUESTION}, at_once, context=run_config, durability="async")
         assert len(library.read) == 12  # one branch is done; the other waits for a page of its first round
-        state = await graph.ainvoke(None, at_once, context=knobs)
+        state = await graph.ainvoke(None, at_once, context=run_config)
     # Only the page that was being read is read once more.
     assert sorted(Counter(library.read).values(), reverse=True)[:2] == [2, 1]
     assert len(state["pages"]) == 16
@@ -286,16 +292,16 @@ async def test_finished_pages_inside_a_branch_are_not_read_again_after_a_crash(t
 
 async def test_branches_are_shown_once_and_a_person_may_change_them(tmp_path: Path) -> None:
     clerk = Diary(quotes=2)
-    knobs = Knobs(strategy="rollouts", branches=2, levels=1, breadth=2, review="rounds")
+    run_config = RunConfig(strategy="rollouts", branches=2, levels=1, breadth=2, review="rounds")
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
         graph = build(kits_of(tmp_path, Library(BOOKS), clerk), saver)
-        await graph.ainvoke({"question": QUESTION}, CONFIG, context=knobs)
+        await graph.ainvoke({"question": QUESTION}, CONFIG, context=run_config)
         shown = (await graph.aget_state(CONFIG)).interrupts[0].value
         assert shown["queries"] == [QUESTION, "Tidal power cost: limits, problems, criticism"]
         assert "2 branches" in shown["strategy"]
         assert clerk.planned == []
         wish = {"action": "edit", "queries": [QUESTION, "tidal power and seals"]}
-        state = await graph.ainvoke(Command(resume=wish), CONFIG, context=knobs)
+        state = await graph.ainvoke(Command(resume=wish), CONFIG, context=run_config)
     assert clerk.planned == [QUESTION, "tidal power and seals"]
     assert statuses(state) == {"b1": "explored", "b2": "pruned", "w2": "explored"}
     assert state["report"].sections

@@ -17,13 +17,13 @@ from fathom.errors import RunStopped, Unavailable
 from fathom.events import KINDS, Failed, Progress, ReportChunk, ReportWritten, SearchCompleted, Spent
 from fathom.grammar import complaints
 from fathom.graph import Research, build
-from fathom.minds.port import Assessment, Case, Mind, Thought
+from fathom.llm.port import Assessment, Case, ResearchModel, Thought
 from fathom.request import ResearchRequest
 from fathom.runs import open_runs
 from fathom.settings import load_settings
-from fathom.state import Knobs, ResearchState
+from fathom.state import ResearchState, RunConfig
 from fathom.store import checkpointer
-from fathom.streaming import Halt, Keeper, Leg, config_of, worked
+from fathom.streaming import Halt, Keeper, RunSegment, config_of, worked
 
 QUESTION = "How do barrages compare with turbines?"
 SHELF = {f"https://shelf{n}.example/book": page(n, 600) for n in range(24)}
@@ -45,17 +45,19 @@ class Ailing(Clerk):
 
 
 @asynccontextmanager
-async def machine(home: Path, mind: Mind, library: Library) -> AsyncIterator[Research]:
+async def machine(home: Path, mind: ResearchModel, library: Library) -> AsyncIterator[Research]:
     async with checkpointer(home / "fathom.sqlite") as saver:
         yield build(kits_of(home, library, mind), saver)
 
 
-async def leg(graph: Research, given: Any, knobs: Knobs, keeper: Keeper | None = None) -> list[Progress]:
+async def leg(
+    graph: Research, given: Any, run_config: RunConfig, keeper: Keeper | None = None
+) -> list[Progress]:
     """One stretch of a run; what stops it is told by its last event."""
     before: Any = None if isinstance(given, dict) else (await graph.aget_state(config_of("run"))).values
     events: list[Progress] = []
     try:
-        async for event in worked(graph, Leg("run", given, knobs, before, keeper=keeper)):
+        async for event in worked(graph, RunSegment("run", given, run_config, before, keeper=keeper)):
             events.append(event)  # noqa: PERF401 - what was told before it stopped is wanted too
     except RunStopped as error:
         assert isinstance(events[-1].payload, Failed)
@@ -66,14 +68,14 @@ async def leg(graph: Research, given: Any, knobs: Knobs, keeper: Keeper | None =
 async def test_every_kind_of_event_is_told_in_one_run_while_branches_fail(tmp_path: Path) -> None:
     """Shown a plan, left by its judge, and gone on with to its end; some searches and some pages are lost."""
     library = Library(SHELF, lost_queries=["2, shelf 1"], lost_books=["https://shelf1.example/book"])
-    knobs = Knobs(review="plan", strategy="rollouts", branches=3, levels=2, sources=4, threshold=1.0)
-    start: Any = {"question": QUESTION, "knobs": knobs}
+    run_config = RunConfig(review="plan", strategy="rollouts", branches=3, levels=2, sources=4, threshold=1.0)
+    start: Any = {"question": QUESTION, "run_config": run_config}
     async with machine(tmp_path, Ailing(quotes=2, usd_a_call=0.001), library) as graph:
-        shown = await leg(graph, start, knobs)
+        shown = await leg(graph, start, run_config)
         assert shown[-1].kind == "checkpoint"
-        failed = await leg(graph, APPROVED, knobs)
+        failed = await leg(graph, APPROVED, run_config)
         assert failed[-1].kind == "failed"
-        ended = await leg(graph, None, knobs)
+        ended = await leg(graph, None, run_config)
     assert ended[-1].kind == "completed"
     events = [*shown, *failed, *ended]
     assert {event.kind for event in events} == set(KINDS)
@@ -88,15 +90,15 @@ async def test_every_kind_of_event_is_told_in_one_run_while_branches_fail(tmp_pa
 
 
 async def test_the_chunks_of_a_report_are_the_report(tmp_path: Path) -> None:
-    start: Any = {"question": QUESTION, "knobs": Knobs(rounds=1, sources=2)}
+    start: Any = {"question": QUESTION, "run_config": RunConfig(rounds=1, sources=2)}
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
-        events = await leg(graph, start, start["knobs"])
+        events = await leg(graph, start, start["run_config"])
     text = "".join(e.payload.text for e in events if isinstance(e.payload, ReportChunk))
     assert [e.payload.markdown for e in events if isinstance(e.payload, ReportWritten)] == [text]
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "run_config",
     [
         {"rounds": 2},
         {"rounds": 3, "endless": True},
@@ -107,11 +109,11 @@ async def test_the_chunks_of_a_report_are_the_report(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("lost", [(), tuple(SHELF)[:20]])
 async def test_the_order_is_legal_whatever_kind_of_run_it_is(
-    tmp_path: Path, knobs: dict[str, Any], lost: tuple[str, ...]
+    tmp_path: Path, run_config: dict[str, Any], lost: tuple[str, ...]
 ) -> None:
-    settings = Knobs(sources=4, threshold=1.0, **knobs)
+    settings = RunConfig(sources=4, threshold=1.0, **run_config)
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF, lost_books=lost)) as graph:
-        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings)
+        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings)
     assert complaints(events) == []
     assert events[-1].kind == "completed"
 
@@ -133,22 +135,22 @@ async def test_updates_and_follow_ups_are_told_in_the_same_order(tmp_path: Path)
 
 
 async def test_every_search_lost_is_a_legal_run_with_nothing_in_it(tmp_path: Path) -> None:
-    settings = Knobs(rounds=2)
+    settings = RunConfig(rounds=2)
     async with machine(tmp_path, Clerk(), Library(SHELF, lost_queries=[""])) as graph:
-        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings)
+        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings)
     assert complaints(events) == []
     assert events[-1].model_dump()["payload"]["status"] == "failed"
 
 
 async def test_a_run_that_is_halted_in_the_middle_is_told_on_without_a_gap(tmp_path: Path) -> None:
-    settings = Knobs(rounds=2, sources=4, threshold=1.0, strategy="tree", levels=2, branches=2)
-    start: Any = {"question": QUESTION, "knobs": settings}
+    settings = RunConfig(rounds=2, sources=4, threshold=1.0, strategy="tree", levels=2, branches=2)
+    start: Any = {"question": QUESTION, "run_config": settings}
     for kind in ("effort sized", "search started", "content extracted", "round completed", "report section"):
         home = tmp_path / kind.replace(" ", "-")
         home.mkdir()
         events: list[Progress] = []
         async with machine(home, Clerk(quotes=2), Library(SHELF)) as graph:
-            halt, stretch = Halt(), Leg("run", start, settings)
+            halt, stretch = Halt(), RunSegment("run", start, settings)
             halt.reach(stretch.control)
             async for event in worked(graph, stretch):
                 events.append(event)
@@ -184,10 +186,10 @@ class Notes:
 async def test_a_keeper_hears_everything_and_is_shown_the_state_after_rounds_and_reports(
     tmp_path: Path,
 ) -> None:
-    settings = Knobs(rounds=2, sources=3, threshold=1.0)
+    settings = RunConfig(rounds=2, sources=3, threshold=1.0)
     notes = Notes()
     async with machine(tmp_path, Clerk(quotes=2, usd_a_call=0.001), Library(SHELF)) as graph:
-        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings, notes)
+        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings, notes)
     assert notes.told == events
     assert [(rounds, has_report) for rounds, has_report, _ in notes.kept] == [
         (1, False),
@@ -200,10 +202,10 @@ async def test_a_keeper_hears_everything_and_is_shown_the_state_after_rounds_and
 
 
 async def test_a_keeper_without_a_disk_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
-    settings = Knobs(rounds=2, sources=3, threshold=1.0)
+    settings = RunConfig(rounds=2, sources=3, threshold=1.0)
     notes = Notes(full_at="sufficiency evaluated")
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
-        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings, notes)
+        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings, notes)
         assert events[-1].model_dump()["payload"]["error"].endswith("No space left on device.")
         events += await leg(graph, None, settings, replace(notes, full_at=""))
     assert complaints(events) == []
@@ -217,9 +219,9 @@ def test_a_result_of_a_run_stays_out_of_the_events_of_another(tmp_path: Path) ->
         async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
 
             async def one(name: str) -> list[Progress]:
-                knobs = Knobs(rounds=1, sources=2)
-                given = {"question": f"{QUESTION} {name}", "knobs": knobs}
-                return [event async for event in worked(graph, Leg(name, given, knobs))]
+                run_config = RunConfig(rounds=1, sources=2)
+                given = {"question": f"{QUESTION} {name}", "run_config": run_config}
+                return [event async for event in worked(graph, RunSegment(name, given, run_config))]
 
             return list(await asyncio.gather(one("left"), one("right")))
 
@@ -237,9 +239,9 @@ def broken(events: list[Progress], place: int) -> list[Progress]:
 
 async def test_the_grammar_bites(tmp_path: Path) -> None:
     """A run with any one of its events taken out or told twice is complained about, with few exceptions."""
-    settings = Knobs(rounds=1, sources=1, queries=1)
+    settings = RunConfig(rounds=1, sources=1, queries=1)
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
-        events = await leg(graph, {"question": QUESTION, "knobs": settings}, settings)
+        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings)
     assert complaints(events) == []
     unmissed = {e.kind for place, e in enumerate(events) if not complaints(broken(events, place))}
     assert unmissed <= {"effort sized", "report section", "report chunk", "report kept"}

@@ -37,7 +37,7 @@ async def test_nothing_made_up_reaches_the_report_and_all_of_it_is_counted(tmp_p
     assert not any(words in result.report for words in (*made_up, "Zanzibar", "forged", "foreseen", "E999"))
     assert not {claim.statement for claim in result.claims} & set(made_up)
     told = {"claims": 0, "sentences": 0}
-    for entry in result.dropped:
+    for entry in result.rejected:
         kind = "sentences" if entry.section else "claims"
         told[kind] += entry.count
     assert told == {"claims": len(model.quotes), "sentences": len(model.sentences)}

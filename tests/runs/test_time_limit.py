@@ -19,17 +19,17 @@ from standins.scripted import never_satisfied, scripted
 from standins.server import closed_port
 
 from fathom import DeepResearcher, ResearchRequest, RunStopped
-from fathom.graph import Kit, build
-from fathom.minds.models import prompted_mind
+from fathom.graph import Dependencies, build
+from fathom.llm.models import prompted_mind
 from fathom.runs import open_runs
 from fathom.settings import load_settings
-from fathom.state import Knobs, ReviewAnswer
+from fathom.state import ReviewAnswer, RunConfig
 from fathom.text.embedding import embed
 
 QUESTION = "How much does tidal power cost?"
 BOOKS = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(40)}
 LIMIT_S = 2.0
-ENDLESS_RUN = Knobs(rounds=10, sources=3, threshold=1.0, model="stand-in", time_limit_s=LIMIT_S)
+ENDLESS_RUN = RunConfig(rounds=10, sources=3, threshold=1.0, model="stand-in", time_limit_s=LIMIT_S)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -138,7 +138,7 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
     with Model(answer) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
-        hurried: Callable[[Knobs], Kit] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
+        hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
         began = time.monotonic()
         state = await build(hurried).ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
     assert time.monotonic() - began < 20
@@ -147,15 +147,15 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
     assert "done without the model" in state["report"].markdown
     nano = _number(tmp_path, "select sum(nano) from payments")
     # What was cut off may have been answered, and is told as what it may have cost.
-    assert {"write", "outline"} & {charge.role for charge in state["charges"]}
-    assert sum(charge.usd for charge in state["charges"]) == pytest.approx(nano / 1e9)
+    assert {"write", "outline"} & {cost.role for cost in state["costs"]}
+    assert sum(cost.usd for cost in state["costs"]) == pytest.approx(nano / 1e9)
 
 
 async def test_a_model_that_hangs_from_the_start_costs_the_prose_and_not_the_run(tmp_path: Path) -> None:
     with Model(lambda _: Reply.hang()) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
-        hurried: Callable[[Knobs], Kit] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
+        hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
         began = time.monotonic()
         own = ENDLESS_RUN.model_copy(update={"time_limit_s": 2 * LIMIT_S})
         state = await build(hurried).ainvoke({"question": QUESTION}, context=own)

@@ -48,9 +48,9 @@ async def test_a_web_run_reads_what_it_can_and_tells_the_rest(tmp_path: Path) ->
             )
             found = await DeepResearcher(settings).research(ResearchRequest(query=QUESTION, max_rounds=1))
     assert {page.address.removeprefix(web.url) for page in found.sources} == {"/lagoon", "/slow", "/moved"}
-    lost = {loss.what.removeprefix(web.url): loss for loss in found.errors}
+    lost = {failure.what.removeprefix(web.url): failure for failure in found.errors}
     assert set(lost) == {"/broken", "/garbage", "/gone"}
-    assert {loss.where for loss in found.errors} == {"reading"}
+    assert {failure.where for failure in found.errors} == {"reading"}
     assert found.status == "complete"
     for word in ("320 megawatts", "since 1987", "Pentle strait"):
         assert word in found.report
@@ -100,5 +100,5 @@ async def test_a_run_over_arxiv_asks_for_papers_and_tells_what_cannot_be_read(tm
         assert arxiv.records
     # The papers themselves stand on a server that no test can reach.
     assert found.status == "failed"
-    assert [loss.where for loss in found.errors] == ["reading"]
+    assert [failure.where for failure in found.errors] == ["reading"]
     assert "arxiv.org/abs/2101.00001" in found.report

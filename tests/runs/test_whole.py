@@ -15,9 +15,9 @@ from standins.server import Seen
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
 from fathom.graph import build
-from fathom.minds.models import prompted_mind
+from fathom.llm.models import prompted_mind
 from fathom.settings import load_settings
-from fathom.state import Knobs
+from fathom.state import RunConfig
 from fathom.store import pages
 
 QUESTION = "How much does tidal power cost?"
@@ -156,13 +156,13 @@ async def test_objections_cost_at_most_two_more_calls_in_a_row(tmp_path: Path) -
 async def chain_of(tmp_path: Path, rounds: int) -> int:
     """How many calls came one after another in a run of exactly so many rounds."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(12)}
-    knobs = Knobs(rounds=rounds, sources=3, threshold=1.0, model="stand-in")
+    run_config = RunConfig(rounds=rounds, sources=3, threshold=1.0, model="stand-in")
     written(tmp_path, {})  # a home of its own
     answer = scripted(judge=never_satisfied)
     with Model(lambda request: answer(request).after(DELAY_S)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         graph = build(kits_of(tmp_path, Library(books), lambda own: prompted_mind(settings, own)))
-        state = await graph.ainvoke({"question": QUESTION}, context=knobs)
+        state = await graph.ainvoke({"question": QUESTION}, context=run_config)
     assert len(state["judgements"]) == rounds
     return longest_chain(model.calls)
 

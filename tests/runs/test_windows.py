@@ -20,19 +20,19 @@ KOREAN = (
 )
 
 
-async def researched(tmp_path: Path, model: Narrow, **knobs: int) -> ResearchResult:
+async def researched(tmp_path: Path, model: Narrow, **run_config: int) -> ResearchResult:
     documents = {f"page{n}.md": page(n, 30_000) for n in range(4)}
     docs = written(
         tmp_path / "docs", {**documents, "korean.md": f"# Tidal turbine harbour\n\n{KOREAN * 200}"}
     )
     settings = load_settings(home=tmp_path, base_url=model.base_url)
-    asked = {"query": QUESTION, "docs": [docs], "model": "narrow", "max_rounds": 1, **knobs}
+    asked = {"query": QUESTION, "docs": [docs], "model": "narrow", "max_rounds": 1, **run_config}
     request = ResearchRequest.model_validate(asked)
     return await DeepResearcher(settings).research(request)
 
 
 def told(result: ResearchResult) -> list[str]:
-    return [loss.why for loss in result.errors if loss.where == "context"]
+    return [failure.why for failure in result.errors if failure.where == "context"]
 
 
 async def test_a_window_that_the_server_names_is_never_overrun(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ async def test_a_window_too_small_for_the_instructions_ends_in_quotes_and_says_s
     assert model.overflows == []
     assert result.citations
     assert result.status == "partial"
-    assert any("is too small" in loss.why for loss in result.errors if loss.where == "model")
+    assert any("is too small" in failure.why for failure in result.errors if failure.where == "model")
     assert result.metadata.rungs.keys() >= {"stand-in"}
 
 

@@ -4,71 +4,74 @@ import pytest
 
 from fathom.errors import BadInput
 from fathom.search.choice import KNOWN, choose
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 KEYLESS = {name for name, known in KNOWN.items() if not known.needs}
 ALL = set(KNOWN)
 
 
 @pytest.mark.parametrize(
-    ("knobs", "asked"),
+    ("run_config", "asked"),
     [
-        (Knobs(), ["serper"]),
-        (Knobs(depth="comprehensive"), ["tavily"]),
-        (Knobs(academic=True), ["semantic-scholar"]),
-        (Knobs(news=True), ["tavily"]),
-        (Knobs(news=True, academic=True), ["semantic-scholar", "tavily"]),
-        (Knobs(docs=["notes"]), ["local"]),
-        (Knobs(docs=["notes"], engines=["brave"]), ["local", "brave"]),
-        (Knobs(engines=["arxiv", "GOOGLE", "arxiv"]), ["arxiv", "google"]),
-        (Knobs(engines=["europe_pmc"]), ["europe-pmc"]),
+        (RunConfig(), ["serper"]),
+        (RunConfig(depth="comprehensive"), ["tavily"]),
+        (RunConfig(academic=True), ["semantic-scholar"]),
+        (RunConfig(news=True), ["tavily"]),
+        (RunConfig(news=True, academic=True), ["semantic-scholar", "tavily"]),
+        (RunConfig(docs=["notes"]), ["local"]),
+        (RunConfig(docs=["notes"], engines=["brave"]), ["local", "brave"]),
+        (RunConfig(engines=["arxiv", "GOOGLE", "arxiv"]), ["arxiv", "google"]),
+        (RunConfig(engines=["europe_pmc"]), ["europe-pmc"]),
     ],
 )
 def test_the_engine_fits_what_is_wanted_and_the_users_word_counts_most(
-    knobs: Knobs, asked: list[str]
+    run_config: RunConfig, asked: list[str]
 ) -> None:
-    assert choose(knobs, ALL).asked == asked
+    assert choose(run_config, ALL).asked == asked
 
 
 def test_others_step_in_and_never_the_same_twice() -> None:
-    choice = choose(Knobs(), ALL)
+    choice = choose(RunConfig(), ALL)
     assert choice.spare[:2] == ["searxng", "brave"]
     assert choice.spare[-2:] == ["duckduckgo", "wikipedia"]
     assert not set(choice.asked) & set(choice.spare)
-    assert choose(Knobs(academic=True), KEYLESS).spare == ["arxiv", "openalex", "europe-pmc", "crossref"]
+    assert choose(RunConfig(academic=True), KEYLESS).spare == ["arxiv", "openalex", "europe-pmc", "crossref"]
 
 
 def test_named_engines_have_no_spare_ones() -> None:
-    assert choose(Knobs(engines=["brave"]), ALL).spare == []
+    assert choose(RunConfig(engines=["brave"]), ALL).spare == []
 
 
 def test_without_any_key_keyless_engines_serve() -> None:
-    assert choose(Knobs(), KEYLESS).asked == ["duckduckgo", "wikipedia"]
-    assert choose(Knobs(news=True), KEYLESS).asked == ["duckduckgo", "wikipedia"]
-    assert choose(Knobs(academic=True), KEYLESS).asked == ["semantic-scholar"]
+    assert choose(RunConfig(), KEYLESS).asked == ["duckduckgo", "wikipedia"]
+    assert choose(RunConfig(news=True), KEYLESS).asked == ["duckduckgo", "wikipedia"]
+    assert choose(RunConfig(academic=True), KEYLESS).asked == ["semantic-scholar"]
 
 
 def test_hybrid_asks_all_that_are_configured() -> None:
-    assert choose(Knobs(engines=["hybrid"]), KEYLESS | {"exa", "tavily"}).asked == ["tavily", "exa"]
-    assert choose(Knobs(engines=["hybrid", "arxiv"]), KEYLESS | {"exa"}).asked == ["arxiv", "exa"]
-    assert choose(Knobs(engines=["hybrid"]), KEYLESS).asked == ["duckduckgo", "wikipedia"]
+    assert choose(RunConfig(engines=["hybrid"]), KEYLESS | {"exa", "tavily"}).asked == ["tavily", "exa"]
+    assert choose(RunConfig(engines=["hybrid", "arxiv"]), KEYLESS | {"exa"}).asked == ["arxiv", "exa"]
+    assert choose(RunConfig(engines=["hybrid"]), KEYLESS).asked == ["duckduckgo", "wikipedia"]
 
 
 @pytest.mark.parametrize(
-    ("knobs", "sentence"),
+    ("run_config", "sentence"),
     [
-        (Knobs(engines=["tavliy"]), "There is no engine 'tavliy'; known are local, .* Did you mean tavily?"),
-        (Knobs(engines=["zzz"]), "There is no engine 'zzz'; known are .*hybrid\\.$"),
-        (Knobs(engines=["tavily"]), "tavily needs TAVILY_API_KEY"),
-        (Knobs(engines=["google"]), "google needs GOOGLE_API_KEY and GOOGLE_CSE_ID"),
-        (Knobs(engines=["local"]), "local needs folders or files"),
+        (
+            RunConfig(engines=["tavliy"]),
+            "There is no engine 'tavliy'; known are local, .* Did you mean tavily?",
+        ),
+        (RunConfig(engines=["zzz"]), "There is no engine 'zzz'; known are .*hybrid\\.$"),
+        (RunConfig(engines=["tavily"]), "tavily needs TAVILY_API_KEY"),
+        (RunConfig(engines=["google"]), "google needs GOOGLE_API_KEY and GOOGLE_CSE_ID"),
+        (RunConfig(engines=["local"]), "local needs folders or files"),
     ],
 )
-def test_what_is_not_there_is_said_with_what_to_do(knobs: Knobs, sentence: str) -> None:
+def test_what_is_not_there_is_said_with_what_to_do(run_config: RunConfig, sentence: str) -> None:
     with pytest.raises(BadInput, match=sentence):
-        choose(knobs, KEYLESS)
+        choose(run_config, KEYLESS)
 
 
 def test_with_nothing_at_all_the_run_does_not_start() -> None:
     with pytest.raises(BadInput, match="fathom doctor"):
-        choose(Knobs(), set())
+        choose(RunConfig(), set())

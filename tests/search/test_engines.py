@@ -9,7 +9,7 @@ import pytest
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.engines import Engines, fuse
 from fathom.search.port import Capability
-from fathom.state import Hit, Loss, Query
+from fathom.state import Failure, Hit, Query
 
 QUERY = Query(id="q1", text="tides", question="s1", round=1)
 
@@ -32,8 +32,8 @@ class Fake:
 
 
 async def found(*engines: Fake, limit: int = 9) -> list[tuple[str, str, int]]:
-    hits, losses, _ = await Engines(engines).search(QUERY, limit=limit)
-    assert losses == []
+    hits, failures, _ = await Engines(engines).search(QUERY, limit=limit)
+    assert failures == []
     return [(hit.address, hit.engine, hit.rank) for hit in hits]
 
 
@@ -69,17 +69,17 @@ async def test_the_limit_holds_for_all_together() -> None:
 
 async def test_a_failing_engine_is_a_loss_while_the_others_serve() -> None:
     engines = Engines((Fake("one", Refused("no quota")), Fake("two", ("https://a.example",))))
-    hits, losses, _ = await engines.search(QUERY, limit=5)
+    hits, failures, _ = await engines.search(QUERY, limit=5)
     assert [hit.engine for hit in hits] == ["two"]
-    assert losses == [Loss(where="search: one", what="tides", why="no quota")]
+    assert failures == [Failure(where="search: one", what="tides", why="no quota")]
 
 
 async def test_nothing_found_is_not_a_failure() -> None:
     assert await Engines((Fake("one", ()),)).search(QUERY, limit=5) == ([], [], [])
-    hits, losses, _ = await Engines((Fake("one", ()), Fake("two", Unavailable("busy")))).search(
+    hits, failures, _ = await Engines((Fake("one", ()), Fake("two", Unavailable("busy")))).search(
         QUERY, limit=5
     )
-    assert (hits, len(losses)) == ([], 1)
+    assert (hits, len(failures)) == ([], 1)
 
 
 async def test_the_error_of_the_only_engine_rises_as_it_is() -> None:
@@ -142,11 +142,11 @@ async def test_a_mistake_of_ours_is_not_a_loss() -> None:
 
 async def test_a_spare_engine_steps_in_only_when_all_others_fail_and_that_is_told() -> None:
     down, spare = Fake("one", Unavailable("busy")), Fake("two", ("https://a.example/",))
-    hits, losses, _ = await Engines((down,), spare=(spare, Fake("three", ()))).search(QUERY, limit=5)
+    hits, failures, _ = await Engines((down,), spare=(spare, Fake("three", ()))).search(QUERY, limit=5)
     assert [h.address for h in hits] == ["https://a.example/"]
-    assert [loss.where for loss in losses] == ["search: one"]
+    assert [failure.where for failure in failures] == ["search: one"]
     unused = Fake("spare", Unavailable("must not be asked"))
-    assert (await Engines((spare,), spare=(unused,)).search(QUERY, limit=5)).losses == []
+    assert (await Engines((spare,), spare=(unused,)).search(QUERY, limit=5)).failures == []
 
 
 async def test_what_a_search_costs_is_told_once_a_query_and_engine() -> None:
@@ -154,7 +154,7 @@ async def test_what_a_search_costs_is_told_once_a_query_and_engine() -> None:
         (Fake("one", ()), Fake("two", Unavailable("x"))),
         prices={"one": lambda _: 0.002, "two": lambda _: 1.0},
     )
-    first, again = [(await engines.search(QUERY, limit=5)).charges for _ in range(2)]
+    first, again = [(await engines.search(QUERY, limit=5)).costs for _ in range(2)]
     assert [(c.model, c.usd, c.role) for c in first] == [("one", 0.002, "search")]
     assert first == again
 

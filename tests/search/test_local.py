@@ -228,10 +228,10 @@ async def test_what_cannot_be_read_is_a_loss_and_what_is_empty_is_not(folder: Pa
     (folder / "bad.py").write_text("def (:\n")
     (folder / "broken.md").symlink_to(folder / "nowhere")
     engine = engine_for(folder)
-    losses = {Path(loss.what).name: loss for loss in await engine.losses()}
-    assert set(losses) == {"binary.txt", "bad.py", "broken.md"}
-    assert {loss.where for loss in losses.values()} == {"local"}
-    assert "is not text" in losses["binary.txt"].why
+    failures = {Path(failure.what).name: failure for failure in await engine.failures()}
+    assert set(failures) == {"binary.txt", "bad.py", "broken.md"}
+    assert {failure.where for failure in failures.values()} == {"local"}
+    assert "is not text" in failures["binary.txt"].why
     assert len(engine.unread) == 3
     assert await engine.prepare() == 3
 
@@ -240,7 +240,7 @@ async def test_losses_are_remembered_without_reading_again(folder: Path) -> None
     (folder / "binary.txt").write_bytes(bytes(range(256)))
     await engine_for(folder).prepare()
     parse = Counting()
-    assert len(await engine_for(folder, parse).losses()) == 1
+    assert len(await engine_for(folder, parse).failures()) == 1
     assert parse.names == []
 
 

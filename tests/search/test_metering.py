@@ -9,6 +9,9 @@ from standins.openai_search import KEY, OpenAiSearchServer, cited
 from standins.rough import Heard, Rough
 from standins.server import Answer, Seen, StandIn, deaf_port, json_answer
 
+from fathom.budget.budget import Budget
+from fathom.budget.cost_log import Call, CostLog
+from fathom.budget.meter import Meter, metered
 from fathom.errors import OutOfBudget, ProviderError, Unreachable, Unreadable
 from fathom.search.engines import Engines
 from fathom.search.health import PROCESS
@@ -16,10 +19,7 @@ from fathom.search.model_search import ModelSearch
 from fathom.search.table import engines_for
 from fathom.search.wire import Wire
 from fathom.settings import load_settings
-from fathom.spend.book import Book, Call
-from fathom.spend.meter import Meter, metered
-from fathom.spend.purse import Purse
-from fathom.state import Knobs, Query
+from fathom.state import Query, RunConfig
 from fathom.state.reducers import merged
 
 QUERY = Query(id="q1", text="tidal power", question="Q1", round=1)
@@ -43,48 +43,48 @@ class Brave(StandIn):
 
 def engines_at(
     home: Path, url: str, usd: float = 1.0, run: str = "run", **words: Any
-) -> tuple[Engines, Purse]:
+) -> tuple[Engines, Budget]:
     own = load_settings(home=home, brave_api_key="key", engine_urls={"brave": url}, **words)
-    purse = Purse(Book(home / "fathom.sqlite"), run, usd, 0.0)
-    return engines_for(own, Knobs(engines=["brave"])).within(purse), purse
+    budget = Budget(CostLog(home / "fathom.sqlite"), run, usd, 0.0)
+    return engines_for(own, RunConfig(engines=["brave"])).within(budget), budget
 
 
 async def test_two_pages_are_two_requests_and_are_paid_as_two(tmp_path: Path) -> None:
     with Brave() as brave:
-        engines, purse = engines_at(tmp_path, brave.url)
+        engines, budget = engines_at(tmp_path, brave.url)
         found = await engines.search(QUERY, limit=4)
         assert len(brave.records) == 2
-    (charge,) = found.charges
-    assert charge.usd == (await purse.account()).usd == pytest.approx(0.010)
-    assert (charge.role, charge.model) == ("search", "brave")
+    (cost,) = found.costs
+    assert cost.usd == (await budget.account()).usd == pytest.approx(0.010)
+    assert (cost.role, cost.model) == ("search", "brave")
 
 
 async def test_a_price_of_ones_own_is_paid(tmp_path: Path) -> None:
     (tmp_path / "prices.toml").write_text("[engines]\nbrave = 0.02\n")
     with Brave() as brave:
-        engines, purse = engines_at(tmp_path, brave.url)
+        engines, budget = engines_at(tmp_path, brave.url)
         await engines.search(QUERY, limit=2)
-    assert (await purse.account()).usd == pytest.approx(0.02)
+    assert (await budget.account()).usd == pytest.approx(0.02)
 
 
 async def test_a_request_that_does_not_fit_is_not_sent_and_the_engine_stays_on(tmp_path: Path) -> None:
     with Brave() as brave:
-        poor, purse = engines_at(tmp_path, brave.url, usd=0.004)
+        poor, budget = engines_at(tmp_path, brave.url, usd=0.004)
         with pytest.raises(OutOfBudget):
             await poor.search(QUERY, limit=2)
         assert brave.records == []
-        assert (await purse.account()).is_out
-        rich = Purse(purse.book, "rich", 1.0, 0.0)
+        assert (await budget.account()).is_out
+        rich = Budget(budget.cost_log, "rich", 1.0, 0.0)
         assert (await poor.within(rich).search(QUERY, limit=2)).hits  # another run may ask
 
 
 async def test_a_refusal_costs_nothing_and_what_is_tried_again_is_paid_once(tmp_path: Path) -> None:
     limited = json_answer({"error": {"code": "RATE_LIMITED"}}, 429, {"x-ratelimit-reset": "0"})
     with Brave(limited) as brave:
-        engines, purse = engines_at(tmp_path, brave.url)
+        engines, budget = engines_at(tmp_path, brave.url)
         found = await engines.search(QUERY, limit=2)
         assert len(brave.records) == 2
-    assert found.charges[0].usd == (await purse.account()).usd == pytest.approx(0.005)
+    assert found.costs[0].usd == (await budget.account()).usd == pytest.approx(0.005)
 
 
 @pytest.mark.parametrize(
@@ -93,24 +93,24 @@ async def test_a_refusal_costs_nothing_and_what_is_tried_again_is_paid_once(tmp_
 async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_does(
     tmp_path: Path, url: str, usd: float
 ) -> None:
-    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
     ways = {"hangs": Answer(hangs=True), "gateway": Answer(504), "forbids": Answer(403)}
     with Brave(*([ways[url]] if url in ways else [])) as brave:
         wire = Wire("brave", brave.url if url in ways else url, timeout_s=0.3)
-        with metered(Meter(purse, Call("call", "search", "brave"), 0.005)), pytest.raises(ProviderError):
+        with metered(Meter(budget, Call("call", "search", "brave"), 0.005)), pytest.raises(ProviderError):
             await wire.send("GET", "/")
-    assert (await purse.account()).usd == usd
+    assert (await budget.account()).usd == usd
 
 
 async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) -> None:
-    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
     with (
         deaf_port() as port,
-        metered(Meter(purse, Call("call", "search", "brave"), 0.005)),
+        metered(Meter(budget, Call("call", "search", "brave"), 0.005)),
         pytest.raises(Unreachable, match=r"brave cannot be reached \(ConnectTimeout\)"),
     ):
         await Wire("brave", f"http://127.0.0.1:{port}", timeout_s=0.4).send("GET", "/")
-    assert (await purse.account()).usd == 0.0
+    assert (await budget.account()).usd == 0.0
 
 
 async def test_an_answer_may_take_as_long_as_was_said() -> None:
@@ -125,35 +125,35 @@ async def test_an_answer_without_end_is_not_taken_in_and_may_have_cost_something
             writer.write(b" " * 1_000_000)
             await writer.drain()
 
-    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
-    with metered(Meter(purse, Call("call", "search", "brave"), 0.005)):
+    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    with metered(Meter(budget, Call("call", "search", "brave"), 0.005)):
         async with Rough(endless) as server:
             with pytest.raises(Unreadable, match="brave answered more than 20,000,000 bytes"):
                 await Wire("brave", server.url, timeout_s=20.0).send("GET", "/")
-    assert (await purse.account()).usd == 0.005
+    assert (await budget.account()).usd == 0.005
 
 
 async def test_a_search_that_failed_and_was_made_again_is_one_charge(tmp_path: Path) -> None:
     """What may have been charged for the first time is in the charge of the second, and nowhere else."""
     with Brave(json_answer({}, 504, {"retry-after": "60"})) as brave:
-        engines, purse = engines_at(tmp_path, brave.url)
+        engines, budget = engines_at(tmp_path, brave.url)
         with pytest.raises(ProviderError) as failed:
             await engines.search(QUERY, limit=2)
     with Brave() as brave:
         again, _ = engines_at(tmp_path, brave.url)
         PROCESS.until.clear()
         found = await again.search(QUERY, limit=2)
-    told = merged(failed.value.charges, found.charges)
-    assert sum(charge.usd for charge in told) == pytest.approx((await purse.account()).usd)
+    told = merged(failed.value.costs, found.costs)
+    assert sum(cost.usd for cost in told) == pytest.approx((await budget.account()).usd)
 
 
 async def test_a_model_that_searches_may_have_done_so_behind_a_gateway_that_gave_up(tmp_path: Path) -> None:
-    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
     with Brave(Answer(504)) as server:
         engine = ModelSearch("key", "unpriced", server.url)
-        with metered(Meter(purse, Call("call", "search", "model"), 0.01)), pytest.raises(ProviderError):
+        with metered(Meter(budget, Call("call", "search", "model"), 0.01)), pytest.raises(ProviderError):
             await engine(QUERY, limit=2)
-    assert (await purse.account()).usd == pytest.approx(0.01)
+    assert (await budget.account()).usd == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize("fee", [0.0, 0.05])
@@ -166,18 +166,18 @@ async def test_a_model_that_searches_is_paid_as_a_person_said_and_its_tokens_bes
     answer = {**cited(("https://a.example/1", "T", "S.")), "usage": {"input_tokens": 3, "output_tokens": 4}}
     with OpenAiSearchServer(answer) as server:
         own = load_settings(home=tmp_path, openai_api_key=KEY, model="m", base_url=f"{server.url}/v1")
-        purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 1000.0, 0.0)
-        found = await engines_for(own, Knobs(engines=["model"])).within(purse).search(QUERY, limit=2)
-    assert (await purse.account()).usd == pytest.approx(fee + 0.007)
-    assert found.charges[0].usd == pytest.approx(fee + 0.007)
+        budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1000.0, 0.0)
+        found = await engines_for(own, RunConfig(engines=["model"])).within(budget).search(QUERY, limit=2)
+    assert (await budget.account()).usd == pytest.approx(fee + 0.007)
+    assert found.costs[0].usd == pytest.approx(fee + 0.007)
 
 
 async def test_a_search_another_run_made_is_free_and_says_what_it_saved(tmp_path: Path) -> None:
     with Brave() as brave:
         first, _ = engines_at(tmp_path, brave.url)
         await first.search(QUERY, limit=2)
-        other, purse = engines_at(tmp_path, brave.url, run="other")
-        (charge,) = (await other.search(QUERY, limit=2)).charges
+        other, budget = engines_at(tmp_path, brave.url, run="other")
+        (cost,) = (await other.search(QUERY, limit=2)).costs
         assert len(brave.records) == 1
-    assert (charge.usd, charge.saved_usd) == (0.0, 0.005)
-    assert (await purse.account()).usd == 0.0
+    assert (cost.usd, cost.saved_usd) == (0.0, 0.005)
+    assert (await budget.account()).usd == 0.0

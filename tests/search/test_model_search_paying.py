@@ -9,16 +9,16 @@ import pytest
 from standins.openai_search import KEY, OpenAiSearchServer, cited, failure
 from standins.server import Answer, Seen, closed_port
 
+from fathom.budget.budget import Budget
+from fathom.budget.cost_log import Call, CostLog
+from fathom.budget.meter import Meter, metered
+from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError
 from fathom.search.engines import Engines
 from fathom.search.health import PROCESS, Watched
 from fathom.search.model_search import ModelSearch
 from fathom.search.patient import Patience, Patient
 from fathom.search.port import Capability
-from fathom.spend.book import Book, Call
-from fathom.spend.meter import Meter, metered
-from fathom.spend.prices import ModelPrice, Prices
-from fathom.spend.purse import Purse
 from fathom.state import Hit, Query
 from fathom.text.tokencount import token_count
 
@@ -45,15 +45,15 @@ def engine(url: str, model: str = "m", **words: Any) -> ModelSearch:
 
 async def spent(home: Path, search: ModelSearch, cap: float = 1.0) -> float:
     """What the run's purse has paid, whatever became of the search."""
-    purse = Purse(Book(home / "fathom.sqlite"), "run", cap, 0.0)
-    with metered(Meter(purse, Call("call", "search", "model"), 0.0)):
+    budget = Budget(CostLog(home / "fathom.sqlite"), "run", cap, 0.0)
+    with metered(Meter(budget, Call("call", "search", "model"), 0.0)):
         try:
             await search(QUERY, limit=2)
         except OutOfBudget:
             raise
         except ProviderError:
             pass
-    return (await purse.account()).usd
+    return (await budget.account()).usd
 
 
 async def test_a_server_that_charges_all_it_may_stays_below_what_was_set_aside(tmp_path: Path) -> None:
@@ -157,17 +157,17 @@ class Elsewhere:
 
 
 async def test_the_search_that_was_too_dear_is_told_and_the_others_serve(tmp_path: Path) -> None:
-    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 0.1, 0.0)
+    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 0.1, 0.0)
     with Greedy(cited(PAGE)) as server:
-        both = Engines((engine(server.url), Elsewhere()), prices={"model": lambda _: 0.01}).within(purse)
+        both = Engines((engine(server.url), Elsewhere()), prices={"model": lambda _: 0.01}).within(budget)
         found = await both.search(QUERY, limit=2)
         assert server.records == []
     PROCESS.until.clear()
     assert [hit.engine for hit in found.hits] == ["elsewhere"]
-    (loss,) = found.losses
-    assert loss.where == "search: model"
-    assert loss.why == "model was not asked: too little of the 0.1 USD is left."
-    assert found.charges == []
+    (failure,) = found.failures
+    assert failure.where == "search: model"
+    assert failure.why == "model was not asked: too little of the 0.1 USD is left."
+    assert found.costs == []
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -175,7 +175,7 @@ async def test_an_engine_that_heeds_no_limit_is_not_asked_again_in_that_run(
     tmp_path: Path, fails: bool
 ) -> None:
     """It is asked for one search, and charges for a hundred; that it fails afterwards changes nothing."""
-    purse = Purse(Book(tmp_path / "fathom.sqlite"), "run", 0.5, 0.0)
+    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 0.5, 0.0)
     answer = cited(PAGE)
     error = {"status": "failed", "error": {"code": "server_error"}} if fails else {}
     greedy = {**answer, **error, "output": [*[SEARCH] * 100, *([] if fails else answer["output"])]}
@@ -184,18 +184,18 @@ async def test_an_engine_that_heeds_no_limit_is_not_asked_again_in_that_run(
             (Watched(Patient(engine(server.url), Patience(first_wait_s=0.01, jitter_s=0.0))), Elsewhere()),
             prices={"model": lambda _: 0.01},
         )
-        first = await both.within(purse).search(QUERY, limit=2)
-        again = await both.within(purse).search(QUERY.model_copy(update={"text": "wind"}), limit=2)
+        first = await both.within(budget).search(QUERY, limit=2)
+        again = await both.within(budget).search(QUERY.model_copy(update={"text": "wind"}), limit=2)
         assert len(server.records) == 1
-        other = Engines(both.engines, prices=both.prices).within(replace(purse, run="another"))
+        other = Engines(both.engines, prices=both.prices).within(replace(budget, run="another"))
         await other.search(QUERY, limit=2)
         assert len(server.records) == 2
     PROCESS.until.clear()
     assert {hit.engine for hit in first.hits} == {"elsewhere"} if fails else {"model", "elsewhere"}
-    (told,) = {(loss.what, loss.why) for loss in [*first.losses, *again.losses]}
+    (told,) = {(failure.what, failure.why) for failure in [*first.failures, *again.failures]}
     assert told[0] == "its price"
     assert "model took 1.0" in told[1]
     assert told[1].endswith("at most, and is not asked again in this run.")
-    assert (await purse.account()).usd > 1.0
-    assert sum(charge.usd for charge in first.charges) == pytest.approx((await purse.account()).usd)
-    assert again.charges == []
+    assert (await budget.account()).usd > 1.0
+    assert sum(cost.usd for cost in first.costs) == pytest.approx((await budget.account()).usd)
+    assert again.costs == []

@@ -16,7 +16,7 @@ from fathom.search.serper import Serper
 from fathom.search.table import engines_for
 from fathom.search.tavily import Tavily
 from fathom.settings import load_settings
-from fathom.state import Hit, Knobs, Query
+from fathom.state import Hit, Query, RunConfig
 from fathom.store import Replies, replies
 
 QUERY = Query(id="r1q1", text="tidal power", question="Q1", round=1)
@@ -60,8 +60,8 @@ async def test_a_run_that_is_resumed_has_its_hits_and_pays_once(memory: Replies)
     assert engine.asked == ["tidal power"]
     assert again == first
     assert [hit.query for hit in later.hits] == ["r2q3", "r2q3"]
-    assert [charge.usd for charge in first.charges] == [0.005]
-    assert {c.key for found in (first, again, later) for c in found.charges} == {first.charges[0].key}
+    assert [cost.usd for cost in first.costs] == [0.005]
+    assert {c.key for found in (first, again, later) for c in found.costs} == {first.costs[0].key}
 
 
 async def test_another_run_has_them_for_nothing_and_says_so(memory: Replies) -> None:
@@ -70,8 +70,8 @@ async def test_another_run_has_them_for_nothing_and_says_so(memory: Replies) -> 
     other = await engines(engine, memory.within("other")).search(QUERY, limit=5)
     assert len(engine.asked) == 1
     assert other.hits == first.hits
-    (charge,) = other.charges
-    assert (charge.usd, charge.saved_usd, charge.is_reused) == (0.0, 0.005, True)
+    (cost,) = other.costs
+    assert (cost.usd, cost.saved_usd, cost.is_reused) == (0.0, 0.005, True)
 
 
 async def test_other_words_limits_or_ways_of_asking_are_another_search(memory: Replies) -> None:
@@ -132,19 +132,19 @@ def test_how_an_engine_is_made_counts_but_not_its_key() -> None:
 
 def test_documents_of_ones_own_are_searched_every_time(tmp_path: Path) -> None:
     settings = load_settings(home=tmp_path, serper_api_key="k")
-    made = engines_for(settings, Knobs(engines=["serper"], docs=[str(tmp_path)])).recall
+    made = engines_for(settings, RunConfig(engines=["serper"], docs=[str(tmp_path)])).recall
     assert made is not None
     assert set(made.made) == {"serper"}
 
 
 @pytest.mark.parametrize(
-    ("knobs", "is_shared"), [({}, True), ({"reuse": False}, False), ({"fresh": True}, False)]
+    ("run_config", "is_shared"), [({}, True), ({"reuse": False}, False), ({"fresh": True}, False)]
 )
 def test_what_is_wanted_fresh_is_not_another_runs(
-    tmp_path: Path, knobs: dict[str, bool], is_shared: bool
+    tmp_path: Path, run_config: dict[str, bool], is_shared: bool
 ) -> None:
     settings = load_settings(home=tmp_path, serper_api_key="k")
-    recall = engines_for(settings, Knobs.model_validate({"engines": ["serper"], **knobs})).recall
+    recall = engines_for(settings, RunConfig.model_validate({"engines": ["serper"], **run_config})).recall
     assert recall is not None
     assert isinstance(recall.memory, Replies)
     assert recall.memory.is_shared is is_shared

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from search.failures import COMMON, QUERY, Failing, BadAnswer, fails
+from search.failures import COMMON, QUERY, BadAnswer, Failing, fails
 from standins.semantic_scholar import KEY, SemanticScholarServer, paper
 from standins.server import json_answer
 

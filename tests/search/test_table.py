@@ -10,7 +10,7 @@ from fathom.search.engines import Engines
 from fathom.search.health import Watched
 from fathom.search.table import available, engines_for
 from fathom.settings import Settings, load_settings
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 KEYS = dict.fromkeys(
     """tavily_api_key serper_api_key brave_api_key exa_api_key google_api_key google_cse_id openai_api_key
@@ -30,7 +30,9 @@ def names(engines: Engines) -> list[str]:
 
 @pytest.mark.parametrize("name", REMOTE)
 def test_every_engine_can_be_made_and_keeps_its_name(name: str) -> None:
-    engines = engines_for(full(), Knobs(engines=[name], since="2024-01-01", include_domains=["a.example"]))
+    engines = engines_for(
+        full(), RunConfig(engines=[name], since="2024-01-01", include_domains=["a.example"])
+    )
     assert names(engines) == [name]
     assert isinstance(engines.engines[0], Watched)
     assert engines.engines[0].capabilities <= KNOWN[name].capabilities | {"semantic", "content"}
@@ -39,22 +41,22 @@ def test_every_engine_can_be_made_and_keeps_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in REMOTE if KNOWN[name].needs])
 def test_what_an_engine_needs_is_asked_for(name: str) -> None:
     with pytest.raises(BadInput, match=f"{name} needs "):
-        engines_for(load_settings(), Knobs(engines=[name]))
+        engines_for(load_settings(), RunConfig(engines=[name]))
 
 
 def test_without_keys_the_keyless_ones_are_there(tmp_path: Path) -> None:
-    found = available(load_settings(), Knobs())
+    found = available(load_settings(), RunConfig())
     assert found == {name for name, known in KNOWN.items() if not known.needs}
-    assert available(load_settings(), Knobs(docs=[str(tmp_path)])) == found | {"local"}
+    assert available(load_settings(), RunConfig(docs=[str(tmp_path)])) == found | {"local"}
 
 
 def test_prices_are_known_for_engines_that_cost() -> None:
-    engines = engines_for(full(), Knobs(engines=["serper", "arxiv"]))
+    engines = engines_for(full(), RunConfig(engines=["serper", "arxiv"]))
     assert 0 < engines.prices["serper"](10) < engines.prices["serper"](11) < 0.1
     assert "arxiv" not in engines.prices
 
 
 def test_another_address_can_be_named_for_any_engine() -> None:
     settings = load_settings(engine_urls={"crossref": "http://127.0.0.1:9"})
-    watched = engines_for(settings, Knobs(engines=["crossref"])).engines[0]
+    watched = engines_for(settings, RunConfig(engines=["crossref"])).engines[0]
     assert "127.0.0.1:9" in repr(watched)

@@ -12,7 +12,9 @@ from fathom.search.wikipedia import Wikipedia
 
 OWN = [
     BadAnswer("no agent", Answer(403, {}, b"Please respect our robot policy."), Refused, "HTTP 403"),
-    BadAnswer("too long", failure("cirrussearch-query-too-long", "Too long."), BadQuery, "too-long: Too long."),
+    BadAnswer(
+        "too long", failure("cirrussearch-query-too-long", "Too long."), BadQuery, "too-long: Too long."
+    ),
     BadAnswer("bad value", failure("badvalue"), BadQuery, "badvalue"),
     BadAnswer("bad request", Answer(400), BadQuery, "HTTP 400"),
     BadAnswer("backend", failure("cirrussearch-backend-error"), Unavailable, "backend-error"),

@@ -80,14 +80,14 @@ def test_a_run_over_a_folder_ends_with_a_report(client: SyncLangGraphClient, she
     quoted = [quote.text for claim in claims for quote in claim.quotes]
     assert quoted
     assert all(any(text in document for document in DOCUMENTS.values()) for text in quoted)
-    assert state["charges"] == []
+    assert state["costs"] == []
 
 
 def test_knobs_in_the_input_are_remembered(client: SyncLangGraphClient, shelf: Path) -> None:
-    given = {"question": QUESTION, "knobs": {"docs": [str(shelf)], "rounds": 1, "sources": 1}}
+    given = {"question": QUESTION, "run_config": {"docs": [str(shelf)], "rounds": 1, "sources": 1}}
     state = answered(client, given)
     assert len(state["pages"]) == 1
-    assert state["knobs"]["docs"] == [str(shelf)]
+    assert state["run_config"]["docs"] == [str(shelf)]
 
 
 def test_updates_are_streamed_while_the_run_works(client: SyncLangGraphClient, shelf: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_run_without_a_question_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("knobs", "name", "words"),
+    ("run_config", "name", "words"),
     [
         ({"rounds": 0}, "rounds", "greater than or equal to 1"),
         ({"sources": -1}, "sources", "greater than or equal to 1"),
@@ -128,11 +128,11 @@ def test_a_run_without_a_question_is_refused(
     ],
 )
 def test_a_bad_knob_is_refused_by_name(
-    client: SyncLangGraphClient, knobs: Record, name: str, words: str
+    client: SyncLangGraphClient, run_config: Record, name: str, words: str
 ) -> None:
     for told in (
-        refusal(client, {"question": QUESTION}, knobs),
-        refusal(client, {"question": QUESTION, "knobs": knobs}),
+        refusal(client, {"question": QUESTION}, run_config),
+        refusal(client, {"question": QUESTION, "run_config": run_config}),
     ):
         assert name in told
         assert words in told
@@ -140,7 +140,7 @@ def test_a_bad_knob_is_refused_by_name(
 
 def test_an_unknown_knob_is_refused(client: SyncLangGraphClient, shelf: Path) -> None:
     """In the input. From the context the server itself takes it out before anybody could refuse it."""
-    assert "rouns" in refusal(client, {"question": QUESTION, "knobs": {"rouns": 1}})
+    assert "rouns" in refusal(client, {"question": QUESTION, "run_config": {"rouns": 1}})
     context = {"rouns": 1, "docs": [str(shelf)], "rounds": 1}
     assert answered(client, {"question": QUESTION}, context)["report"]["status"] == "complete"
 

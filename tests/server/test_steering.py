@@ -9,7 +9,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from standins.shelf import QUESTION
 
 from fathom.cli.main import main
-from fathom.orders import Orders
+from fathom.control_signals import ControlSignals
 from fathom.settings import DATABASE
 
 pytestmark = pytest.mark.server
@@ -18,12 +18,12 @@ Record = dict[str, Any]
 
 def ordered(home: Path, thread_id: str, word: str, text: str = "") -> None:
     """What `fathom control` does; the server is another process."""
-    asyncio.run(Orders(home / DATABASE).give(thread_id, word, text))
+    asyncio.run(ControlSignals(home / DATABASE).give(thread_id, word, text))
 
 
-def worked(client: SyncLangGraphClient, thread_id: str, shelf: Path, **knobs: object) -> Record:
+def worked(client: SyncLangGraphClient, thread_id: str, shelf: Path, **run_config: object) -> Record:
     """The state after a run that nobody reviews."""
-    context: Record = {"docs": [str(shelf)], "rounds": 1, **knobs}
+    context: Record = {"docs": [str(shelf)], "rounds": 1, **run_config}
     state = client.runs.wait(thread_id, "research", input={"question": QUESTION}, context=context)
     assert isinstance(state, dict)
     return state
@@ -41,13 +41,13 @@ def thread_id(client: SyncLangGraphClient) -> str:
     return str(client.threads.create()["thread_id"])
 
 
-@pytest.mark.parametrize("knobs", [{}, {"strategy": "rollouts", "branches": 2}])
+@pytest.mark.parametrize("run_config", [{}, {"strategy": "rollouts", "branches": 2}])
 def test_a_pause_and_a_query_are_heard_at_the_next_review(
-    client: SyncLangGraphClient, home: Path, shelf: Path, thread_id: str, knobs: Record
+    client: SyncLangGraphClient, home: Path, shelf: Path, thread_id: str, run_config: Record
 ) -> None:
     ordered(home, thread_id, "add", "silt behind the dam")
     ordered(home, thread_id, "pause")
-    worked(client, thread_id, shelf, **knobs)
+    worked(client, thread_id, shelf, **run_config)
     state: Any = client.threads.get_state(thread_id)
     assert state["next"] == ["review"]
     shown = state["tasks"][0]["interrupts"][0]["value"]

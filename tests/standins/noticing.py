@@ -9,15 +9,15 @@ from contextlib import contextmanager
 
 from langgraph.runtime import RunControl
 
-from fathom.orders import Orders
-from fathom.watching import Watch
+from fathom.control_signals import ControlSignals
+from fathom.pause_poller import TimeBudget
 
 
-class Noticing(Watch):
+class Noticing(TimeBudget):
     """Looks as ever; `seen` is set once it has asked a run to stand still."""
 
-    def __init__(self, orders: Orders) -> None:
-        super().__init__(orders)
+    def __init__(self, signals: ControlSignals) -> None:
+        super().__init__(signals)
         self.seen = asyncio.Event()
 
     @contextmanager

@@ -3,13 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
-from fathom.state import Knobs, ReviewAnswer
+from fathom.state import ReviewAnswer, RunConfig
 
 
 @pytest.mark.parametrize(("depth", "rounds"), [("quick", 3), ("standard", 5), ("comprehensive", 10)])
 def test_depth_says_how_many_rounds_unless_they_are_set(depth: str, rounds: int) -> None:
-    assert Knobs.model_validate({"depth": depth}).max_rounds == rounds
-    assert Knobs.model_validate({"depth": depth, "rounds": 2}).max_rounds == 2
+    assert RunConfig.model_validate({"depth": depth}).max_rounds == rounds
+    assert RunConfig.model_validate({"depth": depth, "rounds": 2}).max_rounds == 2
 
 
 @pytest.mark.parametrize(
@@ -21,22 +21,22 @@ def test_depth_says_how_many_rounds_unless_they_are_set(depth: str, rounds: int)
 )  # fmt: skip
 def test_knobs_outside_their_limits_are_refused(words: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        Knobs.model_validate(words)
+        RunConfig.model_validate(words)
 
 
 def test_the_limits_themselves_are_allowed() -> None:
-    Knobs(rounds=100, sources=100, queries=20, threshold=1, budget_usd=0)
-    Knobs(rounds=1, sources=1, queries=1, threshold=0)
+    RunConfig(rounds=100, sources=100, queries=20, threshold=1, budget_usd=0)
+    RunConfig(rounds=1, sources=1, queries=1, threshold=0)
 
 
 def test_knobs_survive_json() -> None:
-    knobs = Knobs(depth="standard", docs=["a"], language="한국어", review="rounds")
-    assert Knobs.model_validate_json(knobs.model_dump_json()) == knobs
+    run_config = RunConfig(depth="standard", docs=["a"], language="한국어", review="rounds")
+    assert RunConfig.model_validate_json(run_config.model_dump_json()) == run_config
 
 
 @pytest.mark.parametrize(("before", "now"), [(True, "rounds"), (False, "off")])
 def test_a_run_that_remembers_yes_or_no_is_reviewed_as_it_was(before: bool, now: str) -> None:
-    assert Knobs.model_validate({"review": before}).review == now
+    assert RunConfig.model_validate({"review": before}).review == now
 
 
 @pytest.mark.parametrize(

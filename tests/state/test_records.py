@@ -6,8 +6,8 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from fakes import (
     RUBRIC,
-    charge,
     claim,
+    cost,
     earlier,
     gap,
     heading,
@@ -33,20 +33,20 @@ from fathom.state import (
     Citation,
     Contradiction,
     Direction,
-    Dropped,
     Effort,
+    Failure,
     Finding,
     Forecast,
     Fork,
     Gain,
     Hypothesis,
-    Knobs,
     Lesson,
-    Loss,
     Outline,
     Record,
+    Rejected,
     Report,
     Ruling,
+    RunConfig,
     Side,
     SubQuestion,
     Tool,
@@ -70,13 +70,13 @@ SIDES = [
     Side(claims=["c2"], value="320메가와트", pages=["cd"], published=[None]),
 ]
 EXAMPLES: list[BaseModel] = [
-    charge(),
+    cost(),
     Check(name="freshness", is_passed=False, why="the newest page is of 2019", gap=gap()),
     CITATION,
     Change(kind="page gone", what="A page", why="404"),
     claim("조력 발전은 바다에서 전기를 얻는다."),
     Direction(id="b1", text="조력 발전의 한계", angle="counter-evidence", rounds=2, queries=3, sources=4),
-    Dropped(page="ab", count=2, why="not there"),
+    Rejected(page="ab", count=2, why="not there"),
     Effort(kind="fact", questions=2, rounds=3, sources=8, branches=1, reason="asks for one thing"),
     Forecast(
         expected_usd=0.1,
@@ -99,9 +99,9 @@ EXAMPLES: list[BaseModel] = [
     heading("c1"),
     hit(published="2024-01-01"),
     judgement(gaps=[gap("low")], stop="sufficient", because="score"),
-    Knobs(depth="standard", docs=["notes"]),
+    RunConfig(depth="standard", docs=["notes"]),
     Lesson(query="r1q1", text="조력", question="Q1", family="counter", round=1, pages=2, claims=0),
-    Loss(where="search", what="q", why="timeout"),
+    Failure(where="search", what="q", why="timeout"),
     Outline(title="T", headings=[heading("c1")]),
     page(),
     plan("a", "b"),
@@ -146,7 +146,7 @@ def mentioned(hint: Any) -> set[type[BaseModel]]:
 
 def test_every_record_may_stand_in_a_checkpoint() -> None:
     ours = {kind for kind in subclasses(Record) if kind.__module__.startswith("fathom.")}
-    assert {(kind.__module__, kind.__name__) for kind in ours | {Knobs}} == set(ALLOWED)
+    assert {(kind.__module__, kind.__name__) for kind in ours | {RunConfig}} == set(ALLOWED)
 
 
 @pytest.mark.parametrize(
@@ -171,9 +171,9 @@ def test_there_is_an_example_of_every_allowed_type() -> None:
 
 
 def test_a_type_that_is_not_allowed_comes_back_as_plain_data() -> None:
-    strict = CompressedSerializer(allowed_msgpack_modules=[pair for pair in ALLOWED if pair[1] != "Loss"])
-    loss = Loss(where="a", what="b", why="c")
-    assert not isinstance(strict.loads_typed(strict.dumps_typed(loss)), Loss)
+    strict = CompressedSerializer(allowed_msgpack_modules=[pair for pair in ALLOWED if pair[1] != "Failure"])
+    failure = Failure(where="a", what="b", why="c")
+    assert not isinstance(strict.loads_typed(strict.dumps_typed(failure)), Failure)
 
 
 def test_what_is_long_is_compressed_and_what_is_not_is_read_too() -> None:
@@ -211,7 +211,7 @@ def test_a_record_is_frozen_and_takes_nothing_unknown() -> None:
     with pytest.raises(ValidationError):
         query().text = "other"  # type: ignore[misc]
     with pytest.raises(ValidationError, match="extra"):
-        Loss.model_validate({"where": "a", "what": "b", "why": "c", "who": "d"})
+        Failure.model_validate({"where": "a", "what": "b", "why": "c", "who": "d"})
 
 
 def test_a_claim_without_a_quote_cannot_be_made() -> None:

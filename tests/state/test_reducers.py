@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.state import Loss, Query
+from fathom.state import Failure, Query
 from fathom.state.reducers import merged, united
 
 few = st.sampled_from("abcd")
 queries = st.lists(
     st.builds(Query, id=few, text=few, question=st.just("Q1"), round=st.integers(1, 2)), max_size=6
 )
-losses = st.lists(st.builds(Loss, where=few, what=few, why=few), max_size=6)
+failures = st.lists(st.builds(Failure, where=few, what=few, why=few), max_size=6)
 words = st.lists(few, max_size=6)
 
 
@@ -26,8 +26,8 @@ def test_records_that_come_twice_are_there_once(a: list[Query], b: list[Query]) 
     assert len({q.id for q in once}) == len(once)
 
 
-@given(losses, losses)
-def test_merging_changes_neither_side(a: list[Loss], b: list[Loss]) -> None:
+@given(failures, failures)
+def test_merging_changes_neither_side(a: list[Failure], b: list[Failure]) -> None:
     before = (list(a), list(b))
     assert merged(a, b) is not a
     assert (a, b) == before

@@ -9,7 +9,7 @@ from fathom.state import ResearchState
 
 ROOT = Path(__file__).parents[2]
 NODES = sorted(path.stem for path in (ROOT / "nodes").glob("*.py") if "Writes:" in path.read_text("utf-8"))
-BY_ALL = {"losses", "charges"}
+BY_ALL = {"failures", "costs"}
 
 
 def said_by_the_state() -> dict[str, str]:

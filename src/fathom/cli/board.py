@@ -103,8 +103,8 @@ class Board:
 
     def _begun(self, event: Progress) -> None:
         match event.payload:
-            case Started(question=question, knobs=knobs, is_resumed=is_resumed):
-                self.question, self.threshold = question, knobs.threshold
+            case Started(question=question, run_config=run_config, is_resumed=is_resumed):
+                self.question, self.threshold = question, run_config.threshold
                 self.stage = "going on" if is_resumed else "planning"
             case PlanGenerated(effort=effort, tool=tool):
                 kinds = [effort.kind if effort else "", tool.name if tool else ""]
@@ -137,10 +137,10 @@ class Board:
                 self._page(title, address, Entry(title or address, is_lost, is_lost, outcome))
             case AnalysisStarted(title=title, address=address):
                 self._page(title, address, Entry(title or address, outcome="drawing claims"))
-            case AnalysisCompleted(title=title, address=address, claims=claims, dropped=dropped):
-                self.verified, self.refused = self.verified + claims, self.refused + dropped
+            case AnalysisCompleted(title=title, address=address, claims=claims, rejected=rejected):
+                self.verified, self.refused = self.verified + claims, self.refused + rejected
                 self.pages_read += 1
-                self._page(title, address, Entry(title or address, True, False, _claims(claims, dropped)))
+                self._page(title, address, Entry(title or address, True, False, _claims(claims, rejected)))
             case _:
                 return
 
@@ -172,6 +172,6 @@ class Board:
                 return
 
 
-def _claims(claims: int, dropped: int) -> str:
+def _claims(claims: int, rejected: int) -> str:
     kept = f"{claims} claim{'' if claims == 1 else 's'}"
-    return f"{kept}, {dropped} refused" if dropped else kept
+    return f"{kept}, {rejected} refused" if rejected else kept

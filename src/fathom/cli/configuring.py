@@ -18,7 +18,7 @@ from fathom.cli.asking import words_of
 from fathom.provenance import DOTENV, OURS, RUN, TOML, Common, Said
 from fathom.request import checked_request
 from fathom.settings import Settings, load_settings, names, said
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 MASK = "********"
 _DEFAULT = "default"
@@ -66,16 +66,19 @@ def _lines(words: Mapping[str, Any], set_here: Mapping[str, Said]) -> Iterator[L
     for name in known.settings:
         origin = _SPOKEN if name in spoken else _origin(set_here.get(name))
         yield _line(name, settings, name, origin)
-    before = checked_request(query="any").knobs(settings.run)
-    knobs = checked_request(**{"query": "any", **words}).knobs(settings.run)
-    for name in known.knobs:
-        is_spoken = name in words or getattr(knobs, name) != getattr(before, name)
+    before = checked_request(query="any").run_config(settings.run)
+    run_config = checked_request(**{"query": "any", **words}).run_config(settings.run)
+    for name in known.run_config:
+        is_spoken = name in words or getattr(run_config, name) != getattr(before, name)
         yield _line(
-            f"{RUN}.{name}", knobs, name, _SPOKEN if is_spoken else _origin(set_here.get(f"{RUN}.{name}"))
+            f"{RUN}.{name}",
+            run_config,
+            name,
+            _SPOKEN if is_spoken else _origin(set_here.get(f"{RUN}.{name}")),
         )
 
 
-def _line(shown_as: str, holder: Settings | Knobs, name: str, origin: str) -> Line:
+def _line(shown_as: str, holder: Settings | RunConfig, name: str, origin: str) -> Line:
     field = type(holder).model_fields[name]
     common = [known.variable for known in field.metadata if isinstance(known, Common)]
     variables = [*common, f"{OURS}{name.upper()}"]

@@ -6,9 +6,9 @@ Does not know who works on it, or whether anybody does: the order waits until it
 import argparse
 import asyncio
 
+from fathom.control_signals import Word
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.orders import Word
 from fathom.runs import is_unfinished, open_runs
 from fathom.settings import load_settings
 
@@ -49,5 +49,5 @@ async def _ordered(named: str, word: Word, text: str) -> str:
         told = _HEARD if status == "running" else _PAUSED if status == "paused" else _LATER
         if word not in told:
             raise BadInput(f"Run {name} is not running ({status}).")
-        await runs.orders.give(run_id, word, text)
+        await runs.signals.give(run_id, word, text)
     return f"Run {name} {told[word].format(name=name)}."

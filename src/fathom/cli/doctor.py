@@ -9,18 +9,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
+from fathom.budget.prices import MILLION, PRICES, Prices, load_prices
 from fathom.search.choice import KNOWN, choose
 from fathom.search.table import available
 from fathom.settings import OPENAI, Settings, load_settings
-from fathom.spend.prices import MILLION, PRICES, Prices, load_prices
-from fathom.state import Knobs, Role
+from fathom.state import Role, RunConfig
 
 
 def doctor(_: argparse.Namespace) -> int:
     """Print the check-up; exit code 2 when runs could not be kept."""
     settings = load_settings()
     is_kept, kept = _home(settings)
-    ready = available(settings, Knobs())
+    ready = available(settings, RunConfig())
     for title, words in [
         ("Fathom", version("fathom-research")),
         ("Database", kept),
@@ -86,7 +86,7 @@ def _engine(name: str, settings: Settings, ready: set[str]) -> str:
 
 
 def _asked(ready: set[str]) -> str:
-    choice = choose(Knobs(), ready)
+    choice = choose(RunConfig(), ready)
     spare = f", then {', '.join(choice.spare)} if that fails" if choice.spare else ""
     return f"{' and '.join(choice.asked)}{spare}"
 

@@ -7,14 +7,14 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 
+from fathom.budget.cost_log import CostLog
+from fathom.budget.forecast import forecast
+from fathom.budget.past import past_runs
 from fathom.report.words import counted
 from fathom.request import ResearchRequest
 from fathom.runs import Runs, open_runs
 from fathom.settings import Settings
-from fathom.spend.book import Book
-from fathom.spend.forecast import forecast
-from fathom.spend.past import past_runs
-from fathom.state import Forecast, Knobs
+from fathom.state import Forecast, RunConfig
 
 
 def dry_run(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
@@ -52,15 +52,15 @@ async def _all_expected(
 ) -> list[Forecast]:
     async with open_runs(settings) as runs:
         # Whatever would be refused is refused now.
-        knobs = [(await runs.begin(one, is_capped=is_capped))[1] for one in requests]
-        return [await expected(runs, own, one.query) for own, one in zip(knobs, requests, strict=True)]
+        run_config = [(await runs.begin(one, is_capped=is_capped))[1] for one in requests]
+        return [await expected(runs, own, one.query) for own, one in zip(run_config, requests, strict=True)]
 
 
-async def expected(runs: Runs, knobs: Knobs, question: str) -> Forecast:
+async def expected(runs: Runs, run_config: RunConfig, question: str) -> Forecast:
     """What a question with these knobs would cost."""
-    past = await past_runs(Book(runs.settings.database))
-    own = runs.settings.admitting(knobs)
-    return await asyncio.to_thread(forecast, own, own.usual(knobs), question, past)
+    past = await past_runs(CostLog(runs.settings.database))
+    own = runs.settings.admitting(run_config)
+    return await asyncio.to_thread(forecast, own, own.usual(run_config), question, past)
 
 
 def say(found: Forecast, arguments: argparse.Namespace) -> None:

@@ -19,10 +19,10 @@ from fathom.cli.output import print_result
 from fathom.cli.reviewing import ask_person
 from fathom.cli.screen import JsonLines, Lines, Quiet, View
 from fathom.cli.steering import Steering
+from fathom.control_signals import Word
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept
 from fathom.ids import short_id
-from fathom.orders import Word
 from fathom.report.folder import ResearchFolder
 from fathom.report.past_rounds import spent_of
 from fathom.runs import Runs, Start
@@ -63,7 +63,7 @@ class Watched:
 
     def _give(self, word: Word, text: str) -> None:
         """Leave an order; the run hears it like one from another terminal."""
-        task: asyncio.Task[object] = asyncio.create_task(self.runs.orders.give(self.run_id, word, text))
+        task: asyncio.Task[object] = asyncio.create_task(self.runs.signals.give(self.run_id, word, text))
         self._given.add(task)
         task.add_done_callback(self._was_given)
 
@@ -121,7 +121,7 @@ class Watched:
         self._paused(True)
         self.view.notice(f"Paused; go on with p, or from anywhere: fathom control {short_id(self.run_id)} go")
         while not self.halt.is_requested:
-            if {order.word for order in await self.runs.orders.pending(self.run_id)} & {"go", "stop"}:
+            if {order.word for order in await self.runs.signals.pending(self.run_id)} & {"go", "stop"}:
                 self._paused(False)
                 return True
             await asyncio.sleep(_GLANCE_S)

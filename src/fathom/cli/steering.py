@@ -8,7 +8,7 @@ from typing import Protocol
 
 from fathom.cli.cells import cut, plain
 from fathom.cli.keys import Key, Typed
-from fathom.orders import Word
+from fathom.control_signals import Word
 
 _SHORT = 60
 _REST = (("s", "stop and write"), ("a", "add a query"), ("q", "leave"))

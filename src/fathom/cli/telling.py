@@ -63,8 +63,8 @@ class Telling:
             case PlanGenerated() as plan:
                 return _planned(plan)
             case SearchCompleted(query=query, hits=hits, lost=lost):
-                loss = f" (lost: {_short(lost[0].why)})" if lost and not hits else ""
-                return f"found {hits} for: {_short(query)}{loss}"
+                failure = f" (lost: {_short(lost[0].why)})" if lost and not hits else ""
+                return f"found {hits} for: {_short(query)}{failure}"
             case ExtractionStarted(pages=pages):
                 self._counts[event.branch] = _Count(len(pages))
                 return f"reading {counted(len(pages), 'page')}"

@@ -15,14 +15,14 @@ from pathlib import Path
 from fathom.cli.leaving import until_interrupted
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.standing import Fate, LivePage, stored_fate
-from fathom.graph.kit import standard_kits
+from fathom.graph.dependencies import standard_dependencies
 from fathom.reading.port import Reader
 from fathom.report.ledger import Ledger, read_ledger
 from fathom.report.verifying import Verification, cited, verified
 from fathom.runs import open_runs
 from fathom.search.addresses import hit_of
 from fathom.settings import Settings, load_settings
-from fathom.state import Knobs, Page, Quote
+from fathom.state import Page, Quote, RunConfig
 from fathom.store import pages
 
 NOT_SOUND = 5
@@ -42,8 +42,10 @@ async def _verified(
     ledger: Ledger, settings: Settings, arguments: argparse.Namespace, beside: str | None
 ) -> int:
     if arguments.online:
-        knobs = Knobs(docs=[*arguments.docs, *await _own_folders(ledger, settings)], fresh=True)
-        reader = (await asyncio.to_thread(standard_kits(settings.admitting(knobs)), knobs)).reader
+        run_config = RunConfig(docs=[*arguments.docs, *await _own_folders(ledger, settings)], fresh=True)
+        reader = (
+            await asyncio.to_thread(standard_dependencies(settings.admitting(run_config)), run_config)
+        ).reader
         fates = await live_fates(ledger, reader)
     else:
         fates = await stored_fates(ledger, settings)
@@ -68,8 +70,8 @@ async def _own_folders(ledger: Ledger, settings: Settings) -> list[str]:
     if not settings.database.exists():
         return []
     async with open_runs(settings) as runs:
-        knobs = (await runs.snapshot(ledger.run_id)).values.get("knobs")
-    return list(getattr(knobs, "docs", []))
+        run_config = (await runs.snapshot(ledger.run_id)).values.get("run_config")
+    return list(getattr(run_config, "docs", []))
 
 
 async def stored_fates(ledger: Ledger, settings: Settings) -> dict[str, Fate]:

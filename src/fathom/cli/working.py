@@ -8,6 +8,8 @@ import asyncio
 import sys
 from functools import partial
 
+from fathom.budget.capping import not_held_back, unpriced
+from fathom.budget.prices import is_own_server
 from fathom.cli.asking import words_of
 from fathom.cli.forecasting import dry_run, expected, say
 from fathom.cli.leaving import Leaving, until_interrupted
@@ -20,9 +22,7 @@ from fathom.places import open_folder
 from fathom.request import ResearchRequest, checked_request
 from fathom.runs import Runs, is_unfinished, open_runs
 from fathom.settings import Settings, load_settings
-from fathom.spend.capping import not_held_back, unpriced
-from fathom.spend.prices import is_own_server
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 _PATIENCE_S = 1.0
 
@@ -57,8 +57,8 @@ def fork(arguments: argparse.Namespace) -> int:
 async def _forked(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
     async with open_runs(settings) as runs:
         shared_id = await runs.find(arguments.id)
-        knobs = (await runs.snapshot(shared_id)).values.get("knobs")
-        _refuse_unnamed_server(runs, knobs, shared_id, "fork")
+        run_config = (await runs.snapshot(shared_id)).values.get("run_config")
+        _refuse_unnamed_server(runs, run_config, shared_id, "fork")
         run_id = await forked(runs, shared_id, arguments.round, arguments.direction, arguments.rounds)
         folder = await open_folder(runs.settings, run_id, arguments.out)
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(None)
@@ -68,7 +68,7 @@ async def _updated(settings: Settings, arguments: argparse.Namespace, leaving: L
     async with open_runs(settings) as runs:
         earlier_id = await runs.find(arguments.id)
         run_id, start = await runs.update(earlier_id)
-        _refuse_unnamed_server(runs, start.knobs(), earlier_id, "update")
+        _refuse_unnamed_server(runs, start.run_config(), earlier_id, "update")
         folder = await open_folder(runs.settings, run_id, arguments.out)
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
 
@@ -86,13 +86,13 @@ async def _followed(
     async with open_runs(settings) as runs:
         earlier_id = await runs.find(arguments.id)
         run_id, start = await runs.follow_up(earlier_id, request)
-        _refuse_unnamed_server(runs, start.knobs(), earlier_id, "ask")
+        _refuse_unnamed_server(runs, start.run_config(), earlier_id, "ask")
         if arguments.dry_run:
-            say(await expected(runs, start.knobs(), start.question), arguments)
+            say(await expected(runs, start.run_config(), start.question), arguments)
             return 0
         if start.is_understood_otherwise and not (arguments.quiet or arguments.json):
             print(f"understood as: {start.question}", file=sys.stderr, flush=True)
-        await _tell_unpriced(runs, start.knobs(), arguments)
+        await _tell_unpriced(runs, start.run_config(), arguments)
         folder = await open_folder(runs.settings, run_id, arguments.out)
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
 
@@ -103,20 +103,20 @@ async def _begun(
     async with open_runs(settings) as runs:
         told = _told_if_slow("looking through the documents …", arguments.quiet or arguments.json)
         try:
-            run_id, knobs = await runs.begin(request)
+            run_id, run_config = await runs.begin(request)
         finally:
             told.cancel()
-        await _tell_unpriced(runs, knobs, arguments)
+        await _tell_unpriced(runs, run_config, arguments)
         folder = await open_folder(runs.settings, run_id, arguments.out)
         return await Watched(runs, run_id, folder, arguments, leaving).until_over(request)
 
 
-async def _tell_unpriced(runs: Runs, knobs: Knobs, arguments: argparse.Namespace) -> None:
+async def _tell_unpriced(runs: Runs, run_config: RunConfig, arguments: argparse.Namespace) -> None:
     """Before anything is paid: that the usual cap is none for a model without a price."""
     if arguments.quiet or arguments.json:
         return
-    own = runs.settings.admitting(knobs)
-    if names := await asyncio.to_thread(unpriced, own, knobs):
+    own = runs.settings.admitting(run_config)
+    if names := await asyncio.to_thread(unpriced, own, run_config):
         print(f"fathom: {not_held_back(own, names)}", file=sys.stderr, flush=True)
 
 
@@ -138,7 +138,7 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace, leaving: L
             raise BadInput(f"Run {short_id(run_id)} is not waiting for an answer.")
         is_finished = not is_unfinished(snapshot) and "report" in snapshot.values
         if not is_finished:
-            _refuse_unnamed_server(runs, snapshot.values.get("knobs"), run_id)
+            _refuse_unnamed_server(runs, snapshot.values.get("run_config"), run_id)
         folder = await open_folder(runs.settings, run_id, arguments.out)
         watched = Watched(runs, run_id, folder, arguments, leaving)
         if is_finished:
@@ -151,9 +151,9 @@ async def _resumed(settings: Settings, arguments: argparse.Namespace, leaving: L
         return await watched.until_over(answer)
 
 
-def _refuse_unnamed_server(runs: Runs, knobs: object, run_id: str, command: str = "resume") -> None:
+def _refuse_unnamed_server(runs: Runs, run_config: object, run_id: str, command: str = "resume") -> None:
     """A key goes only to a server that whoever is at the keyboard has named, or to their own machine."""
-    server = getattr(knobs, "base_url", None)
+    server = getattr(run_config, "base_url", None)
     if server and server != runs.settings.base_url and not is_own_server(server):
         raise BadInput(
             f"This run asks {server}; confirm with: fathom {command} {short_id(run_id)} --base-url {server}"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from fathom.evidence.facts import is_negated, numbers
-from fathom.minds.port import Bearing
+from fathom.llm.port import Bearing
 from fathom.state import Claim, Hypothesis
 from fathom.text.ranking import terms
 

@@ -11,8 +11,8 @@ from difflib import SequenceMatcher
 from fathom.evidence.carrying import uncarried_by_kind
 from fathom.evidence.grounding import GroundedPage
 from fathom.evidence.words import parsed
-from fathom.minds.port import Draft, Evidence
-from fathom.state import Claim, Dropped, Page, Quote, SubQuestion, Verdict, short_hash
+from fathom.llm.port import Draft, Evidence
+from fathom.state import Claim, Page, Quote, Rejected, SubQuestion, Verdict, short_hash
 from fathom.text.normal import folded, one_line
 
 KEEP_FROM = 0.7
@@ -32,7 +32,7 @@ class GroundedDraft:
 
 def grounded(
     drafts: Sequence[Draft], page: Page, text: str, questions: Sequence[SubQuestion]
-) -> tuple[list[GroundedDraft], list[Dropped]]:
+) -> tuple[list[GroundedDraft], list[Rejected]]:
     """The drafts whose quotes are in the page and carry them, as code sees it; how many do not, and why.
 
     A quote is kept with the rest of its sentence: what was left out of it may be what changes it.
@@ -55,7 +55,7 @@ def grounded(
             kept[said] = GroundedDraft(draft, quote, evidence, _is_self_evident(draft.statement, quote.text))
     # By what they say: a draft that came twice, once with a quote that holds, is one draft that is kept.
     counts = Counter(why for said, why in refused.items() if said not in kept)
-    return list(kept.values()), [Dropped(page=page.sha, count=n, why=why) for why, n in counts.items()]
+    return list(kept.values()), [Rejected(page=page.sha, count=n, why=why) for why, n in counts.items()]
 
 
 def _why_not(draft: Draft, quote: Quote | None, known: set[str]) -> str:
@@ -82,7 +82,7 @@ def _is_self_evident(statement: str, quote: str) -> bool:
 
 def as_claims(
     kept: Sequence[GroundedDraft], verdicts: Sequence[Verdict], page: Page
-) -> tuple[list[Claim], list[Dropped]]:
+) -> tuple[list[Claim], list[Rejected]]:
     """The claims that hold, and how many did not and why. `verdicts` are for the doubtful ones."""
     remaining = iter(verdicts)
     claims: list[Claim] = []
@@ -102,7 +102,7 @@ def as_claims(
                 relevance=max(0.0, min(1.0, item.draft.relevance)),
             )
         )
-    return claims, [Dropped(page=page.sha, count=n, why=why) for why, n in refused.items()]
+    return claims, [Rejected(page=page.sha, count=n, why=why) for why, n in refused.items()]
 
 
 _QUOTED = Verdict(

@@ -94,9 +94,9 @@ def disagreement(said: Text, quoted: Sequence[Text]) -> list[str]:
     """Why they disagree: one says not where the other says so."""
     mine = negated(said)
     theirs = [words for text in quoted for words in negated(text)]
-    dropped = [words for words in theirs if _is_dropped(words, said, mine)]
-    if dropped and not _is_turned_twice(said, quoted):
-        return [f"the quote says not ('{dropped[0][0]}')"]
+    rejected = [words for words in theirs if _is_dropped(words, said, mine)]
+    if rejected and not _is_turned_twice(said, quoted):
+        return [f"the quote says not ('{rejected[0][0]}')"]
     added = [words for words in mine if not _is_shared(words, theirs)]
     if added and not _is_turned_twice(said, quoted) and not (theirs and not _is_known(added, quoted)):
         return ["it says not, and its quotes do not"]

@@ -15,7 +15,7 @@ from fathom.evidence.contradictions import contradictions_of
 from fathom.evidence.corroboration import by_strength, findings_of
 from fathom.evidence.nearness import Nearness
 from fathom.evidence.pairs import is_one_number, is_other_fact, ruled, shares_something
-from fathom.minds.port import Case, Point
+from fathom.llm.port import Case, Point
 from fathom.state import Claim, Contradiction, Finding, Page, Ruling
 
 _NEIGHBOURS = 5

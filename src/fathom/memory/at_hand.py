@@ -6,7 +6,7 @@ Does not know graphs or databases, and looks nothing up: texts come in, a choice
 from collections.abc import Mapping, Sequence
 
 from fathom.evidence.sufficiency import ANSWERED_FROM
-from fathom.minds.quoting import quotable
+from fathom.llm.quoting import quotable
 from fathom.state import Claim, Page, SubQuestion, short_hash
 from fathom.text.ranking import bm25
 from fathom.text.tokens import has_paired_script

@@ -6,7 +6,7 @@ time, so that the same claim told twice counts once.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fathom.minds.port import Bearing
+from fathom.llm.port import Bearing
 from fathom.state import Claim, Hypothesis, short_hash
 from fathom.text.normal import one_line
 from fathom.text.ranking import likeness, terms

@@ -6,7 +6,7 @@ Does not know minds or engines: a plan goes in as advice, a decision comes out.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fathom.minds.port import Brief
+from fathom.llm.port import Brief
 from fathom.planning.angles import angles, broader
 from fathom.planning.candidates import Candidate, Theme, candidates
 from fathom.planning.choosing import chosen, in_turn

@@ -5,8 +5,8 @@ Does not know minds or engines. It speaks only when there is a hypothesis, or a 
 
 from collections.abc import Sequence
 
+from fathom.llm.port import Brief
 from fathom.memory.hypotheses import leading
-from fathom.minds.port import Brief
 from fathom.planning.counter import against, other_ways
 from fathom.state import Family, Hypothesis, Query
 

@@ -6,7 +6,7 @@ Does not know how the effort is spent. A mind may advise another kind; that move
 import re
 from typing import get_args
 
-from fathom.state import ROUNDS, Depth, Effort, EffortKind, Knobs
+from fathom.state import ROUNDS, Depth, Effort, EffortKind, RunConfig
 
 _COMPARISON = re.compile(
     r"\bvs\b\.?|\bversus\b|\bcompar(?:e|es|ed|ing|ison|isons)\b|\bdiffer(?:s|ences?|ent|ently)?\b"
@@ -63,15 +63,15 @@ def effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Ef
     )
 
 
-def sized(knobs: Knobs, effort: Effort) -> Knobs:
+def sized(run_config: RunConfig, effort: Effort) -> RunConfig:
     """The knobs with what nobody set taken from the effort; never more rounds than the depth allows."""
     given: dict[str, int] = {}
     # Another knob may have raised the limit already; then the effort does not lower it again.
-    if knobs.rounds is None and knobs.max_rounds == ROUNDS[knobs.depth]:
-        given["rounds"] = min(effort.rounds, ROUNDS[knobs.depth])
-    if knobs.sources is None:
+    if run_config.rounds is None and run_config.max_rounds == ROUNDS[run_config.depth]:
+        given["rounds"] = min(effort.rounds, ROUNDS[run_config.depth])
+    if run_config.sources is None:
         given["sources"] = effort.sources
-    return knobs.model_copy(update=given)
+    return run_config.model_copy(update=given)
 
 
 def told(effort: Effort) -> str:

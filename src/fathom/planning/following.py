@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fathom.evidence.sufficiency import ANSWERED_FROM
-from fathom.minds.port import Brief
-from fathom.state import Gap, Knobs, Known, Query
+from fathom.llm.port import Brief
+from fathom.state import Gap, Known, Query, RunConfig
 
 _MOST_ROUNDS = 100
 
@@ -42,9 +42,9 @@ def only_missing(queries: Sequence[Query], brief: Brief, known: Known | None) ->
     return [query for query in queries if query.question in missing] or list(queries)
 
 
-def with_a_round_for_recall(knobs: Knobs) -> Knobs:
+def with_a_round_for_recall(run_config: RunConfig) -> RunConfig:
     """One round more, since one is spent on what is at hand."""
-    return knobs.model_copy(update={"rounds": min(knobs.max_rounds + 1, _MOST_ROUNDS)})
+    return run_config.model_copy(update={"rounds": min(run_config.max_rounds + 1, _MOST_ROUNDS)})
 
 
 def _missing(brief: Brief) -> list[Gap]:

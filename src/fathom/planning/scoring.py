@@ -12,7 +12,7 @@ from fathom.planning.candidates import Candidate
 from fathom.planning.dependencies import has_place
 from fathom.planning.reflexion import discount
 from fathom.search.choice import HYBRID, KNOWN
-from fathom.state import Claim, Family, Gap, Knobs, Lesson, Query, SubQuestion
+from fathom.state import Claim, Family, Gap, Lesson, Query, RunConfig, SubQuestion
 from fathom.text.ranking import terms
 from fathom.text.tokens import has_paired_script
 
@@ -60,12 +60,12 @@ def view(
     return View(openness, wanted, known, lessons, served, is_doubting)
 
 
-def served_families(knobs: Knobs) -> dict[Family, float]:
+def served_families(run_config: RunConfig) -> dict[Family, float]:
     """How well the run's engines serve each family; papers are seldom among somebody's own documents."""
-    named = [KNOWN[name].capabilities for name in knobs.engines if name in KNOWN]
-    if knobs.academic or HYBRID in knobs.engines or any("academic" in able for able in named):
+    named = [KNOWN[name].capabilities for name in run_config.engines if name in KNOWN]
+    if run_config.academic or HYBRID in run_config.engines or any("academic" in able for able in named):
         return dict(_NO_MARKS)
-    is_local = bool(knobs.docs) and not knobs.engines
+    is_local = bool(run_config.docs) and not run_config.engines
     return {"web": 1.0, "academic": 0.3 if is_local else 0.7, "counter": 0.8 if is_local else 1.0}
 
 

@@ -5,7 +5,7 @@ Does not know branches, minds or engines. The same question always gives the sam
 
 from dataclasses import dataclass
 
-from fathom.minds.questions import parts_of
+from fathom.llm.questions import parts_of
 from fathom.planning.repeats import plain
 from fathom.text.normal import is_korean, one_line
 from fathom.text.ranking import terms

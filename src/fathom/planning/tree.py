@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from fathom.minds.questions import bridges
+from fathom.llm.questions import bridges
 from fathom.planning.arms import EXPLORATION
 from fathom.planning.repeats import plain
 from fathom.planning.seeds import topic_of

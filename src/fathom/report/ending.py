@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.evidence.sufficiency import ANSWERED_FROM
-from fathom.state import Claim, Finding, Judgement, Loss, Section, Status, SubQuestion
+from fathom.state import Claim, Failure, Finding, Judgement, Section, Status, SubQuestion
 
 Doubt = Literal["open", "thin", "weak"]
 _WEAK = ("CONTRADICTED", "UNCERTAIN")
@@ -24,7 +24,7 @@ class Outcome:
     questions: Sequence[SubQuestion]
     used: Sequence[Claim]  # the claims its supported sentences name
     findings: Sequence[Finding]  # what those claims say, weighed
-    losses: Sequence[Loss]
+    failures: Sequence[Failure]
 
 
 def status_of(outcome: Outcome) -> Status:
@@ -42,7 +42,7 @@ def is_partial(outcome: Outcome) -> bool:
     return (
         outcome.judgement.stop in {"budget used up", "time used up"}
         or any(section.is_quoted or not section.sentences for section in outcome.sections)
-        or any(_is_failure(loss) for loss in outcome.losses)
+        or any(_is_failure(failure) for failure in outcome.failures)
     )
 
 
@@ -62,5 +62,5 @@ def _is_thin(outcome: Outcome) -> bool:
     return 2 * sum(question.id in answered for question in outcome.questions) < len(outcome.questions)
 
 
-def _is_failure(loss: Loss) -> bool:
-    return loss.where in {"model", "analysis"} or loss.where.startswith("search")
+def _is_failure(failure: Failure) -> bool:
+    return failure.where in {"model", "analysis"} or failure.where.startswith("search")

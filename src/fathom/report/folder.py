@@ -77,7 +77,7 @@ class ResearchFolder:
         journal.add(event)
         if isinstance(event.payload, Started):
             self._question = event.payload.question
-            self._words = words_for(self._question, event.payload.knobs.language)
+            self._words = words_for(self._question, event.payload.run_config.language)
         done = journal.last_round
         if event.branch or done is None or not isinstance(done.payload, RoundCompleted):
             return

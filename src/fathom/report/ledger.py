@@ -4,28 +4,28 @@ Does not know how it is checked. Reading is lenient about what later versions ad
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from fathom.budget.accounts import CostBy
 from fathom.errors import BadInput
-from fathom.spend.accounts import CostBy
 from fathom.state import (
     Citation,
     Claim,
     Contradiction,
     Direction,
-    Dropped,
     Effort,
+    Failure,
     Finding,
     Forecast,
     Fork,
     Judgement,
-    Knobs,
-    Loss,
     Outline,
     Page,
     Query,
+    Rejected,
+    RunConfig,
     Section,
     SubQuestion,
     Turn,
@@ -87,11 +87,11 @@ class Ledger(BaseModel):
     questions: list[SubQuestion] = []
     findings: list[Finding] = []
     contradictions: list[Contradiction] = []
-    dropped: list[Dropped] = []
+    rejected: list[Rejected] = []
     judgements: list[Judgement] = []
     asked: list[Query] = []
-    errors: list[Loss] = []
-    settings: Knobs = Knobs()
+    errors: list[Failure] = []
+    settings: RunConfig = RunConfig()
     update: Update | None = None  # of an earlier run, and what changed since
     thread: list[Turn] = []  # of a follow-up: what was asked and answered before it
     fork: Fork | None = None  # of another run: what was known up to that round is shared
@@ -99,6 +99,24 @@ class Ledger(BaseModel):
     directions: list[Direction] = []  # of a run with branches: the tree, or where each rollout started
     is_partial: bool | None = None
     metadata: Metadata | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_old_names(cls, given: Any) -> Any:
+        """Read ledgers of version 0.1, which said `dropped` for `rejected`."""
+        if not isinstance(given, dict):
+            return given
+        sections = given.get("sections")
+        if isinstance(sections, list):
+            given = {**given, "sections": [_renamed(section) for section in sections]}
+        return _renamed(given)
+
+
+def _renamed(given: Any) -> Any:
+    if isinstance(given, dict) and "dropped" in given and "rejected" not in given:
+        given = {**given, "rejected": given["dropped"]}
+        del given["dropped"]
+    return given
 
 
 def read_ledger(path: Path) -> Ledger:

@@ -16,8 +16,8 @@ from fathom.state import Citation, Claim, Contradiction, Finding, Hypothesis, Pa
 
 def words_of(state: ResearchState) -> Words:
     """The words a run's report is framed with."""
-    knobs = state.get("knobs")
-    return words_for(state.get("question", ""), getattr(knobs, "language", None))
+    run_config = state.get("run_config")
+    return words_for(state.get("question", ""), getattr(run_config, "language", None))
 
 
 def findings(state: ResearchState) -> str:
@@ -68,9 +68,9 @@ def sources(state: ResearchState) -> str:
         for place, page in enumerate(read, 1)
     ]
     blocks = [_title(own.sources, state), "\n".join(lines) or own.no_sources]
-    lost = [loss for loss in state.get("losses", []) if loss.where == "reading"]
+    lost = [failure for failure in state.get("failures", []) if failure.where == "reading"]
     if lost:
-        told = [f"- `{named(loss.what)}`: {plain(loss.why)}" for loss in lost]
+        told = [f"- `{named(failure.what)}`: {plain(failure.why)}" for failure in lost]
         blocks += [f"## {own.unread}", "\n".join(told)]
     return _page(blocks)
 

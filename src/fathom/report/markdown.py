@@ -13,7 +13,7 @@ from fathom.report.marks import ADDRESS, may_have_address
 from fathom.report.stop_words import in_korean
 from fathom.report.words import KOREAN, Words
 from fathom.search.addresses import host
-from fathom.state import Citation, Claim, Dropped, Gap, Judgement, Loss, Query, Section, Sentence
+from fathom.state import Citation, Claim, Failure, Gap, Judgement, Query, Rejected, Section, Sentence
 from fathom.text.normal import one_line
 
 _BEGINS_A_BLOCK = re.compile(r"#{1,6}\s|>|`{3}|~{3}")
@@ -71,36 +71,37 @@ def open_points(gaps: Sequence[Gap], unanswered: Sequence[str], words: Words) ->
     return [f"## {words.open_points}", "\n".join(lines)] if lines else []
 
 
-def losses(
-    lost: Sequence[Loss], dropped: Sequence[Dropped], sections: Sequence[Section], words: Words
+def failures(
+    lost: Sequence[Failure], rejected: Sequence[Rejected], sections: Sequence[Section], words: Words
 ) -> list[str]:
     """What could not be done, and what was not believed."""
     lines = [
-        f"{words.place(loss.where)}: `{named(loss.what)}`: {plain(loss.why)}" for loss in _gathered(lost)
+        f"{words.place(failure.where)}: `{named(failure.what)}`: {plain(failure.why)}"
+        for failure in _gathered(lost)
     ]
     counts: Counter[str] = Counter()
-    for entry in dropped:
+    for entry in rejected:
         counts[entry.why] += 0 if entry.section else entry.count
-    lines += [words.counted(words.dropped, n, words.reason(why)) for why, n in counts.items() if n]
+    lines += [words.counted(words.rejected, n, words.reason(why)) for why, n in counts.items() if n]
     lines += _refused(sections, words)
     return [f"## {words.lost}", "\n".join(f"- {line}" for line in lines)] if lines else []
 
 
-def _gathered(lost: Sequence[Loss]) -> list[Loss]:
+def _gathered(lost: Sequence[Failure]) -> list[Failure]:
     """The losses, with what did not fit into one window told in one line."""
     cut: dict[str, list[str]] = {}
-    for loss in lost:
-        if loss.where == "context":
-            cut.setdefault(loss.why, []).append(loss.what)
-    whole = [Loss(where="context", what=", ".join(whats), why=why) for why, whats in cut.items()]
-    return [*(loss for loss in lost if loss.where != "context"), *whole]
+    for failure in lost:
+        if failure.where == "context":
+            cut.setdefault(failure.why, []).append(failure.what)
+    whole = [Failure(where="context", what=", ".join(whats), why=why) for why, whats in cut.items()]
+    return [*(failure for failure in lost if failure.where != "context"), *whole]
 
 
 def _refused(sections: Sequence[Section], words: Words) -> list[str]:
     """The sentences that did not hold, counted; never their words."""
-    dropped = Counter(s.fault for section in sections for s in section.dropped)
+    rejected = Counter(s.fault for section in sections for s in section.rejected)
     marked = Counter(s.fault for section in sections for s in section.sentences if s.status == "unsupported")
-    lines = [words.counted(words.sentences_dropped, n, words.fault(f)) for f, n in dropped.items()]
+    lines = [words.counted(words.sentences_dropped, n, words.fault(f)) for f, n in rejected.items()]
     lines += [words.counted(words.sentences_marked, n, words.fault(f)) for f, n in marked.items()]
     if rewritten := sum(section.rewritten for section in sections):
         lines.append(words.counted(words.rewritten, rewritten))

@@ -3,9 +3,9 @@
 Does not know events that were told at the time. What was found is as sure as it is held to be today.
 """
 
+from fathom.budget.accounts import cost_by
 from fathom.events import KeyFinding, RoundCompleted, Spent
 from fathom.report.rounds import suggested, summary
-from fathom.spend.accounts import cost_by
 from fathom.state import Finding, Judgement, ResearchState
 
 
@@ -24,7 +24,7 @@ def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, 
         suggested=[] if judgement.stop else suggested(judgement),
         answered=judgement.coverage,
         summary=summary(judgement, state.get("findings", [])) if is_last else "",
-        spent_by=cost_by(state.get("charges", []) if is_last else []),
+        spent_by=cost_by(state.get("costs", []) if is_last else []),
     )
     asked = [query.text for query in state.get("asked", []) if query.round == number + 1]
     spent = spent_of(state) if is_last else Spent(budget_usd=_budget(state))
@@ -33,7 +33,7 @@ def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, 
 
 def spent_of(state: ResearchState) -> Spent:
     """What a run has cost by now."""
-    return Spent.on(state.get("charges", []), _budget(state))
+    return Spent.on(state.get("costs", []), _budget(state))
 
 
 def _found(state: ResearchState, judgement: Judgement) -> list[Finding]:
@@ -43,4 +43,4 @@ def _found(state: ResearchState, judgement: Judgement) -> list[Finding]:
 
 
 def _budget(state: ResearchState) -> float:
-    return state["knobs"].budget_usd if "knobs" in state else 0.0
+    return state["run_config"].budget_usd if "run_config" in state else 0.0

@@ -15,13 +15,13 @@ from fathom.search.addresses import canonical
 from fathom.state import (
     Citation,
     Claim,
-    Dropped,
+    Failure,
     Heading,
     Judgement,
-    Loss,
     Outline,
     Page,
     Quote,
+    Rejected,
     Report,
     ResearchState,
     Section,
@@ -38,8 +38,8 @@ def published(state: Writing) -> Report:
     disputes = weights.shown(state.get("contradictions", []), sections, claims)
     citations, numbers = _numbered(sections, claims, state["pages"], weights.disputed_claims(disputes))
     judgement = state["judgements"][-1]
-    lost = state.get("losses", [])
-    words = words_for(state["question"], state["knobs"].language)
+    lost = state.get("failures", [])
+    words = words_for(state["question"], state["run_config"].language)
     answered = {claim.question for claim in claims.values()}
     unanswered = [q.text for q in state.get("questions", []) if q.id not in answered]
     used = [claims[c] for c, found in numbers.items() if found]
@@ -57,7 +57,7 @@ def published(state: Writing) -> Report:
         *weights.disagreements(disputes, numbers, words),
         *weights.certainty(state.get("findings", []), state.get("questions", []), numbers, words),
         *markdown.open_points(judgement.gaps, unanswered, words),
-        *markdown.losses(lost, state.get("dropped", []), sections, words),
+        *markdown.failures(lost, state.get("rejected", []), sections, words),
         *markdown.sources(citations, words),
     ]
     return Report(
@@ -72,7 +72,7 @@ def published(state: Writing) -> Report:
 def nothing_found(
     state: ResearchState,
     judgement: Judgement,
-    lost: Sequence[Loss],
+    lost: Sequence[Failure],
     language: str | None,
     update: Update | None = None,
 ) -> Report:
@@ -85,7 +85,7 @@ def nothing_found(
         *changes.told(update or changes.changed(state, []), words),
         words.nothing,
         *markdown.searched(state.get("asked", []), words),
-        *markdown.losses(lost, state.get("dropped", []), [], words),
+        *markdown.failures(lost, state.get("rejected", []), [], words),
     ]
     return Report(
         title=title, status="failed", sections=[], citations=[], markdown="\n\n".join(blocks) + "\n"
@@ -107,15 +107,15 @@ def _quoted(heading: Heading, written: Section | None, claims: Mapping[str, Clai
     quotes = quoted_section(heading, claims)
     if written is None:
         return quotes
-    refused = [*written.dropped, *(s for s in written.sentences if s.status == "unsupported")]
-    return quotes.model_copy(update={"dropped": refused, "is_quoted": True})
+    refused = [*written.rejected, *(s for s in written.sentences if s.status == "unsupported")]
+    return quotes.model_copy(update={"rejected": refused, "is_quoted": True})
 
 
-def refused_sentences(sections: Sequence[Section]) -> list[Dropped]:
+def refused_sentences(sections: Sequence[Section]) -> list[Rejected]:
     """How many sentences of each section were dropped, by what was wrong with them."""
-    counts = Counter((section.id, s.fault or "unknown") for section in sections for s in section.dropped)
+    counts = Counter((section.id, s.fault or "unknown") for section in sections for s in section.rejected)
     return [
-        Dropped(page="", section=section, count=count, why=ENGLISH.faults[fault])
+        Rejected(page="", section=section, count=count, why=ENGLISH.faults[fault])
         for (section, fault), count in counts.items()
     ]
 

@@ -25,7 +25,7 @@ def rerendered(ledger: Ledger) -> Report | None:
     if ledger.outline is None:
         state = {"question": ledger.question, "asked": ledger.asked, "pages": ledger.sources}
         return nothing_found(
-            {**state, "dropped": ledger.dropped},  # type: ignore[typeddict-item]
+            {**state, "rejected": ledger.rejected},  # type: ignore[typeddict-item]
             ledger.judgements[-1],
             ledger.errors,
             ledger.settings.language,
@@ -52,17 +52,17 @@ def writing_of(ledger: Ledger) -> Writing:
     return {
         **update,
         "question": ledger.question,
-        "knobs": ledger.settings,
+        "run_config": ledger.settings,
         "questions": ledger.questions,
         "pages": ledger.sources,
         "claims": ledger.claims,
-        "dropped": [d for d in ledger.dropped if not d.section],  # sentences are counted from the sections
+        "rejected": [d for d in ledger.rejected if not d.section],  # sentences are counted from the sections
         "judgements": ledger.judgements,
         "findings": ledger.findings,
         "contradictions": ledger.contradictions,
         "outline": ledger.outline,
         "sections": ledger.sections,
-        "losses": ledger.errors,
+        "failures": ledger.errors,
     }
 
 

@@ -6,12 +6,12 @@ title above it.
 
 from collections.abc import Mapping, Sequence
 
+from fathom.budget.accounts import CostBy
 from fathom.events import RoundCompleted, Spent
 from fathom.report.folder_words import FolderWords, folder_words
 from fathom.report.markdown import plain
 from fathom.report.weight_words import weight_words
 from fathom.report.words import ENGLISH, KOREAN, Words
-from fathom.spend.accounts import CostBy
 
 _GAPS = 3
 

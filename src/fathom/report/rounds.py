@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fathom.planning.effort import told
 from fathom.report.words import counted
-from fathom.state import Claim, Finding, Judgement, Knobs, ResearchState
+from fathom.state import Claim, Finding, Judgement, ResearchState, RunConfig
 
 _FINDINGS = 5
 _SUGGESTED = 3
@@ -47,7 +47,7 @@ def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
 
 def on_the_table(
     state: ResearchState,
-    knobs: Knobs,
+    run_config: RunConfig,
     spent_usd: float,
     *,
     why: str = "review",
@@ -72,7 +72,7 @@ def on_the_table(
         "suggested": suggested(judgements[-1]) if judgements else [],
         "summary": summary(judgements[-1], findings) if judgements else _before(state),
         "spent_usd": round(spent_usd, 6),
-        "budget_usd": knobs.budget_usd,
+        "budget_usd": run_config.budget_usd,
         "forecast": expected.model_dump() if (expected := state.get("forecast")) else {},
         "answers": list(answers),
     }

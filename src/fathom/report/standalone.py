@@ -26,7 +26,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 def standalone(ledger: Ledger) -> str:
     """The whole page."""
-    words = words_of({"question": ledger.question, "knobs": ledger.settings})
+    words = words_of({"question": ledger.question, "run_config": ledger.settings})
     numbers = _numbers(ledger)
     title = ledger.outline.title if ledger.outline else ledger.question
     parts = [

@@ -28,7 +28,7 @@ class Words:
     open_points: str
     unanswered: str
     lost: str
-    dropped: str
+    rejected: str
     sources: str
     read_on: str
     published_on: str
@@ -97,7 +97,7 @@ ENGLISH = Words(
     open_points="What was not found",
     unanswered="No answer was found to “{}”.",
     lost="What could not be searched, read or thought through",
-    dropped="{count} claims were dropped: {why}.",
+    rejected="{count} claims were dropped: {why}.",
     ones={
         "1 claims were": "1 claim was",
         "1 sentences were": "1 sentence was",
@@ -152,7 +152,7 @@ KOREAN = Words(
     open_points="찾지 못한 것",
     unanswered="“{}”에 대한 답을 찾지 못했습니다.",
     lost="검색하거나 읽거나 판단하지 못한 것",
-    dropped="주장 {count}개를 버렸음: {why}.",
+    rejected="주장 {count}개를 버렸음: {why}.",
     sources="출처",
     read_on="{date} 읽음",
     published_on="{date} 발행",

@@ -6,8 +6,8 @@ Does not know any engine: it stands around those that send requests in a way of 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fathom.budget.meter import charged
 from fathom.search.port import Capability, Engine
-from fathom.spend.meter import charged
 from fathom.state import Hit, Query
 
 

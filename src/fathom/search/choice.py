@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from fathom.errors import BadInput
 from fathom.search.port import Capability
-from fathom.state import Knobs
+from fathom.state import RunConfig
 
 HYBRID = "hybrid"
 
@@ -63,28 +63,28 @@ class Choice:
     spare: list[str]
 
 
-def choose(knobs: Knobs, available: Collection[str]) -> Choice:
+def choose(run_config: RunConfig, available: Collection[str]) -> Choice:
     """The engines of a run; BadInput says what is missing."""
-    named = [known_name(name) for name in knobs.engines]
+    named = [known_name(name) for name in run_config.engines]
     if HYBRID in named:
         named = [n for n in named if n != HYBRID] + [n for n in _IN_HYBRID if n in available]
         named = named or [n for n in _KEYLESS if n in available]
-    if knobs.docs:
+    if run_config.docs:
         return _sure(["local", *named], [], available)
     if named:
         return _sure(named, [], available)
-    return _by_capability(knobs, available)
+    return _by_capability(run_config, available)
 
 
-def _by_capability(knobs: Knobs, available: Collection[str]) -> Choice:
+def _by_capability(run_config: RunConfig, available: Collection[str]) -> Choice:
     """The choice when nobody chose: by what is wanted, then by cost."""
     asked: list[str] = []
     spare: list[str] = []
-    if knobs.academic:
+    if run_config.academic:
         papers = [n for n in _PAPERS if n in available]
         asked, spare = [*asked, *papers[:1]], [*spare, *papers[1:]]
-    if knobs.news or not knobs.academic:
-        order = _NEWS if knobs.news else _DEEP if knobs.depth == "comprehensive" else _CHEAP
+    if run_config.news or not run_config.academic:
+        order = _NEWS if run_config.news else _DEEP if run_config.depth == "comprehensive" else _CHEAP
         web = [n for n in order if n in available]
         keyless = [n for n in _KEYLESS if n in available]
         asked += web[:1] or keyless

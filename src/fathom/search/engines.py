@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from fathom.budget.budget import Budget
+from fathom.budget.cost_log import Call
+from fathom.budget.meter import Meter, metered
 from fathom.errors import ProviderError, Unavailable
 from fathom.search.addresses import canonical
 from fathom.search.port import Engine, Found
 from fathom.search.recalling import Answered, Recall
 from fathom.search.scope import Scope
-from fathom.spend.book import Call
-from fathom.spend.meter import Meter, metered
-from fathom.spend.purse import Purse
-from fathom.state import Charge, Hit, Loss, Query, short_hash
+from fathom.state import Cost, Failure, Hit, Query, short_hash
 from fathom.turns import PerLoop
 
 _AT_ONCE = 5
@@ -38,17 +38,17 @@ class Engines:
     """
 
     engines: tuple[Engine, ...]
-    confessions: tuple[Callable[[], Awaitable[list[Loss]]], ...] = ()
+    confessions: tuple[Callable[[], Awaitable[list[Failure]]], ...] = ()
     spare: tuple[Engine, ...] = ()
     scope: Scope = field(default_factory=Scope)
     prices: Mapping[str, Callable[[int], float]] = field(default_factory=dict)
     places: PerLoop[asyncio.Semaphore] = field(default_factory=search_places)
     recall: Recall | None = None
-    purse: Purse | None = None
+    budget: Budget | None = None
 
-    def within(self, purse: Purse) -> "Engines":
+    def within(self, budget: Budget) -> "Engines":
         """The same for one run, which pays from this purse."""
-        return replace(self, purse=purse, recall=self.recall.within(purse.run) if self.recall else None)
+        return replace(self, budget=budget, recall=self.recall.within(budget.run) if self.recall else None)
 
     async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
@@ -61,25 +61,25 @@ class Engines:
         failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
         if failed and len(failed) == len(answers):
             raise await self._together(failed, query, limit)
-        losses = [
-            Loss(where=f"search: {name}", what=query.text, why=str(error))
+        failures = [
+            Failure(where=f"search: {name}", what=query.text, why=str(error))
             for name, error in failed
             if name not in overspent
         ]
-        losses += [
-            Loss(where=f"search: {name}", what="its price", why=overspent[name])
+        failures += [
+            Failure(where=f"search: {name}", what="its price", why=overspent[name])
             for name in answers
             if name in overspent
         ]
         for confession in self.confessions:
-            losses += await confession()
+            failures += await confession()
         served = {name: a for name, a in answers.items() if not isinstance(a, ProviderError)}
         inside = [[hit for hit in a.hits if self.scope.admits(hit)] for a in served.values()]
-        charges = [
+        costs = [
             await self._charge(name, a, query, limit) for name, a in served.items() if name in self.prices
         ]
-        charges += await self._lost([name for name, _ in failed], query, limit)
-        return Found(fuse(inside)[:limit], losses, charges)
+        costs += await self._lost([name for name, _ in failed], query, limit)
+        return Found(fuse(inside)[:limit], failures, costs)
 
     async def _answers(self, query: Query, limit: int) -> dict[str, Answered | ProviderError]:
         """What each engine says that is asked first."""
@@ -87,7 +87,7 @@ class Engines:
         return dict(zip([engine.name for engine in self.engines], found, strict=True))
 
     async def _overspent(self) -> dict[str, str]:
-        return await self.purse.overspent() if self.purse and self.prices else {}
+        return await self.budget.overspent() if self.budget and self.prices else {}
 
     async def _ask(self, engine: Engine, query: Query, limit: int) -> Answered | ProviderError:
         async def asked() -> Sequence[Hit]:
@@ -103,15 +103,15 @@ class Engines:
             return error
 
     def _meter(self, name: str, query: Query, limit: int) -> Meter | None:
-        if self.purse is None or name not in self.prices:
+        if self.budget is None or name not in self.prices:
             return None
-        return Meter(self.purse, _line(name, query, limit), self.prices[name](limit))
+        return Meter(self.budget, _line(name, query, limit), self.prices[name](limit))
 
-    async def _charge(self, name: str, answered: Answered, query: Query, limit: int) -> Charge:
+    async def _charge(self, name: str, answered: Answered, query: Query, limit: int) -> Cost:
         """What the engine cost: every request that was sent; nothing, if it was another run's."""
         usd, is_reused = self.prices[name](limit), answered.is_reused
         paid = await self._paid(name, query, limit)
-        return Charge(
+        return Cost(
             call=_line(name, query, limit).name,
             role="search",
             model=name,
@@ -120,23 +120,23 @@ class Engines:
             is_reused=is_reused,
         )
 
-    async def _lost(self, names: Sequence[str], query: Query, limit: int) -> list[Charge]:
+    async def _lost(self, names: Sequence[str], query: Query, limit: int) -> list[Cost]:
         """What may have been charged by engines that did not serve."""
         paid = {name: await self._paid(name, query, limit) for name in names if name in self.prices}
         return [
-            Charge(call=_line(name, query, limit).name, role="search", model=name, usd=usd)
+            Cost(call=_line(name, query, limit).name, role="search", model=name, usd=usd)
             for name, usd in paid.items()
             if usd
         ]
 
     async def _paid(self, name: str, query: Query, limit: int) -> float | None:
-        return await self.purse.paid(_line(name, query, limit).name) if self.purse else None
+        return await self.budget.paid(_line(name, query, limit).name) if self.budget else None
 
     async def _together(
         self, failed: Sequence[tuple[str, ProviderError]], query: Query, limit: int
     ) -> ProviderError:
         error = _as_one(failed)
-        error.charges = await self._lost([name for name, _ in failed], query, limit)
+        error.costs = await self._lost([name for name, _ in failed], query, limit)
         return error
 
 

@@ -21,7 +21,7 @@ from fathom.reading import documents
 from fathom.search.local_files import list_documents
 from fathom.search.local_index import Found, LocalIndex, Parse
 from fathom.search.port import Capability
-from fathom.state import Hit, Loss, Query
+from fathom.state import Failure, Hit, Query
 from fathom.text.embedding import embed, is_embeddable
 from fathom.text.tokens import query_terms
 
@@ -82,10 +82,10 @@ class LocalEngine:
         index = await self._ready()
         return await asyncio.to_thread(index.manifest.count)
 
-    async def losses(self) -> list[Loss]:
+    async def failures(self) -> list[Failure]:
         """The files that could not be read, for the reader of the report."""
         await self._ready()
-        return [Loss(where=self.name, what=path, why=why) for path, why in self.unread]
+        return [Failure(where=self.name, what=path, why=why) for path, why in self.unread]
 
     @property
     def unread(self) -> list[tuple[str, str]]:

@@ -13,14 +13,14 @@ from typing import Annotated, Any
 import httpx2
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
+from fathom.budget.meter import metered, request, was_refused
+from fathom.budget.prices import Prices
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.addresses import canonical
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
 from fathom.search.wire import Wire
-from fathom.spend.meter import metered, request, was_refused
-from fathom.spend.prices import Prices
 from fathom.state import Hit, Query
 from fathom.text.sentences import sentences
 from fathom.text.tokencount import worst_tokens

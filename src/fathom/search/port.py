@@ -6,7 +6,7 @@ Does not know any engine.
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from fathom.state import Charge, Hit, Loss, Query
+from fathom.state import Cost, Failure, Hit, Query
 
 Capability = Literal["web", "news", "academic", "local", "content", "semantic"]
 
@@ -15,8 +15,8 @@ class Found(NamedTuple):
     """What a search brought: hits, what was lost on the way, and what it cost."""
 
     hits: list[Hit]
-    losses: list[Loss]
-    charges: list[Charge]
+    failures: list[Failure]
+    costs: list[Cost]
 
 
 class Engine(Protocol):

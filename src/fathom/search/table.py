@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from fathom.budget.prices import load_prices
 from fathom.search.charged import Charged
 from fathom.search.choice import choose
 from fathom.search.engines import Engines, search_places
@@ -25,8 +26,7 @@ from fathom.search.recalling import VALID_S, Recall, made_of
 from fathom.search.remembered import Remembered
 from fathom.search.scope import Scope
 from fathom.settings import OPENAI, Settings
-from fathom.spend.prices import load_prices
-from fathom.state import Knobs
+from fathom.state import RunConfig
 from fathom.store import pages, replies
 
 # Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
@@ -63,42 +63,42 @@ _NEEDED = {
 }
 
 
-def engines_for(settings: Settings, knobs: Knobs) -> Engines:
+def engines_for(settings: Settings, run_config: RunConfig) -> Engines:
     """The engines of a run: asked at once, or spare."""
-    choice = choose(knobs, available(settings, knobs))
-    asked = [engine for name in choice.asked for engine in _made(name, settings, knobs)]
-    spare = [engine for name in choice.spare for engine in _made(name, settings, knobs)]
+    choice = choose(run_config, available(settings, run_config))
+    asked = [engine for name in choice.asked for engine in _made(name, settings, run_config)]
+    spare = [engine for name in choice.spare for engine in _made(name, settings, run_config)]
     return Engines(
         engines=tuple(asked),
-        confessions=tuple(engine.losses for engine in asked if isinstance(engine, LocalEngine)),
+        confessions=tuple(engine.failures for engine in asked if isinstance(engine, LocalEngine)),
         spare=tuple(spare),
-        scope=_scope(knobs),
+        scope=_scope(run_config),
         places=search_places(settings.parallel_searches),
         prices={e.name: partial(_usd, e) for e in [*asked, *spare] if isinstance(e, Watched) and _costs(e)},
-        recall=_recall(settings, knobs, [*asked, *spare]),
+        recall=_recall(settings, run_config, [*asked, *spare]),
     )
 
 
-def available(settings: Settings, knobs: Knobs) -> set[str]:
+def available(settings: Settings, run_config: RunConfig) -> set[str]:
     """The engines that have what they need."""
     ready = set(_REMOTE) | set(_NEEDED)
     ready -= {name for name, needed in _NEEDED.items() if not all(getattr(settings, n) for n in needed)}
-    return ready | {"local"} if knobs.docs else ready
+    return ready | {"local"} if run_config.docs else ready
 
 
-def _made(name: str, settings: Settings, knobs: Knobs) -> list[Engine]:
+def _made(name: str, settings: Settings, run_config: RunConfig) -> list[Engine]:
     """The engine of that name; one for each server where there may be several."""
     if name == "local":
-        engine = local_engine(settings, knobs)
+        engine = local_engine(settings, run_config)
         return [engine] if engine else []
-    bare = _SPECIAL[name](settings, knobs) if name in _SPECIAL else [_remote(name, settings, knobs)]
+    bare = _SPECIAL[name](settings, run_config) if name in _SPECIAL else [_remote(name, settings, run_config)]
     prices = load_prices(settings.prices_file, settings.home)
     return [_watched(engine, prices.engines.get(name)) for engine in bare]
 
 
-def _recall(settings: Settings, knobs: Knobs, engines: Sequence[Engine]) -> Recall:
+def _recall(settings: Settings, run_config: RunConfig, engines: Sequence[Engine]) -> Recall:
     """What was searched on the web; one's own documents may have changed since."""
-    is_shared = knobs.reuse and not knobs.fresh
+    is_shared = run_config.reuse and not run_config.fresh
     made = {e.name: e.made for e in engines if isinstance(e, Watched) and e.name != "retriever"}
     return Recall(replies(settings.database, is_shared=is_shared, max_age_s=VALID_S), made)
 
@@ -124,19 +124,19 @@ def _usd(engine: Watched, limit: int) -> float:
     return engine.usd_per_call * engine.units(limit)
 
 
-def _remote(name: str, settings: Settings, knobs: Knobs) -> Engine:
+def _remote(name: str, settings: Settings, run_config: RunConfig) -> Engine:
     module, class_name, arguments = _REMOTE[name]
     made = getattr(import_module(f"fathom.search.{module}"), class_name)
     words = {argument: _plain(getattr(settings, setting)) for argument, setting in arguments.items()}
     words |= {"base_url": settings.engine_urls.get(name)} if name in settings.engine_urls else {}
     fields = made.__dataclass_fields__
     if "scope" in fields:
-        words["scope"] = _scope(knobs)
-    if knobs.news and "topic" in fields:
+        words["scope"] = _scope(run_config)
+    if run_config.news and "topic" in fields:
         words["topic"] = "news"
-    if "kind" in fields and knobs.news:
+    if "kind" in fields and run_config.news:
         words["kind"] = "news"
-    elif name == "serper" and knobs.academic:
+    elif name == "serper" and run_config.academic:
         words["kind"] = "scholar"
     engine: Engine = made(**{k: v for k, v in words.items() if v is not None})
     return engine
@@ -146,34 +146,34 @@ def _plain(value: Any) -> Any:
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
-def _scope(knobs: Knobs) -> Scope:
+def _scope(run_config: RunConfig) -> Scope:
     return Scope(
-        include_domains=tuple(knobs.include_domains),
-        exclude_domains=tuple(knobs.exclude_domains),
-        since=date.fromisoformat(knobs.since) if knobs.since else None,
-        until=date.fromisoformat(knobs.until) if knobs.until else None,
-        language=knobs.source_language,
+        include_domains=tuple(run_config.include_domains),
+        exclude_domains=tuple(run_config.exclude_domains),
+        since=date.fromisoformat(run_config.since) if run_config.since else None,
+        until=date.fromisoformat(run_config.until) if run_config.until else None,
+        language=run_config.source_language,
     )
 
 
-def _model(settings: Settings, knobs: Knobs) -> list[Engine]:
+def _model(settings: Settings, run_config: RunConfig) -> list[Engine]:
     from fathom.search.model_search import ModelSearch
 
-    name, server = settings.model_for("plan", knobs.model), settings.base_url or OPENAI
+    name, server = settings.model_for("plan", run_config.model), settings.base_url or OPENAI
     prices = load_prices(settings.prices_file, settings.home)
     key = _plain(settings.openai_api_key)
     made = ModelSearch(
         key,
         name,
         base_url=server,
-        scope=_scope(knobs),
+        scope=_scope(run_config),
         prices=prices,
         most_out=settings.max_answer_tokens,
     )
     return [replace(made, usd_per_call=prices.engines.get("model", made.usd_per_call))]
 
 
-def _mcp(settings: Settings, _: Knobs) -> list[Engine]:
+def _mcp(settings: Settings, _: RunConfig) -> list[Engine]:
     from fathom.search.mcp import McpSearch
 
     return [McpSearch(server, name=f"mcp:{name}") for name, server in mcp_servers(settings).items()]
@@ -184,11 +184,11 @@ def mcp_servers(settings: Settings) -> dict[str, McpServer]:
     return load_servers(settings.mcp_file) if settings.mcp_file else {}
 
 
-def _retriever(settings: Settings, knobs: Knobs) -> list[Engine]:
+def _retriever(settings: Settings, run_config: RunConfig) -> list[Engine]:
     from fathom.search.retriever import RetrieverSearch
 
     assert settings.retriever
-    return [RetrieverSearch(settings.retriever, retrieved(settings), roots=tuple(roots_of(knobs)))]
+    return [RetrieverSearch(settings.retriever, retrieved(settings), roots=tuple(roots_of(run_config)))]
 
 
 def retrieved(settings: Settings) -> Remembered:
@@ -197,20 +197,20 @@ def retrieved(settings: Settings) -> Remembered:
     return Remembered(kept.put, kept.get)
 
 
-_SPECIAL: dict[str, Callable[[Settings, Knobs], list[Engine]]] = {
+_SPECIAL: dict[str, Callable[[Settings, RunConfig], list[Engine]]] = {
     "model": _model,
     "mcp": _mcp,
     "retriever": _retriever,
 }
 
 
-def local_engine(settings: Settings, knobs: Knobs) -> LocalEngine | None:
+def local_engine(settings: Settings, run_config: RunConfig) -> LocalEngine | None:
     """The engine over the run's own documents, if it has any."""
-    if not knobs.docs:
+    if not run_config.docs:
         return None
-    return LocalEngine(tuple(roots_of(knobs)), settings.home / "index")
+    return LocalEngine(tuple(roots_of(run_config)), settings.home / "index")
 
 
-def roots_of(knobs: Knobs) -> list[Path]:
+def roots_of(run_config: RunConfig) -> list[Path]:
     """The folders and files of a run, in full."""
-    return [Path(place).expanduser().resolve() for place in knobs.docs]
+    return [Path(place).expanduser().resolve() for place in run_config.docs]

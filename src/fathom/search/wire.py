@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
+from fathom.budget.budget import Reservation
+from fathom.budget.meter import NO_ANSWER_IN_TIME, UNSENT, request
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.lanes import Lanes, TooMuch
 from fathom.once import Once
 from fathom.search.statuses import failure
-from fathom.spend.meter import NO_ANSWER_IN_TIME, UNSENT, request
-from fathom.spend.purse import Hold
 
 W = TypeVar("W", bound=BaseModel)
 USER_AGENT = "fathom-research"
@@ -68,7 +68,7 @@ class Wire:
         return response.content
 
     async def _answer(
-        self, hold: Hold, verify: ssl.SSLContext, method: str, path: str, words: dict[str, Any]
+        self, hold: Reservation, verify: ssl.SSLContext, method: str, path: str, words: dict[str, Any]
     ) -> httpx2.Response:
         headers = {"User-Agent": USER_AGENT, "Accept": "application/json", **self.headers}
         try:

@@ -1,0 +1,256 @@
+"""The purse of a run: no call is sent that could cost more than is left.
+
+Does not know prices. Before a call its worst case is set aside, in the database; afterwards the line is
+settled with what it cost. A call that was refused costs nothing; one whose outcome nobody knows stays at its
+worst case, whether it timed out, was cut off or died with the process.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol, Self
+
+from typing_extensions import TypeIs
+
+from fathom.budget.cost_log import NANO, Call, CostLog, nano
+from fathom.errors import OutOfBudget
+from fathom.state import Cost
+from fathom.turns import PerLoop
+
+WRITING = frozenset({"outline", "write", "check"})
+SEARCH = "search"
+
+
+@dataclass
+class _Open:
+    """What this event loop has set aside for calls that are on their way, for one run."""
+
+    amount: int = 0
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    # Whoever compares the book with what is on its way must not be overtaken between the two.
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def drop(self, amount: int) -> None:
+        self.amount -= amount
+        self.changed.set()  # those who wait for money look again; the next ones wait for the next change
+        self.changed = asyncio.Event()
+
+
+_open: PerLoop[dict[str, _Open]] = PerLoop(dict)
+
+
+@dataclass
+class Reservation:
+    """What is set aside for one call: settled, released, or, left without a word, kept at its worst case."""
+
+    cost_log: CostLog | None
+    run: str
+    call: Call
+    line: int | None  # None: the call cannot cost anything
+    amount: int
+    on_its_way: _Open
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Where nobody keeps a book."""
+        return cls(None, "", Call("", "", ""), None, 0, _Open())
+
+    @property
+    def usd(self) -> float:
+        """What the call may cost at most."""
+        return self.amount / NANO
+
+    async def settle(self, usd: float, tokens_in: int = 0, tokens_out: int = 0) -> None:
+        """The call was answered, and cost this; an engine that took more than there was is remembered."""
+        usd = max(0.0, usd)  # nobody is paid for taking an answer
+        if self.cost_log and self.line is None:
+            await self.cost_log.note(self.run, self.call, nano(usd), tokens_in, tokens_out)
+        elif self.cost_log and self.line is not None:
+            await self.cost_log.settle(self.line, nano(usd), tokens_in, tokens_out)
+            if self.call.role == SEARCH and nano(usd) > self.amount:
+                await self.cost_log.overspend(self.run, self.call.model, nano(usd), self.amount)
+
+    async def release(self) -> None:
+        """The call was refused, or never left."""
+        if self.cost_log and self.line is not None:
+            await self.cost_log.release(self.line)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.on_its_way.drop(self.amount)
+
+
+class Paying(Protocol):
+    """A mind, or engines, whose calls cost money."""
+
+    def within(self, budget: "Budget") -> Self:
+        """The same, paying from this purse."""
+
+
+def is_paying(who: object) -> TypeIs[Paying]:
+    """Whether somebody's calls cost money."""
+    return hasattr(who, "within")  # asked for every task; to ask a protocol takes long
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a run has spent or set aside, and whether looking further had to be refused."""
+
+    usd: float
+    is_out: bool
+
+
+@dataclass(frozen=True)
+class Budget:
+    """One run's money; `reserve_share` of the budget is for writing the report."""
+
+    cost_log: CostLog
+    run: str
+    budget_usd: float
+    reserve_share: float = 0.15
+
+    async def reserve(
+        self, call: Call, worst_usd: float, is_writing: bool, *, least_usd: float | None = None
+    ) -> Reservation:
+        """Set the worst case aside, or raise OutOfBudget; use it with `async with`.
+
+        While other calls of the run are on their way, which may cost less than they could, it waits for
+        them. When less than the worst case is left in the end, `least_usd` is taken if that is enough. Of an
+        engine that once took more than its worst case nobody knows what it will take: it is not asked again.
+        """
+        receipts = _around.get()
+        if receipts is not None:
+            receipts.asked[call.name] = (self, call)
+        if call.role == SEARCH and (why := (await self.overspent()).get(call.model)):
+            raise OutOfBudget(why)
+        on_its_way = _open().setdefault(self.run, _Open())
+        most, least = nano(worst_usd), nano(worst_usd if least_usd is None else least_usd)
+        if most == 0:
+            return Reservation(self.cost_log, self.run, call, None, 0, on_its_way)
+        while True:
+            changed = on_its_way.changed
+            async with on_its_way.turn:
+                held = await self._held(call, most, least, self._limit(is_writing), on_its_way, changed)
+            if held is not None:
+                return held
+            await changed.wait()
+
+    async def _held(
+        self, call: Call, most: int, least: int, limit: int, on_its_way: _Open, changed: asyncio.Event
+    ) -> Reservation | None:
+        """A hold; None when one may be had after a change; OutOfBudget when no change can help."""
+        found = await self._written(call, most, most, limit)
+        if isinstance(found, int):
+            settled = found - on_its_way.amount  # or less: it may just have been settled
+            is_less_enough = found + least <= limit
+            if on_its_way.amount and settled + (most if is_less_enough else least) <= limit:
+                return None
+            found = await self._written(call, most, least, limit)
+        if isinstance(found, int):
+            if changed.is_set():
+                return None
+            raise await self._refused(call)
+        line, amount = found
+        on_its_way.amount += amount
+        return Reservation(self.cost_log, self.run, call, line, amount, on_its_way)
+
+    async def _written(self, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
+        """What the book says; a line for a call that is cancelled meanwhile, before it left, is struck out.
+
+        The writing itself cannot be stopped once it has begun.
+        """
+        writing = asyncio.ensure_future(self.cost_log.hold(self.run, call, most, least, limit))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._struck(writing))
+            raise
+
+    async def _struck(self, writing: "asyncio.Future[tuple[int, int] | int]") -> None:
+        found = await writing
+        if not isinstance(found, int):
+            await self.cost_log.release(found[0])
+
+    async def paid(self, call: str) -> float | None:
+        """All that this run has paid, or may have paid, for a call; None when it never paid for it."""
+        found = await self.cost_log.paid(self.run, call)
+        return None if found is None else found / NANO
+
+    async def recall(self, call: str, usd: float, tokens_in: int, tokens_out: int) -> float | None:
+        """What this run paid for a call that was answered before; None when another run did.
+
+        A crash between the answer and its settling left the worst case; now the cost is known.
+        """
+        await self.cost_log.close(self.run, call, nano(usd), tokens_in, tokens_out)
+        return await self.paid(call)
+
+    async def overspent(self) -> dict[str, str]:
+        """The engines that took more than was set aside for them, each with one sentence about it."""
+        return {
+            name: f"{name} took {paid / NANO:.4f} USD for a call that may take {held / NANO:.4f} at most,"
+            " and is not asked again in this run."
+            for name, (paid, held) in (await self.cost_log.overspent(self.run)).items()
+        }
+
+    async def account(self) -> Account:
+        """Where the run stands."""
+        balance = await self.cost_log.balance(self.run)
+        is_out = balance.is_out or 0 < self._limit(False) <= balance.nano
+        return Account(balance.nano / NANO, is_out)
+
+    async def untold(self, told: Iterable[Cost]) -> list[Cost]:
+        """Charges for what is in the book and in none of these: calls that were cut off, for good."""
+        known = {cost.call: cost.usd for cost in told}
+        payments = await self.cost_log.payments(self.run)
+        # A charge may have what an earlier try with another name cost in it: nothing is told twice.
+        missing = sum(payments.values()) - nano(sum(known.values()))
+        found: list[Cost] = []
+        for call, paid in payments.items():
+            amount = 0 if call.name in known else min(paid, missing)
+            if amount > 0:
+                found.append(Cost(call=call.name, role=call.role, model=call.model, usd=amount / NANO))
+                missing -= amount
+        return found
+
+    def _limit(self, is_writing: bool) -> int:
+        share = 1.0 if is_writing else 1.0 - self.reserve_share
+        return int(round(self.budget_usd * share * NANO, 4))
+
+    async def _refused(self, call: Call) -> OutOfBudget:
+        """One sentence, the same whatever was too dear: a report tells it once for each thing it cost."""
+        if call.role not in WRITING:
+            await self.cost_log.out(self.run)
+        return OutOfBudget(f"{call.model} was not asked: too little of the {self.budget_usd:g} USD is left.")
+
+
+@dataclass
+class Receipts:
+    """Which calls were to be paid for in a piece of work: who is cut off cannot tell it any more."""
+
+    asked: dict[str, tuple[Budget, Call]] = field(default_factory=dict)
+
+    async def costs(self) -> list[Cost]:
+        """What each of them has cost, or may have cost."""
+        paid = [(call, await budget.paid(call.name)) for budget, call in self.asked.values()]
+        return [Cost(call=call.name, role=call.role, model=call.model, usd=usd) for call, usd in paid if usd]
+
+
+_around: ContextVar[Receipts | None] = ContextVar("receipts", default=None)
+
+
+@contextmanager
+def receipted() -> Iterator[Receipts]:
+    """The receipts of what is asked in here, whatever becomes of it."""
+    receipts = Receipts()
+    token = _around.set(receipts)
+    try:
+        yield receipts
+    finally:
+        _around.reset(token)

@@ -1,0 +1,187 @@
+"""What a model is asked to fill in, one form a prompt; the form says the format, the prompt never does.
+
+Does not know the records these become. Forms are strict for the server and lenient for what comes back.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from fathom.llm.coercing import coerced
+
+
+def _closed(schema: dict[str, Any]) -> None:
+    """Everything is asked for, also what may be missing from an answer."""
+    schema["additionalProperties"] = False
+    schema["required"] = list(schema.get("properties", {}))
+    for field in schema.get("properties", {}).values():
+        field.pop("default", None)  # a strict server refuses defaults; they are for what comes back
+
+
+class Form(BaseModel):
+    """Every field asked for, none allowed beside; an extra one that comes back is ignored."""
+
+    model_config = ConfigDict(extra="ignore", json_schema_extra=_closed, coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _meant(cls, value: Any) -> Any:
+        return coerced(value, cls)
+
+
+class SubQuestionForm(Form):
+    """A sub-question, a short id such as Q1, the ids it must wait for, and who would ask it."""
+
+    id: str
+    text: str
+    needs: list[str] = []
+    perspective: str = ""
+
+
+class QueryForm(Form):
+    """A search query, the id of the sub-question it serves, and web, academic or counter."""
+
+    question: str
+    text: str
+    family: str = ""
+
+
+class PlanAnswer(Form):
+    """The plan of a round; kind is fact, comparison or survey, hypotheses are answers worth testing."""
+
+    strategy: str
+    kind: str = ""
+    perspectives: list[str] = []
+    questions: list[SubQuestionForm]
+    queries: list[QueryForm]
+    hypotheses: list[str] = []
+
+
+class ClaimForm(Form):
+    """The words copied from the source first, then what they say."""
+
+    question: str
+    quote: str
+    statement: str
+    relevance: float
+
+
+class ReadAnswer(Form):
+    """What one source says."""
+
+    claims: list[ClaimForm]
+
+
+class VerdictForm(Form):
+    """The check of one numbered item."""
+
+    item: int
+    is_explicit: bool
+    is_same_scope: bool
+    is_not_overstated: bool
+    reason: str
+    score: float
+
+
+class VerifyAnswer(Form):
+    """The check of every item."""
+
+    verdicts: list[VerdictForm]
+
+
+class GapForm(Form):
+    """Something missing; priority is high, medium or low."""
+
+    question: str
+    description: str
+    priority: str
+    suggested_query: str
+
+
+class BearingForm(Form):
+    """The key of a hypothesis, and the keys of the claims that speak for it and against it."""
+
+    hypothesis: str
+    supporting: list[str]
+    contradicting: list[str]
+
+
+class RulingForm(Form):
+    """How the statements of a numbered pair stand to each other.
+
+    relation is same, contradicts or neither; kind is what they differ in: number, date, negation or other.
+    """
+
+    pair: int
+    why: str
+    relation: str
+    kind: str
+
+
+class JudgeAnswer(Form):
+    """Evidence first, then the marks of 1 to 5, then the gaps, then the pairs."""
+
+    evidence: str
+    accuracy: int
+    relevance: int
+    completeness: int
+    consistency: int
+    gaps: list[GapForm]
+    rulings: list[RulingForm] = []
+    hypotheses: list[BearingForm] = []
+    confidence: float = 0.0
+
+
+class SectionForm(Form):
+    """A section, the sub-question it answers, and the keys of its claims."""
+
+    title: str
+    question: str
+    claims: list[str]
+
+
+class OutlineAnswer(Form):
+    """The outline of the report."""
+
+    title: str
+    sections: list[SectionForm]
+
+
+class SentenceForm(Form):
+    """A sentence and the keys of the claims it stands on."""
+
+    text: str
+    claims: list[str]
+
+
+class WriteAnswer(Form):
+    """The sentences of one section."""
+
+    sentences: list[SentenceForm]
+
+
+class RewriteForm(Form):
+    """The number of a sentence, the sentence anew, and the keys of the claims it stands on."""
+
+    sentence: int
+    text: str
+    claims: list[str]
+
+
+class RewriteAnswer(Form):
+    """The sentences that were sent back, anew."""
+
+    rewrites: list[RewriteForm]
+
+
+class ObjectionForm(Form):
+    """The number of a sentence that is not carried, and why."""
+
+    sentence: int
+    why: str
+
+
+class CheckAnswer(Form):
+    """The sentences that are not carried."""
+
+    objections: list[ObjectionForm]

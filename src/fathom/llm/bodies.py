@@ -1,0 +1,102 @@
+"""A chat completion out of what a server sent: what servers get wrong is put right, or told.
+
+Does not know models or money. langchain-openai takes for granted that a body has OpenAI's shape, and
+fails with whatever its code fails with when it has not. https://platform.openai.com/docs/api-reference/chat/object
+"""
+
+import json
+import math
+from typing import Any
+
+from fathom.llm.lenient import sayable
+
+_MOST_TOKENS = 100_000_000  # more than any model takes in: a number beyond it counts something else
+_SHOWN_CHARS = 80
+
+
+class Misshapen(ValueError):
+    """There is no answer in it that anybody could read."""
+
+
+def sound(body: Any) -> dict[str, Any]:
+    """The completion as OpenAI would have sent it; Misshapen when it is none.
+
+    Whoever answers is the assistant, whatever role is given. What is no count of tokens is left out.
+    """
+    if not isinstance(body, dict):
+        raise Misshapen(
+            f"it is no object but {_shown(body) if isinstance(body, str) else type(body).__name__}"
+        )
+    if error := body.get("error"):
+        raise Misshapen(str(error.get("message", error) if isinstance(error, dict) else error))
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise Misshapen("it has no choices")
+    choice = choices[0]
+    if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
+        raise Misshapen("its choice has no message")
+    message = _message(choice["message"])
+    return {**body, "choices": [{**choice, "message": message}], "usage": _usage(body.get("usage"))}
+
+
+def _shown(words: str) -> str:
+    """The first whole words: half a key that a server repeats is not known for one, and not hidden."""
+    return repr(words if len(words) <= _SHOWN_CHARS else words[:_SHOWN_CHARS].rpartition(" ")[0])
+
+
+def _message(said: dict[str, Any]) -> dict[str, Any]:
+    calls, words = _calls(said.get("tool_calls"))
+    known = {name: said[name] for name in ("name", "id") if isinstance(said.get(name), str)}
+    others = {n: v for n, v in said.items() if n not in {"name", "id", "function_call", "audio"}}
+    content = sayable("\n".join(filter(None, [_text(said.get("content")), *words])))
+    return {**others, **known, "role": "assistant", "content": content, "tool_calls": calls}
+
+
+def _text(content: Any) -> str:
+    """The words of an answer: a string, or the text among its parts."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        return json.dumps(content, ensure_ascii=False)
+    texts = [part.get("text") if isinstance(part, dict) else part for part in content]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _calls(said: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """Calls of tools with an object to call them with, and the words of those that have something else."""
+    calls: list[dict[str, Any]] = []
+    words: list[str] = []
+    for call in said if isinstance(said, list) else []:
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            continue
+        given = function.get("arguments")
+        arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+        if arguments.lstrip().startswith("{"):
+            named = {"name": str(function.get("name") or ""), "arguments": sayable(arguments)}
+            calls.append({"id": str(call.get("id") or ""), "type": "function", "function": named})
+        else:
+            words.append(arguments)
+    return calls, words
+
+
+def _usage(said: Any) -> dict[str, Any] | None:
+    """What the server counted; None when it did not count, or in no way that means anything."""
+    if not isinstance(said, dict):
+        return None
+    tokens_in, tokens_out = _count(said.get("prompt_tokens")), _count(said.get("completion_tokens"))
+    if tokens_in is None or tokens_out is None:
+        return None
+    details = said.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    return {
+        "prompt_tokens": tokens_in,
+        "completion_tokens": tokens_out,
+        "total_tokens": tokens_in + tokens_out,
+        "prompt_tokens_details": {"cached_tokens": min(cached, tokens_in) if cached else None},
+    }
+
+
+def _count(value: Any) -> int | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return math.ceil(value) if is_number and 0 <= value <= _MOST_TOKENS else None

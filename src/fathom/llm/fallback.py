@@ -1,0 +1,153 @@
+"""A mind that finishes what it began: where a model fails, a mind that needs none steps in, and says so.
+
+Does not know either mind. The first plan is not stood in for when the model cannot be reached: nothing is
+lost yet, and whoever asked for a model should hear that it is not there. Whoever limits the time wants a
+report by then: a model that is there and does not answer is left for it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from fathom.budget.budget import Budget, is_paying, receipted
+from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unavailable, Unreachable, Unreadable
+from fathom.evidence.grounding import GroundedPage
+from fathom.llm.port import (
+    Assessment,
+    Brief,
+    Case,
+    Draft,
+    Evidence,
+    Objection,
+    Point,
+    ResearchModel,
+    Revision,
+    Thought,
+)
+from fathom.state import Claim, Failure, Heading, Outline, Plan, Section, Sentence, SubQuestion, Verdict
+from fathom.time_budget import TimeBudget
+
+T = TypeVar("T")
+_WRITING = frozenset({"judging", "outlining", "writing", "checking", "rewriting"})
+Verb = Callable[[ResearchModel], Awaitable[Thought[T]]]
+
+
+@dataclass(frozen=True)
+class FallbackModel:
+    """The first mind if it can, the stand-in if not."""
+
+    first: ResearchModel
+    stand_in: ResearchModel
+    watch: TimeBudget | None = None
+
+    def timed(self, watch: TimeBudget) -> "FallbackModel":
+        """The same mind in a run whose time is limited."""
+        return replace(self, watch=watch)
+
+    def within(self, budget: Budget) -> "FallbackModel":
+        """The same mind, paying from this purse."""
+        return replace(self, first=self.first.within(budget)) if is_paying(self.first) else self
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        """A plan; of the first one only an unusable one, one too dear or one too late is stood in for."""
+        if self.watch and self.watch.is_late:
+            return await self.stand_in.plan(brief)  # nothing will be looked for any more
+
+        def is_bearable(error: ProviderError) -> bool:
+            is_silent = isinstance(error, Unavailable) and not isinstance(error, Unreachable)
+            is_late = isinstance(error, OutOfTime) or (self.watch is not None and is_silent)
+            return brief.round > 1 or is_late or isinstance(error, Unreadable | OutOfBudget)
+
+        return await self._either("planning", lambda mind: mind.plan(brief), is_bearable)
+
+    async def read(
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
+    ) -> Thought[list[Draft]]:
+        """Claims of a page; quotes of which not one stands in it are no reading of it."""
+
+        def fault(drafts: list[Draft]) -> str:
+            page = GroundedPage("", text)
+            is_quoted = not drafts or any(page.find(draft.quote) for draft in drafts)
+            return "" if is_quoted else "The model gave quotes, but none of them is in the page."
+
+        if self.watch and self.watch.is_late:
+            raise OutOfTime("the time is used up")
+        return await self._either(
+            f"reading {title}",
+            lambda mind: mind.read(question, questions, title, text, sought),
+            fault=fault,
+        )
+
+    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+        """Verdicts."""
+        return await self._either("verifying", lambda mind: mind.verify(evidence))
+
+    async def judge(self, case: Case) -> Thought[Assessment]:
+        """Rubric and gaps."""
+        return await self._either("judging", lambda mind: mind.judge(case))
+
+    async def outline(
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
+    ) -> Thought[Outline]:
+        """Headings."""
+        return await self._either("outlining", lambda mind: mind.outline(question, questions, points))
+
+    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
+        """A section; one that cites none of its claims is not written from them."""
+
+        def fault(section: Section) -> str:
+            is_cited = any(sentence.claims for sentence in section.sentences)
+            return "" if is_cited else "The model wrote a section that cites none of its claims."
+
+        return await self._either("writing", lambda mind: mind.write(question, heading, points), fault=fault)
+
+    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+        """Objections."""
+        return await self._either("checking", lambda mind: mind.check(section, claims))
+
+    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+        """Sentences anew; of a model that gives none, quotes."""
+        return await self._either("rewriting", lambda mind: mind.rewrite(revision))
+
+    async def _either(
+        self,
+        what: str,
+        verb: Verb[T],
+        is_bearable: Callable[[ProviderError], bool] = lambda _: True,
+        fault: Callable[[T], str] = lambda _: "",
+    ) -> Thought[T]:
+        try:
+            thought = await self._in_time(what, verb)
+            if wrong := fault(thought.value):
+                raise Unreadable(wrong, thought.costs)
+            return thought
+        except ProviderError as error:
+            if not is_bearable(error):
+                raise
+            thought = await verb(self.stand_in)
+            told = Failure(where="model", what=f"{what}, done without the model", why=str(error))
+            return Thought(thought.value, [*error.costs, *thought.costs], [told, *thought.failures])
+
+    async def _in_time(self, what: str, verb: Verb[T]) -> Thought[T]:
+        """What the first mind thinks, unless the run's time is over before."""
+        if self.watch is None:
+            return await verb(self.first)
+        limit_s, told = self._limit(self.watch, what)
+        with receipted() as receipts:
+            try:
+                async with asyncio.timeout(limit_s):
+                    return await verb(self.first)
+            except TimeoutError:
+                raise OutOfTime(told, await receipts.costs()) from None
+
+    def _limit(self, watch: TimeBudget, what: str) -> tuple[float, str]:
+        """How long the first mind may take, and what is said when it took longer."""
+        if what == "planning":  # the other half is for what was planned
+            return watch.half_s(), "There was no plan when half of the time left was over."
+        return watch.left_s(what in _WRITING), "The time is used up, also what was left for the report."

@@ -1,0 +1,126 @@
+"""What one turn with a model may cost, and what it did.
+
+Does not know budgets or prompts. A refusal costs nothing. An answer that may have been given and never came
+is counted at its worst case, and so is one that does not say how many tokens it took.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import openai
+from langchain_core.messages import AIMessage, BaseMessage
+
+from fathom.budget.budget import WRITING, Budget, Reservation
+from fathom.budget.cost_log import Call
+from fathom.budget.meter import NO_ANSWER_IN_TIME, UNSENT
+from fathom.budget.prices import Prices
+from fathom.text.tokencount import worst_tokens
+
+LEAST_ANSWER = 1_024  # tokens; what is asked for in fewer is seldom whole
+_LEAST_OF = {"check": 256, "verify": 512, "outline": 512}  # which say little more than yes or no, or titles
+_UNSAID = 16_384
+_PER_MESSAGE = 16
+
+
+class Usage(NamedTuple):
+    """The tokens of one turn; the cached ones are among those that went in."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+
+    @classmethod
+    def of(cls, message: AIMessage, otherwise: "Usage") -> Self:
+        """What the server says, or the other, when it says nothing."""
+        said = message.usage_metadata
+        if not said or not said["input_tokens"]:
+            return cls(*otherwise)
+        cached = said.get("input_token_details", {}).get("cache_read") or 0
+        is_silent = not (message.content or message.tool_calls or message.invalid_tool_calls)
+        tokens_out = said["output_tokens"] or (0 if is_silent else otherwise.tokens_out)
+        return cls(said["input_tokens"], tokens_out, cached)
+
+
+@dataclass
+class Strain:
+    """How many times its worst case a model has taken, whose server heeds no limits; else 1.
+
+    What is set aside grows by it: only calls that were on their way with the first one may cost too much.
+    """
+
+    times: float = 1.0
+
+    def learn(self, offer: "Offer", hold: Reservation, usd: float) -> None:
+        """A call was paid for."""
+        if 0.0 < hold.usd < usd:
+            self.times = max(self.times, offer.times * usd / hold.usd)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One turn before it is sent: never more tokens than these."""
+
+    prices: Prices
+    call: Call
+    server: str
+    tokens_in: int
+    tokens_out: int
+    times: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        prices: Prices,
+        call: Call,
+        server: str,
+        asked: tuple[Sequence[BaseMessage], Mapping[str, Any]],
+        most_out: int | None,
+        strain: Strain,
+    ) -> Self:
+        """The turn with these messages and options; a schema or a tool is read like any other words."""
+        messages, options = asked
+        words = [*(str(message.content) for message in messages), json.dumps(options, ensure_ascii=False)]
+        tokens_in = sum(worst_tokens(word) + _PER_MESSAGE for word in words)
+        return cls(prices, call, server, tokens_in, most_out or _UNSAID, strain.times)
+
+    async def held(self, budget: Budget | None) -> Reservation:
+        """The worst case set aside, or, when the money is short, that of a shorter answer."""
+        if budget is None:
+            return Reservation.nothing()
+        least = min(_LEAST_OF.get(self.call.role, LEAST_ANSWER), self.tokens_out)
+        if self.times > 1.0:  # who heeds no limit gives no shorter answers either
+            least = self.tokens_out
+        is_writing = self.call.role in WRITING
+        return await budget.reserve(self.call, self._whole_usd, is_writing, least_usd=self._usd(least))
+
+    def within(self, hold: Reservation) -> int:
+        """The longest answer that what was set aside is enough for."""
+        whole = self._whole_usd
+        if hold.usd >= whole or whole == (asked := self._usd(0)):
+            return self.tokens_out
+        return int(self.tokens_out * (hold.usd - asked) / (whole - asked))
+
+    def worst(self, hold: Reservation) -> Usage:
+        """As many tokens as there can be."""
+        return Usage(self.tokens_in, self.within(hold))
+
+    @cached_property
+    def _whole_usd(self) -> float:
+        return self._usd(self.tokens_out)
+
+    def _usd(self, tokens_out: int) -> float:
+        usd = self.prices.usd(self.call.model, self.server, self.tokens_in, tokens_out) or 0.0
+        return self.times * usd
+
+
+def was_refused(error: openai.OpenAIError) -> bool:
+    """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code not in NO_ANSWER_IN_TIME
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, UNSENT):
+        cause = cause.__cause__
+    return cause is not None

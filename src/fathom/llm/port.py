@@ -1,0 +1,202 @@
+"""What every mind promises: the verbs the nodes need, and what they give and get.
+
+Does not know models, prompts or graphs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from fathom.evidence.trails import Trails
+from fathom.state import (
+    Check,
+    Claim,
+    Contradiction,
+    Cost,
+    Effort,
+    Failure,
+    Finding,
+    Gap,
+    Heading,
+    Hit,
+    Hypothesis,
+    Lesson,
+    Outline,
+    Plan,
+    Query,
+    Rubric,
+    Ruling,
+    Section,
+    Sentence,
+    SubQuestion,
+    Tool,
+    Turn,
+    Verdict,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Thought(Generic[T]):
+    """What a mind came up with, what that cost, and what it could not do on the way."""
+
+    value: T
+    costs: list[Cost] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a planner knows when it plans a round."""
+
+    question: str
+    round: int
+    limit: int
+    questions: Sequence[SubQuestion] = ()
+    asked: Sequence[Query] = ()
+    gaps: Sequence[Gap] = ()
+    findings: Sequence[Claim] = ()
+    scouted: Sequence[Hit] = ()
+    feedback: str = ""
+    proposed: Sequence[Query] = ()
+    memory: Sequence[str] = ()  # the last rounds, a line each
+    effort: Effort | None = None
+    tool: Tool | None = None
+    outlines: Sequence[str] = ()  # the headings of what a first search found
+    perspectives: Sequence[str] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)  # to sub-questions that others need
+    waiting: Sequence[Query] = ()  # what could not be asked before those answers
+    lessons: Sequence[Lesson] = ()
+    approach: str = ""  # what must change, when the run goes round in circles
+    leads: Sequence[str] = ()  # where the pages read so far lead to, most promising first
+    sure: Mapping[str, float] = field(default_factory=dict)  # how sure each finding is, by its id
+    times_said: int = 1  # how often the feedback was given in these words
+    thread: Sequence[Turn] = ()  # what was asked and answered before, for a follow-up
+    is_new_way: bool = False  # the feedback is the direction of a fork, which its report is to answer
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a mind says a page says; nothing of it is believed yet."""
+
+    statement: str
+    quote: str
+    question: str
+    relevance: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A statement with the page's own words and what stands around them."""
+
+    statement: str
+    quote: str
+    context: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a judge knows when a round is over."""
+
+    question: str
+    questions: Sequence[SubQuestion]
+    claims: Sequence[Claim]
+    pairs: Sequence[tuple[Claim, Claim]] = ()  # alike, and no rule says how they stand to each other
+    checks: Sequence[Check] = ()
+    hypotheses: Sequence[Hypothesis] = ()
+    trails: Trails | None = None  # how the pages read so far lead to each other
+    before: Sequence[str] = ()  # the pages that were the evidence a round ago, best first
+    findings: Sequence[Finding] = ()
+    contradictions: Sequence[Contradiction] = ()  # those that rules found
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """Which claims speak for a hypothesis and which against it, by their ids."""
+
+    hypothesis: str
+    supporting: list[str]
+    contradicting: list[str]
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """How good the evidence is, what it lacks, how the pairs stand to each other, which claims bear on which
+    hypothesis, and how sure it is that every sub-question is answered."""
+
+    rubric: Rubric
+    gaps: list[Gap]
+    rulings: list[Ruling] = field(default_factory=list)
+    confidence: float = 0.0
+    bearings: list[Bearing] = field(default_factory=list)
+    settled: str = ""  # why another round would not change the evidence, when it would not
+    unsettled: str = ""  # why it would
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a report is made of: a finding, with those of its claims that may be used, strongest first."""
+
+    finding: Finding
+    claims: Sequence[Claim]
+
+    @property
+    def ids(self) -> list[str]:
+        """Its claims by id: who stands on the point stands on all of them."""
+        return [claim.id for claim in self.claims]
+
+
+@dataclass(frozen=True)
+class Objection:
+    """A sentence of a section, by its place, that its claims do not carry."""
+
+    sentence: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Revision:
+    """Sentences of one section that their quotes do not carry, and what they may be written from."""
+
+    question: str
+    heading: Heading
+    sentences: Sequence[Sentence]
+    points: Sequence[Point]
+
+
+class ResearchModel(Protocol):
+    """Thinks; raises a ProviderError when it cannot."""
+
+    async def plan(self, brief: Brief) -> Thought[Plan]:
+        """Sub-questions and the next queries."""
+
+    async def read(
+        self,
+        question: str,
+        questions: Sequence[SubQuestion],
+        title: str,
+        text: str,
+        sought: SubQuestion | None = None,
+    ) -> Thought[list[Draft]]:
+        """What one page says about the sub-questions, and about the follow-up that found it."""
+
+    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+        """One verdict for each piece of evidence, in order."""
+
+    async def judge(self, case: Case) -> Thought[Assessment]:
+        """Quality by rubric, and the gaps."""
+
+    async def outline(
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
+    ) -> Thought[Outline]:
+        """Headings, each with the claims it is written from."""
+
+    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
+        """One section, each sentence with the claims it stands on."""
+
+    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+        """The sentences that say more than their claims."""
+
+    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+        """Each sentence anew, in order; one without text where nothing can be said instead."""

@@ -1,0 +1,82 @@
+"""Judging without a model: a rubric and gaps computed from the claims themselves.
+
+Does not know the overall score. A quotation is accurate by construction; whether claims agree is what
+weighing them found.
+"""
+
+from collections.abc import Sequence
+
+from fathom.evidence.sufficiency import ANSWERED_FROM
+from fathom.llm.port import Assessment, Case
+from fathom.state import Claim, Gap, Rubric, SubQuestion
+from fathom.text.normal import is_korean
+
+
+def nothing_known(questions: Sequence[SubQuestion]) -> Assessment:
+    """The assessment when there is no claim at all."""
+    rubric = Rubric(evidence="no claim", accuracy=1, relevance=1, completeness=1, consistency=1)
+    return Assessment(rubric, [_gap(q, [], "high") for q in questions])
+
+
+def computed(case: Case) -> Assessment:
+    """Relevance, completeness and consistency as measured; a sub-question with little evidence is a gap."""
+    questions, claims = case.questions, case.claims
+    if not claims:
+        return nothing_known(questions)
+    best = sorted(claims, key=lambda c: -c.relevance)[:3]
+    answered = [q for q in questions if any(_answers(c, q) for c in claims)]
+    rubric = Rubric(
+        evidence="; ".join(f"“{c.quotes[0].text[:160]}”" for c in best),
+        accuracy=5,
+        relevance=_mark(sum(c.relevance for c in best) / len(best)),
+        completeness=_mark(len(answered) / max(1, len(questions))),
+        consistency=_consistency(case),
+    )
+    return Assessment(rubric, [gap for q in questions if (gap := _gap_of(q, claims))])
+
+
+def _answers(claim: Claim, question: SubQuestion) -> bool:
+    return claim.question == question.id and claim.relevance >= ANSWERED_FROM
+
+
+def _consistency(case: Case) -> int:
+    """An ordinary 3; more when half of the findings are told by two voices, less for each open dispute."""
+    told_twice = sum(len(finding.voices) > 1 for finding in case.findings)
+    is_borne_out = bool(case.findings) and 2 * told_twice >= len(case.findings)
+    disputes = sum(contradiction.settled_by is None for contradiction in case.contradictions)
+    return max(1, 3 + is_borne_out - disputes)
+
+
+def _mark(share: float) -> int:
+    return 1 + round(4 * max(0.0, min(1.0, share)))
+
+
+def _gap_of(question: SubQuestion, claims: Sequence[Claim]) -> Gap | None:
+    own = [c for c in claims if c.question == question.id]
+    if not own:
+        return _gap(question, own, "high")
+    if not any(_answers(c, question) for c in own):
+        return _gap(question, own, "medium")
+    if len({c.quotes[0].page for c in own}) < 2:
+        return _gap(question, own, "low")
+    return None
+
+
+def _gap(question: SubQuestion, own: Sequence[Claim], priority: str) -> Gap:
+    korean = is_korean(question.text)
+    if not own:
+        words = "“{}”에 대한 근거를 찾지 못했습니다." if korean else "No evidence was found for “{}”."
+    elif priority == "medium":
+        words = (
+            "“{}”에 대해서는 약한 근거만 있습니다." if korean else "Only weak evidence was found for “{}”."
+        )
+    else:
+        words = "“{}”에 대한 출처가 하나뿐입니다." if korean else "Only one source was found for “{}”."
+    return Gap.model_validate(
+        {
+            "description": words.format(question.text),
+            "priority": priority,
+            "suggested_query": question.text,
+            "question": question.id,
+        }
+    )

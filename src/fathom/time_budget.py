@@ -1,0 +1,117 @@
+"""How long a run was worked on: time in which nobody works on it does not count.
+
+Does not know what is done in that time. Kept in the database of the runs whenever a piece of work ends, so
+that a run that is paused, waits for a person or was killed goes on with the time it has left.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from fathom.budget.budget import receipted
+from fathom.database import opened, written
+from fathom.errors import OutOfTime
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Running:
+    """A run that somebody in this process works on."""
+
+    hands: int
+    since: float
+    before_s: float  # what was kept when it began
+
+
+_running: dict[tuple[Path, str], _Running] = {}
+_guard = threading.Lock()
+
+
+@dataclass(frozen=True)
+class TimeBudget:
+    """One run's time. What is under way when it is used up may end; `grace_s` are left for the report."""
+
+    database: Path
+    run: str
+    limit_s: float
+    grace_s: float
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """Time counts while at least one is at work."""
+        await written(self.database, self._begin)
+        try:
+            yield
+        finally:
+            await asyncio.shield(written(self.database, self._end))
+
+    def worked_s(self) -> float:
+        """How long the run was worked on so far."""
+        with _guard:
+            running = _running.get(self._name)
+            return running.before_s + time.monotonic() - running.since if running else 0.0
+
+    @property
+    def is_late(self) -> bool:
+        """Whether nothing new is to be begun but the report."""
+        return self.worked_s() >= self.limit_s
+
+    def left_s(self, is_writing: bool) -> float:
+        """How long something may take that is begun now."""
+        end_s = self.limit_s + (self.grace_s if is_writing else self.grace_s / 2)
+        return max(0.0, end_s - self.worked_s())
+
+    def half_s(self) -> float:
+        """Half of what is left for looking."""
+        return max(0.0, self.limit_s - self.worked_s()) / 2
+
+    async def begun(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What the call returns; OutOfTime when it is too late to begin, or it took too long to end."""
+        if self.is_late:
+            raise OutOfTime(f"the time of {self.limit_s:g} s is used up")
+        with receipted() as receipts:
+            try:
+                async with asyncio.timeout(self.left_s(is_writing=False)):
+                    return await call()
+            except TimeoutError:
+                told = f"it had not ended when the time of {self.limit_s:g} s was used up"
+                raise OutOfTime(told, await receipts.costs()) from None
+
+    @property
+    def _name(self) -> tuple[Path, str]:
+        return self.database, self.run
+
+    def _begin(self) -> None:
+        kept = self._kept()
+        with _guard:
+            running = _running.setdefault(self._name, _Running(0, time.monotonic(), kept))
+            running.hands += 1
+
+    def _end(self) -> None:
+        with _guard:
+            running = _running[self._name]
+            running.hands -= 1
+            worked_s = running.before_s + time.monotonic() - running.since
+            if not running.hands:
+                del _running[self._name]
+        with opened(self.database) as connection:
+            connection.execute(
+                "insert into worked values (?1, ?2) on conflict do update set seconds = max(seconds, ?2)",
+                (self.run, worked_s),
+            )
+
+    def _kept(self) -> float:
+        with opened(self.database) as connection:
+            row = connection.execute("select seconds from worked where run = ?", (self.run,)).fetchone()
+        return float(row[0]) if row else 0.0
+
+
+def grace_s(limit_s: float) -> float:
+    """How much longer the report may take: half as long as the limit, from half a minute to five."""
+    return min(300.0, max(30.0, limit_s / 2))

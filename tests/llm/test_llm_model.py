@@ -1,0 +1,261 @@
+"""What models are shown, and what is believed of what they answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import pytest
+from fakes import claim, cost, gap, heading, hit, page, points, query, question, section, sentence, sha
+from pydantic import BaseModel
+
+from fathom.errors import Unreadable
+from fathom.llm.llm_model import LLMResearchModel
+from fathom.llm.port import Brief, Case, Evidence, Revision
+from fathom.llm.sheets import Sheet
+from fathom.llm.structured_output import Answer, StructuredOutput
+from fathom.prompts import Filled
+from fathom.state import Role
+
+ADDRESS = "https://secret-place.example/deep/page"
+TEXT = "The plant makes 240 megawatts. Divers come in spring."
+CLAIMS = [
+    claim("The plant makes 240 megawatts.", name="c0ffee1", of=TEXT, relevance=0.2),
+    claim("Divers come in spring.", name="c0ffee2", of=TEXT, relevance=0.9),
+]
+POINTS = points(*reversed(CLAIMS))
+ASKED = [question(1), question(2)]
+
+
+@dataclass
+class FakeLadder:
+    """Fills forms with what it was given and keeps the prompts."""
+
+    answers: list[dict[str, Any]]
+    seen: list[Filled] = field(default_factory=list)
+
+    async def ask(
+        self, role: Role, sheet: Sheet, form: type[BaseModel], complaint: Callable[[Any], str]
+    ) -> Answer[BaseModel]:
+        prompt = sheet.whole()
+        self.seen.append(prompt)
+        assert self.answers, f"nothing was prepared for {prompt.id}"
+        return Answer(form.model_validate(self.answers.pop(0)), [cost(role)])
+
+
+def mind(*answers: dict[str, Any], language: str = "English") -> tuple[LLMResearchModel, FakeLadder]:
+    ladder = FakeLadder(list(answers))
+    roles: tuple[Role, ...] = ("plan", "read", "verify", "judge", "outline", "write", "check")
+    ladders = cast(Mapping[Role, StructuredOutput], dict.fromkeys(roles, ladder))
+    return LLMResearchModel(ladders, language), ladder
+
+
+async def test_models_never_see_an_address_or_a_hash() -> None:
+    marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
+    prompted, ladder = mind(
+        {"strategy": "s", "questions": [], "queries": []},
+        {"claims": []},
+        {"verdicts": []},
+        {"evidence": "E1", **marks, "gaps": []},
+        {"title": "T", "sections": []},
+        {"sentences": []},
+        {"objections": []},
+        {"rewrites": [{"sentence": 1, "text": "", "claims": []}]},
+    )
+    where = page(TEXT, ADDRESS)
+    brief = Brief(
+        "What?", 2, 5, ASKED, [query()], [gap()], CLAIMS, [hit(ADDRESS)], "more on costs", [query()]
+    )
+    await prompted.plan(brief)
+    await prompted.read("What?", ASKED, where.title, TEXT)
+    await prompted.verify([Evidence("s", "q", "c")])
+    await prompted.judge(Case("What?", ASKED, CLAIMS))
+    await prompted.outline("What?", ASKED, POINTS)
+    await prompted.write("What?", heading("c0ffee1", "c0ffee2"), POINTS)
+    await prompted.check(section(sentence("Divers arrive in spring.", "c0ffee2")), CLAIMS)
+    failed = [sentence("Divers arrive in spring.", "c0ffee2", status="unsupported")]
+    await prompted.rewrite(Revision("What?", heading("c0ffee1", "c0ffee2"), failed, POINTS))
+    said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
+    assert len(ladder.seen) == 8
+    for hidden in (ADDRESS, "secret-place", sha(TEXT), sha(TEXT)[:12], "c0ffee1", "c0ffee2"):
+        assert hidden not in said
+    assert "E1" in said
+
+
+async def test_the_plan_is_asked_for_with_all_that_is_known() -> None:
+    prompted, ladder = mind(
+        {
+            "strategy": "s",
+            "questions": [{"id": "Q1", "text": "Why?"}],
+            "queries": [{"question": "Q1", "text": "tides"}],
+        },
+        language="Korean",
+    )
+    brief = Brief("What?", 2, 4, ASKED, [query("old one")], [gap()], CLAIMS)
+    brief = replace(brief, feedback="more on costs", proposed=[query("new one")])
+    thought = await prompted.plan(brief)
+    assert [(q.text, q.question, q.round) for q in thought.value.queries] == [("tides", "Q1", 2)]
+    assert thought.costs == [cost("plan")]
+    user = ladder.seen[0].user
+    for shown in (
+        "Round 2",
+        "At most 4",
+        "Q2: ",
+        "old one",
+        "new one",
+        "(high)",
+        "more on costs",
+        "240 mega",
+    ):
+        assert shown in user
+    assert "Korean" in ladder.seen[0].system
+    assert ladder.seen[0].id.startswith("planner@")
+
+
+async def test_findings_keep_their_order_and_unknown_keys_mean_nothing() -> None:
+    prompted, ladder = mind(
+        {
+            "title": "T",
+            "sections": [{"title": "A", "question": "Q1", "claims": ["E1", "[E2]", "E3", "x", ""]}],
+        },
+        {"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "y", "claims": ["E2 "]}]},
+    )
+    outline = (await prompted.outline("What?", ASKED, POINTS)).value
+    assert outline.headings[0].claims == ["c0ffee2", "c0ffee1"]
+    assert "E1 (for Q1): Divers come" in ladder.seen[0].user
+    written = (await prompted.write("What?", heading("c0ffee1"), POINTS)).value
+    assert [s.claims for s in written.sentences] == [[], ["c0ffee1"]]
+
+
+async def test_a_sentence_whose_keys_are_all_unknown_is_not_passed_off_as_connective() -> None:
+    prompted, _ = mind({"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "So much.", "claims": []}]})
+    written = (await prompted.write("What?", heading("c0ffee1"), POINTS)).value
+    assert [s.status for s in written.sentences] == ["unsupported", "connective"]
+
+
+async def test_what_the_verifier_passes_over_is_not_verified() -> None:
+    sound = {"is_explicit": True, "is_same_scope": True, "is_not_overstated": True, "reason": "said"}
+    prompted, _ = mind(
+        {
+            "verdicts": [
+                {"item": 3, **sound, "score": 7},
+                {"item": 1, **sound, "is_not_overstated": False, "score": 1},
+                {"item": 12, **sound, "score": 1},
+            ]
+        }
+    )
+    verdicts = (await prompted.verify([Evidence("s", "q", "c")] * 3)).value
+    assert [v.score for v in verdicts] == [0.6, 0.0, 1.0]
+    assert verdicts[1].reason == "not verified"
+
+
+@pytest.mark.parametrize(
+    ("word", "priority"), [("HIGH ", "high"), ("Low", "low"), ("urgent", "medium"), ("", "medium")]
+)
+async def test_marks_are_clamped_and_odd_gaps_tamed(word: str, priority: str) -> None:
+    missing = {"question": "Q7", "description": "d", "priority": word, "suggested_query": "s"}
+    prompted, _ = mind(
+        {
+            "evidence": "E1", "accuracy": 9, "relevance": 0, "completeness": -3, "consistency": 5,
+            "gaps": [missing, {**missing, "question": "Q2"}],
+        }
+    )  # fmt: skip
+    value = (await prompted.judge(Case("What?", ASKED, CLAIMS))).value
+    assert (value.rubric.accuracy, value.rubric.relevance, value.rubric.completeness) == (5, 1, 1)
+    assert [(g.question, g.priority) for g in value.gaps] == [("", priority), ("Q2", priority)]
+
+
+async def test_only_sentences_in_doubt_are_checked_and_keep_their_places() -> None:
+    prompted, ladder = mind({"objections": [{"sentence": 1, "why": "no"}]})
+    text = section(
+        sentence("So.", status="connective"),
+        sentence("Divers arrive in spring.", "c0ffee2"),
+        sentence("Bad.", "c0ffee1", status="unsupported"),
+    )
+    objections = (await prompted.check(text, CLAIMS)).value
+    assert [o.sentence for o in objections] == [1]
+    assert "Sentence 1: Divers" in ladder.seen[0].user
+    assert "Bad." not in ladder.seen[0].user
+    assert "Sentence 2" not in ladder.seen[0].user
+
+
+async def test_failed_sentences_are_shown_with_the_reason_and_come_back_by_their_numbers() -> None:
+    prompted, ladder = mind(
+        {
+            "rewrites": [
+                {"sentence": 3, "text": "Divers come.", "claims": ["E1", "E9"]},
+                {"sentence": 1, "text": "It makes 240.", "claims": ["E77"]},
+                {"sentence": 8, "text": "Nobody asked.", "claims": ["E1"]},
+            ]
+        }
+    )
+    failed = [
+        sentence("It makes 250.", "c0ffee1", status="unsupported").model_copy(
+            update={"why": "250 is not in it"}
+        ),
+        sentence("It is blue.", status="unsupported"),
+        sentence("Divers come daily.", "c0ffee2", status="unsupported"),
+    ]
+    anew = (await prompted.rewrite(Revision("What?", heading(), failed, POINTS))).value
+    assert [(s.text, s.claims, s.status) for s in anew] == [
+        ("It makes 240.", [], "unsupported"),
+        ("", [], "unsupported"),
+        ("Divers come.", ["c0ffee2"], "supported"),
+    ]
+    said = ladder.seen[0].user
+    assert "Sentence 1 (E2): It makes 250.\n  why not: 250 is not in it" in said
+    assert "Sentence 2 (no claims): It is blue." in said
+    assert "quote: Divers come in spring." in said
+
+
+async def test_a_model_that_rewrites_nothing_has_not_answered() -> None:
+    prompted, _ = mind({"rewrites": [{"sentence": 0, "text": "x", "claims": ["E1"]}]})
+    failed = [sentence("It makes 250.", "c0ffee1", status="unsupported")]
+    with pytest.raises(Unreadable) as raised:
+        await prompted.rewrite(Revision("What?", heading(), failed, POINTS))
+    assert raised.value.costs
+
+
+async def test_nothing_to_check_costs_nothing() -> None:
+    prompted, ladder = mind()
+    assert (await prompted.check(section(sentence("So.", status="connective")), [])).value == []
+    assert ladder.seen == []
+
+
+async def test_the_judges_fresh_suggestions_are_the_next_plan_and_cost_no_call() -> None:
+    prompted, ladder = mind()
+    gaps = [gap().model_copy(update={"suggested_query": words}) for words in ("tides ", "Cost of TIDES", "")]
+    brief = Brief("What?", 2, 5, ASKED, [query("cost of tides")], gaps, CLAIMS)
+    plan = (await prompted.plan(brief)).value
+    assert [q.text for q in plan.queries] == ["tides "]
+    assert ladder.seen == []
+
+
+async def test_stale_suggestions_are_replaced_by_a_model_that_knows_what_was_asked() -> None:
+    prompted, ladder = mind(
+        {"strategy": "s", "questions": [], "queries": [{"question": "Q1", "text": "new"}]}
+    )
+    brief = Brief("What?", 2, 5, ASKED, [query("cost")], [gap()], CLAIMS)
+    assert [q.text for q in (await prompted.plan(brief)).value.queries] == ["new"]
+    assert len(ladder.seen) == 1
+
+
+async def test_pairs_are_shown_by_number_and_rulings_on_others_mean_nothing() -> None:
+    marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
+    said = [
+        {"pair": 1, "why": "one is loud", "relation": " Contradicts", "kind": "volume"},
+        {"pair": 1, "why": "again", "relation": "same", "kind": "other"},
+        {"pair": 0, "why": "x", "relation": "same", "kind": "other"},
+        {"pair": 2, "why": "x", "relation": "same", "kind": "other"},
+    ]
+    prompted, ladder = mind({"evidence": "E1", **marks, "gaps": [], "rulings": said})
+    case = Case("What?", ASKED, CLAIMS, pairs=[(CLAIMS[0], CLAIMS[1])])
+    (ruling,) = (await prompted.judge(case)).value.rulings
+    assert (ruling.claims, ruling.relation, ruling.kind) == (["c0ffee1", "c0ffee2"], "contradicts", "other")
+    assert (ruling.why, ruling.by) == ("one is loud", "mind")
+    assert "Pair 1\nA: The plant makes 240 megawatts.\nB: Divers come in spring." in ladder.seen[0].user
+
+
+async def test_a_judge_without_pairs_and_without_rulings_is_a_judge() -> None:
+    marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
+    prompted, _ = mind({"evidence": "E1", **marks, "gaps": []})
+    assert (await prompted.judge(Case("What?", ASKED, CLAIMS))).value.rulings == []

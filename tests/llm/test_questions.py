@@ -1,0 +1,113 @@
+"""Reading a question without a model."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from fathom.llm.questions import bridges, parts_of, standing_alone, with_topic
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("What is tidal power?", ["What is tidal power?"]),
+        ("tidal power", ["Tidal power"]),
+        ("What is tidal power and how is it made?", ["What is tidal power?", "How is tidal power made?"]),
+        (
+            "How much power does the Tamsil tidal station produce, and when did it open?",
+            [
+                "How much power does the Tamsil tidal station produce?",
+                "When did the Tamsil tidal station open?",
+            ],
+        ),
+        (
+            "How much does a heat pump cost, and how long does it last?",
+            ["How much does a heat pump cost?", "How long does a heat pump last?"],
+        ),
+        (
+            "Why was the Orlen bridge closed, and who built it?",
+            ["Why was the Orlen bridge closed?", "Who built the Orlen bridge?"],
+        ),
+        (
+            "When was Marie Oster born and where did she work?",
+            ["When was Marie Oster born?", "Where did Marie Oster work?"],
+        ),
+        ("What is Fathom, and who is its author?", ["What is Fathom?", "Who is Fathom's author?"]),
+        (
+            "탐실 조력발전소는 전기를 얼마나 생산하고 언제 문을 열었나요?",
+            ["탐실 조력발전소는 전기를 얼마나 생산하나요?", "탐실 조력발전소는 언제 문을 열었나요?"],
+        ),
+        ("열펌프란 무엇이고, 비용은 얼마인가요?", ["열펌프란 무엇인가요?", "비용은 얼마인가요?"]),
+        ("열펌프는 무엇이며 어떻게 작동하나요?", ["열펌프는 무엇인가요?", "열펌프는 어떻게 작동하나요?"]),
+        ("누가 법을 만들고 지키나요?", ["누가 법을 만들고 지키나요?"]),
+        ("Today who built Rance, and when did it open?", ["Today who built Rance", "When did Rance open?"]),
+        ("Is it safe? Who pays for it?", ["Is it safe?", "Who pays for it?"]),
+        (
+            "Compare tidal power with wind power?",
+            ["Compare tidal power with wind power?", "What is tidal power?", "What is wind power?"],
+        ),
+        ("Postgres vs. SQLite", ["Postgres vs. SQLite", "What is Postgres?", "What is SQLite?"]),
+        ("조력 발전이란 무엇인가?", ["조력 발전이란 무엇인가?"]),
+        (
+            "조력 발전이란 무엇인가? 비용은 얼마나 드는가?",
+            ["조력 발전이란 무엇인가?", "비용은 얼마나 드는가?"],
+        ),
+        ("research and development", ["Research and development"]),
+    ],
+)
+def test_a_question_is_split_into_what_it_asks(question: str, parts: list[str]) -> None:
+    assert parts_of(question) == parts
+
+
+def test_a_long_question_has_a_few_parts_and_none_twice() -> None:
+    parts = parts_of("; ".join(["what is it", "what is it", *(f"why is part {n} so" for n in range(9))]))
+    assert len(parts) == 4
+    assert len(set(parts)) == 4
+
+
+@given(st.text(min_size=1).filter(lambda text: text.strip()))
+@example("??????")
+@example("; ; ;")
+def test_every_question_has_a_part(question: str) -> None:
+    assert all(part.strip() for part in parts_of(question))
+    assert parts_of(question)
+
+
+def test_a_part_is_searched_with_the_names_of_the_whole() -> None:
+    assert with_topic("How is it made?", "What does the Rance plant do and how is it made?") == (
+        "How is it made Rance"
+    )
+    assert with_topic("When did Rance open?", "What is the Rance plant?") == "When did Rance open"
+
+
+def test_names_that_several_texts_use_are_worth_asking_about() -> None:
+    texts = [
+        "The gates were built by Sihwa Engineering for the lake.",
+        "Work by Sihwa Engineering ended in Ansan.",
+        "However, the town of Ansan grew. The max_power setting helps, as does Rance.",
+        "Nobody uses max_power near Rance.",
+    ]
+    assert bridges(texts, "What is Rance?", 5) == ["Sihwa Engineering", "Ansan", "max_power"]
+    assert bridges(texts, "What is Rance?", 1) == ["Sihwa Engineering"]
+    assert bridges([], "x", 5) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "before", "understood"),
+    [
+        ("And what does it cost?", "How does the barrage of Ouseport work?", "What does the barrage cost?"),
+        ("How much does it cost?", "What is tidal power?", "How much does tidal power cost?"),
+        ("When were its gates replaced?", "What is tidal power?", "When were tidal power's gates replaced?"),
+        ("그것의 비용은 얼마인가요?", "조력 발전은 어떻게 작동하나요?", "조력 발전의 비용은 얼마인가요?"),
+        # What stands alone, or leans on nothing that can be seen, stays as it is.
+        ("Why does the Pentle cable fail?", "What is tidal power?", "Why does the Pentle cable fail?"),
+        ("How long does it take to build a dam?", "What is silt?", "How long does it take to build a dam?"),
+        ("What does it cost at Merrow?", "What is tidal power?", "What does it cost at Merrow?"),
+        ("구들장은 얼마나 따뜻한가요?", "온돌은 무엇인가요?", "구들장은 얼마나 따뜻한가요?"),
+        ("Is it true that silt gathers?", "What is tidal power?", "Is it true that silt gathers?"),
+    ],
+)
+def test_a_follow_up_is_understood_from_the_question_before_it(
+    asked: str, before: str, understood: str
+) -> None:
+    assert standing_alone(asked, before) == understood

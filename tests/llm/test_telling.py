@@ -1,0 +1,74 @@
+"""Which points of a section are told, and in which order."""
+
+from collections.abc import Sequence
+
+from fakes import claim, points
+
+from fathom.llm.port import Point
+from fathom.llm.telling import worth_telling
+
+
+def said(told: Sequence[Point]) -> list[str]:
+    return [point.claims[0].id for point in told]
+
+
+def test_the_answer_comes_first_then_the_strongest() -> None:
+    given = points(
+        claim("Orrin is built by the water board.", "built", relevance=0.9),
+        claim("Orrin is a plant in the mouth of a river.", "definition", relevance=0.9),
+        claim("Many towns get their power from Orrin.", "towns", relevance=0.7),
+    )
+    told = worth_telling("What is Orrin?", given, 8)
+    assert said(told) == ["definition", "built", "towns"]
+    assert worth_telling("What is Orrin?", told, 8) == told
+
+
+def test_a_label_is_told_only_where_there_is_no_sentence() -> None:
+    label = claim("Photos of the Orrin plant.", "label", relevance=1.0)
+    whole = claim("Orrin makes power from the tide.", "whole", relevance=0.5)
+    assert said(worth_telling("What does Orrin do?", points(label, whole), 8)) == ["whole"]
+    assert said(worth_telling("What does Orrin do?", points(label), 8)) == ["label"]
+
+
+def test_what_is_far_below_the_best_is_left_out() -> None:
+    good = claim("The tide turns the wheels of Orrin.", "good", relevance=0.9)
+    weak = claim("The cafe is open on Sundays.", "weak", relevance=0.4)
+    assert said(worth_telling("What is Orrin?", points(good, weak), 8)) == ["good"]
+
+
+def test_a_survey_takes_in_more_than_a_question_of_one_thing() -> None:
+    one = claim("Wind is cheaper to build than a barrage.", "one", relevance=0.9)
+    other = claim("A barrage stores water behind a dam.", "other", relevance=0.45)
+    asked = "How do barrages compare with wind?"
+    assert said(worth_telling(asked, points(one, other), 8)) == ["one", "other"]
+
+
+def test_a_question_of_fact_is_answered_with_facts() -> None:
+    date = claim("Orrin was opened in 2011.", "date", relevance=0.6)
+    talk = claim("Orrin was opened with a speech.", "talk", relevance=0.9)
+    assert said(worth_telling("When did Orrin open?", points(talk, date), 8)) == ["date"]
+    assert said(worth_telling("When did Orrin open?", points(talk), 8)) == ["talk"]
+
+
+def test_the_same_in_other_words_is_told_once_but_other_figures_are_not_the_same() -> None:
+    one = claim("Orrin makes 240 megawatts of power.", "one")
+    again = claim("Orrin makes 240 megawatts of tidal power.", "again")
+    other = claim("Orrin makes 280 megawatts of power.", "other")
+    assert said(worth_telling("How much power does Orrin make?", points(one, again, other), 8)) == [
+        "one",
+        "other",
+    ]
+
+
+def test_korean_answers_come_first_too() -> None:
+    given = points(
+        claim("오린은 물을 다스리는 기관이 지었다.", "built"), claim("오린은 강어귀에 선 발전소이다.", "what")
+    )
+    assert said(worth_telling("오린이란 무엇인가요?", given, 8))[0] == "what"
+    assert worth_telling("오린이란 무엇인가요?", [], 8) == []
+
+
+def test_what_was_corrected_comes_after_its_correction() -> None:
+    wrong = points(claim("Orrin was opened in 2011.", "wrong", relevance=0.9), tag="UNCERTAIN")
+    right = points(claim("Orrin was opened in 2012.", "right", relevance=0.8))
+    assert said(worth_telling("When did Orrin open?", [*wrong, *right], 8)) == ["right", "wrong"]
