@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.llm.answers import ClaimForm, JudgeAnswer, OutlineAnswer, PlanAnswer, ReadAnswer, WriteAnswer
-from fathom.llm.parsing import NotAForm, parsed, without_thinking
+from fathom.llm.parsing import NotAForm, parse_answer, strip_thinking
 
 SENTENCES = {"sentences": [{"text": "조력은 바다의 힘이다. {not a brace}", "claims": ["E1"]}]}
 BARE = json.dumps(SENTENCES, ensure_ascii=False)
@@ -37,42 +37,42 @@ CLAIM = {"question": "Q1", "quote": "a quote here", "statement": "It says so.", 
     ],
 )  # fmt: skip
 def test_the_form_is_found_in_whatever_was_written(text: str) -> None:
-    assert parsed(text, WriteAnswer).model_dump() == SENTENCES
+    assert parse_answer(text, WriteAnswer).model_dump() == SENTENCES
 
 
 def test_a_fence_inside_a_string_does_not_cut_the_answer() -> None:
     answer = {"sentences": [{"text": "Write ```python\nx\n``` so.", "claims": []}, *SENTENCES["sentences"]]}
     text = f"```json\n{json.dumps(answer)}\n```"
-    assert parsed(text, WriteAnswer).model_dump() == answer
+    assert parse_answer(text, WriteAnswer).model_dump() == answer
 
 
 @pytest.mark.parametrize("words", ["ends with </think> always", "<think>so</think> it goes", "a <think> tag"])
 def test_tags_inside_an_answer_are_words_of_the_answer(words: str) -> None:
     answer = {"sentences": [{"text": words, "claims": []}]}
-    assert parsed(json.dumps(answer), WriteAnswer).sentences[0].text == words
+    assert parse_answer(json.dumps(answer), WriteAnswer).sentences[0].text == words
 
 
 def test_what_was_only_thought_is_not_an_answer() -> None:
     with pytest.raises(NotAForm, match="no JSON object"):
-        parsed(f"<think>I could say {BARE} but wait", WriteAnswer)
-    assert without_thinking("<think>cut off in the middle") == ""
+        parse_answer(f"<think>I could say {BARE} but wait", WriteAnswer)
+    assert strip_thinking("<think>cut off in the middle") == ""
 
 
 def test_a_cut_off_answer_keeps_its_whole_entries() -> None:
     text = json.dumps({"claims": [CLAIM, {**CLAIM, "statement": "second"}]})
     for end in range(text.index("second") - 20, text.index("second")):
-        assert [c.statement for c in parsed(text[:end], ReadAnswer).claims] == ["It says so."]
+        assert [c.statement for c in parse_answer(text[:end], ReadAnswer).claims] == ["It says so."]
 
 
 def test_a_bad_entry_is_dropped_and_the_good_ones_stay() -> None:
     bad = [{**CLAIM, "relevance": "very"}, {"question": "Q1"}, None, "words", 7]
     text = json.dumps({"claims": [bad[0], CLAIM, *bad[1:], {**CLAIM, "statement": "And so."}]})
-    assert [c.statement for c in parsed(text, ReadAnswer).claims] == ["It says so.", "And so."]
+    assert [c.statement for c in parse_answer(text, ReadAnswer).claims] == ["It says so.", "And so."]
 
 
 def test_numbers_where_words_are_wanted_become_words() -> None:
     form = {"title": "T", "sections": [{"title": 3, "question": 1, "claims": [1, "E2"]}]}
-    assert parsed(json.dumps(form), OutlineAnswer).sections[0].claims == ["1", "E2"]
+    assert parse_answer(json.dumps(form), OutlineAnswer).sections[0].claims == ["1", "E2"]
 
 
 @pytest.mark.parametrize(
@@ -92,28 +92,28 @@ def test_numbers_where_words_are_wanted_become_words() -> None:
 )
 def test_what_is_wrong_is_named_for_the_repair(text: str, said: str) -> None:
     with pytest.raises(NotAForm, match=said):
-        parsed(text, PlanAnswer)
+        parse_answer(text, PlanAnswer)
 
 
 def test_the_fault_named_is_that_of_the_answer_and_not_of_a_part_of_it() -> None:
     text = json.dumps({"strategy": "s", "questions": [{"id": "Q1", "text": "Why?"}]})
     with pytest.raises(NotAForm) as caught:
-        parsed(text, PlanAnswer)
+        parse_answer(text, PlanAnswer)
     assert str(caught.value) == "queries: Field required"
 
 
 def test_a_mark_that_is_no_number_fails_the_form() -> None:
     marks = {"evidence": "E1", "accuracy": "4", "relevance": 4.0, "completeness": 3, "consistency": 3}
-    assert parsed(json.dumps({**marks, "gaps": []}), JudgeAnswer).accuracy == 4
+    assert parse_answer(json.dumps({**marks, "gaps": []}), JudgeAnswer).accuracy == 4
     with pytest.raises(NotAForm, match="accuracy"):
-        parsed(json.dumps({**marks, "accuracy": "it depends", "gaps": []}), JudgeAnswer)
+        parse_answer(json.dumps({**marks, "accuracy": "it depends", "gaps": []}), JudgeAnswer)
 
 
 @given(st.text(max_size=80))
 def test_no_text_at_all_breaks_the_parser(text: str) -> None:
     for words in (text, f"{{{text}", f'{{"claims": [{text}'):
         try:
-            parsed(words, ReadAnswer)
+            parse_answer(words, ReadAnswer)
         except NotAForm as error:
             assert str(error)
 
@@ -125,8 +125,8 @@ SHORT = st.text(max_size=40)  # a longer one may be a loop, and loops are droppe
 def test_any_answer_survives_its_wrapping(claim: ClaimForm) -> None:
     answer = ReadAnswer(claims=[claim])
     text = answer.model_dump_json()
-    assert parsed(text, ReadAnswer) == answer
-    assert parsed(f"Here you are:\n```json\n{text}\n```", ReadAnswer) == answer
+    assert parse_answer(text, ReadAnswer) == answer
+    assert parse_answer(f"Here you are:\n```json\n{text}\n```", ReadAnswer) == answer
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,15 @@ def test_a_model_that_says_the_same_for_ever_does_not_keep_everybody_waiting(uni
     said = f'{{"claims": [{unit * 4_000}' if unit.endswith(",") else unit * 8_000
     began = time.process_time()
     with suppress(NotAForm):
-        assert parsed(said, ReadAnswer).claims == []
+        assert parse_answer(said, ReadAnswer).claims == []
     assert time.process_time() - began < 4.0  # it took up to a minute
 
 
 def test_an_answer_of_many_megabytes_is_read_as_far_as_anybody_would() -> None:
     began = time.process_time()
-    found = parsed(json.dumps({"claims": [{**CLAIM, "quote": f"{n}"} for n in range(50_000)]}), ReadAnswer)
+    found = parse_answer(
+        json.dumps({"claims": [{**CLAIM, "quote": f"{n}"} for n in range(50_000)]}), ReadAnswer
+    )
     assert 0 < len(found.claims) <= 500
     assert time.process_time() - began < 4.0
 
@@ -153,9 +155,9 @@ def test_an_answer_of_many_megabytes_is_read_as_far_as_anybody_would() -> None:
 )
 def test_half_a_character_is_none(marks: str, said: str, meant: str) -> None:
     text = f'{{"sentences": [{{"text": "a {said}", "claims": []}}]}}'.replace('"', marks)
-    assert parsed(text, WriteAnswer).sentences[0].text == f"a {meant}"
+    assert parse_answer(text, WriteAnswer).sentences[0].text == f"a {meant}"
 
 
 def test_thinking_of_one_kind_does_not_end_with_another() -> None:
-    assert without_thinking("a <think>b </reasoning> c</think> d <reasoning>e</reasoning>") == "a  d"
-    assert without_thinking("a <THINK>b</think> c <think>d") == "a  c <think>d"
+    assert strip_thinking("a <think>b </reasoning> c</think> d <reasoning>e</reasoning>") == "a  d"
+    assert strip_thinking("a <THINK>b</think> c <think>d") == "a  c <think>d"

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from fathom.llm.coercing import coerced
+from fathom.llm.coercion import coerce_fields
 
 
 def _closed(schema: dict[str, Any]) -> None:
@@ -26,7 +26,7 @@ class Form(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _meant(cls, value: Any) -> Any:
-        return coerced(value, cls)
+        return coerce_fields(value, cls)
 
 
 class SubQuestionForm(Form):

@@ -8,7 +8,7 @@ import json
 import math
 from typing import Any
 
-from fathom.llm.lenient import sayable
+from fathom.llm.parsing import replace_lone_surrogates
 
 _MOST_TOKENS = 100_000_000  # more than any model takes in: a number beyond it counts something else
 _SHOWN_CHARS = 80
@@ -48,7 +48,7 @@ def _message(said: dict[str, Any]) -> dict[str, Any]:
     calls, words = _calls(said.get("tool_calls"))
     known = {name: said[name] for name in ("name", "id") if isinstance(said.get(name), str)}
     others = {n: v for n, v in said.items() if n not in {"name", "id", "function_call", "audio"}}
-    content = sayable("\n".join(filter(None, [_text(said.get("content")), *words])))
+    content = replace_lone_surrogates("\n".join(filter(None, [_text(said.get("content")), *words])))
     return {**others, **known, "role": "assistant", "content": content, "tool_calls": calls}
 
 
@@ -73,7 +73,7 @@ def _calls(said: Any) -> tuple[list[dict[str, Any]], list[str]]:
         given = function.get("arguments")
         arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
         if arguments.lstrip().startswith("{"):
-            named = {"name": str(function.get("name") or ""), "arguments": sayable(arguments)}
+            named = {"name": str(function.get("name") or ""), "arguments": replace_lone_surrogates(arguments)}
             calls.append({"id": str(call.get("id") or ""), "type": "function", "function": named})
         else:
             words.append(arguments)

@@ -18,7 +18,7 @@ from langchain_openai import ChatOpenAI
 
 from fathom.llm.bodies import Misshapen, sound
 from fathom.llm.completions import Completions
-from fathom.llm.lenient import sayable
+from fathom.llm.parsing import replace_lone_surrogates
 
 _FIELDS = ("reasoning_content", "reasoning")
 
@@ -77,5 +77,5 @@ class Outspoken(ChatOpenAI):
             has_said = message.content or (isinstance(message, AIMessage) and message.tool_calls)
             said = next((s for f in _FIELDS if isinstance(s := choice["message"].get(f), str)), "")
             if said and not has_said:
-                message.content = sayable(said)
+                message.content = replace_lone_surrogates(said)
         return result

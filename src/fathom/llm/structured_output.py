@@ -17,7 +17,7 @@ from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
 from fathom.llm.chat import Chat, NotSupported, TooLong
 from fathom.llm.fitted import Told, Way, say
-from fathom.llm.parsing import NotAForm, parsed, without_thinking
+from fathom.llm.parsing import NotAForm, parse_answer, strip_thinking
 from fathom.llm.sheets import Sheet, TooSmall
 from fathom.llm.skeleton import described
 from fathom.llm.window import Window
@@ -148,7 +148,7 @@ class _Climb(Generic[F]):
         ladder = self.ladder
         said = await say(ladder.chat, ladder.window, self.role, self.sheet, way, self.told, rung)
         self.last = said.text
-        form = parsed(said.text, self.form)
+        form = parse_answer(said.text, self.form)
         if wrong := self.complaint(form):
             raise NotAForm(wrong)
         return Answer(form, self.told.costs, self.told.failures, said.kept)
@@ -177,7 +177,7 @@ def _plainly(form: type[BaseModel]) -> HumanMessage:
 
 
 def _repair(said: str, wrong: str) -> list[BaseMessage]:
-    shown = without_thinking(said)[:2000] or "(nothing)"
+    shown = strip_thinking(said)[:2000] or "(nothing)"
     return [
         AIMessage(shown),
         HumanMessage(f"That cannot be used: {wrong}. Send the whole JSON object again, corrected."),
