@@ -1,11 +1,17 @@
 """How well claims are told to be supported by their evidence, without a model or by one.
 
     python bench/claims.py FILE [--model NAME]     lines of {"claim": …, "evidence": …, "label": …}
+    python bench/claims.py --written FILE          claims as a model writes them, with quote and context
 
 Labels: supports, and whatever else there is (partly, refutes, neither). Prints precision, recall and F1 of
 "supported", the shares of the other labels that pass, plain word overlap beside ours, and the curve over
 thresholds; the last line is one JSON object. With `--model` the product's own verifier is asked, with the key
 and address it reads from the environment.
+
+`--written` measures what happens to claims before any model sees them. Lines of {"statement", "quote",
+"title", "date", "before", "after", "label"}, labels honest and wrong; prints which share of the honest ones
+code refuses by itself (`honest_refused`), which share it flags for the verifier (`honest_flagged`), and which
+share of the wrong ones it refuses or flags (`wrong_caught`).
 """
 
 import argparse
@@ -14,6 +20,7 @@ import hashlib
 import json
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +28,10 @@ from pathlib import Path
 import samples
 
 from fathom.evidence.claims import KEEP_FROM
+from fathom.evidence.derivation import Passage, underived
 from fathom.evidence.flaws import flaws
 from fathom.evidence.support import SUPPORTED_FROM, support
+from fathom.evidence.suspicions import find_suspicions
 from fathom.llm.models import prompted_mind
 from fathom.llm.port import Evidence
 from fathom.settings import load_settings
@@ -100,6 +109,32 @@ def without_model(data: Sequence[Line]) -> Figures:
     return measured(data, passed)
 
 
+def of_written(path: Path) -> Figures:
+    """What code does to written claims: refuse, flag, or let pass."""
+    rows = [json.loads(row) for row in path.read_text("utf-8").splitlines() if row.strip()]
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        around = f"{row.get('before', '')}\n{row.get('after', '')}"
+        passage = Passage((row["quote"],), row.get("title", ""), date=row.get("date") or "", around=around)
+        is_refused = bool(underived(row["statement"], passage))
+        suspicions = find_suspicions(row["statement"], passage)
+        counts[row["label"], "all"] += 1
+        counts[row["label"], "refused"] += is_refused
+        counts[row["label"], "flagged"] += bool(suspicions)
+        counts[row["label"], "caught"] += is_refused or bool(suspicions)
+        for kind in {suspicion.kind for suspicion in suspicions}:
+            counts[row["label"], f"suspicion: {kind}"] += 1
+    for (label, what), count in sorted(counts.items()):
+        print(f"{label:8} {what:28} {count}")
+    honest, wrong = max(1, counts["honest", "all"]), max(1, counts["wrong", "all"])
+    figures = {
+        "honest_refused": counts["honest", "refused"] / honest,
+        "honest_flagged": counts["honest", "flagged"] / honest,
+        "wrong_caught": counts["wrong", "caught"] / wrong,
+    }
+    return {name: round(value, 3) for name, value in figures.items()}
+
+
 async def by_model(data: Sequence[Line], name: str) -> Figures:
     """The prompted verifier of the product, a few lines a call."""
     mind = prompted_mind(load_settings(), RunConfig(model=name))
@@ -116,7 +151,13 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
     parser = argparse.ArgumentParser(description="How well claims are told to be supported.")
     parser.add_argument("file", type=Path, nargs="?", help="without one: a few lines of our own")
     parser.add_argument("--model", default="")
+    parser.add_argument("--written", type=Path, help="a file of written claims with quote and context")
     given = parser.parse_args(arguments)
+    if given.written:
+        if not given.written.is_file():
+            sys.exit(f"there is no file {given.written}")
+        say(json.dumps(of_written(given.written)))
+        return
     if given.file and not given.file.is_file():
         sys.exit(f"there is no file {given.file}")
     with tempfile.TemporaryDirectory() as work:

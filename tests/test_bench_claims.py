@@ -90,3 +90,17 @@ def test_a_model_is_asked_through_the_products_own_verifier(
 def test_a_file_that_is_not_there_is_told(bench: ModuleType) -> None:
     with pytest.raises(SystemExit, match="there is no file"):
         bench.main(["nowhere.jsonl"])
+
+
+def test_written_claims_are_counted_by_what_code_does_to_them(bench: ModuleType, tmp_path: Path) -> None:
+    context = {"title": "Osby", "date": "2025-01-01", "before": "", "after": ""}
+    rows = [
+        {"statement": "Osby was dredged in 1931.", "quote": "Osby was dredged in 1931.", "label": "honest"},
+        {"statement": "Osby was dredged in 1941.", "quote": "Osby was dredged in 1931.", "label": "wrong"},
+        {"statement": "Osby will be dredged.", "quote": "Osby may be dredged.", "label": "wrong"},
+    ]
+    path = tmp_path / "written.jsonl"
+    path.write_text("\n".join(json.dumps(row | context) for row in rows), "utf-8")
+    said: list[str] = []
+    bench.main(["--written", str(path)], said.append)
+    assert json.loads(said[-1]) == {"honest_refused": 0.0, "honest_flagged": 0.0, "wrong_caught": 1.0}

@@ -48,13 +48,13 @@ _HANGUL_UNIT = "|".join(sorted((re.escape(u) for u in UNITS if not u.isascii()),
 _WORDS = "|".join(sorted(_SMALL, key=len, reverse=True))
 _AFTER = (
     r"(?:[\s-]?(?P<square>square|cubic)\s)?"
-    rf"(?:\s?-?(?P<hangul>{_HANGUL_UNIT})"
+    rf"(?:\s?-?(?P<hangul>{_HANGUL_UNIT})(?!(?<=분)기)"
     rf"|\s?-?(?P<unit>degrees? celsius|degrees? fahrenheit|{_UNIT}|per cent|percentage points?)"
     r"(?![A-Za-z\d/²³]))?"
 )
 _FIGURE = re.compile(
-    rf"(?P<sign>US\$|[$€£¥₩])?\s?(?<![\w.])(?<![A-Za-z]-)(?P<figure>\d[\d,]*(?:\.\d+)?)"
-    rf"(?P<ordinal>st|nd|rd|th)?(?P<scale>(?:\s?(?:hundred|thousand|million|billion|trillion|bn|mn)\b)|(?:[십백천]?[만억조]|[백천](?![가-힣]*터))"
+    rf"(?P<sign>US\$|[$€£¥₩])?\s?(?:(?<![\w.])(?<![A-Za-z]-)|(?<=\bv))(?P<figure>\d[\d,]*(?:\.\d+)?)"
+    rf"(?P<ordinal>st|nd|rd|th)?(?P<scale>(?:\s?(?:hundred|thousand|million|billion|trillion|bn|mn)\b)|(?:[십백천]?(?:만(?!큼)|[억조])|[백천](?![가-힣]*터))"
     rf"(?:\s?\d[\d,.]*[십백천]?[만억조]?(?=\s?(?:{_HANGUL_UNIT}|\s|$)))*)?{_AFTER}",
     re.IGNORECASE,
 )
@@ -79,7 +79,7 @@ _ORDINAL = re.compile(
 )
 _NATIVE_WORDS = "|".join(sorted(_NATIVE, key=len, reverse=True))
 _NATIVE_COUNT = re.compile(
-    rf"(?<![가-힣])(?P<native>{_NATIVE_WORDS})\s?(?P<unit>{_COUNTERS})(?![가-힣]*는데)"
+    rf"(?<![가-힣])(?!세대)(?P<native>{_NATIVE_WORDS})\s?(?P<unit>{_COUNTERS})(?!(?<=개)(?:인|발|혁))(?![가-힣]*는데)"
 )
 _APPROXIMATE = re.compile(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|more than|under|less than|up to"

@@ -41,13 +41,14 @@ _KINDS = {
     """,
     "somebody says": r"""
         \b(?:according to|claim(?:s|ed)?|argu(?:es?|ed)|insist(?:s|ed)?|contend(?:s|ed)?|in the view of)\b
-        에 따르면|에 의하면|주장|이라고|[다라]고 (?:[가-힣]+ )?(?:말|밝|전|했|한다|설명)
+        (?:제조사|제조업체|회사|업체|기업|업계|판매사|측)에 (?:따르면|의하면)|주장
+        [다라]고 (?:[가-힣]+ )?(?:말|밝|전|했|한다|설명)
     """,
     "to come": r"""
         \b(?:expected|expects? to|plan(?:s|ned)? to|planned|projects? to|projected|forecast|scheduled)\b
         \b(?:aim(?:s|ed)? to|intend(?:s|ed)? to|propos(?:es?|ed)|will|would|set to|hope(?:s|d)? to|should)\b
         \bdue to (?:open|start|begin|close|be|take)\b
-        예정|전망|계획|예상|방침|목표|것이다|할 것|내다봤|내다본|내다보
+        예정|전망|계획|예상|방침|목표|할 것|될 것|내다봤|내다본|내다보
     """,
     "in animals": r"""
         \b(?:in|on|with|among) (?:\w+ )?(?:mice|rats|animals?|monkeys|pigs|rabbits|dogs|cells|vitro)\b

@@ -12,13 +12,13 @@ from fathom.evidence.words import Text, Word, same
 from fathom.text.ranking import stem
 
 _CUE = re.compile(
-    r"\b(?:not(?! only\b)|non(?=-)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody|nothing|hardly"
-    r"|barely|rarely"
+    r"\b(?:not(?! only\b)|non(?=-)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody"
+    r"|nothing(?! (?:but|other than)\b)|hardly|barely|rarely"
     r"|seldom|fail(?:s|ed|ing)?(?= to\b)|unable|lack(?:s|ed|ing)?|denie[sd]|deny|refuse[sd]?"
     r"|false|untrue|myth|(?<!a )few|unlikely"
     r"|un(?:safe|clear|known|proven|affected|changed|necessary|available|successful|common|able)"
     r"|impossible|ineffective|inactive|insufficient|incorrect|absence|absent|stopped|ceased|free of"
-    r"|rather than)\b|n't\b"
+    r"|rather than|instead of)\b|n't\b"
 )
 _REACH = 5
 _NEW_CLAUSE = "but because although though while whereas which who that and so if when since unless however"
@@ -70,6 +70,8 @@ def _in_korean(text: Text) -> tuple[tuple[str, ...], ...]:
         is_own = _KOREAN_WORD.match(word.low) is not None and not _KOREAN_AFTER.search(
             text.text[max(0, word.start - 3) : word.end]
         )
+        if text.text[: word.start].rstrip().endswith("밖에"):  # "수밖에 없다" says that it must be so
+            continue
         if is_after or is_own:
             before = [
                 w for w in text.words[max(0, place - 2) : place] if w.is_telling and w.clause == word.clause

@@ -1,0 +1,45 @@
+"""Figures and dates of a statement: in the evidence, derivable from it, or refused."""
+
+import pytest
+
+from fathom.evidence.derivation import Passage, underived
+
+LIST = "The plan names its problems:\n- cost\n- noise\n- delay\n- staff\n- trust"
+DERIVED = [
+    ("The plant delivers 0.32 GW.", Passage(("The plant delivers 320 MW.",))),
+    ("The trip takes 90 minutes.", Passage(("The trip takes 1.5 hours.",))),
+    ("About 18,000 more couples married.", Passage(("The number rose by 17,958.",))),
+    ("Around three quarters agreed.", Passage(("75 percent of those asked agreed.",))),
+    ("The plan names five problems.", Passage((LIST,))),
+    ("It was the eighth drop: rates fell for 8 years.", Passage(("It was the eighth drop in a row.",))),
+    ("The rate rose in 2024.", Passage(("The rate rose last year.",), date="2025-02-26")),
+    ("In December 2025 the team saw little impact.", Passage(("We see little impact.",), date="2025-12-19")),
+    ("Both sides use version 1.0.", Passage(("Client and server speak v1.0.",))),
+    ("2025년 아기는 25만4500명이다.", Passage(("출생아 수: 25만 4,500명.",), title="2025년 통계")),
+    ("2024년에는 전년보다 3.6% 늘었다.", Passage(("지난해 3.6% 늘었다.",), date="2025-02-26")),
+    ("2021년 이후 4년 만에 0.8명대가 되었다.", Passage(("2021년 뒤로 네 해 만에 0.80명이다.",))),
+    ("사망이 12만 명 많아 5년 연속 줄었다.", Passage(("Deaths led by 120,000, the fifth year running.",))),
+    ("2025년 1분기에 늘었다.", Passage(("올해 1분기에 늘었다.",), date="2025-05-29")),
+    ("세대의 몫은 한 개인의 일이 아니다.", Passage(("사람마다 다르다.",))),
+    ("여건이 나아지면 0.85만큼 오른다.", Passage(("0.85만큼 높아질 수 있다.",))),
+]  # fmt: skip
+UNDERIVED = [
+    ("The plant delivers 240 MW.", Passage(("The plant delivers 240 kW.",)), "240 MW"),
+    ("The plant opened in 1967.", Passage(("The plant opened in 1966.",)), "1967"),
+    ("The fee is 40 million dollars.", Passage(("The fee is 40 million euros.",)), "40 million dollars"),
+    ("The plan names seven problems.", Passage((LIST,)), "seven"),
+    ("Prices rose by 12.4 percent.", Passage(("Prices rose by 14.2 percent.",)), "12.4 percent"),
+    ("인구 1만 명당 5.0명이다.", Passage(("인구 1천 명당 5.0명이다.",)), "1만 명"),
+    ("정점은 2025년이다.", Passage(("정점은 2027년이다.",), date="2023-02-04"), "2025년"),
+    ("혼인은 23만 건이었다.", Passage(("혼인은 22만 2,412건이었다.",)), "23만 건"),
+]
+
+
+@pytest.mark.parametrize(("statement", "passage"), DERIVED)
+def test_what_can_be_derived_is_not_refused(statement: str, passage: Passage) -> None:
+    assert underived(statement, passage) == []
+
+
+@pytest.mark.parametrize(("statement", "passage", "figure"), UNDERIVED)
+def test_what_cannot_be_derived_is_named(statement: str, passage: Passage, figure: str) -> None:
+    assert underived(statement, passage) == [figure]
