@@ -1,50 +1,10 @@
 """What callbacks see of a run: its parent, its input, what became known later, and its end."""
 
-from typing import Any, TypedDict
-
 import pytest
 from langchain_core.runnables import RunnableLambda
-from langchain_core.tracers.base import AsyncBaseTracer
-from langchain_core.tracers.schemas import Run
-from langgraph.graph import StateGraph
+from standins.recorder import traced_in_a_graph
 
 from fathom.tracing import TracedRun
-
-
-class Recorder(AsyncBaseTracer):
-    """Keeps every finished run, as a tracer would send it away."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ended: list[Run] = []
-
-    async def _persist_run(self, run: Run) -> None:
-        """The root is of no more interest than the others."""
-
-    async def _end_trace(self, run: Run) -> None:
-        self.ended.append(run)
-        await super()._end_trace(run)
-
-    def named(self, name: str) -> Run:
-        (found,) = [run for run in self.ended if run.name == name]
-        return found
-
-
-class _State(TypedDict, total=False):
-    answer: str
-
-
-async def _in_a_graph(work: Any) -> Recorder:
-    async def asker(state: _State) -> _State:
-        await work()
-        return {"answer": "done"}
-
-    graph = StateGraph(_State)
-    graph.add_node("asker", asker)
-    graph.set_entry_point("asker")
-    recorder = Recorder()
-    await graph.compile().ainvoke({}, {"callbacks": [recorder]})
-    return recorder
 
 
 async def test_a_search_is_a_child_of_the_node_that_asked() -> None:
@@ -54,7 +14,7 @@ async def test_a_search_is_a_child_of_the_node_that_asked() -> None:
             run.output = [{"page_content": "High water.", "address": "https://a.example/"}]
             run.note(results=1, cost_usd=0.005, is_reused=False, nothing=None)
 
-    recorder = await _in_a_graph(work)
+    recorder = await traced_in_a_graph(work)
     search = recorder.named("brave")
     assert (search.run_type, search.inputs) == ("retriever", {"query": "tides"})
     assert search.parent_run_id == recorder.named("asker").id
@@ -83,7 +43,7 @@ async def test_what_is_called_inside_is_a_child_of_it_and_what_follows_is_not() 
             run.output = "200"
         await RunnableLambda(lambda x: x, name="after").ainvoke("x")
 
-    recorder = await _in_a_graph(work)
+    recorder = await traced_in_a_graph(work)
     fetch = recorder.named("fetch")
     assert (fetch.run_type, fetch.outputs) == ("tool", {"output": "200"})
     assert recorder.named("robots").parent_run_id == recorder.named("inside").parent_run_id == fetch.id
@@ -96,7 +56,7 @@ async def test_metadata_of_a_run_is_not_that_of_its_children() -> None:
         async with TracedRun("chain", "outer", "x", engine="brave"), TracedRun("tool", "inner", "x"):
             pass
 
-    assert "engine" not in (await _in_a_graph(work)).named("inner").extra["metadata"]
+    assert "engine" not in (await traced_in_a_graph(work)).named("inner").extra["metadata"]
 
 
 async def test_an_error_is_told_and_goes_on() -> None:
@@ -106,7 +66,7 @@ async def test_an_error_is_told_and_goes_on() -> None:
                 run.note(cost_usd=0.0)
                 raise ValueError("no route")
 
-    search = (await _in_a_graph(work)).named("brave")
+    search = (await traced_in_a_graph(work)).named("brave")
     assert search.error is not None
     assert "no route" in search.error
     assert search.extra["metadata"]["cost_usd"] == 0.0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from standins.recorder import traced_in_a_graph
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.reading.cached import CachedReader, Kept, PageCache
@@ -258,3 +259,25 @@ async def test_a_pdf_is_kept_as_it_came_under_the_hash_of_its_text(
     assert found is not None
     assert found.read_bytes() == body
     assert len(list((tmp_path / "papers").iterdir())) == 1
+
+
+async def test_every_fetch_shows_in_callbacks_and_whether_a_kept_page_was_used(
+    read: CachedReader, site: Any, reply: Any
+) -> None:
+    site.pages["/a"] = reply(b"Words.", headers=TEXT)
+
+    async def work() -> None:
+        await read(hit(f"{site.url}/a"))
+        await read(hit(f"{site.url}/a"))
+        with pytest.raises(Unreadable):
+            await read(hit(f"{site.url}/none"))
+
+    recorder = await traced_in_a_graph(work)
+    fetches = [run for run in recorder.ended if run.name == "fetch"]
+    assert {(run.run_type, run.parent_run_id) for run in fetches} == {("tool", recorder.named("asker").id)}
+    assert [run.inputs["input"].rpartition("/")[2] for run in fetches] == ["a", "a", "none"]
+    told = [run.extra["metadata"] for run in fetches]
+    assert [one["is_reused"] for one in told] == [False, True, False]
+    assert [one.get("status") for one in told] == [200, None, None]
+    assert [one["engine"] for one in told] == ["web"] * 3
+    assert "404" in (fetches[2].error or "")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from standins.openai_search import KEY, OpenAiSearchServer, cited
+from standins.recorder import traced_in_a_graph
 from standins.rough import Heard, Rough
 from standins.server import Answer, Seen, StandIn, deaf_port, json_answer
 
@@ -181,3 +182,40 @@ async def test_a_search_another_run_made_is_free_and_says_what_it_saved(tmp_path
         assert len(brave.records) == 1
     assert (cost.usd, cost.saved_usd) == (0.0, 0.005)
     assert (await budget.account()).usd == 0.0
+
+
+async def test_every_search_shows_in_callbacks_with_its_engine_round_results_cost_and_reuse(
+    tmp_path: Path,
+) -> None:
+    with Brave() as brave:
+        engines, _ = engines_at(tmp_path, brave.url)
+
+        async def work() -> None:
+            await engines.search(QUERY, limit=2)
+            await engines.search(QUERY, limit=2)
+
+        recorder = await traced_in_a_graph(work)
+    node = recorder.named("asker")
+    first, again = [run for run in recorder.ended if run.name == "brave"]
+    for run in (first, again):
+        assert (run.run_type, run.parent_run_id) == ("retriever", node.id)
+        assert run.inputs == {"query": "tidal power"}
+        assert run.outputs is not None
+        found = [document.metadata["address"] for document in run.outputs["documents"]]
+        assert found == ["https://a.example/0/0", "https://a.example/0/1"]
+    names = ("engine", "round", "results", "cost_usd", "is_reused")
+    told = [tuple(run.extra["metadata"][name] for name in names) for run in (first, again)]
+    assert told == [("brave", 1, 2, 0.005, False), ("brave", 1, 2, 0.0, True)]
+
+
+async def test_a_search_that_failed_shows_why_and_what_it_may_have_cost(tmp_path: Path) -> None:
+    with Brave(json_answer({}, 504, {"retry-after": "60"})) as brave:
+        engines, _ = engines_at(tmp_path, brave.url)
+
+        async def work() -> None:
+            with pytest.raises(ProviderError):
+                await engines.search(QUERY, limit=2)
+
+        search = (await traced_in_a_graph(work)).named("brave")
+    assert "HTTP 504" in (search.error or "")
+    assert search.extra["metadata"]["cost_usd"] == 0.005

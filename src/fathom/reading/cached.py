@@ -26,6 +26,7 @@ from fathom.reading.port import Document, Parse
 from fathom.reading.reader import in_thread
 from fathom.search.addresses import canonical
 from fathom.state import Hit
+from fathom.tracing import TracedRun
 from fathom.turns import ONE_AT_A_TIME
 
 _log = logging.getLogger(__name__)
@@ -123,16 +124,25 @@ class CachedReader:
 
         Whoever wants the page that another run is reading waits, and finds it kept.
         """
+        async with TracedRun("tool", "fetch", hit.address, engine=hit.engine) as run:
+            document = await self._read_page(hit, run)
+            run.output = {"title": document.title, "chars": len(document.text), "how": document.how}
+        return document
+
+    async def _read_page(self, hit: Hit, run: TracedRun) -> Document:
         check_address(hit.address)
         if self.is_fresh_wanted:
-            return await self._fetched(hit, None)
+            return await self._fetched(hit, None, run)
         async with ONE_AT_A_TIME(f"{self.cache.database} {canonical_key(hit.address)}"):
-            return await self._fetched(hit, await self.cache.get(hit.address))
+            return await self._fetched(hit, await self.cache.get(hit.address), run)
 
-    async def _fetched(self, hit: Hit, kept: Kept | None) -> Document:
-        if kept is not None and 0 <= self.clock() - kept.checked < kept.fresh_s:
+    async def _fetched(self, hit: Hit, kept: Kept | None, run: TracedRun) -> Document:
+        is_fresh = kept is not None and 0 <= self.clock() - kept.checked < kept.fresh_s
+        run.note(is_reused=is_fresh, cost_usd=0.0)
+        if kept is not None and is_fresh:
             return replace(kept.document, fetched=kept.fetched)
         fetched = await self.fetch(hit.address, kept.conditions if kept else {})
+        run.note(status=fetched.status, bytes=len(fetched.body))
         if kept is not None and fetched.status == 304:
             kept = replace(kept, checked=self.clock(), fresh_s=self._fresh_s(fetched.headers))
             await self.cache.put(hit.address, kept)

@@ -4,26 +4,27 @@ Does not know any engine, or who tries again.
 """
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from fathom.budget.budget import Budget
 from fathom.budget.cost_log import Call
 from fathom.budget.meter import Meter, metered
 from fathom.errors import ProviderError, Unavailable
 from fathom.search.addresses import canonical
+from fathom.search.cache import Answered, SearchCache
 from fathom.search.port import Engine, Found
-from fathom.search.recalling import Answered, Recall
 from fathom.search.scope import Scope
 from fathom.state import Cost, Failure, Hit, Query, short_hash
+from fathom.tracing import TracedRun
 from fathom.turns import PerLoop
 
 _AT_ONCE = 5
 _RRF = 60
 
 
-@cache
+@functools.cache
 def search_places(at_once: int = _AT_ONCE) -> PerLoop[asyncio.Semaphore]:
     """So many searches at once, of all runs of an event loop together."""
     return PerLoop(lambda: asyncio.Semaphore(at_once))
@@ -43,12 +44,12 @@ class Engines:
     scope: Scope = field(default_factory=Scope)
     prices: Mapping[str, Callable[[int], float]] = field(default_factory=dict)
     places: PerLoop[asyncio.Semaphore] = field(default_factory=search_places)
-    recall: Recall | None = None
+    cache: SearchCache | None = None
     budget: Budget | None = None
 
     def within(self, budget: Budget) -> "Engines":
         """The same for one run, which pays from this purse."""
-        return replace(self, budget=budget, recall=self.recall.within(budget.run) if self.recall else None)
+        return replace(self, budget=budget, cache=self.cache.within(budget.run) if self.cache else None)
 
     async def search(self, query: Query, *, limit: int) -> Found:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
@@ -90,17 +91,32 @@ class Engines:
         return await self.budget.overspent() if self.budget and self.prices else {}
 
     async def _ask(self, engine: Engine, query: Query, limit: int) -> Answered | ProviderError:
-        async def asked() -> Sequence[Hit]:
+        try:
+            return await self._traced(engine, query, limit)
+        except ProviderError as error:
+            return error
+
+    async def _traced(self, engine: Engine, query: Query, limit: int) -> Answered:
+        """Ask one engine; the search shows in LangChain callbacks as a retriever's run."""
+        name, answered = engine.name, None
+        async with TracedRun("retriever", name, query.text, engine=name, round=query.round) as run:
+            try:
+                answered = await self._answer(engine, query, limit)
+            finally:
+                if run.is_heard:
+                    hits, _, is_cached = answered or Answered([])
+                    paid = 0.0 if is_cached else await self._paid(name, query, limit) or 0.0
+                    run.note(is_reused=is_cached, cost_usd=paid, results=len(hits))
+                    run.output = [_traced_hit(hit) for hit in hits]
+        return answered
+
+    async def _answer(self, engine: Engine, query: Query, limit: int) -> Answered:
+        async def ask() -> Sequence[Hit]:
             async with self.places():
                 with metered(self._meter(engine.name, query, limit)):
                     return await engine(query, limit=limit)
 
-        try:
-            if self.recall:
-                return await self.recall.through(engine, query, limit, asked)
-            return Answered(await asked(), is_reused=False)
-        except ProviderError as error:
-            return error
+        return await self.cache.search(engine, query, limit, ask) if self.cache else Answered(await ask())
 
     def _meter(self, name: str, query: Query, limit: int) -> Meter | None:
         if self.budget is None or name not in self.prices:
@@ -143,6 +159,11 @@ class Engines:
 def _line(name: str, query: Query, limit: int) -> Call:
     """The search as the book of payments has it, and every charge for it, whether it was answered or not."""
     return Call(short_hash("search", name, query.text, str(limit)), "search", name)
+
+
+def _traced_hit(hit: Hit) -> dict[str, object]:
+    """A hit as a document of a retriever."""
+    return {"page_content": hit.snippet, "address": hit.address, "title": hit.title, "rank": hit.rank}
 
 
 def fuse(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:

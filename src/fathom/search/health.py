@@ -65,7 +65,7 @@ class Watched:
     refusal: str = ""
     refused_until: float = 0.0
     units: Callable[[int], float] = lambda _: 1.0  # what one request for so many hits is, in usual prices
-    made: str = ""  # how the engine is made, as far as it matters for what it finds
+    cache_key: str = ""  # of the engine's parameters, as far as they matter for what it finds
 
     @property
     def name(self) -> str:

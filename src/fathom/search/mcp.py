@@ -18,6 +18,7 @@ from fathom.search.mcp_servers import McpServer
 from fathom.search.port import Capability
 from fathom.search.rows import MAX_SNIPPET_CHARS, is_web, plain
 from fathom.state import Hit, Query
+from fathom.tracing import TracedRun
 
 W = TypeVar("W", bound=BaseModel)
 SCHEME = "mcp://"
@@ -99,7 +100,9 @@ class McpReader:
             raise Refused(f"{hit.address} is not a document of an MCP server")
         if server is None:
             raise Refused(f"{hit.address} is at an MCP server that is not configured")
-        fetched = await _asked(server, "fetch", {"id": unquote(document)}, _Fetched, self.timeout_s)
+        async with TracedRun("tool", "fetch", hit.address, engine=hit.engine, is_reused=False) as run:
+            fetched = await _asked(server, "fetch", {"id": unquote(document)}, _Fetched, self.timeout_s)
+            run.output = {"title": fetched.title, "chars": len(fetched.text), "how": "mcp"}
         body = fetched.text.encode("utf-8", "replace")
         read = parse(body, content_type="text/plain; charset=utf-8", name=hit.address)
         return replace(read, title=plain(fetched.title) or hit.title or read.title, how="mcp")

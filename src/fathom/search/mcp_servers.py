@@ -31,6 +31,11 @@ class McpServer:
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    def cache_parameters(self) -> dict[str, str | None]:
+        """Return what tells this server from others, without anything that may hold a secret."""
+        place = self.url.partition("?")[0]
+        return {"name": self.name, "command": self.command, "cwd": self.cwd, "url": place}
+
     def hidden(self, words: str) -> str:
         """The words without any secret of this server."""
         values = [*self.env.values(), *self.headers.values()]

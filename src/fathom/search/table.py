@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from fathom.budget.prices import load_prices
+from fathom.search.cache import VALID_S, SearchCache, engine_key
 from fathom.search.charged import Charged
 from fathom.search.choice import choose
 from fathom.search.engines import Engines, search_places
@@ -22,7 +23,6 @@ from fathom.search.local import LocalEngine
 from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.patient import Patient
 from fathom.search.port import Engine
-from fathom.search.recalling import VALID_S, Recall, made_of
 from fathom.search.remembered import Remembered
 from fathom.search.scope import Scope
 from fathom.settings import OPENAI, Settings
@@ -75,7 +75,7 @@ def engines_for(settings: Settings, run_config: RunConfig) -> Engines:
         scope=_scope(run_config),
         places=search_places(settings.parallel_searches),
         prices={e.name: partial(_usd, e) for e in [*asked, *spare] if isinstance(e, Watched) and _costs(e)},
-        recall=_recall(settings, run_config, [*asked, *spare]),
+        cache=_cache(settings, run_config, [*asked, *spare]),
     )
 
 
@@ -96,11 +96,11 @@ def _made(name: str, settings: Settings, run_config: RunConfig) -> list[Engine]:
     return [_watched(engine, prices.engines.get(name)) for engine in bare]
 
 
-def _recall(settings: Settings, run_config: RunConfig, engines: Sequence[Engine]) -> Recall:
-    """What was searched on the web; one's own documents may have changed since."""
+def _cache(settings: Settings, run_config: RunConfig, engines: Sequence[Engine]) -> SearchCache:
+    """Answered searches of the web; one's own documents may have changed since."""
     is_shared = run_config.reuse and not run_config.fresh
-    made = {e.name: e.made for e in engines if isinstance(e, Watched) and e.name != "retriever"}
-    return Recall(replies(settings.database, is_shared=is_shared, max_age_s=VALID_S), made)
+    keys = {e.name: e.cache_key for e in engines if isinstance(e, Watched) and e.name != "retriever"}
+    return SearchCache(replies(settings.database, is_shared=is_shared, max_age_s=VALID_S), keys)
 
 
 def _watched(engine: Engine, usd: float | None) -> Watched:
@@ -111,7 +111,7 @@ def _watched(engine: Engine, usd: float | None) -> Watched:
         pause_s=getattr(engine, "pause_s", 0.0),
         usd_per_call=getattr(engine, "usual_usd", own),
         units=getattr(engine, "units", lambda _: 1.0),
-        made=made_of(engine),
+        cache_key=engine_key(engine),
     )
 
 

@@ -1,17 +1,25 @@
 """Searches that were answered before: whose they are, how long they hold, and what they cost then."""
 
 import asyncio
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fathom.errors import Unavailable
+from fathom.search.cache import VALID_S, SearchCache, engine_key, search_key
 from fathom.search.engines import Engines
+from fathom.search.mcp import McpSearch
+from fathom.search.mcp_servers import McpServer
 from fathom.search.port import Capability
-from fathom.search.recalling import VALID_S, Recall, made_of
 from fathom.search.scope import Scope
+from fathom.search.searxng import Searxng
 from fathom.search.serper import Serper
 from fathom.search.table import engines_for
 from fathom.search.tavily import Tavily
@@ -20,6 +28,7 @@ from fathom.state import Hit, Query, RunConfig
 from fathom.store import Replies, replies
 
 QUERY = Query(id="r1q1", text="tidal power", question="Q1", round=1)
+_CALL = search_key("web", "as it is", QUERY.text, 5)
 
 
 @dataclass
@@ -44,7 +53,7 @@ class Counting:
 
 
 def engines(engine: Counting, memory: Replies, made: str = "as it is") -> Engines:
-    return Engines((engine,), prices={"web": lambda _: 0.005}, recall=Recall(memory, {"web": made}))
+    return Engines((engine,), prices={"web": lambda _: 0.005}, cache=SearchCache(memory, {"web": made}))
 
 
 @pytest.fixture
@@ -124,17 +133,102 @@ async def test_two_branches_that_ask_the_same_at_once_ask_once(memory: Replies) 
 
 def test_how_an_engine_is_made_counts_but_not_its_key() -> None:
     scoped = Scope(include_domains=("a.example",))
-    assert made_of(Tavily("key")) == made_of(Tavily("another-key"))
-    assert made_of(Serper("key")) != made_of(Serper("key", scope=scoped))
-    assert made_of(Serper("key")) != made_of(Serper("key", kind="news"))
-    assert made_of(Tavily("key")) != made_of(Tavily("key", base_url="http://127.0.0.1:1"))
+    assert engine_key(Tavily("key")) == engine_key(Tavily("another-key"))
+    assert engine_key(Serper("key")) != engine_key(Serper("key", scope=scoped))
+    assert engine_key(Serper("key")) != engine_key(Serper("key", kind="news"))
+    assert engine_key(Tavily("key")) != engine_key(Tavily("key", base_url="http://127.0.0.1:1"))
+
+
+def test_the_key_of_an_engine_holds_no_secret() -> None:
+    plain = McpSearch(McpServer("notes", url="https://a.example/mcp"))
+    keyed = McpServer("notes", url="https://a.example/mcp?key=k", headers={"Authorization": "Bearer k"})
+    assert engine_key(plain) == engine_key(McpSearch(keyed))
+    assert engine_key(plain) != engine_key(McpSearch(McpServer("notes", url="https://b.example/mcp")))
+    assert engine_key(Searxng("http://u:p@a.example")) == engine_key(Searxng("http://a.example"))
+
+
+def test_what_is_not_plain_is_no_part_of_a_key() -> None:
+    @dataclass
+    class Careless:
+        client: object
+
+    with pytest.raises(TypeError, match="object is not a plain parameter"):
+        engine_key(Careless(object()))
+
+
+IN_A_PROCESS = """
+import asyncio, json, sys
+from pathlib import Path
+from fathom.search.table import _NEEDED, _REMOTE, engines_for
+from fathom.settings import load_settings
+from fathom.state import Hit, Query, RunConfig
+home = Path(sys.argv[1])
+mcp = home / "mcp.json"
+mcp.write_text(json.dumps({"mcpServers": {"notes": {"url": "https://a.example/mcp"}}}))
+keys = {name: "key" for needed in _NEEDED.values() for name in needed if name.endswith(("_key", "_id"))}
+settings = load_settings(home=home, mcp_file=mcp, searxng_url="https://s.example", **keys)
+names = sorted({*_REMOTE, *_NEEDED} - {"retriever"})
+config = RunConfig(engines=names, since="2024-01-01", include_domains=["a.example", "b.example"])
+engines = engines_for(settings, config)
+cache = engines.cache.within("run")
+query, asked = Query(id="q1", text="tidal power", question="Q1", round=1), []
+async def search(engine):
+    async def ask():
+        asked.append(engine.name)
+        return [Hit(query="q1", address="https://a.example/", title="T", snippet="S", engine="e", rank=1)]
+    await cache.search(engine, query, 5, ask)
+async def main():
+    for engine in [*engines.engines, *engines.spare]:
+        await search(engine)
+asyncio.run(main())
+print(json.dumps({"asked": asked, "keys": dict(cache.engine_keys), "names": names}))
+"""
+
+
+def _in_a_process(home: Path, seed: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_PROCESS, str(home)],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_what_any_engine_answered_in_one_process_is_not_asked_in_the_next(tmp_path: Path) -> None:
+    first, second = _in_a_process(tmp_path, "1"), _in_a_process(tmp_path, "2")
+    assert first["keys"] == second["keys"]
+    known = {name.partition(":")[0] for name in first["keys"]}
+    assert known == set(first["names"])  # every engine of the table but one's own documents and retrievers
+    assert len(first["asked"]) == len(first["keys"])
+    assert second["asked"] == []
+
+
+async def test_an_answer_is_kept_though_whoever_asked_is_cut_off(memory: Replies) -> None:
+    engine, late = Counting(), asyncio.Event()
+
+    class Slow(Replies):
+        async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
+            late.set()
+            await super().put(call, text, is_for_others=is_for_others)
+
+    slow = Slow(memory.database)
+    asking = asyncio.create_task(engines(engine, slow).search(QUERY, limit=5))
+    await late.wait()
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    for _ in range(500):
+        if await memory.get(_CALL):
+            break
+        await asyncio.sleep(0.01)
+    assert (await engines(engine, memory).search(QUERY, limit=5)).hits
+    assert len(engine.asked) == 1
 
 
 def test_documents_of_ones_own_are_searched_every_time(tmp_path: Path) -> None:
     settings = load_settings(home=tmp_path, serper_api_key="k")
-    made = engines_for(settings, RunConfig(engines=["serper"], docs=[str(tmp_path)])).recall
+    made = engines_for(settings, RunConfig(engines=["serper"], docs=[str(tmp_path)])).cache
     assert made is not None
-    assert set(made.made) == {"serper"}
+    assert set(made.engine_keys) == {"serper"}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +238,7 @@ def test_what_is_wanted_fresh_is_not_another_runs(
     tmp_path: Path, run_config: dict[str, bool], is_shared: bool
 ) -> None:
     settings = load_settings(home=tmp_path, serper_api_key="k")
-    recall = engines_for(settings, RunConfig.model_validate({"engines": ["serper"], **run_config})).recall
-    assert recall is not None
-    assert isinstance(recall.memory, Replies)
-    assert recall.memory.is_shared is is_shared
+    kept = engines_for(settings, RunConfig.model_validate({"engines": ["serper"], **run_config})).cache
+    assert kept is not None
+    assert isinstance(kept.memory, Replies)
+    assert kept.memory.is_shared is is_shared
