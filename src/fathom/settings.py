@@ -177,3 +177,8 @@ def load_settings(**words: object) -> Settings:
         is_said = where and str(first["loc"][0]) not in words
         told = f"{first['msg']}{f' (set in {where})' if is_said else ''}"
         raise BadInput(f"The setting {name} is not usable: {told}.") from None
+
+
+def pager() -> str:
+    """The command that shows long text page by page; `PAGER=cat`, or an empty `PAGER`, for none."""
+    return os.environ.get("PAGER", "less")

@@ -1,5 +1,7 @@
 """The picture of a run: a fixed place for everything, at any size, in cells."""
 
+import io
+import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -7,14 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
+from rich.screen import Screen
 
-from fathom.cli.amounts import dollars, thousands
+from fathom.cli.amounts import clock, dollars, thousands
 from fathom.cli.board import Board, Entry
-from fathom.cli.frame import Foot, Frame, clock, in_view
-from fathom.cli.lines import ASCII, cells, text_of
+from fathom.cli.frame import Foot, Frame, in_view
 from fathom.cli.live import last_lines
-from fathom.cli.painting import Painter
 from fathom.events import (
     AnalysisCompleted,
     AnalysisStarted,
@@ -94,12 +96,20 @@ def boards() -> Iterator[Board]:
         yield board
 
 
+def drawn(board: Board, width: int, height: int, foot: Foot = FOOT, encoding: str = "utf-8") -> list[str]:
+    """The lines that a terminal of this size is sent, without colours."""
+    file = io.TextIOWrapper(io.BytesIO(), encoding)
+    console = Console(file=file, width=width, height=height, force_terminal=True)
+    lines = console.render_lines(Screen(Frame(board, 75.0, foot)), console.options)
+    return ["".join(segment.text for segment in line) for line in lines]
+
+
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_every_picture_is_exactly_as_large_as_the_terminal(width: int, height: int) -> None:
     for board in boards():
-        lines = Frame(width, height).lines(board, 75.0, FOOT)
+        lines = drawn(board, width, height)
         assert len(lines) == height
-        assert {cells(line) for line in lines} == {width}
+        assert {cell_len(line) for line in lines} == {width}
 
 
 @given(st.integers(1, 220), st.integers(1, 60), st.text(max_size=80))
@@ -107,10 +117,20 @@ def test_no_words_and_no_size_break_the_picture(width: int, height: int, words: 
     board = Board(question=words, way=words)
     board.pages = {words: Entry(words, outcome=words), "b": Entry("조력", True, True, words)}
     board.lately.append(words)
-    lines = Frame(width, height).lines(board, 0.0, Foot(words, line=None, keys=(("p", "go"),)))
+    lines = drawn(board, width, height, Foot(words, keys=(("p", "go"),)))
     assert len(lines) == height
-    assert {cells(line) for line in lines} == {width}
-    assert all("\n" not in text_of(line) and "\x1b" not in text_of(line) for line in lines)
+    assert {cell_len(line) for line in lines} == {width}
+    assert not {unicodedata.category(letter) for line in lines for letter in line} & {"Cc", "Cf", "Cs"}
+
+
+def test_what_a_page_calls_itself_is_neither_markup_nor_an_escape_sequence() -> None:
+    evil = "[bold red]Tides[/] \x1b[31m\x1b]0;owned\x07\u202e here"
+    board = Board(question=evil)
+    board.pages = {"a": Entry(evil, outcome=evil)}
+    board.lately.append(evil)
+    text = "\n".join(drawn(board, 198, 50, Foot(evil)))
+    assert text.count("[bold red]Tides[/] here") == 4
+    assert "owned" not in text
 
 
 @pytest.mark.parametrize(("width", "height"), [(78, 24), (198, 50), (78, 60)])
@@ -118,7 +138,7 @@ def test_everything_keeps_its_place_while_the_run_goes_on(width: int, height: in
     titles = ("Score", "Spent", "Claims", "Searches", "Found", "Lately")
     places = set()
     for board in boards():
-        lines = [text_of(line) for line in Frame(width, height).lines(board, 75.0, FOOT)]
+        lines = drawn(board, width, height)
         places.add(tuple(next((n for n, line in enumerate(lines) if t in line), None) for t in titles))
     assert len(places) == 1
 
@@ -129,7 +149,7 @@ def test_what_a_person_wants_to_know_is_there() -> None:
         board.tell(event)
         if event.kind == "round completed":
             break
-    text = "\n".join(text_of(line) for line in Frame(118, 50).lines(board, 75.0, FOOT))
+    text = "\n".join(drawn(board, 118, 50))
     for words in (
         QUESTION,
         "Round 1 of 3",
@@ -160,7 +180,7 @@ def test_money_and_tokens_stand_against_the_cap() -> None:
             tokens_out=900,
         )
     )
-    line = next(text_of(li) for li in Frame(78, 24).lines(board, 0, FOOT) if text_of(li).startswith("Spent"))
+    line = next(line for line in drawn(board, 78, 24) if line.startswith("Spent"))
     assert line.split() == [
         "Spent",
         "━" * 5 + "─" * 15,
@@ -182,11 +202,10 @@ def test_wide_letters_do_not_move_the_last_column() -> None:
         board.tell(event)
         if event.kind == "round completed":
             break
-    frame = Frame(78, 24).lines(board, 0.0, FOOT)
-    ends = {text_of(line).rstrip()[-8:] for line in frame if "2 claims" in text_of(line)}
-    assert all(cells(line) == 78 for line in frame)
+    lines = drawn(board, 78, 24)
+    ends = {line[-8:] for line in lines if "2 claims" in line}
     assert ends == {" refused"}
-    korean = next(text_of(line) for line in frame if "발전소의" in text_of(line) and "found" in text_of(line))
+    korean = next(line for line in lines if "발전소의" in line and "found" in line)
     assert korean.endswith("  8 found")
 
 
@@ -209,36 +228,13 @@ def test_a_run_that_goes_on_keeps_its_clock_and_its_branches_apart() -> None:
     assert (board.elapsed_s, board.round, len(board.searches)) == (36.0, 1, 2)
 
 
-def test_only_what_changed_is_sent_again() -> None:
-    painter = Painter(Console(force_terminal=True, _environ={"TERM": "xterm"}))
-    frame = Frame(78, 24)
-    board = Board(question=QUESTION)
-    first = painter.changes(frame.lines(board, 0.0, FOOT))
-    assert first.startswith(b"\x1b[2J")
-    assert painter.changes(frame.lines(board, 0.2, FOOT)) == b""
-    later = painter.changes(frame.lines(board, 1.0, FOOT))
-    assert later.count(b"\x1b[K") == 1
-    assert b"\x1b[2J" not in later
-    assert b"0:01" in later
-    painter.forget()
-    assert painter.changes(frame.lines(board, 1.0, FOOT)).count(b"\x1b[K") == first.count(b"\x1b[K")
-
-
-def test_without_colours_there_are_none() -> None:
-    painter = Painter(Console(force_terminal=True, _environ={"TERM": "xterm", "NO_COLOR": "1"}))
-    board = list(boards())[-1]
-    sent = painter.changes(Frame(78, 24).lines(board, 0.0, FOOT)).decode()
-    assert not any(f"\x1b[{code}m" in sent or f";{code}m" in sent for code in range(30, 50))
-
-
 def test_a_terminal_without_unicode_gets_plain_signs() -> None:
     for board in boards():
         board.question = board.way = ""
         board.searches = board.pages = board.sections = {}
         board.findings, board.gaps = [], []
         board.lately.clear()
-        drawn = "".join(text_of(line) for line in Frame(78, 24, ASCII).lines(board, 0.0, FOOT))
-        assert drawn.isascii()
+        assert "".join(drawn(board, 78, 24, encoding="ascii")).isascii()
 
 
 def test_numbers_read_at_a_glance() -> None:

@@ -69,13 +69,13 @@ def test_a_run_at_80_by_24_is_calm_and_ends_as_a_few_lines(
         assert len(rows) == 24
         assert rows[0].startswith(f"Fathom  {KOREAN_QUESTION}")
         assert [row.split()[0] for row in rows if row.endswith("───")] == [
-            "──────" * 13,
+            "─" * 80,
             "Searches",
             "Pages",
             "Found",
         ]
         outcomes = [row for row in rows if row.endswith(("claim", "claims", "found"))]
-        assert {cell_len(row) for row in outcomes} == {78}  # Korean or not, they end in the same column
+        assert {cell_len(row) for row in outcomes} == {80}  # Korean or not, they end in the same column
         assert any("발전소의" in row and "…" in row for row in outcomes)
         assert "not judged yet, 0.80 is enough" in shown
         paced.let_go()
@@ -86,7 +86,8 @@ def test_a_run_at_80_by_24_is_calm_and_ends_as_a_few_lines(
     last = everything[everything.index("Done after 0:") :].split("\n")[:2]
     assert re.fullmatch(r"Done after 0:\d\d: 2 rounds, \d pages read, \d+ claims verified,", last[0])
     assert re.fullmatch(r"score 0\.\d\d of 0\.80, spent \$0\.00 of \$1\.00\.", last[1])
-    assert "## 출처" in everything
+    assert "\n출처\n" in everything  # rendered, not Markdown
+    assert "## " not in everything
     assert (work / "out/report.md").is_file()
 
 

@@ -23,3 +23,10 @@ def saved(spent: Spent) -> str:
 def thousands(count: int) -> str:
     """A count that is read at a glance."""
     return f"{count:,}" if count < 10_000 else f"{count / 1000:,.0f}k"
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds, and hours when there are any."""
+    minutes, left = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"

@@ -3,19 +3,24 @@
 Does not know how questions are worked on.
 """
 
+import os
+import signal
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
 from fathom.batch import Outcome
 from fathom.batch_file import Asked
+from fathom.cli.cells import cut, plain
+from fathom.cli.modes import SUSPEND, EndSignals
 from fathom.events import Progress
 from fathom.report.words import counted
 
@@ -36,10 +41,13 @@ class BatchView:
         self._doing: dict[str, Progress] = {}
         is_live = self._console.is_terminal and not is_quiet
         self._live = Live(console=self._console, refresh_per_second=4, transient=True) if is_live else None
+        self._signals = EndSignals(self.close)
 
     def __enter__(self) -> "BatchView":
         if self._live:
             self._live.start()
+            self._signals.start()
+            self._on_suspend(self._suspend)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -49,6 +57,19 @@ class BatchView:
         """Give the terminal back."""
         if self._live:
             self._live.stop()
+            self._signals.stop()
+            self._on_suspend(signal.SIG_DFL)
+
+    def _on_suspend(self, handler: Callable[..., None] | signal.Handlers) -> None:
+        if SUSPEND and threading.current_thread() is threading.main_thread():
+            signal.signal(SUSPEND, handler)
+
+    def _suspend(self, *_: object) -> None:
+        """Ctrl-Z: the process stops within this function, and goes on there."""
+        self.close()
+        if SUSPEND:
+            os.kill(os.getpid(), SUSPEND)
+        self.__enter__()
 
     def tell(self, one: Asked, event: Progress) -> None:
         """What a question in hand is doing."""
@@ -69,7 +90,7 @@ class BatchView:
 
     def _line(self, words: str) -> None:
         if self._live is None:
-            shown = Text(f"[{time.monotonic() - self._began:6.1f} s] {words}")
+            shown = Text(f"[{time.monotonic() - self._began:6.1f} s] {plain(words)}")
             self._console.print(shown, soft_wrap=True)
 
     def _count(self) -> str:
@@ -83,7 +104,7 @@ class BatchView:
         head = f"{self._count()}, {len(self._doing)} in hand, ${spent:.4f}, {elapsed_s:.0f} s"
         lines = [
             f"  line {self._outcomes[key].number}  round {event.round}/{event.limit}  {event.kind}:"
-            f" {self._outcomes[key].question}"
+            f" {plain(self._outcomes[key].question)}"
             for key, event in self._doing.items()
             if key in self._outcomes
         ]
@@ -117,7 +138,7 @@ def print_table(outcomes: Sequence[Outcome]) -> None:
     is_wide = room >= _LEAST_QUESTION
     print(_row(_HEAD, widths) + ("  QUESTION" if is_wide else ""))
     for one, row in zip(outcomes, cells, strict=True):
-        question = _cut(one.question, room if is_wide else shown - 4)
+        question = cut(plain(one.question), room if is_wide else shown - 4)
         print(_row(row, widths) + (f"  {question}" if is_wide else f"\n    {question}"))
     done = sum(one.has_report for one in outcomes)
     cost = sum(one.cost_usd for one in outcomes)
@@ -132,12 +153,6 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
         f"{cell}{pad}" if n in words else f"{pad}{cell}"
         for n, (cell, pad) in enumerate(zip(cells, pads, strict=True))
     ).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    """One line, no wider than that, also in Korean."""
-    line = " ".join(text.split())
-    return line if cell_len(line) <= width else f"{set_cell_size(line, width - 1).rstrip()}…"
 
 
 def _near(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Text as a terminal shows it: measured in cells, cut and filled to them, and with nothing hidden in it.
+"""Text that is safe to show on a terminal, measured in cells.
 
 Does not know what the text says. A Korean syllable takes two cells, a combining mark none.
 """
@@ -8,66 +8,58 @@ import unicodedata
 
 from rich.cells import cell_len, set_cell_size
 
-MORE = "…"
-# What tells a terminal to do something: a control sequence, or a title or link with its text.
-_ORDERS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_SELECTORS = "\ufe0e\ufe0f"  # which of two widths a sign has: terminals do not agree on it
+_ESCAPE_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_WIDTH_SELECTORS = "\ufe0e\ufe0f"  # terminals do not agree on what they do
+
+
+def safe(text: str) -> str:
+    """Remove what a terminal acts on: escape sequences, control and bidirectional characters. Lines stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_safe_character, _ESCAPE_SEQUENCE.sub(" ", text)))
+
+
+def _safe_character(character: str) -> str:
+    category = unicodedata.category(character)
+    if character == "\n":
+        return character
+    if category in {"Cc", "Zl", "Zp"}:
+        return " "
+    if category == "Cs":  # half a character, which no encoding takes
+        return "?"
+    return "" if category == "Cf" or character in _WIDTH_SELECTORS else character
 
 
 def plain(text: str) -> str:
-    """One line without control characters: what a page calls itself must not move anybody's cursor."""
-    return " ".join("".join(map(_shown, _ORDERS.sub(" ", text))).split())
-
-
-def _shown(letter: str) -> str:
-    kind = unicodedata.category(letter)
-    if kind in {"Cc", "Zl", "Zp"}:
-        return " "
-    if kind == "Cs":  # half a character, which no encoding takes
-        return "?"
-    return "" if kind == "Cf" or letter in _SELECTORS else letter
+    """Return the text as one safe line, with single spaces."""
+    return " ".join(safe(text).split())
 
 
 def cut(text: str, cells: int) -> str:
-    """At most so many cells, with a mark where something is missing."""
+    """Return at most so many cells, with an ellipsis where something is missing."""
     if cell_len(text) <= cells:
         return text
-    return set_cell_size(text, cells - 1).rstrip() + MORE if cells > 0 else ""
+    return set_cell_size(text, cells - 1).rstrip() + "…" if cells > 0 else ""
 
 
 def filled(text: str, cells: int) -> str:
-    """Exactly so many cells."""
-    shown = cut(text, cells)
-    return shown + " " * (cells - cell_len(shown))
+    """Return exactly so many cells."""
+    return set_cell_size(cut(text, cells), cells)
 
 
 def tail(text: str, cells: int) -> str:
-    """The end of a text that is being typed, in at most so many cells."""
+    """Return the end of a text, in at most so many cells."""
     while cell_len(text) > cells:
         text = text[1:]
     return text
 
 
 def wrapped(text: str, cells: int, first: str = "") -> list[str]:
-    """Lines of at most so many cells, broken between words; below the first one's indent there is space."""
-    below = " " * cell_len(first)
-    lines: list[str] = []
-    line, is_empty = first, True
-    for word in plain(text).split(" "):
-        if not is_empty and cell_len(line) + 1 + cell_len(word) > cells:
-            lines, line, is_empty = [*lines, line], below, True
-        room = max(2, cells - cell_len(below))
-        *full, rest = _pieces(word, room) if is_empty else [f" {word}"]
-        for part in full:  # a word that no line can hold
-            lines, line = [*lines, line + part], below
-        line, is_empty = line + rest, False
-    return [*lines, line]
+    """Wrap at words into lines of so many cells; lines after the first are indented to match `first`."""
+    from rich.console import Console  # slow to import, and only a plan is wrapped
+    from rich.text import Text
 
-
-def _pieces(word: str, cells: int) -> list[str]:
-    pieces = [""]
-    for letter in word:
-        if cell_len(pieces[-1] + letter) > cells:
-            pieces.append("")
-        pieces[-1] += letter
-    return pieces
+    indent = cell_len(first)
+    console = Console(width=cells, color_system=None)
+    lines = Text(plain(text)).wrap(console, max(2, cells - indent))
+    return [(" " * indent if n else first) + line.plain.rstrip() for n, line in enumerate(lines)] or [first]

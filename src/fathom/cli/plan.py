@@ -6,10 +6,9 @@ Does not know who answers, or how.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fathom.cli.amounts import dollars
+from fathom.cli.amounts import clock, dollars
 from fathom.cli.cells import plain, wrapped
 from fathom.cli.draft import Draft
-from fathom.cli.frame import clock
 
 KEYS = (
     "Enter go on    2 edit query 2    -2 remove it    + add one    f feedback\n"

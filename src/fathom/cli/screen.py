@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from fathom.cli.cells import safe
 from fathom.cli.telling import Telling
 from fathom.events import Progress, RoundCompleted
 from fathom.ids import short_id
@@ -72,7 +73,7 @@ class Lines(Quiet):
 
     def notice(self, words: str) -> None:
         """A line."""
-        print(words, file=sys.stderr, flush=True)
+        print(safe(words), file=sys.stderr, flush=True)
 
 
 class JsonLines(Quiet):

@@ -8,6 +8,8 @@ from html import escape
 
 from markdown_it import MarkdownIt
 
+from fathom.report.emphasis import add_cjk_emphasis
+
 _STYLE = "max-width:46em;line-height:1.5"
 _FACTS = "color:#666;font-size:90%"
 
@@ -19,5 +21,5 @@ class _Reader(MarkdownIt):
 
 def as_html(markdown: str, facts: str) -> str:
     """The report, and below it one line of facts about its making."""
-    text = _Reader("commonmark", {"html": False}).render(markdown)
+    text = add_cjk_emphasis(_Reader("commonmark", {"html": False})).render(markdown)
     return f'<div style="{_STYLE}">{text}<p style="{_FACTS}">{escape(facts)}</p></div>'
