@@ -59,7 +59,12 @@ class Settings(BaseSettings):
     contact: str | None = Field(None, description="A mail address that polite services are told.")
     engine_urls: dict[str, str] = Field({}, description="Another address for an engine, by its name.")
     mcp_file: Path | None = Field(None, description="A file of MCP servers, as other MCP clients have it.")
-    retriever: str | None = Field(None, description="A LangChain retriever, as package.module:attribute.")
+    retriever: str | None = Field(
+        None, description="A LangChain retriever, its class or a factory, as package.module:attribute."
+    )
+    retriever_arguments: dict[str, Any] = Field(
+        {}, description="What the retriever's class or factory is called with."
+    )
     prices_file: Path | None = Field(
         None, description="A file of your own prices; empty: prices.toml in the home, if it is there."
     )

@@ -43,12 +43,14 @@ class _Loaded:
 class RetrieverSearch:
     """https://docs.langchain.com/oss/python/langchain/retrieval
 
+    `place` names a retriever or vector store, or a class or factory that makes one of the `arguments`.
     Key: whatever the retriever wants, by its own means. Quirks: a retriever finds as many documents as it was
     made for, a vector store as many as it is asked for; documents are pieces of pages, so a page is one hit;
     a piece whose source nobody may read is its own page, `retriever://NAME/HASH`, kept in `texts`.
     """
 
     place: str
+    arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     texts: Remembered = field(default_factory=Remembered, repr=False)
     roots: tuple[Path, ...] = ()
     timeout_s: float = 60.0
@@ -84,7 +86,7 @@ class RetrieverSearch:
         mine = self._loaded()
         async with mine.lock:
             if mine.thing is None:
-                mine.thing = await loaded(self.place, self.timeout_s)
+                mine.thing = await loaded(self.place, self.timeout_s, self.arguments)
             return mine.thing
 
     async def _address(self, found: _Found) -> str:

@@ -188,7 +188,10 @@ def _retriever(settings: Settings, run_config: RunConfig) -> list[Engine]:
     from fathom.search.retriever import RetrieverSearch
 
     assert settings.retriever
-    return [RetrieverSearch(settings.retriever, retrieved(settings), roots=tuple(roots_of(run_config)))]
+    roots = tuple(roots_of(run_config))
+    return [
+        RetrieverSearch(settings.retriever, settings.retriever_arguments, retrieved(settings), roots=roots)
+    ]
 
 
 def retrieved(settings: Settings) -> Remembered:
