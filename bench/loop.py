@@ -25,7 +25,7 @@ from find import lines, shelved
 from fathom import store
 from fathom.budget.cost_log import CostLog
 from fathom.control_signals import ControlSignals
-from fathom.graph import Dependencies, DependencyFactory, Research, build
+from fathom.graph import Dependencies, DependencyFactory, Research, build_graph
 from fathom.llm.extractive import ExtractiveModel
 from fathom.reading.reader import FileReader
 from fathom.search.engines import Engines
@@ -64,7 +64,7 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
     def kit_for(run_config: RunConfig) -> Dependencies:
         return Dependencies(
             run_config=run_config,
-            mind=ExtractiveModel(),
+            model=ExtractiveModel(),
             engines=engines,
             reader=FileReader((folder,)),
             pages=pages,
@@ -160,7 +160,7 @@ async def measured(data: Path, work: Path, limit: int | None = None) -> tuple[di
     folder = work / "corpus"
     folder.mkdir()
     shelved(data, folder)
-    graph = build(await kits_over(folder, work))
+    graph = build_graph(await kits_over(folder, work))
     questions = spread(list(lines(data / "questions.jsonl")), limit)
     done = [await ran(graph, q["question"], q["gold"]) for q in questions]
     return figures(done), done

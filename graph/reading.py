@@ -5,23 +5,26 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from fathom.graph.dependencies import DependencyFactory, equip
-from fathom.graph.routes import at_once, was_fetched, was_known, was_read
+from fathom.graph.binding import Binder
+from fathom.graph.routes import route_after_analyzer, route_after_extractor, route_to_page
 from fathom.nodes.analyzer import analyzer
 from fathom.nodes.compare import compare
 from fathom.nodes.extractor import extractor
 from fathom.state import Reading, ReadingOutput, RunConfig
 
 
-def build_reading(kits: DependencyFactory) -> CompiledStateGraph[Reading, RunConfig, Reading, Any]:
-    """The subgraph that a round sends every chosen hit to."""
+def build_reading(bind: Binder) -> CompiledStateGraph[Reading, RunConfig, Reading, Any]:
+    """Build the subgraph that a round sends every chosen page to."""
     b = StateGraph(Reading, context_schema=RunConfig, output_schema=ReadingOutput)
-    b.add_node("extractor", equip(extractor, kits, "reader", "pages", "clock"))
-    b.add_node("analyzer", equip(analyzer, kits, "mind", "pages"))
-    b.add_node("compare", equip(compare, kits, "pages"))
+    b.add_node(
+        "extractor",
+        bind("extractor", lambda s, d: extractor(s, reader=d.reader, pages=d.pages, clock=d.clock)),
+    )
+    b.add_node("analyzer", bind("analyzer", lambda s, d: analyzer(s, model=d.model, pages=d.pages)))
+    b.add_node("compare", bind("compare", lambda s, d: compare(s, pages=d.pages)))
 
-    b.add_conditional_edges(START, at_once(was_fetched), ["extractor", "analyzer"])
-    b.add_conditional_edges("extractor", at_once(was_read), ["analyzer", "compare", END])
-    b.add_conditional_edges("analyzer", at_once(was_known), ["compare", END])
+    b.add_conditional_edges(START, route_to_page, ["extractor", "analyzer"])
+    b.add_conditional_edges("extractor", route_after_extractor, ["analyzer", "compare", END])
+    b.add_conditional_edges("analyzer", route_after_analyzer, ["compare", END])
     b.add_edge("compare", END)
-    return b.compile()
+    return b.compile(name="reading")

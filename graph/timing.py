@@ -1,6 +1,6 @@
-"""The parts of a run whose time is limited: nothing new is searched or read once it is used up.
+"""Engines and reader of a run with a time limit: nothing new is searched or read once it is used up.
 
-Does not know nodes. What is under way may end; the mind has its own way to hurry (Steadfast).
+Does not know nodes. What is under way may end. A model keeps to the time itself (`timed`).
 """
 
 from dataclasses import dataclass
@@ -15,37 +15,37 @@ from fathom.state import Hit, Query
 from fathom.time_budget import TimeBudget
 
 
-class Hurrying(Protocol):
-    """A mind that can hurry."""
+class TimedModel(Protocol):
+    """A model that keeps to a time budget."""
 
     def timed(self, watch: TimeBudget) -> Self:
-        """The same in a run whose time is limited."""
+        """Return the same model for a run whose time is limited."""
 
 
-def is_hurrying(mind: object) -> TypeIs[Hurrying]:
-    """Whether a mind can hurry."""
-    return hasattr(mind, "timed")  # asked for every task; to ask a protocol takes long
+def can_hurry(model: object) -> TypeIs[TimedModel]:
+    """Tell whether a model keeps to a time budget."""
+    return hasattr(model, "timed")
 
 
 @dataclass(frozen=True)
 class TimedEngines:
-    """Engines that are not asked any more when it is too late."""
+    """Engines that start no search after the time is used up."""
 
     engines: Engines
-    watch: TimeBudget
+    time_budget: TimeBudget
 
     async def search(self, query: Query, *, limit: int) -> Found:
-        """What the engines find."""
-        return await self.watch.begun(lambda: self.engines.search(query, limit=limit))
+        """Search, unless it is too late."""
+        return await self.time_budget.begun(lambda: self.engines.search(query, limit=limit))
 
 
 @dataclass(frozen=True)
 class TimedReader:
-    """A reader that begins no page any more when it is too late."""
+    """A reader that starts no page after the time is used up."""
 
     reader: Reader
-    watch: TimeBudget
+    time_budget: TimeBudget
 
     async def __call__(self, hit: Hit) -> Document:
-        """The document behind one hit."""
-        return await self.watch.begun(lambda: self.reader(hit))
+        """Read one hit, unless it is too late."""
+        return await self.time_budget.begun(lambda: self.reader(hit))

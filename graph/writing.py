@@ -1,6 +1,6 @@
 """The report: outlined, written heading by heading at once, each sentence checked, published.
 
-A chapter is one heading's way: written, checked, what failed written again once and checked again, settled.
+A chapter is one heading: written, checked, what failed written again once and checked again, settled.
 """
 
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from fathom.graph.dependencies import DependencyFactory, equip
-from fathom.graph.routes import at_once, is_carried, was_rewritten, what_to_write
+from fathom.graph.binding import Binder
+from fathom.graph.routes import route_after_check, route_after_outline, route_after_rewrite
 from fathom.nodes.check import check
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
@@ -19,31 +19,31 @@ from fathom.nodes.settle import settle
 from fathom.state import Chapter, ChapterOutput, RunConfig, Writing, WritingOutput
 
 
-def build_writing(kits: DependencyFactory) -> CompiledStateGraph[Writing, RunConfig, Writing, Any]:
-    """The subgraph behind the writer."""
+def build_writing(bind: Binder) -> CompiledStateGraph[Writing, RunConfig, Writing, Any]:
+    """Build the subgraph behind the writer."""
     b = StateGraph(Writing, context_schema=RunConfig, output_schema=WritingOutput)
-    b.add_node("outline", equip(outline, kits, "mind"))
-    b.add_node("chapter", build_chapter(kits))
-    b.add_node("publish", equip(publish, kits, "budget"))
+    b.add_node("outline", bind("outline", lambda s, d: outline(s, model=d.model)))
+    b.add_node("chapter", build_chapter(bind))
+    b.add_node("publish", bind("publish", lambda s, d: publish(s, budget=d.budget)))
 
     b.add_edge(START, "outline")
-    b.add_conditional_edges("outline", at_once(what_to_write), ["chapter", "publish"])
+    b.add_conditional_edges("outline", route_after_outline, ["chapter", "publish"])
     b.add_edge("chapter", "publish")
     b.add_edge("publish", END)
-    return b.compile()
+    return b.compile(name="writer")
 
 
-def build_chapter(kits: DependencyFactory) -> CompiledStateGraph[Chapter, RunConfig, Chapter, Any]:
-    """The subgraph that every heading is sent to; no chapter waits for another."""
+def build_chapter(bind: Binder) -> CompiledStateGraph[Chapter, RunConfig, Chapter, Any]:
+    """Build the subgraph that every heading is sent to; no chapter waits for another."""
     b = StateGraph(Chapter, context_schema=RunConfig, output_schema=ChapterOutput)
-    b.add_node("section", equip(section, kits, "mind"))
-    b.add_node("check", equip(check, kits, "mind"))
-    b.add_node("rewrite", equip(rewrite, kits, "mind"))
-    b.add_node("settle", equip(settle, kits, "run_config"))
+    b.add_node("section", bind("section", lambda s, d: section(s, model=d.model)))
+    b.add_node("check", bind("check", lambda s, d: check(s, model=d.model)))
+    b.add_node("rewrite", bind("rewrite", lambda s, d: rewrite(s, model=d.model)))
+    b.add_node("settle", bind("settle", lambda s, d: settle(s, run_config=d.run_config)))
 
     b.add_edge(START, "section")
     b.add_edge("section", "check")
-    b.add_conditional_edges("check", at_once(is_carried), ["rewrite", "settle"])
-    b.add_conditional_edges("rewrite", at_once(was_rewritten), ["check", "settle"])
+    b.add_conditional_edges("check", route_after_check, ["rewrite", "settle"])
+    b.add_conditional_edges("rewrite", route_after_rewrite, ["check", "settle"])
     b.add_edge("settle", END)
-    return b.compile()
+    return b.compile(name="chapter")

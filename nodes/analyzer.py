@@ -7,7 +7,7 @@ from fathom.nodes.ports import Pages
 from fathom.state import Cost, Failure, Reading, Verdict
 
 
-async def analyzer(state: Reading, *, mind: ResearchModel, pages: Pages) -> Reading:
+async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages) -> Reading:
     """Draw claims from the page, ground them, verify them; keep what holds and count what does not.
 
     Reads:  pages, question, questions, sought
@@ -18,11 +18,11 @@ async def analyzer(state: Reading, *, mind: ResearchModel, pages: Pages) -> Read
     failures: list[Failure] = []
     try:
         text = await pages.get(page.sha)
-        read = await mind.read(state["question"], state["questions"], page.title, text, state.get("sought"))
+        read = await model.read(state["question"], state["questions"], page.title, text, state.get("sought"))
         costs, failures = [*read.costs], [*read.failures]
         drafts, refused = grounded(read.value, page, text, state["questions"])
         doubtful = [d.evidence for d in drafts if not d.is_self_evident]
-        verified = await mind.verify(doubtful) if doubtful else Thought[list[Verdict]]([])
+        verified = await model.verify(doubtful) if doubtful else Thought[list[Verdict]]([])
     except ProviderError as error:
         failure = Failure(where="analysis", what=page.title, why=str(error))
         return {"failures": [*failures, failure], "costs": [*costs, *error.costs]}

@@ -1,14 +1,14 @@
-"""The check: what each sentence of a section stands on, by code and then by the mind."""
+"""The check: what each sentence of a section stands on, by code and then by the model."""
 
 from fathom.llm.port import ResearchModel, Thought
 from fathom.report.drafts import checked, faulted, is_settled
 from fathom.state import Chapter
 
 
-async def check(state: Chapter, *, mind: ResearchModel) -> Chapter:
-    """Check every sentence in code, then by the mind in one thought; after a rewrite only what is new.
+async def check(state: Chapter, *, model: ResearchModel) -> Chapter:
+    """Check every sentence in code, then by the model in one thought; after a rewrite only what is new.
 
-    A sentence that is its quote word for word needs no mind, and no objection holds against it.
+    A sentence that is its quote word for word needs no model, and no objection holds against it.
 
     Reads:  draft, rewritten, claims
     Writes: draft, failures, costs
@@ -21,7 +21,7 @@ async def check(state: Chapter, *, mind: ResearchModel) -> Chapter:
     doubtful = [place for place in places if not is_settled(sentences[place], claims)]
     shown = draft.model_copy(update={"sentences": [sentences[place] for place in doubtful]})
     used = dict.fromkeys(c for sentence in shown.sentences for c in sentence.claims)
-    thought = await mind.check(shown, [claims[c] for c in used]) if doubtful else Thought([])
+    thought = await model.check(shown, [claims[c] for c in used]) if doubtful else Thought([])
     for objection in thought.value:
         if 0 <= objection.sentence < len(doubtful):
             place = doubtful[objection.sentence]

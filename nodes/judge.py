@@ -28,13 +28,13 @@ _EVIDENCE = 10  # pages a judgement names
 async def judge(
     state: ResearchState,
     *,
-    mind: ResearchModel,
+    model: ResearchModel,
     pages: Pages,
     run_config: RunConfig,
     clock: Clock,
     signals: ControlSignals,
     budget: Budget,
-    watch: TimeBudget | None,
+    time_budget: TimeBudget | None,
 ) -> ResearchState:
     """Judge the round with one thought for rubric and gaps; every other score is computed.
 
@@ -42,8 +42,8 @@ async def judge(
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, costs, failures, hypotheses,
             rulings, is_finishing, earlier, known
-    Writes: claims, judgements, findings, rulings, contradictions, hypotheses, failures, costs; report when
-            it ends with nothing found
+    Writes: claims, judgements, findings, rulings, contradictions, hypotheses, is_report_due, failures,
+            costs; report when it ends with nothing found
     """
     state = await _heard(state, run_config, signals, budget)
     read, asked = state.get("pages", []), state.get("asked", [])
@@ -54,7 +54,7 @@ async def judge(
     scales = Scales(claims, read, state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
     case = await asyncio.to_thread(scales.put_to, _case(state, trails, clock))
-    thought = _known(state) or await mind.judge(case)
+    thought = _known(state) or await model.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
     hypotheses = _weighed(state, thought.value)
     costs = await _paid(state, thought.costs, budget)
@@ -64,7 +64,7 @@ async def judge(
     judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
     position = _position(state, judgement, thought.value, run_config, await budget.account())
     wishes = [] if "direction" in state else await signals.waiting()
-    judgement = decided(judgement, _pressed(position, bool(wishes), run_config, watch))
+    judgement = decided(judgement, _pressed(position, bool(wishes), run_config, time_budget))
     update: ResearchState = {
         "claims": drawn,
         "findings": balance.findings,
@@ -72,6 +72,7 @@ async def judge(
         "contradictions": balance.contradictions,
         "hypotheses": hypotheses,
         "judgements": [judgement],
+        "is_report_due": judgement.stop is not None or run_config.endless,
         "failures": thought.failures,
         "costs": costs,
     }
@@ -103,13 +104,13 @@ async def _paid(state: ResearchState, own: Sequence[Cost], budget: Budget) -> li
 
 
 def _pressed(
-    position: Position, is_wished: bool, run_config: RunConfig, watch: TimeBudget | None
+    position: Position, is_wished: bool, run_config: RunConfig, time_budget: TimeBudget | None
 ) -> Position:
     """The position with what presses from outside: a person's wish, and the time."""
     position = replace(position, is_wished=is_wished and run_config.strategy == "loop")
-    if not watch:
+    if not time_budget:
         return position
-    return replace(position, worked_s=watch.worked_s(), time_limit_s=run_config.time_limit_s)
+    return replace(position, worked_s=time_budget.worked_s(), time_limit_s=run_config.time_limit_s)
 
 
 def _ended(

@@ -6,7 +6,7 @@ from fathom.report.outlining import revised_outline, sound_outline
 from fathom.state import Writing
 
 
-async def outline(state: Writing, *, mind: ResearchModel) -> Writing:
+async def outline(state: Writing, *, model: ResearchModel) -> Writing:
     """Headings from claims; a claim stands under one heading, and a heading without claims is gone.
 
     An outline that is there already is kept and takes in the claims that came since, at no cost.
@@ -19,7 +19,7 @@ async def outline(state: Writing, *, mind: ResearchModel) -> Writing:
     if earlier and earlier.question == question:
         return {"outline": revised_outline(earlier, claims, questions)}
     points = points_of(claims, state.get("findings", []))
-    thought = await mind.outline(question, questions, points)
+    thought = await model.outline(question, questions, points)
     return {
         "outline": sound_outline(thought.value, question, questions, claims),
         "failures": thought.failures,

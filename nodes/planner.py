@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from fathom.errors import ProviderError
 from fathom.llm.port import Brief, ResearchModel
+from fathom.llm.questions import parts_of
 from fathom.memory.hypotheses import adopted
 from fathom.memory.semantic import sure_of
 from fathom.memory.working import last_rounds
@@ -14,6 +15,7 @@ from fathom.planning.admission import admitted
 from fathom.planning.arms import gaps_to_close
 from fathom.planning.deciding import decided
 from fathom.planning.dependencies import answers
+from fathom.planning.directions import plan_directions
 from fathom.planning.doubting import with_doubt
 from fathom.planning.drift import approach, barren_rounds
 from fathom.planning.effort import effort, sized, told
@@ -31,6 +33,7 @@ from fathom.state import (
     Query,
     ResearchState,
     RunConfig,
+    SubQuestion,
     Tool,
 )
 
@@ -40,26 +43,29 @@ _STRUCTURE_S = 8.0
 
 
 async def planner(
-    state: ResearchState, *, mind: ResearchModel, engines: Engines, reader: Reader, run_config: RunConfig
+    state: ResearchState, *, model: ResearchModel, engines: Engines, reader: Reader, run_config: RunConfig
 ) -> ResearchState:
-    """Plan one round; the first plan is grounded in a quick search with the question itself.
+    """Plan one round: queries, or, where the strategy has branches, the directions they set out in.
 
-    In a follow-up it is grounded in what the thread knows, and asks nothing before that was looked through.
+    The first plan is grounded in a quick search with the question itself. In a follow-up it is grounded in
+    what the thread knows, and nothing is asked before that was looked through.
 
     Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
             lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork
     Writes: run_config, strategy, effort, perspectives, tool, lessons, questions, queries, waiting,
-            hypotheses, feedback, hits, asked, failures, costs
+            hypotheses, feedback, hits, asked, failures, costs; with branches read_for, directions
     """
     admitted(state.get("question"))
     worth = state.get("effort") or effort(state["question"], run_config.depth)
+    if run_config.strategy != "loop":
+        return _directions(state, run_config, worth)
     known, scouted = state.get("known"), ResearchState()
     brief = in_thread(_brief(state, worth, run_config), known)
     if not brief.questions and not is_at_hand(known):
         scouted = await _scout(state["question"], engines, sized(run_config, worth))
         brief, lost = await _grounded(brief, scouted.get("hits", []), reader)
         scouted["failures"] = [*scouted.get("failures", []), *lost]
-    thought = await mind.plan(brief)
+    thought = await model.plan(brief)
     plan = thought.value
     decision = decided(brief, plan, served_families(run_config), is_tireless=run_config.endless)
     if brief.round == 1:
@@ -85,6 +91,20 @@ async def planner(
         "feedback": "",
         "failures": [*scouted.get("failures", []), *thought.failures],
         "costs": [*scouted.get("costs", []), *thought.costs],
+    }
+
+
+def _directions(state: ResearchState, run_config: RunConfig, worth: Effort) -> ResearchState:
+    """The plan of a run with branches: each of them plans its own rounds."""
+    question = state["question"]
+    directions = plan_directions(question, run_config, worth, state.get("feedback", ""))
+    return {
+        "effort": worth,
+        "strategy": f"{told(worth)} {len(directions)} branches, {run_config.orchestration}.",
+        "read_for": [SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(parts_of(question), 1)],
+        "directions": directions,
+        "queries": [direction.query() for direction in directions],
+        "feedback": "",
     }
 
 

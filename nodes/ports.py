@@ -1,4 +1,4 @@
-"""What nodes need of the world beside a mind.
+"""What nodes need of the world beside a model.
 
 Does not know who provides it.
 """

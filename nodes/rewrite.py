@@ -7,7 +7,7 @@ from fathom.state import Chapter
 from fathom.text.normal import one_line
 
 
-async def rewrite(state: Chapter, *, mind: ResearchModel) -> Chapter:
+async def rewrite(state: Chapter, *, model: ResearchModel) -> Chapter:
     """Have all failed sentences of a section written again in one thought; what is new is checked after this.
 
     A sentence that comes back empty, or as another one of the section, stays as it failed.
@@ -20,7 +20,7 @@ async def rewrite(state: Chapter, *, mind: ResearchModel) -> Chapter:
     failed = [place for place, sentence in enumerate(sentences) if sentence.status == "unsupported"]
     points = points_of(state["claims"], state.get("findings", []))
     wanted = Revision(state["question"], state["heading"], [sentences[place] for place in failed], points)
-    thought = await mind.rewrite(wanted)
+    thought = await model.rewrite(wanted)
     said = {one_line(sentence.text) for sentence in sentences}
     rewritten: list[int] = []
     for place, anew in zip(failed, thought.value, strict=False):

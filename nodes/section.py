@@ -7,7 +7,7 @@ from fathom.report.outlining import basis_of
 from fathom.state import Chapter, Section
 
 
-async def section(state: Chapter, *, mind: ResearchModel) -> Chapter:
+async def section(state: Chapter, *, model: ResearchModel) -> Chapter:
     """Write one section; keys the writer was not given are dropped, and marks it left in the text are gone.
 
     Reads:  question, heading, claims, findings
@@ -16,7 +16,7 @@ async def section(state: Chapter, *, mind: ResearchModel) -> Chapter:
     heading = state["heading"]
     claims = {claim.id: claim for claim in state["claims"]}
     points = points_of(state["claims"], state.get("findings", []))
-    thought = await mind.write(state["question"], heading, points)
+    thought = await model.write(state["question"], heading, points)
     written = Section(
         id=heading.id,
         title=heading.title,

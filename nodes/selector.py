@@ -1,12 +1,13 @@
-"""The selector: the best pages of the round, chosen once from what all queries found."""
+"""The selector: it chooses the pages of the round, once, from what all queries found or what is at hand."""
 
 from collections import Counter
 
 from langgraph.types import Overwrite
 
-from fathom.nodes.ports import ControlSignals, PageLeases
+from fathom.memory.at_hand import recall
+from fathom.nodes.ports import ControlSignals, PageLeases, Pages
 from fathom.search.addresses import canonical, host
-from fathom.state import SCOUT, Hit, ResearchState, RunConfig
+from fathom.state import SCOUT, Hit, Known, ResearchState, RunConfig
 
 _PER_HOST = 3
 _SURE_PER_QUERY = 2
@@ -14,16 +15,26 @@ _RRF = 60
 
 
 async def selector(
-    state: ResearchState, *, run_config: RunConfig, page_leases: PageLeases, signals: ControlSignals
+    state: ResearchState,
+    *,
+    run_config: RunConfig,
+    page_leases: PageLeases,
+    signals: ControlSignals,
+    pages: Pages,
 ) -> ResearchState:
     """Choose unseen pages by fused rank, a few per host, at most the round's number of sources.
 
-    A page that was read is seen no more, but for a fork's new sub-questions, which it was not read for.
-    In a branch, a page that another branch took is left to that one. Once a person has said stop, none is.
+    A page that was read is not chosen again, except for a fork's new sub-questions, which it was not read
+    for. In a branch, a page that another branch took is left to that one. After a person's stop none is
+    chosen. In a follow-up's first round the pages come from what its thread knows, without a search.
 
-    Reads:  hits, visited, asked, fork, run, direction
-    Writes: chosen, visited, offered, hits
+    Reads:  hits, visited, asked, fork, run, direction, known, questions
+    Writes: chosen, visited, offered, hits; in a follow-up's first round known, recalled, claims, pages,
+            visited, failures
     """
+    known = state.get("known")
+    if known and known.is_at_hand:
+        return await _recalled(known, state, run_config, pages)
     hits = _unseen(state)
     best: dict[str, Hit] = {}
     scores: dict[str, float] = {}
@@ -44,6 +55,19 @@ async def selector(
         "offered": list(best),
         # Unread hits are dropped: what matters is found again, and checkpoints stay small.
         "hits": Overwrite([]),  # type: ignore[typeddict-item]
+    }
+
+
+async def _recalled(known: Known, state: ResearchState, run_config: RunConfig, pages: Pages) -> ResearchState:
+    """What the thread has for the new sub-questions; the rest is dropped, so that checkpoints stay small."""
+    found = await recall(known, state["questions"], run_config.max_sources, pages.get)
+    return {
+        "known": known.model_copy(update={"pages": [], "claims": [], "is_recalled": True}),
+        "recalled": found.again,
+        "claims": found.claims,
+        "pages": found.pages,
+        "visited": [canonical(page.address) for page in found.pages],
+        "failures": found.failures,
     }
 
 

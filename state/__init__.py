@@ -27,6 +27,7 @@ from fathom.state.reports import Citation, Fault, Heading, Outline, Report, Sect
 from fathom.state.research import (
     MAX_QUESTION_CHARS,
     Assignment,
+    BranchesOutput,
     BranchOutput,
     Chapter,
     ChapterOutput,
@@ -73,6 +74,7 @@ __all__ = [
     "USUAL_USD",
     "Assignment",
     "BranchOutput",
+    "BranchesOutput",
     "Change",
     "Chapter",
     "ChapterOutput",

@@ -32,6 +32,7 @@ from fathom.state.updating import Earlier, Update
 from fathom.state.weighing import Contradiction, Finding, Ruling
 
 MAX_QUESTION_CHARS = 2000
+_PRIVATE = SkipJsonSchema()  # type: ignore[type-arg]  # in no schema: Studio does not show it
 
 
 class ResearchInput(TypedDict, total=False):
@@ -46,55 +47,115 @@ class ResearchInput(TypedDict, total=False):
             str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What you want to know.")
         ]
     ]
-    run_config: Annotated[RunConfig, SkipJsonSchema()]
-    earlier: Annotated[Earlier, SkipJsonSchema()]
-    known: Annotated[Known, SkipJsonSchema()]
+    run_config: Annotated[RunConfig, _PRIVATE]
+    earlier: Annotated[Earlier, _PRIVATE]
+    known: Annotated[Known, _PRIVATE]
 
 
 class ResearchState(TypedDict, total=False):
-    """Everything a run knows."""
+    """Everything a run knows. Private keys, which no form shows, are marked with `_PRIVATE`.
 
-    question: str  # the caller
-    run_config: RunConfig  # the caller, else lead, planner and recheck
-    earlier: Earlier  # the caller, for an update
-    known: Known  # the caller, for a follow-up; recall empties it
-    recalled: list[str]  # recall; hashes of the pages at hand that are read again
-    fork: Fork  # the caller, for a run that goes another way than the one it shares its past with
-    run: str  # lead, recheck; under this name branches share what they took, and all spend from one purse
-    read_for: list[SubQuestion]  # lead; what every page is read for, whichever branch took it
-    directions: Annotated[list[Direction], merged]  # lead, deliver, gather
-    direction: Direction  # in a branch only, from the route that sends it: where to look
-    forecast: Forecast  # lead
-    is_spent: bool  # gather; no branch sets out any more
-    strategy: str  # planner; lead, when there are branches
-    effort: Effort  # lead; planner, in the first round
-    perspectives: list[str]  # planner
-    tool: Tool  # planner
-    lessons: Annotated[list[Lesson], merged]  # planner, of the round before
-    waiting: list[Query]  # planner; queries that need an answer that is not there yet
-    questions: Annotated[list[SubQuestion], merged]  # planner, recheck, review; deliver, gather rename
-    queries: list[Query]  # planner, recheck; review, when a person changes them; lead and gather: branches
-    feedback: str  # review; planner and lead empty it
-    said: list[str]  # review; every feedback in a person's words, in order
-    is_finishing: bool  # review; gather, when a person orders it
-    asked: Annotated[list[Query], merged]  # searcher, planner, recheck; deliver and gather name them anew
-    hits: Annotated[list[Hit], merged]  # searcher, planner; selector empties it
-    chosen: list[Hit]  # selector
-    visited: Annotated[list[str], united]  # selector, recheck, recall
-    offered: Annotated[list[str], united]  # selector, recheck; what was found, read or not, for an update
-    pages: Annotated[list[Page], merged]  # extractor, compare, recall
-    claims: Annotated[list[Claim], merged]  # analyzer, compare, recall, judge; deliver, gather rename them
-    rejected: Annotated[list[Rejected], merged]  # analyzer
-    judgements: Annotated[list[Judgement], merged]  # judge, recheck
-    findings: list[Finding]  # judge
-    rulings: Annotated[list[Ruling], merged]  # judge, recheck
-    contradictions: list[Contradiction]  # judge
-    hypotheses: Annotated[list[Hypothesis], merged]  # planner; judge, who weighs them
-    outline: Outline  # outline, recheck
-    sections: Annotated[list[Section], merged]  # settle, recheck
-    report: Report  # publish; judge, when there is nothing to write about
-    failures: Annotated[list[Failure], merged]  # every node that calls the world
-    costs: Annotated[list[Cost], merged]  # every node that thinks
+    The line above a key says who writes it.
+    """
+
+    # the caller
+    question: Annotated[str, Field(description="The question that is researched.")]
+    # the caller, else intake and planner
+    run_config: Annotated[RunConfig, _PRIVATE]
+    # the caller, for an update
+    earlier: Annotated[Earlier, _PRIVATE]
+    # the caller, for a follow-up; selector empties it
+    known: Annotated[Known, _PRIVATE]
+    # selector; hashes of the pages of the thread that a follow-up reads again
+    recalled: Annotated[list[str], _PRIVATE]
+    # the caller, for a run that goes another way than the one it shares its past with
+    fork: Annotated[Fork, Field(description="The run and round that this run was forked from.")]
+    # intake; under this name branches share what they took, and all spend from one budget
+    run: Annotated[str, _PRIVATE]
+    # planner, when there are branches; what every page is read for, whichever branch took it
+    read_for: Annotated[list[SubQuestion], _PRIVATE]
+    # planner, deliver, coordinator
+    directions: Annotated[
+        list[Direction], Field(description="Where branches look, and what each was worth."), merged
+    ]
+    # in a branch only, from the route that sends it: where to look
+    direction: Annotated[Direction, _PRIVATE]
+    # coordinator; the branches that set out now
+    next_directions: Annotated[list[Direction], _PRIVATE]
+    # coordinator; whether a branch gets what the one before it learnt
+    is_handing_on: Annotated[bool, _PRIVATE]
+    # intake
+    forecast: Annotated[Forecast, Field(description="What the run was expected to cost and take.")]
+    # coordinator; no branch sets out any more
+    is_spent: Annotated[bool, _PRIVATE]
+    # planner
+    strategy: Annotated[str, Field(description="How this round looks, in words.")]
+    # intake; planner, in the first round
+    effort: Annotated[Effort, Field(description="How much the question is worth.")]
+    # planner
+    perspectives: Annotated[list[str], Field(description="Points of view that the plan covers.")]
+    # planner
+    tool: Annotated[Tool, Field(description="The way of thinking this round is planned with.")]
+    # planner, of the round before
+    lessons: Annotated[list[Lesson], _PRIVATE, merged]
+    # planner; queries that need an answer that is not there yet
+    waiting: Annotated[list[Query], Field(description="Queries that wait for the answer to another.")]
+    # intake, planner, review; deliver and coordinator rename them
+    questions: Annotated[
+        list[SubQuestion], Field(description="The sub-questions that the report answers."), merged
+    ]
+    # intake, planner; review, when a person changes them; coordinator: the next branches
+    queries: Annotated[list[Query], Field(description="The queries of this round.")]
+    # review; planner empties it
+    feedback: Annotated[str, _PRIVATE]
+    # review; every feedback in a person's words, in order
+    said: Annotated[list[str], _PRIVATE]
+    # review; coordinator, when a person orders it
+    is_finishing: Annotated[bool, _PRIVATE]
+    # intake, planner, searcher; deliver and coordinator name them anew
+    asked: Annotated[list[Query], Field(description="Every query that was sent."), merged]
+    # searcher, planner; selector empties it
+    hits: Annotated[list[Hit], _PRIVATE, merged]
+    # selector
+    chosen: Annotated[list[Hit], Field(description="The pages that this round reads.")]
+    # intake, selector
+    visited: Annotated[list[str], _PRIVATE, united]
+    # intake, selector; what was found, read or not, for an update
+    offered: Annotated[list[str], _PRIVATE, united]
+    # extractor, compare, selector
+    pages: Annotated[list[Page], Field(description="The pages that were read; texts are kept apart."), merged]
+    # analyzer, compare, selector, judge; deliver and coordinator rename what they answer
+    claims: Annotated[list[Claim], Field(description="Statements with the quotes that carry them."), merged]
+    # analyzer
+    rejected: Annotated[list[Rejected], Field(description="How many claims were refused, and why."), merged]
+    # intake, judge
+    judgements: Annotated[
+        list[Judgement], Field(description="After each round: what is known, what is missing."), merged
+    ]
+    # judge; whether a report is written before the run goes on or ends
+    is_report_due: Annotated[bool, _PRIVATE]
+    # judge
+    findings: Annotated[list[Finding], Field(description="What claims say together, and how sure it is.")]
+    # intake, judge
+    rulings: Annotated[list[Ruling], _PRIVATE, merged]
+    # judge
+    contradictions: Annotated[list[Contradiction], Field(description="Where sources disagree.")]
+    # planner; judge, who weighs them
+    hypotheses: Annotated[
+        list[Hypothesis], Field(description="Possible answers, with what speaks for and against."), merged
+    ]
+    # outline, intake
+    outline: Annotated[Outline, Field(description="The headings of the report, and the claims under each.")]
+    # settle, intake
+    sections: Annotated[list[Section], Field(description="The written sections."), merged]
+    # publish; judge, when there is nothing to write about
+    report: Annotated[Report, Field(description="The report, with numbered citations.")]
+    # every node that calls the world
+    failures: Annotated[
+        list[Failure], Field(description="What could not be searched, read or asked."), merged
+    ]
+    # every node that pays for a call
+    costs: Annotated[list[Cost], Field(description="Every call that was paid for."), merged]
 
 
 class Assignment(TypedDict, total=False):
@@ -151,6 +212,14 @@ class BranchOutput(TypedDict, total=False):
     rejected: Annotated[list[Rejected], merged]
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]
+
+
+class BranchesOutput(BranchOutput, total=False):
+    """What a level of branches brings back."""
+
+    queries: list[Query]
+    is_finishing: bool
+    is_spent: bool
 
 
 class Chapter(TypedDict, total=False):

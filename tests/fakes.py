@@ -161,7 +161,7 @@ def plan(*queries: str, questions: Sequence[str] = ("What is part 1?",)) -> Plan
 
 
 @dataclass
-class FakeMind:
+class FakeModel:
     """Gives the thoughts it was given, verb by verb, and remembers what it was asked."""
 
     plans: list[Any] = field(default_factory=list)

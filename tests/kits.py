@@ -1,4 +1,4 @@
-"""Parts of a run that a test holds in its hand: a library for a web, a clerk for a mind.
+"""Parts of a run that a test holds in its hand: a library for a web, a clerk for a model.
 
 Does not know settings, servers or command lines.
 """
@@ -65,7 +65,7 @@ def gap(priority: str) -> Gap:
 
 @dataclass(frozen=True)
 class Clerk(ExtractiveModel):
-    """A mind that quotes; what it thinks of its work, what it asks and what it costs is up to the test."""
+    """A model that quotes; what it thinks of its work, what it asks and what it costs is up to the test."""
 
     missing: str | None = "high"
     is_repeating: bool = False
@@ -97,7 +97,7 @@ class Clerk(ExtractiveModel):
         text: str,
         sought: SubQuestion | None = None,
     ) -> Thought[list[Draft]]:
-        """As any quoting mind does, or exactly as many sentences as told."""
+        """As any quoting model does, or exactly as many sentences as told."""
         if self.quotes is None:
             thought = await super().read(question, questions, title, text, sought)
         else:
@@ -139,17 +139,17 @@ async def nothing_expected(question: str, run: str) -> Forecast:
 
 
 def kits_of(
-    home: Path, library: Library, mind: ResearchModel | Callable[[RunConfig], ResearchModel]
+    home: Path, library: Library, model: ResearchModel | Callable[[RunConfig], ResearchModel]
 ) -> DependencyFactory:
     """Kits that always hold these parts."""
 
     def kit_for(run_config: RunConfig) -> Dependencies:
-        thinks = mind(run_config) if callable(mind) else mind
+        thinks = model(run_config) if callable(model) else model
         pages = store.pages(home / "fathom.sqlite")
         page_leases = store.PageLeases(home / "fathom.sqlite")
         return Dependencies(
             run_config=run_config,
-            mind=thinks,
+            model=thinks,
             engines=library,
             reader=library,
             pages=pages,

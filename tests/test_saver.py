@@ -14,7 +14,7 @@ from standins.prose import page
 from typing_extensions import TypedDict
 
 from fathom.errors import Refused
-from fathom.graph import Research, build
+from fathom.graph import Research, build_graph
 from fathom.llm.port import Thought
 from fathom.saver import ThriftySqliteSaver
 from fathom.state import RunConfig, Section
@@ -45,7 +45,7 @@ def rows(home: Path, words: str) -> list[Any]:
 
 
 def graph_of(home: Path, saver: ThriftySqliteSaver, clerk: Clerk | None = None) -> Research:
-    return build(kits_of(home, Library(BOOKS), clerk or Clerk(quotes=3)), saver)
+    return build_graph(kits_of(home, Library(BOOKS), clerk or Clerk(quotes=3)), saver)
 
 
 async def worked(graph: Research, given: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _FEWEST_MORE = 2
 # What ends with the run it belongs to: its report and its answers to people, an update's beginning, what its
 # branches shared, and the steps it was about to take.
 _LEFT_BEHIND = ("report", "is_finishing", "feedback", "earlier", "run", "directions", "__pregel_tasks")
-_AFTER_A_ROUND = frozenset({"planner", "writer", "branch"})
+_AFTER_A_ROUND = frozenset({"planner", "writer", "branches"})
 
 
 async def forked(

@@ -55,13 +55,15 @@ def begun(node: str, given: dict[str, Any]) -> Iterator[Payload]:
 def told(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[Payload]:
     """The events in one node's update."""
     match node:
-        case "lead":
-            yield EffortSized(effort=update["effort"], directions=update.get("directions", []))
+        case "intake" if "effort" in update:
+            yield EffortSized(effort=update["effort"])
+        case "planner" if update.get("directions"):
+            yield EffortSized(effort=update["effort"], directions=update["directions"])
         case "deliver":
             yield BranchCompleted(direction=update["directions"][0])
-        case "planner" | "recheck":
+        case "planner" | "intake":
             yield _plan(update)
-        case "recall":
+        case "selector" if "recalled" in update:
             read = [page for page in update["pages"] if page.sha in update["recalled"]]
             yield ExtractionStarted(pages=[PageName(title=page.title, address=page.address) for page in read])
             # Their texts are at hand, and are taken from there.
@@ -169,8 +171,8 @@ class EventMapper:
 
     def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
         """The events in a task that has begun or ended, at this place of the graph."""
-        first = place[0] if place else ""
-        branch = self._branches.get(first.removeprefix("branch:"), "") if first.startswith("branch:") else ""
+        task_id = next((part.removeprefix("branch:") for part in place if part.startswith("branch:")), "")
+        branch = self._branches.get(task_id, "")
         if "result" not in task:
             self._begins(task)
             for payload in begun(task["name"], task["input"]) if task["id"] not in self._done else ():
@@ -191,6 +193,8 @@ class EventMapper:
             self._knobs, self._limits[""] = run_config, run_config.max_rounds
         if queries := update.get("queries"):
             self._rounds[branch] = queries[0].round
+        if task["name"] == "intake" and self._knobs.strategy != "loop":
+            return  # the planner tells the effort together with the directions
         for payload in told(task["name"], given, update):
             yield self.event(payload, branch)
 

@@ -20,7 +20,7 @@ from fathom.budget.cost_log import CostLog
 from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
-from fathom.graph import Research, graph, standard_dependencies, working_with
+from fathom.graph import Research, build_graph, standard_dependencies
 from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
 from fathom.llm.connections import connections
@@ -113,8 +113,8 @@ class Runs:
         async with held_in_turn(self.settings.home, run_id) as place:
             spent_usd = partial(self.spent_usd, run_id)
             leg = replace(await self._leg(run_id, start), keeper=keep, spent_usd=spent_usd)
-            kits = standard_dependencies(self.settings.admitting(leg.run_config))
-            graph = self.graph.with_config(working_with(kits))
+            dependencies = standard_dependencies(self.settings.admitting(leg.run_config))
+            graph = build_graph(dependencies, self.saver)
             if halt:
                 halt.reach(leg.control)
             await self.signals.resumed(run_id)
@@ -265,8 +265,8 @@ class Runs:
 
     @cached_property
     def graph(self) -> Research:
-        """The one graph, on this database; to work, it must be told with which kits."""
-        return graph.copy({"checkpointer": self.saver})
+        """The graph on this database, for reading and changing states."""
+        return build_graph(standard_dependencies(self.settings), self.saver)
 
 
 @asynccontextmanager

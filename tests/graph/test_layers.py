@@ -52,7 +52,7 @@ def test_an_import_that_goes_up_is_seen(name: str, text: str) -> None:
     [
         ("fathom.nodes.judge", "from fathom.nodes.ports import Clock"),
         ("fathom.graph.dependencies", "from fathom.nodes.judge import judge"),
-        ("fathom.runs", "from fathom.graph import build"),
+        ("fathom.runs", "from fathom.graph import build_graph"),
         ("fathom.cli.working", "from fathom.runs import Runs"),
         ("fathom.llm.chat", "from fathom.state import Charge"),
     ],

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 from fakes import (
+    NOBODY,
+    FakeBudget,
     claim,
     earlier,
     heading,
@@ -20,23 +22,21 @@ from langgraph.graph import END
 from langgraph.types import Send
 
 from fathom.graph.routes import (
-    is_carried,
-    is_enough,
-    is_going_on,
-    one_or_many,
-    was_fetched,
-    was_known,
-    was_read,
-    was_rewritten,
-    what_is_at_hand,
-    what_to_ask_again,
-    what_to_read,
-    what_to_recall,
-    what_to_write,
-    where_to_begin,
-    which_branches,
-    whom_to_ask,
+    route_after_analyzer,
+    route_after_check,
+    route_after_coordinator,
+    route_after_extractor,
+    route_after_intake,
+    route_after_judge,
+    route_after_outline,
+    route_after_planner,
+    route_after_review,
+    route_after_rewrite,
+    route_after_selector,
+    route_after_writer,
+    route_to_page,
 )
+from fathom.nodes.coordinator import coordinator
 from fathom.report.outlining import basis_of
 from fathom.state import Direction, Outline, ResearchState, RunConfig, Writing
 
@@ -44,7 +44,7 @@ STATE: ResearchState = {"question": "What?", "questions": [question()], "run_con
 
 
 def test_every_query_is_searched_at_once_with_the_runs_knobs() -> None:
-    sends = whom_to_ask({**STATE, "queries": [query("a"), query("b", "r1q2")]})
+    sends = route_after_review({**STATE, "queries": [query("a"), query("b", "r1q2")]})
     assert isinstance(sends, list)
     assert [(s.node, s.arg["query"].text, s.arg["run_config"]) for s in sends] == [
         ("searcher", "a", RunConfig()),
@@ -63,15 +63,15 @@ def test_every_query_is_searched_at_once_with_the_runs_knobs() -> None:
     ],
 )
 def test_a_persons_word_comes_before_searching(words: ResearchState, place: str) -> None:
-    assert whom_to_ask({**STATE, **words}) == place
+    assert route_after_review({**STATE, **words}) == place
 
 
 def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
-    sends = what_to_read({**STATE, "chosen": [hit("https://a.example"), hit("https://b.example")]})
+    sends = route_after_selector({**STATE, "chosen": [hit("https://a.example"), hit("https://b.example")]})
     assert isinstance(sends, list)
     assert [s.arg["hit"].address for s in sends] == ["https://a.example", "https://b.example"]
     assert set(sends[0].arg) == {"hit", "question", "questions", "run_config", "run", "round"}
-    assert what_to_read({**STATE, "chosen": []}) == what_to_read(STATE) == "judge"
+    assert route_after_selector({**STATE, "chosen": []}) == route_after_selector(STATE) == "judge"
 
 
 @pytest.mark.parametrize(
@@ -86,43 +86,43 @@ def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
 def test_a_report_is_written_only_from_claims(stop: str | None, claims: list[object], place: str) -> None:
     ended = judgement(2, stop=stop)
     at: Any = {**STATE, "judgements": [judgement(1), ended], "claims": claims}
-    assert is_enough(at) == place
+    assert route_after_judge(at) == place
 
 
 def test_a_follow_up_recalls_before_a_person_sees_a_plan() -> None:
-    assert what_is_at_hand({**STATE, "known": known()}) == "recall"
-    assert what_is_at_hand(STATE) == "review"
-    assert what_is_at_hand({**STATE, "known": known(pages=[], claims=[])}) == "review"
-    assert what_is_at_hand({**STATE, "known": known(is_recalled=True)}) == "review"
+    assert route_after_planner({**STATE, "known": known()}) == "selector"
+    assert route_after_planner(STATE) == "review"
+    assert route_after_planner({**STATE, "known": known(pages=[], claims=[])}) == "review"
+    assert route_after_planner({**STATE, "known": known(is_recalled=True)}) == "review"
 
 
 def test_what_is_worth_it_is_read_again_from_its_stored_text() -> None:
     other = page("page two", "https://b.example")
-    sends = what_to_recall({**STATE, "pages": [page(), other], "recalled": [other.sha]})
+    sends = route_after_selector({**STATE, "pages": [page(), other], "recalled": [other.sha]})
     assert isinstance(sends, list)
     assert [(s.node, s.arg["pages"]) for s in sends] == [("reading", [other])]
     assert "hit" not in sends[0].arg
-    assert was_fetched(sends[0].arg) == "analyzer"
-    assert was_fetched({"hit": hit()}) == "extractor"
-    assert what_to_recall({**STATE, "pages": [page()], "recalled": []}) == "judge"
+    assert route_to_page(sends[0].arg) == "analyzer"
+    assert route_to_page({"hit": hit()}) == "extractor"
+    assert route_after_selector({**STATE, "pages": [page()], "recalled": []}) == "judge"
 
 
 def test_a_page_that_was_not_read_is_not_analysed() -> None:
-    assert was_read({"pages": [page()]}) == "analyzer"
-    assert was_read({}) == was_read({"pages": []}) == END
+    assert route_after_extractor({"pages": [page()]}) == "analyzer"
+    assert route_after_extractor({}) == route_after_extractor({"pages": []}) == END
 
 
 def test_an_update_begins_with_what_was_known_and_a_new_run_with_a_plan() -> None:
-    assert where_to_begin({"question": "What?"}) == "lead"
-    assert where_to_begin({"question": "What?", "earlier": earlier()}) == "recheck"
-    sends = what_to_ask_again({"run_config": RunConfig(), "queries": [query()]})
+    assert route_after_intake({"question": "What?"}) == "planner"
+    update: ResearchState = {"run_config": RunConfig(), "earlier": earlier(), "queries": [query()]}
+    sends = route_after_intake(update)
     assert [send.node for send in sends if isinstance(send, Send)] == ["searcher"]
-    assert what_to_ask_again({"run_config": RunConfig(), "queries": []}) == "selector"
+    assert route_after_intake({**update, "queries": []}) == "selector"
 
 
 def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
     known = earlier(pages=[page("page one"), page("two", "https://b.example/y", pdf="https://b.example/p")])
-    sends = what_to_read(
+    sends = route_after_selector(
         {
             "question": "What?",
             "questions": [],
@@ -140,17 +140,17 @@ def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
 
 def test_a_page_of_an_earlier_run_is_analysed_only_if_it_says_something_else() -> None:
     before = page("page one")
-    assert was_read({"before": before, "pages": [page("page one")]}) == "compare"
-    assert was_read({"before": before}) == "compare"
-    assert was_read({"before": before, "pages": [page("page two")]}) == "analyzer"
-    assert was_known({"before": before}) == "compare"
-    assert was_known({}) == END
+    assert route_after_extractor({"before": before, "pages": [page("page one")]}) == "compare"
+    assert route_after_extractor({"before": before}) == "compare"
+    assert route_after_extractor({"before": before, "pages": [page("page two")]}) == "analyzer"
+    assert route_after_analyzer({"before": before}) == "compare"
+    assert route_after_analyzer({}) == END
 
 
 def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
     claims = [claim(name=name) for name in ("a", "b", "c")]
     outline = Outline(title="T", headings=[heading("b", "a"), heading("c", name="S2")])
-    sends = what_to_write(
+    sends = route_after_outline(
         {"question": "What?", "run_config": RunConfig(), "claims": claims, "outline": outline}
     )
     assert isinstance(sends, list)
@@ -166,42 +166,42 @@ def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() ->
         "question": "What?", "run_config": RunConfig(), "claims": list(claims.values()), "sections": written,
         "outline": Outline(title="T", headings=[one, two]),
     }  # fmt: skip
-    assert what_to_write(state) == "publish"
+    assert route_after_outline(state) == "publish"
     state["claims"] = [claim(name="a"), claim(name="b", said="other words"), claim(name="c")]
-    sends = what_to_write(state)
+    sends = route_after_outline(state)
     assert isinstance(sends, list)
     assert [send.arg["heading"].id for send in sends] == ["S1"]
 
 
 def test_a_section_is_rewritten_once_and_checked_only_for_what_is_new() -> None:
     sound, failed = section(sentence("x", "a")), section(sentence("x", "a", status="unsupported"))
-    assert is_carried({"draft": sound}) == "settle"
-    assert is_carried({"draft": failed}) == "rewrite"
-    assert is_carried({"draft": failed, "rewritten": []}) == "settle"
-    assert is_carried({"draft": failed, "rewritten": [0]}) == "settle"
-    assert was_rewritten({"rewritten": [0]}) == "check"
-    assert was_rewritten({"rewritten": []}) == "settle"
+    assert route_after_check({"draft": sound}) == "settle"
+    assert route_after_check({"draft": failed}) == "rewrite"
+    assert route_after_check({"draft": failed, "rewritten": []}) == "settle"
+    assert route_after_check({"draft": failed, "rewritten": [0]}) == "settle"
+    assert route_after_rewrite({"rewritten": [0]}) == "check"
+    assert route_after_rewrite({"rewritten": []}) == "settle"
 
 
 @pytest.mark.parametrize(
-    ("stop", "run_config", "claims", "places"),
+    ("stop", "is_report_due", "claims", "places"),
     [
-        (None, RunConfig(endless=True), [claim()], ("writer", "planner")),
-        (None, RunConfig(endless=True), [], ("planner", "planner")),
-        ("rounds used up", RunConfig(endless=True), [claim()], ("writer", END)),
-        (None, RunConfig(), [claim()], ("planner", END)),
+        (None, True, [claim()], ("writer", "planner")),
+        (None, True, [], ("planner", "planner")),
+        ("rounds used up", True, [claim()], ("writer", END)),
+        (None, False, [claim()], ("planner", "planner")),
     ],
 )
 def test_without_an_end_every_round_is_written_and_the_run_goes_on(
-    stop: str | None, run_config: RunConfig, claims: list[object], places: tuple[str, str]
+    stop: str | None, is_report_due: bool, claims: list[object], places: tuple[str, str]
 ) -> None:
     state: Any = {
         **STATE,
-        "run_config": run_config,
         "judgements": [judgement(1, stop=stop)],
+        "is_report_due": is_report_due,
         "claims": claims,
     }
-    assert (is_enough(state), is_going_on(state)) == places
+    assert (route_after_judge(state), route_after_writer(state)) == places
 
 
 def direction(name: str, **words: Any) -> Direction:
@@ -209,58 +209,64 @@ def direction(name: str, **words: Any) -> Direction:
     return Direction(id=name, **given)
 
 
-def branching(*directions: Direction, **run_config: Any) -> Any:
+def branching(*directions: Direction) -> Any:
     queries = [one.query() for one in directions]
-    words = {"strategy": "rollouts", **run_config}
     return {
         **STATE,
         "run": "run",
-        "run_config": RunConfig(**words),
+        "run_config": RunConfig(strategy="rollouts"),
         "directions": list(directions),
         "queries": queries,
     }
 
 
-def sent(state: Any) -> list[str] | str:
-    sends = which_branches(state)
+async def sent(state: Any, **words: Any) -> list[Send] | str:
+    """Where the route leads after the coordinator has chosen."""
+    run_config = RunConfig(**{"strategy": "rollouts", **words})
+    update: Any = await coordinator(state, run_config=run_config, signals=NOBODY, budget=FakeBudget())
+    kept = {"directions", "queries", "next_directions", "is_handing_on"}
+    after: Any = {**state, **{key: update[key] for key in kept & update.keys()}}
+    return route_after_coordinator(after)
+
+
+def names(sends: list[Send] | str) -> list[str] | str:
     return sends if isinstance(sends, str) else [send.arg["direction"].id for send in sends]
 
 
-def test_branches_go_all_at_once_or_the_next_one() -> None:
+async def test_branches_go_all_at_once_or_the_next_one() -> None:
     directions = [direction("b1", status="explored"), direction("b2"), direction("b3")]
-    assert sent(branching(*directions)) == ["b2", "b3"]
-    assert sent(branching(*directions, orchestration="sequential")) == ["b2"]
-    assert sent(branching(directions[0])) == "judge"
+    assert names(await sent(branching(*directions))) == ["b2", "b3"]
+    assert names(await sent(branching(*directions), orchestration="sequential")) == ["b2"]
+    assert await sent(branching(directions[0])) == END
 
 
-def test_a_level_waits_until_the_one_before_it_was_judged() -> None:
-    state = branching(direction("b1.1", level=2), strategy="tree")
-    assert which_branches(state) == "judge"
+async def test_a_level_waits_until_the_one_before_it_was_judged() -> None:
+    state = branching(direction("b1.1", level=2))
+    assert await sent(state, strategy="tree") == END
     judged = state | {"judgements": [judgement(1)]}
-    assert sent(judged) == ["b1.1"]
-    sends = is_enough(judged)
-    assert isinstance(sends, list)
-    assert [send.node for send in sends] == ["branch"]
+    assert names(await sent(judged, strategy="tree")) == ["b1.1"]
+    assert route_after_judge(judged) == "branches"
+    assert route_after_judge(judged | {"directions": [direction("b1.1", status="explored")]}) == END
 
 
-def test_no_branch_is_sent_without_money() -> None:
-    assert sent({**branching(direction("b1")), "is_spent": True}) == "judge"
-    assert sent({**branching(direction("b1")), "is_spent": False}) == ["b1"]
+async def test_no_branch_is_sent_without_money() -> None:
+    assert await sent({**branching(direction("b1")), "is_spent": True}) == END
+    assert names(await sent({**branching(direction("b1")), "is_spent": False})) == ["b1"]
 
 
-def test_a_branch_that_a_person_added_has_the_limits_of_the_others() -> None:
+async def test_a_branch_that_a_person_added_has_the_limits_of_the_others() -> None:
     state = branching(direction("b1", status="explored"))
-    sends = which_branches(state | {"queries": [query("seals", "w2")]})
+    sends = await sent(state | {"queries": [query("seals", "w2")]})
     assert isinstance(sends, list)
     new = sends[0].arg["direction"]
     assert (new.id, new.text, new.status, new.rounds) == ("w2", "seals", "open", 2)
     assert sends[0].arg["question"] == "seals"
 
 
-def test_in_a_hand_off_a_branch_gets_what_was_learnt_and_only_then() -> None:
+async def test_in_a_hand_off_a_branch_gets_what_was_learnt_and_only_then() -> None:
     known: Any = {"claims": [claim(name=f"c{n}") for n in range(30)], "pages": [page()]}
-    plain = which_branches(branching(direction("b2")) | known)
-    passed = which_branches(branching(direction("b2"), orchestration="handoff") | known)
+    plain = await sent(branching(direction("b2")) | known)
+    passed = await sent(branching(direction("b2")) | known, orchestration="handoff")
     assert isinstance(plain, list)
     assert isinstance(passed, list)
     assert "claims" not in plain[0].arg
@@ -269,7 +275,7 @@ def test_in_a_hand_off_a_branch_gets_what_was_learnt_and_only_then() -> None:
     assert [q.id for q in passed[0].arg["questions"]] == ["Q1"]
 
 
-def test_one_loop_plans_and_branches_are_shown_first() -> None:
-    assert one_or_many(STATE) == "planner"
-    assert one_or_many(branching(direction("b1"))) == "review"
-    assert whom_to_ask(branching(direction("b1")) | {"feedback": "more"}) == "lead"
+def test_branches_are_sent_as_one_level_and_feedback_goes_back_to_the_planner() -> None:
+    assert route_after_review(branching(direction("b1"))) == "branches"
+    assert route_after_review(branching(direction("b1", status="explored"))) == "judge"
+    assert route_after_review(branching(direction("b1")) | {"feedback": "more"}) == "planner"

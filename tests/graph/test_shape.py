@@ -2,85 +2,104 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from layers import block
 
-from fathom.graph import build, graph
+from fathom.graph import build_graph, graph
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 EDGES = {
-    ("__start__", "lead"),
-    ("lead", "planner"),
-    ("lead", "review"),
-    ("__start__", "recheck"),
-    ("recheck", "searcher"),
-    ("recheck", "selector"),
+    ("__start__", "intake"),
+    ("intake", "planner"),
+    ("intake", "searcher"),
+    ("intake", "selector"),
     ("planner", "review"),
-    ("planner", "recall"),
-    ("recall", "reading"),
-    ("recall", "judge"),
+    ("planner", "selector"),
     ("review", "planner"),
     ("review", "searcher"),
+    ("review", "branches"),
     ("review", "judge"),
-    ("review", "lead"),
-    ("review", "branch"),
-    ("branch", "gather"),
-    ("gather", "branch"),
-    ("gather", "judge"),
+    ("searcher", "selector"),
+    ("selector", "reading"),
+    ("selector", "judge"),
+    ("reading", "judge"),
+    ("branches", "judge"),
+    ("judge", "planner"),
+    ("judge", "branches"),
+    ("judge", "writer"),
+    ("judge", "__end__"),
+    ("writer", "planner"),
+    ("writer", "__end__"),
+}
+READING = {
+    ("__start__", "extractor"),
+    ("__start__", "analyzer"),
+    ("extractor", "analyzer"),
+    ("extractor", "compare"),
+    ("extractor", "__end__"),
+    ("analyzer", "compare"),
+    ("analyzer", "__end__"),
+    ("compare", "__end__"),
+}
+BRANCHES = {("__start__", "coordinator"), ("coordinator", "branch"), ("coordinator", "__end__")} | {
+    ("branch", "coordinator")
+}
+BRANCH = {
+    ("__start__", "planner"),
+    ("planner", "searcher"),
+    ("planner", "judge"),
     ("searcher", "selector"),
     ("selector", "reading"),
     ("selector", "judge"),
     ("reading", "judge"),
     ("judge", "planner"),
-    ("judge", "writer"),
-    ("judge", "branch"),
-    ("judge", "__end__"),
-    ("writer", "__end__"),
-    ("writer", "planner"),
+    ("judge", "deliver"),
+    ("deliver", "__end__"),
 }
-INNER_EDGES = {
-    ("branch:__start__", "branch:planner"),
-    ("branch:planner", "branch:searcher"),
-    ("branch:planner", "branch:judge"),
-    ("branch:searcher", "branch:selector"),
-    ("branch:selector", "branch:study:__start__"),
-    ("branch:study:__start__", "branch:study:extractor"),
-    ("branch:study:__start__", "branch:study:analyzer"),
-    ("branch:selector", "branch:judge"),
-    ("branch:study:extractor", "branch:study:analyzer"),
-    ("branch:study:extractor", "branch:study:__end__"),
-    ("branch:study:extractor", "branch:study:compare"),
-    ("branch:study:analyzer", "branch:study:__end__"),
-    ("branch:study:analyzer", "branch:study:compare"),
-    ("branch:study:compare", "branch:study:__end__"),
-    ("branch:study:__end__", "branch:judge"),
-    ("branch:judge", "branch:planner"),
-    ("branch:judge", "branch:deliver"),
-    ("reading:__start__", "reading:extractor"),
-    ("reading:__start__", "reading:analyzer"),
-    ("reading:extractor", "reading:analyzer"),
-    ("reading:extractor", "reading:__end__"),
-    ("reading:extractor", "reading:compare"),
-    ("reading:analyzer", "reading:__end__"),
-    ("reading:analyzer", "reading:compare"),
-    ("reading:compare", "reading:__end__"),
-    ("writer:outline", "writer:chapter:section"),
-    ("writer:outline", "writer:publish"),
-    ("writer:chapter:section", "writer:chapter:check"),
-    ("writer:chapter:check", "writer:chapter:rewrite"),
-    ("writer:chapter:check", "writer:chapter:settle"),
-    ("writer:chapter:rewrite", "writer:chapter:check"),
-    ("writer:chapter:rewrite", "writer:chapter:settle"),
-    ("writer:chapter:settle", "writer:publish"),
+WRITER = {
+    ("__start__", "outline"),
+    ("outline", "chapter"),
+    ("outline", "publish"),
+    ("chapter", "publish"),
+    ("publish", "__end__"),
 }
+CHAPTER = {
+    ("__start__", "section"),
+    ("section", "check"),
+    ("check", "rewrite"),
+    ("check", "settle"),
+    ("rewrite", "check"),
+    ("rewrite", "settle"),
+    ("settle", "__end__"),
+}
+ROLES = {"planner", "searcher", "extractor", "analyzer", "judge", "writer"}
+
+
+def subgraphs() -> dict[str, Any]:
+    """Every compiled graph inside the top one, by its place."""
+    return {place.replace("|", "/"): found for place, found in graph.get_subgraphs(recurse=True)}
+
+
+def edges(compiled: Any) -> set[tuple[str, str]]:
+    return {(edge.source, edge.target) for edge in compiled.get_graph().edges}
 
 
 def drawing() -> str:
-    """The graph as Mermaid, subgraphs opened; ids without the colon that Mermaid cannot have in them."""
-    drawn = graph.get_graph(xray=True).draw_mermaid(with_styles=False)
-    return str(drawn).replace("\\3a", "_").expandtabs(2).strip()
+    """The graph as Mermaid with `reading` opened; ids without the colon that Mermaid cannot have in them."""
+    drawn = graph.get_graph()
+    inside = subgraphs()["reading"].get_graph()
+    first, last = drawn.extend(inside, prefix="reading")
+    assert first is not None
+    assert last is not None
+    drawn.nodes.pop("reading")
+    moved = {"source": last.id, "target": first.id}
+    for place, edge in enumerate(drawn.edges):
+        ends = {end: new for end, new in moved.items() if getattr(edge, end) == "reading"}
+        drawn.edges[place] = edge.copy(**ends)
+    return str(drawn.draw_mermaid(with_styles=False)).replace("\\3a", "_").expandtabs(2).strip()
 
 
 def unnamed(tree: str, root: Path) -> list[str]:
@@ -108,15 +127,51 @@ def part(tree: str, folder: str) -> str:
 
 
 def test_the_edges_are_the_designs() -> None:
-    drawn = build().get_graph()
-    assert {(edge.source, edge.target) for edge in drawn.edges} == EDGES
+    drawn = build_graph().get_graph()
+    assert edges(build_graph()) == EDGES
     assert set(drawn.nodes) == {name for edge in EDGES for name in edge}
 
 
-def test_the_edges_inside_reading_writing_and_branches_are_the_designs() -> None:
-    drawn = build().get_graph(xray=True)
-    inner = {(edge.source, edge.target) for edge in drawn.edges if ":" in edge.source and ":" in edge.target}
-    assert inner == INNER_EDGES
+def test_there_are_at_most_nine_nodes_on_the_top_level() -> None:
+    assert len(set(graph.nodes) - {"__start__"}) <= 9
+
+
+@pytest.mark.parametrize(
+    ("place", "inner"),
+    [
+        ("reading", READING),
+        ("branches", BRANCHES),
+        ("branches/branch", BRANCH),
+        ("branches/branch/reading", READING),
+        ("writer", WRITER),
+        ("writer/chapter", CHAPTER),
+    ],
+)
+def test_the_edges_inside_a_subgraph_are_the_designs_and_it_is_named(
+    place: str, inner: set[tuple[str, str]]
+) -> None:
+    assert edges(subgraphs()[place]) == inner
+    assert subgraphs()[place].name == place.rpartition("/")[2]
+    assert graph.name == "research"
+
+
+def test_the_six_roles_show_in_the_drawing() -> None:
+    words = set(re.findall(r"\w+", drawing().replace("reading_", "")))
+    assert words >= ROLES
+
+
+def test_a_form_asks_for_the_question_alone_and_every_shown_key_is_described() -> None:
+    assert list(graph.get_input_jsonschema()["properties"]) == ["question"]
+    shown = graph.get_output_jsonschema()["properties"]
+    assert [name for name, schema in shown.items() if not schema.get("description")] == []
+    assert {"run", "direction", "visited", "known", "is_finishing"}.isdisjoint(shown)
+    assert {"questions", "claims", "judgements", "report"} <= shown.keys()
+
+
+def test_every_setting_in_studios_form_is_described() -> None:
+    form = graph.get_context_jsonschema()
+    assert form is not None
+    assert [name for name, schema in form["properties"].items() if not schema.get("description")] == []
 
 
 def test_the_drawing_in_the_readme_is_the_graph() -> None:

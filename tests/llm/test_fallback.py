@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import RUBRIC, SOUND, FakeMind, claim, cost, heading, plan, points, question, section, sentence
+from fakes import RUBRIC, SOUND, FakeModel, claim, cost, heading, plan, points, question, section, sentence
 
 from fathom.errors import OutOfTime, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.llm.fallback import FallbackModel
@@ -39,7 +39,7 @@ async def test_any_failure_is_stood_in_for_and_told(verb: str, kind: type[Unavai
     paid, own = cost("paid"), cost("own")
     failing: dict[str, Any] = {verb: [kind("The model is gone.", [paid])]}
     working: dict[str, Any] = {verb: [VALUES[verb]], "costs": [own]}
-    first, second = FakeMind(**failing), FakeMind(**working)
+    first, second = FakeModel(**failing), FakeModel(**working)
     thought = await VERBS[verb](FallbackModel(first, second))
     assert thought.value == VALUES[verb]
     assert thought.costs == [paid, own]
@@ -50,11 +50,11 @@ async def test_any_failure_is_stood_in_for_and_told(verb: str, kind: type[Unavai
 @pytest.mark.parametrize("verb", VERBS)
 async def test_a_mind_that_works_is_not_stood_in_for(verb: str) -> None:
     working: dict[str, Any] = {verb: [VALUES[verb]]}
-    assert await VERBS[verb](FallbackModel(FakeMind(**working), FakeMind())) == Thought(VALUES[verb])
+    assert await VERBS[verb](FallbackModel(FakeModel(**working), FakeModel())) == Thought(VALUES[verb])
 
 
 async def test_an_unusable_plan_is_made_by_the_other() -> None:
-    mind = FallbackModel(FakeMind(plans=[Unreadable("no form", [cost()])]), FakeMind(plans=[plan("tides")]))
+    mind = FallbackModel(FakeModel(plans=[Unreadable("no form", [cost()])]), FakeModel(plans=[plan("tides")]))
     thought = await mind.plan(BRIEF)
     assert thought.value == plan("tides")
     assert thought.costs == [cost()]
@@ -62,7 +62,7 @@ async def test_an_unusable_plan_is_made_by_the_other() -> None:
 
 @pytest.mark.parametrize("kind", [Unavailable, Refused])
 async def test_a_model_that_is_not_there_is_heard_of_before_anything_starts(kind: type[Unavailable]) -> None:
-    mind = FallbackModel(FakeMind(plans=[kind("cannot be reached")]), FakeMind())
+    mind = FallbackModel(FakeModel(plans=[kind("cannot be reached")]), FakeModel())
     with pytest.raises(kind, match="cannot be reached"):
         await mind.plan(BRIEF)
 
@@ -71,7 +71,9 @@ async def test_a_model_that_is_not_there_is_heard_of_before_anything_starts(kind
 async def test_a_model_that_does_not_answer_is_left_where_the_time_is_limited(
     kind: type[ProviderError], tmp_path: Path
 ) -> None:
-    silent = FallbackModel(FakeMind(plans=[kind("failed (503)", [cost()])]), FakeMind(plans=[plan("tides")]))
+    silent = FallbackModel(
+        FakeModel(plans=[kind("failed (503)", [cost()])]), FakeModel(plans=[plan("tides")])
+    )
     thought = await silent.timed(TimeBudget(tmp_path / "fathom.sqlite", "run", 60.0, 30.0)).plan(BRIEF)
     assert thought.value == plan("tides")
     assert thought.costs == [cost()]
@@ -82,14 +84,14 @@ async def test_a_model_that_does_not_answer_is_left_where_the_time_is_limited(
 async def test_a_model_that_is_not_there_is_heard_of_also_where_the_time_is_limited(
     kind: type[ProviderError], tmp_path: Path
 ) -> None:
-    mind = FallbackModel(FakeMind(plans=[kind("cannot be reached")]), FakeMind())
+    mind = FallbackModel(FakeModel(plans=[kind("cannot be reached")]), FakeModel())
     with pytest.raises(kind, match="cannot be reached"):
         await mind.timed(TimeBudget(tmp_path / "fathom.sqlite", "run", 60.0, 30.0)).plan(BRIEF)
 
 
 async def test_a_bug_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
-        await FallbackModel(FakeMind(reads=[ZeroDivisionError()]), FakeMind()).read("W?", [], "t", "x")
+        await FallbackModel(FakeModel(reads=[ZeroDivisionError()]), FakeModel()).read("W?", [], "t", "x")
 
 
 async def test_quotes_of_which_not_one_is_in_the_page_are_no_reading_of_it() -> None:
@@ -98,18 +100,18 @@ async def test_quotes_of_which_not_one_is_in_the_page_are_no_reading_of_it() -> 
         Draft("It is 4.", "four of them", "Q1", 0.9),
     )
     text = "There are four of them."
-    mind = FallbackModel(FakeMind(reads=[[invented]], costs=[cost()]), FakeMind(reads=[[real]]))
+    mind = FallbackModel(FakeModel(reads=[[invented]], costs=[cost()]), FakeModel(reads=[[real]]))
     thought = await mind.read("What?", [question()], "A page", text)
     assert thought.value == [real]
     assert thought.costs == [cost()]
     assert thought.failures[0].why == "The model gave quotes, but none of them is in the page."
-    one_of_two = FallbackModel(FakeMind(reads=[[invented, real]]), FakeMind())
+    one_of_two = FallbackModel(FakeModel(reads=[[invented, real]]), FakeModel())
     assert (await one_of_two.read("What?", [question()], "A page", text)).value == [invented, real]
 
 
 async def test_a_section_that_cites_nothing_is_written_by_the_other() -> None:
     loose, cited = section(sentence("The report answers.")), section(sentence("It does.", "c1"))
-    mind = FallbackModel(FakeMind(written=[loose]), FakeMind(written=[cited]))
+    mind = FallbackModel(FakeModel(written=[loose]), FakeModel(written=[cited]))
     thought = await mind.write("What?", heading("c1"), points(claim()))
     assert thought.value == cited
     assert thought.failures[0].why == "The model wrote a section that cites none of its claims."
@@ -121,8 +123,8 @@ FOUND = Draft("It opened in 1966.", "The Rance plant opened in 1966", "Q1", 1)
 
 
 async def test_quotes_of_which_none_is_in_the_page_are_no_reading_of_it() -> None:
-    first = FakeMind(reads=[[INVENTED]], costs=[cost("paid")])
-    thought = await FallbackModel(first, FakeMind(reads=[[FOUND]])).read("What?", [question()], "t", TEXT)
+    first = FakeModel(reads=[[INVENTED]], costs=[cost("paid")])
+    thought = await FallbackModel(first, FakeModel(reads=[[FOUND]])).read("What?", [question()], "t", TEXT)
     assert thought.value == [FOUND]
     assert thought.costs == [cost("paid")]
     assert "none of them is in the page" in thought.failures[0].why
@@ -130,13 +132,13 @@ async def test_quotes_of_which_none_is_in_the_page_are_no_reading_of_it() -> Non
 
 @pytest.mark.parametrize("drafts", [[], [INVENTED, FOUND]])
 async def test_a_page_may_say_nothing_and_one_bad_quote_is_left_to_the_analyzer(drafts: list[Draft]) -> None:
-    mind = FallbackModel(FakeMind(reads=[drafts]), FakeMind())
+    mind = FallbackModel(FakeModel(reads=[drafts]), FakeModel())
     assert (await mind.read("What?", [question()], "t", TEXT)).value == drafts
 
 
 @pytest.mark.parametrize("empty", [section(), section(sentence("So much.", status="connective"))])
 async def test_a_section_that_cites_nothing_is_written_again_without_the_model(empty: Section) -> None:
-    mind = FallbackModel(FakeMind(written=[empty]), FakeMind(written=[VALUES["written"]]))
+    mind = FallbackModel(FakeModel(written=[empty]), FakeModel(written=[VALUES["written"]]))
     thought = await mind.write("What?", heading("c1"), points(claim()))
     assert thought.value == VALUES["written"]
     assert "cites none of its claims" in thought.failures[0].why

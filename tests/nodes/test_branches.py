@@ -8,7 +8,7 @@ from fakes import (
     NOBODY,
     SOUND,
     FakeEngines,
-    FakeMind,
+    FakeModel,
     FakePages,
     FakeReader,
     clock,
@@ -89,54 +89,54 @@ async def test_a_page_that_cannot_be_read_is_told(error: Exception) -> None:
     assert pages.texts == {}
 
 
-async def analysed(mind: FakeMind, texts: dict[str, str] | None = None) -> Reading:
+async def analysed(model: FakeModel, texts: dict[str, str] | None = None) -> Reading:
     pages = FakePages(texts if texts is not None else {sha(TEXT): TEXT})
     state: Reading = {"pages": [page(TEXT)], "question": "What?", "questions": [question()]}
-    return await analyzer(state, mind=mind, pages=pages)
+    return await analyzer(state, model=model, pages=pages)
 
 
 async def test_claims_are_grounded_verified_and_what_falls_is_counted() -> None:
     invented = Draft("It is blue.", "the plant is painted blue all over", "Q1", 1)
-    mind = FakeMind(reads=[[QUOTED, SAID, invented]], verdicts=[[SOUND]], costs=[cost()])
-    update = await analysed(mind)
+    model = FakeModel(reads=[[QUOTED, SAID, invented]], verdicts=[[SOUND]], costs=[cost()])
+    update = await analysed(model)
     assert [c.statement for c in update["claims"]] == [QUOTED.statement, SAID.statement]
     assert all(TEXT[q.start : q.end] == q.text for c in update["claims"] for q in c.quotes)
     assert [d.count for d in update["rejected"]] == [1]
     assert update["costs"] == [cost(), cost()]
-    assert len(mind.asked[1]) == 1
+    assert len(model.asked[1]) == 1
 
 
 async def test_quotations_are_not_paid_to_be_verified() -> None:
-    mind = FakeMind(reads=[[QUOTED]])
-    assert len((await analysed(mind))["claims"]) == 1
-    assert len(mind.asked) == 1
+    model = FakeModel(reads=[[QUOTED]])
+    assert len((await analysed(model))["claims"]) == 1
+    assert len(model.asked) == 1
 
 
 async def test_a_doubted_claim_is_dropped() -> None:
-    update = await analysed(FakeMind(reads=[[SAID]], verdicts=[[DOUBTED]]))
+    update = await analysed(FakeModel(reads=[[SAID]], verdicts=[[DOUBTED]]))
     assert update["claims"] == []
     assert [d.count for d in update["rejected"]] == [1]
 
 
-async def test_a_mind_that_fails_costs_one_page_and_its_charges_are_kept() -> None:
-    update = await analysed(FakeMind(reads=[Unreadable("no form", [cost("paid")])]))
+async def test_a_model_that_fails_costs_one_page_and_its_charges_are_kept() -> None:
+    update = await analysed(FakeModel(reads=[Unreadable("no form", [cost("paid")])]))
     assert update["failures"] == [Failure(where="analysis", what="A page", why="no form")]
     assert update["costs"] == [cost("paid")]
     assert not update.get("claims")
 
 
 async def test_a_verification_that_fails_keeps_what_reading_cost() -> None:
-    mind = FakeMind(reads=[[SAID]], verdicts=[Unavailable("gone", [cost("verify")])], costs=[cost("read")])
-    update = await analysed(mind)
+    model = FakeModel(reads=[[SAID]], verdicts=[Unavailable("gone", [cost("verify")])], costs=[cost("read")])
+    update = await analysed(model)
     assert [c.call for c in update["costs"]] == ["read", "verify"]
     assert [failure.why for failure in update["failures"]] == ["gone"]
 
 
 async def test_what_a_stand_in_did_is_told() -> None:
     told = Failure(where="model", what="reading, done without the model", why="gone")
-    assert (await analysed(FakeMind(reads=[[QUOTED]], failures=[told])))["failures"] == [told]
+    assert (await analysed(FakeModel(reads=[[QUOTED]], failures=[told])))["failures"] == [told]
 
 
 async def test_a_text_that_is_gone_from_the_database_is_a_loss() -> None:
-    update = await analysed(FakeMind(), texts={})
+    update = await analysed(FakeModel(), texts={})
     assert "no longer in the database" in update["failures"][0].why

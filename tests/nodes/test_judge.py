@@ -7,7 +7,7 @@ from fakes import (
     NOBODY,
     RUBRIC,
     FakeBudget,
-    FakeMind,
+    FakeModel,
     FakePages,
     FakeSignals,
     claim,
@@ -45,7 +45,7 @@ STATE: ResearchState = {
 
 async def judged(
     state: ResearchState,
-    mind: FakeMind | None = None,
+    model: FakeModel | None = None,
     budget: FakeBudget | None = None,
     watch: TimeBudget | None = None,
     signals: FakeSignals = NOBODY,
@@ -53,13 +53,13 @@ async def judged(
 ) -> ResearchState:
     return await judge(
         state,
-        mind=mind or FakeMind(assessments=[Assessment(RUBRIC, [gap()])]),
+        model=model or FakeModel(assessments=[Assessment(RUBRIC, [gap()])]),
         pages=FakePages(),
         run_config=RunConfig(**run_config),
         clock=clock,
         signals=signals,
         budget=budget or FakeBudget(),
-        watch=watch,
+        time_budget=watch,
     )
 
 
@@ -98,16 +98,16 @@ async def test_a_run_stops_for_a_reason_it_can_name(
 
 
 async def test_what_the_judge_cost_is_told() -> None:
-    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()])], costs=[cost("judge", usd=0.2)])
-    update = await judged({**STATE, "costs": [cost("x", usd=0.4)]}, mind)
+    model = FakeModel(assessments=[Assessment(RUBRIC, [gap()])], costs=[cost("judge", usd=0.2)])
+    update = await judged({**STATE, "costs": [cost("x", usd=0.4)]}, model)
     assert update["judgements"][0].spent_usd == pytest.approx(0.6)
     assert [c.call for c in update["costs"]] == ["judge"]
 
 
-async def test_with_nothing_known_no_mind_is_paid_to_say_so() -> None:
-    mind = FakeMind()
-    update = await judged({**STATE, "claims": []}, mind)
-    assert mind.asked == []
+async def test_with_nothing_known_no_model_is_paid_to_say_so() -> None:
+    model = FakeModel()
+    update = await judged({**STATE, "claims": []}, model)
+    assert model.asked == []
     (found,) = update["judgements"]
     assert (found.overall, found.quality, found.stop) == (0.0, 0.0, None)
     assert {g.priority for g in found.gaps} == {"high"}
@@ -122,7 +122,7 @@ async def test_the_end_with_nothing_is_an_honest_report() -> None:
         "failures": [Failure(where="search", what="tides", why="timeout")],
         "rejected": [Rejected(page="a", count=4, why="not there")],
     }
-    report = (await judged(state, FakeMind(), rounds=1, language="Korean"))["report"]
+    report = (await judged(state, FakeModel(), rounds=1, language="Korean"))["report"]
     assert report.status == "failed"
     for told in ("tides", "timeout", "주장 4개", "찾은 것이 없음"):
         assert told in report.markdown
@@ -130,7 +130,7 @@ async def test_the_end_with_nothing_is_an_honest_report() -> None:
 
 async def test_a_judge_that_fails_stops_the_run_where_it_stands() -> None:
     with pytest.raises(Unavailable):
-        await judged(STATE, FakeMind(assessments=[Unavailable("gone")]))
+        await judged(STATE, FakeModel(assessments=[Unavailable("gone")]))
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
@@ -153,7 +153,7 @@ async def test_a_question_that_needs_a_number_is_not_enough_without_one() -> Non
     }
     judgements: list[Any] = []
     while not judgements or judgements[-1].stop is None:
-        mind = FakeMind(assessments=[Assessment(RUBRIC, [])])
+        model = FakeModel(assessments=[Assessment(RUBRIC, [])])
         # Each round finds something new, but never a number.
         number = len(judgements) + 1
         known = [claim(f"Turbines fear {word}.", name=word) for word in WORDS][: 2 * number]
@@ -163,8 +163,8 @@ async def test_a_question_that_needs_a_number_is_not_enough_without_one() -> Non
             "judgements": judgements,
             "asked": [query(number=number)],
         }
-        judgements += (await judged(now, mind))["judgements"]
-        assert mind.asked[0].checks == judgements[-1].checks
+        judgements += (await judged(now, model))["judgements"]
+        assert model.asked[0].checks == judgements[-1].checks
     assert [j.held for j in judgements] == ["only minor gaps", "only minor gaps", None]
     assert [j.gaps[0].priority for j in judgements] == ["high", "high", "low"]
     assert judgements[-1].stop == "only minor gaps"
@@ -173,22 +173,22 @@ async def test_a_question_that_needs_a_number_is_not_enough_without_one() -> Non
 async def test_an_answer_the_judge_is_sure_of_ends_the_run() -> None:
     sure = {**STATE, "claims": [claim(name="a", of="one"), claim(name="b", of="two", question="Q2")]}
     for confidence, rule in ((0.7, "answered"), (0.69, None)):
-        mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], confidence=confidence)])
-        (found,) = (await judged(sure, mind, threshold=1.0))["judgements"]  # type: ignore[arg-type]
+        model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], confidence=confidence)])
+        (found,) = (await judged(sure, model, threshold=1.0))["judgements"]  # type: ignore[arg-type]
         assert (found.stop, found.confidence) == (rule, confidence)
-    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], confidence=9.0)])
-    (found,) = (await judged(STATE, mind, threshold=1.0))["judgements"]
+    model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], confidence=9.0)])
+    (found,) = (await judged(STATE, model, threshold=1.0))["judgements"]
     assert (found.stop, found.confidence) == (None, 1.0)  # a part has only weak evidence, whatever it says
 
 
 async def test_hypotheses_are_weighed_by_what_the_judge_read() -> None:
-    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], bearings=[Bearing("H1", ["a", "zz"], ["b"])])])
+    model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], bearings=[Bearing("H1", ["a", "zz"], ["b"])])])
     state: ResearchState = {**STATE, "hypotheses": [Hypothesis(id="H1", statement="It is old.")]}
-    update = await judged(state, mind)
+    update = await judged(state, model)
     (weighed,) = update["hypotheses"]
     assert (weighed.supporting, weighed.contradicting, weighed.confidence) == (["a"], ["b"], 0.45)
     assert update["judgements"][0].hypotheses == [weighed]
-    assert mind.asked[0].hypotheses == state["hypotheses"]
+    assert model.asked[0].hypotheses == state["hypotheses"]
 
 
 async def test_a_judgement_says_what_the_round_brought_and_what_all_has_cost() -> None:
@@ -223,28 +223,28 @@ FERRY = [
 
 async def test_pairs_that_rules_cannot_decide_are_ruled_on_in_the_same_thought() -> None:
     said = Ruling(claims=["a", "b"], relation="contradicts", kind="other", why="loud", by="mind")
-    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()], [said])])
-    update = await judged({**STATE, "claims": FERRY}, mind)
-    assert [[c.id for c in pair] for pair in mind.asked[0].pairs] == [["a", "b"]]
+    model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], [said])])
+    update = await judged({**STATE, "claims": FERRY}, model)
+    assert [[c.id for c in pair] for pair in model.asked[0].pairs] == [["a", "b"]]
     assert update["rulings"] == [said]
     assert [side.claims for side in update["contradictions"][0].sides] == [["a"], ["b"]]
     assert {finding.tag for finding in update["findings"]} == {"CONTRADICTED"}
-    again = FakeMind(assessments=[Assessment(RUBRIC, [gap()])])
+    again = FakeModel(assessments=[Assessment(RUBRIC, [gap()])])
     later = await judged({**STATE, "claims": FERRY, "rulings": [said]}, again)
     assert again.asked[0].pairs == []
     assert later["contradictions"] == update["contradictions"]
     assert later["rulings"] == []
 
 
-async def test_what_rules_decide_is_not_put_to_the_mind() -> None:
+async def test_what_rules_decide_is_not_put_to_the_model() -> None:
     known = [
         claim("The lagoon of Swale makes 320 megawatts.", name="a", of="one"),
         claim("The lagoon of Swale makes 280 MW.", name="b", of="two"),
     ]
-    mind = FakeMind(assessments=[Assessment(RUBRIC, [gap()])])
-    update = await judged({**STATE, "claims": known}, mind)
-    assert mind.asked[0].pairs == []
-    assert mind.asked[0].contradictions == update["contradictions"]
+    model = FakeModel(assessments=[Assessment(RUBRIC, [gap()])])
+    update = await judged({**STATE, "claims": known}, model)
+    assert model.asked[0].pairs == []
+    assert model.asked[0].contradictions == update["contradictions"]
     assert [side.value for side in update["contradictions"][0].sides] == ["320 megawatts", "280 MW"]
 
 

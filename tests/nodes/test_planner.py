@@ -1,4 +1,4 @@
-"""The mind advises, the planner decides: limits, repeats and sub-questions are its own business."""
+"""The model advises, the planner decides: limits, repeats and sub-questions are its own business."""
 
 import asyncio
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fakes import (
     FakeEngines,
-    FakeMind,
+    FakeModel,
     FakeReader,
     claim,
     cost,
@@ -28,10 +28,10 @@ from fathom.state import SCOUT, Hit, Plan, ResearchState, RunConfig
 
 async def planned(offered: Any, state: ResearchState | None = None, **words: Any) -> ResearchState:
     engines = words.pop("engines", FakeEngines([[]]))
-    mind = words.pop("mind", None) or FakeMind(plans=[offered])
+    model = words.pop("model", None) or FakeModel(plans=[offered])
     reader = words.pop("reader", None) or FakeReader(Document("# A page", "A page", "html"))
     asked = state or {"question": "What is it?"}
-    return await planner(asked, mind=mind, engines=engines, reader=reader, run_config=RunConfig(**words))
+    return await planner(asked, model=model, engines=engines, reader=reader, run_config=RunConfig(**words))
 
 
 def later(**words: Any) -> ResearchState:
@@ -46,11 +46,11 @@ def later(**words: Any) -> ResearchState:
 
 
 async def test_the_first_plan_is_grounded_in_a_quick_search() -> None:
-    mind = FakeMind(plans=[plan("tides")], costs=[cost()])
+    model = FakeModel(plans=[plan("tides")], costs=[cost()])
     engines = FakeEngines([[hit()]])
-    update = await planned(None, mind=mind, engines=engines, sources=3)
+    update = await planned(None, model=model, engines=engines, sources=3)
     assert engines.asked == [("What is it?", 3)]
-    assert mind.asked[0].scouted == [hit()]
+    assert model.asked[0].scouted == [hit()]
     assert [q.id for q in update["asked"]] == [SCOUT]
     assert update["hits"] == [hit()]
     first = update["queries"][0]
@@ -71,7 +71,7 @@ async def test_a_quick_search_that_fails_is_told_and_planning_goes_on() -> None:
     assert update["queries"]
 
 
-async def test_a_mind_that_cannot_plan_stops_the_run() -> None:
+async def test_a_model_that_cannot_plan_stops_the_run() -> None:
     with pytest.raises(Unavailable, match="gone"):
         await planned(Unavailable("gone"))
 
@@ -100,9 +100,9 @@ async def test_the_first_round_always_has_a_question_and_a_query(offered: Plan) 
 
 
 async def test_later_rounds_know_what_was_found_and_do_not_ask_it_again() -> None:
-    mind = FakeMind(plans=[plan("OLD one?", "new one")])
-    update = await planned(None, later(), mind=mind, engines=FakeEngines())
-    brief = mind.asked[0]
+    model = FakeModel(plans=[plan("OLD one?", "new one")])
+    update = await planned(None, later(), model=model, engines=FakeEngines())
+    brief = model.asked[0]
     assert (brief.round, list(brief.gaps), list(brief.findings)) == (2, [gap()], [claim()])
     assert not brief.scouted
     texts = [q.text for q in update["queries"]]
@@ -112,7 +112,7 @@ async def test_later_rounds_know_what_was_found_and_do_not_ask_it_again() -> Non
     assert "another angle" in update["strategy"]
 
 
-async def test_a_mind_that_settled_its_queries_may_have_nothing_left_to_ask() -> None:
+async def test_a_model_that_settled_its_queries_may_have_nothing_left_to_ask() -> None:
     settled = plan("old one").model_copy(update={"is_settled": True})
     assert (await planned(settled, later(), engines=FakeEngines()))["queries"] == []
     # A run without end asks something else rather than nothing.
@@ -152,12 +152,12 @@ async def test_a_plan_beside_the_question_gets_the_question_itself_as_well() -> 
 
 
 async def test_feedback_plans_the_same_round_again_and_is_used_up() -> None:
-    mind = FakeMind(plans=[plan("costs")])
+    model = FakeModel(plans=[plan("costs")])
     state = later(
         judgements=[], asked=[query("What is it?", SCOUT)], queries=[query("tides")], feedback="no, costs"
     )
-    update = await planned(None, state, mind=mind, engines=FakeEngines())
-    brief = mind.asked[0]
+    update = await planned(None, state, model=model, engines=FakeEngines())
+    brief = model.asked[0]
     assert (brief.round, brief.feedback, [q.text for q in brief.proposed]) == (1, "no, costs", ["tides"])
     assert update["feedback"] == ""
     assert "costs" in [q.text for q in update["queries"]]
@@ -183,7 +183,7 @@ async def test_the_effort_fills_what_was_not_set_and_is_said() -> None:
     assert (said["run_config"].max_rounds, said["run_config"].max_sources) == (2, 1)
 
 
-async def test_a_mind_advises_the_effort_and_a_chain_gets_its_rounds() -> None:
+async def test_a_model_advises_the_effort_and_a_chain_gets_its_rounds() -> None:
     offered = plan("tides").model_copy(update={"kind": "comparison"})
     assert (await planned(offered))["effort"].kind == "comparison"
     questions = [question(1), *(question(n).model_copy(update={"needs": [f"Q{n - 1}"]}) for n in range(2, 5))]
@@ -192,16 +192,16 @@ async def test_a_mind_advises_the_effort_and_a_chain_gets_its_rounds() -> None:
 
 
 async def test_perspectives_come_from_the_chapters_of_what_was_scouted() -> None:
-    mind = FakeMind(plans=[plan("tidal power cost")])
+    model = FakeModel(plans=[plan("tidal power cost")])
     text = "# Tidal power\n\n## Cost\n\nMuch.\n\n## Harm to fish\n\nSome.\n\n## References\n\nNone."
     update = await planned(
         None,
         {"question": "An overview of tidal power"},
-        mind=mind,
+        model=model,
         engines=FakeEngines([[hit(), hit("https://b.example/y", 2)]]),
         reader=FakeReader(Document(text, "Tidal power", "html")),
     )
-    brief = mind.asked[0]
+    brief = model.asked[0]
     assert list(brief.outlines) == ["Tidal power: Cost | Harm to fish"] * 2
     assert update["perspectives"] == ["Cost", "Harm to fish"]
     assert update["failures"] == []
@@ -250,7 +250,7 @@ async def test_what_waits_is_asked_with_the_answer_once_it_is_there() -> None:
     assert [q.text for q in first["waiting"]] == ["{Q1} place of birth"]
     assert all(q.question == "Q1" for q in first["queries"])
     found = claim("The lagoon was designed by Mira Tollen.", question="Q1")
-    mind = FakeMind(plans=[plan("more", questions=[])])
+    model = FakeModel(plans=[plan("more", questions=[])])
     second = await planned(
         None,
         {
@@ -259,10 +259,10 @@ async def test_what_waits_is_asked_with_the_answer_once_it_is_there() -> None:
             "claims": [found],
             "judgements": [judgement()],
         },
-        mind=mind,
+        model=model,
         engines=FakeEngines(),
     )
-    assert mind.asked[0].answers == {"Q1": "Mira Tollen"}
+    assert model.asked[0].answers == {"Q1": "Mira Tollen"}
     assert "Mira Tollen place of birth" in [q.text for q in second["queries"]]
     assert second["waiting"] == []
 
@@ -273,25 +273,25 @@ async def test_what_came_of_a_round_is_a_lesson_for_the_next() -> None:
         chosen=[hit("https://a.example/x", query="r1q1"), hit("https://b.example/y", query="r1q2")],
         pages=[page("page one"), page("empty", "https://b.example/y")],
     )
-    mind = FakeMind(plans=[plan("sun")])
-    update = await planned(None, state, mind=mind, engines=FakeEngines())
+    model = FakeModel(plans=[plan("sun")])
+    update = await planned(None, state, model=model, engines=FakeEngines())
     assert [(n.text, n.pages, n.claims) for n in update["lessons"]] == [("tides", 1, 1), ("moon", 1, 0)]
-    assert list(mind.asked[0].lessons) == update["lessons"]
+    assert list(model.asked[0].lessons) == update["lessons"]
 
 
 async def test_five_rounds_with_nothing_new_change_the_approach() -> None:
     rounds = [judgement(n, new_claims=0, claims=1) for n in range(1, 6)]
-    mind = FakeMind(plans=[plan("sun")])
-    update = await planned(None, later(judgements=rounds), mind=mind, engines=FakeEngines())
-    assert "step back" in mind.asked[0].approach
+    model = FakeModel(plans=[plan("sun")])
+    update = await planned(None, later(judgements=rounds), model=model, engines=FakeEngines())
+    assert "step back" in model.asked[0].approach
     assert "step back" in update["strategy"]
     assert update["tool"].name == "first principles"
 
 
 async def test_a_follow_up_asks_nothing_before_what_is_at_hand_was_looked_through() -> None:
-    mind, engines = FakeMind(plans=[plan("tides now")]), FakeEngines([])
+    model, engines = FakeModel(plans=[plan("tides now")]), FakeEngines([])
     state: ResearchState = {"question": "What is it?", "known": known("What was it?")}
-    update = await planned(None, state, mind=mind, engines=engines)
+    update = await planned(None, state, model=model, engines=engines)
     assert engines.asked == []
     assert (update["queries"], update["questions"][0].text) == ([], "What is part 1?")
     assert update["run_config"].rounds == 4  # one more than the effort, for what is at hand

@@ -1,8 +1,8 @@
 """The recall: what a thread knows is looked through, nothing is searched or fetched."""
 
-from fakes import FakePages, claim, known, page, question, quote, sha
+from fakes import NOBODY, FakePageLeases, FakePages, claim, known, page, question, quote, sha
 
-from fathom.nodes.recall import recall
+from fathom.nodes.selector import selector
 from fathom.state import ResearchState, RunConfig
 
 POWER = "The barrage at Ouseport makes 240 megawatts of power. It has sixteen gates."
@@ -26,7 +26,9 @@ async def recalled(
         "questions": [question(1, asked)],
         "known": known(pages=pages, claims=claims),
     }
-    return await recall(state, pages=stored, run_config=RunConfig(sources=most))
+    return await selector(
+        state, run_config=RunConfig(sources=most), page_leases=FakePageLeases(), signals=NOBODY, pages=stored
+    )
 
 
 async def test_pages_that_bear_on_the_question_are_read_again() -> None:

@@ -1,6 +1,6 @@
 """The best pages of a round, each once, none again."""
 
-from fakes import NOBODY, FakePageLeases, hit, query
+from fakes import NOBODY, FakePageLeases, FakePages, hit, query
 from langgraph.types import Overwrite
 
 from fathom.nodes.selector import selector
@@ -10,7 +10,11 @@ from fathom.state import Fork, Hit, ResearchState, RunConfig
 async def chosen(*hits: Hit, sources: int = 10, visited: tuple[str, ...] = ()) -> list[str]:
     state: ResearchState = {"hits": list(hits), "visited": list(visited)}
     update = await selector(
-        state, run_config=RunConfig(sources=sources), page_leases=FakePageLeases(), signals=NOBODY
+        state,
+        run_config=RunConfig(sources=sources),
+        page_leases=FakePageLeases(),
+        signals=NOBODY,
+        pages=FakePages(),
     )
     emptied: object = update["hits"]
     assert emptied == Overwrite([])
@@ -38,6 +42,7 @@ async def test_a_page_is_never_visited_twice() -> None:
         run_config=RunConfig(),
         page_leases=FakePageLeases(),
         signals=NOBODY,
+        pages=FakePages(),
     )
     again = await chosen(
         hit("http://www.a.example/x"), hit("https://b.example", 2), visited=tuple(first["visited"])
@@ -57,7 +62,9 @@ async def test_a_fork_reads_again_for_what_nobody_had_asked_before_it_and_only_i
     for found, asked, is_read in [("r2q1", noise, False), ("r2q2", noise, True), ("r3q1", later, False)]:
         hits = [known.model_copy(update={"query": found})]
         given: ResearchState = {**state, "hits": hits, "asked": [*state["asked"], noise, asked]}
-        update = await selector(given, run_config=RunConfig(), page_leases=FakePageLeases(), signals=NOBODY)
+        update = await selector(
+            given, run_config=RunConfig(), page_leases=FakePageLeases(), signals=NOBODY, pages=FakePages()
+        )
         assert bool(update["chosen"]) == is_read, found
 
 

@@ -1,12 +1,13 @@
-"""The nodes of an update: recheck and compare. Nothing that was known is lost."""
+"""The nodes of an update: intake and compare. Nothing that was known is lost."""
 
 from typing import Any, cast
 
 from fakes import FakePageLeases, FakePages, claim, earlier, page, query, quote, sha
+from kits import nothing_expected
 from langgraph.types import Overwrite
 
 from fathom.nodes.compare import compare
-from fathom.nodes.recheck import recheck
+from fathom.nodes.intake import intake
 from fathom.state import Claim, Failure, Reading, RunConfig
 
 THEN = "The plant makes 240 megawatts. Divers come in spring. Nobody counts the seals."
@@ -41,10 +42,11 @@ async def compared(now: str | None, *drawn: Claim, kept: FakePages | None = None
 
 async def test_an_update_asks_every_query_again_once_and_remembers_what_was_read() -> None:
     asked = [query("tides", "scout"), query("tides", "r1q1"), query("silt", "r1q2")]
-    update = await recheck(
+    update = await intake(
         {"question": "What?", "earlier": earlier(asked=asked, offered=["https://b.example/unread"])},
         run_config=RunConfig(),
         page_leases=FakePageLeases(),
+        forecaster=nothing_expected,
     )
     assert [(q.id, q.text, q.round) for q in update["queries"]] == [("r2q1", "tides", 2), ("r2q2", "silt", 2)]
     assert update["visited"] == ["https://a.example/x", "https://b.example/unread"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import FakeBudget, FakeMind, claim, cost, heading, judgement, page, section, sentence
+from fakes import FakeBudget, FakeModel, claim, cost, heading, judgement, page, section, sentence
 
 from fathom.errors import Unreadable
 from fathom.llm.port import Objection
@@ -24,8 +24,8 @@ CLAIMS = [
 
 
 async def outlined(*headings: Heading, title: str = "T") -> Outline:
-    mind = FakeMind(outlines=[Outline(title=title, headings=list(headings))], costs=[cost()])
-    update = await outline({"question": "What is it?", "claims": CLAIMS}, mind=mind)
+    model = FakeModel(outlines=[Outline(title=title, headings=list(headings))], costs=[cost()])
+    update = await outline({"question": "What is it?", "claims": CLAIMS}, model=model)
     assert update["costs"] == [cost()]
     return update["outline"]
 
@@ -40,7 +40,7 @@ async def test_a_claim_stands_under_one_heading_and_unknown_ones_under_none() ->
 
 
 @pytest.mark.parametrize("headings", [[], [heading()], [heading("x", "y")]])
-async def test_a_mind_that_forgot_the_claims_still_leaves_a_report(headings: list[Heading]) -> None:
+async def test_a_model_that_forgot_the_claims_still_leaves_a_report(headings: list[Heading]) -> None:
     made = await outlined(*headings, title="  ")
     assert made.title == "What is it?"
     assert [(h.id, h.title, h.claims) for h in made.headings] == [("S1", "What is it?", ["a", "b", "c"])]
@@ -48,7 +48,9 @@ async def test_a_mind_that_forgot_the_claims_still_leaves_a_report(headings: lis
 
 async def test_an_outline_that_is_there_is_kept_and_costs_nothing() -> None:
     earlier = Outline(title="T", headings=[heading("a")], question="What is it?", seen=["a"])
-    update = await outline({"question": "What is it?", "claims": CLAIMS, "outline": earlier}, mind=FakeMind())
+    update = await outline(
+        {"question": "What is it?", "claims": CLAIMS, "outline": earlier}, model=FakeModel()
+    )
     assert [(h.id, h.title, h.claims) for h in update["outline"].headings] == [
         ("S1", "What is known", ["a", "b", "c"])
     ]
@@ -57,15 +59,15 @@ async def test_an_outline_that_is_there_is_kept_and_costs_nothing() -> None:
 
 async def test_the_outline_of_another_question_is_not_kept() -> None:
     earlier = Outline(title="T", headings=[heading("a")], question="What was it?", seen=["a"])
-    mind = FakeMind(outlines=[Outline(title="Report", headings=[heading("b")])])
-    update = await outline({"question": "What is it?", "claims": CLAIMS, "outline": earlier}, mind=mind)
+    model = FakeModel(outlines=[Outline(title="Report", headings=[heading("b")])])
+    update = await outline({"question": "What is it?", "claims": CLAIMS, "outline": earlier}, model=model)
     assert (update["outline"].title, update["outline"].question) == ("Report", "What is it?")
 
 
 async def written(*sentences: Any) -> Section:
-    mind = FakeMind(written=[section(*sentences, name="wrong", title="wrong")])
+    model = FakeModel(written=[section(*sentences, name="wrong", title="wrong")])
     given: Chapter = {"question": "What?", "heading": heading("a", "b"), "claims": CLAIMS[:2]}
-    return (await write(given, mind=mind))["draft"]
+    return (await write(given, model=model))["draft"]
 
 
 async def test_a_section_is_written_from_its_own_claims_only() -> None:
@@ -74,7 +76,7 @@ async def test_a_section_is_written_from_its_own_claims_only() -> None:
         sentence("  "),
         sentence("So much.", status="supported"),
         sentence("Only unknown.", "c", "zz"),
-        sentence("Unknown to the mind already.", status="unsupported"),
+        sentence("Unknown to the model already.", status="unsupported"),
         sentence("Tides are dangerous.", status="connective"),
     )
     assert (made.id, made.title) == ("S1", "What is known")
@@ -83,7 +85,7 @@ async def test_a_section_is_written_from_its_own_claims_only() -> None:
         ("Both.", ["a", "b"], "supported", None),
         ("So much.", [], "connective", None),
         ("Only unknown.", [], "unsupported", "unknown"),
-        ("Unknown to the mind already.", [], "unsupported", "unknown"),
+        ("Unknown to the model already.", [], "unsupported", "unknown"),
         ("Tides are dangerous.", [], "unsupported", "uncited"),
     ]
 
@@ -96,14 +98,14 @@ async def test_a_paragraph_that_came_as_one_sentence_is_checked_sentence_by_sent
     ]
 
 
-async def checked(text: Section, *objections: Objection) -> tuple[list[tuple[str, str]], FakeMind]:
-    mind = FakeMind(objections=[list(objections)], costs=[cost()])
-    update = await check({"draft": text, "claims": CLAIMS}, mind=mind)
-    return [(s.status, s.why) for s in update["draft"].sentences], mind
+async def checked(text: Section, *objections: Objection) -> tuple[list[tuple[str, str]], FakeModel]:
+    model = FakeModel(objections=[list(objections)], costs=[cost()])
+    update = await check({"draft": text, "claims": CLAIMS}, model=model)
+    return [(s.status, s.why) for s in update["draft"].sentences], model
 
 
-async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_mind() -> None:
-    found, mind = await checked(
+async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_model() -> None:
+    found, model = await checked(
         section(
             sentence("The Rance plant makes 240 megawatts.", "a"),
             sentence("The Rance plant makes 250 megawatts.", "a"),
@@ -116,7 +118,7 @@ async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_mind() -
         "supported", "unsupported", "unsupported", "connective", "supported",
     ]  # fmt: skip
     assert "250" in found[1][1]
-    shown, used = mind.asked[0]
+    shown, used = model.asked[0]
     assert [s.text for s in shown.sentences] == ["Divers arrive in spring."]
     assert [c.id for c in used] == ["b"]
 
@@ -125,20 +127,20 @@ async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -
     span = "The main span of the Orla Bridge is {} metres long."
     known = [claim(span.format(n), name=f"m{n}", of=f"p{n}") for n in (410, 412)]
     text = section(sentence(span.format(410), "m410", "m412"), sentence(span.format(415), "m410", "m412"))
-    update = await check({"draft": text, "claims": known}, mind=FakeMind())
+    update = await check({"draft": text, "claims": known}, model=FakeModel())
     first, second = update["draft"].sentences
     assert (first.status, first.claims) == ("supported", ["m410"])
     assert second.status == "unsupported"
 
 
-async def test_a_section_of_quotes_needs_no_mind() -> None:
+async def test_a_section_of_quotes_needs_no_model() -> None:
     update = await check(
-        {"draft": section(sentence("Divers come in spring", "b")), "claims": CLAIMS}, mind=FakeMind()
+        {"draft": section(sentence("Divers come in spring", "b")), "claims": CLAIMS}, model=FakeModel()
     )
     assert update["draft"].sentences[0].status == "supported"
 
 
-async def test_the_minds_objections_fail_what_they_name_and_nothing_else() -> None:
+async def test_the_models_objections_fail_what_they_name_and_nothing_else() -> None:
     text = section(
         sentence("Divers come in spring.", "b"),
         sentence("The gates are worn.", "c"),
@@ -156,7 +158,7 @@ async def test_a_check_that_fails_stops_the_run_where_it_stands() -> None:
     with pytest.raises(Unreadable):
         await check(
             {"draft": section(sentence("The gates are worn.", "c")), "claims": CLAIMS},
-            mind=FakeMind(objections=[Unreadable("no")]),
+            model=FakeModel(objections=[Unreadable("no")]),
         )
 
 
@@ -169,10 +171,10 @@ FAILED = section(
 
 
 async def rewritten(*anew: Sentence) -> Chapter:
-    mind = FakeMind(rewrites=[list(anew)], costs=[cost()])
+    model = FakeModel(rewrites=[list(anew)], costs=[cost()])
     given: Chapter = {"question": "What?", "heading": heading(), "claims": CLAIMS, "draft": FAILED}
-    update = await rewrite(given, mind=mind)
-    assert [s.text for s in mind.asked[0].sentences] == ["It has 7 gates.", "It is blue.", "It is red."]
+    update = await rewrite(given, model=model)
+    assert [s.text for s in model.asked[0].sentences] == ["It has 7 gates.", "It is blue.", "It is red."]
     return {**given, **update}
 
 
@@ -184,9 +186,9 @@ async def test_all_failed_sentences_are_rewritten_in_one_thought_and_only_they_a
         "Divers come in spring.", "The gates are aged.", "It is blue.", "It is red.",
     ]  # fmt: skip
     assert update["rewritten"] == [1]
-    mind = FakeMind(objections=[[]])
-    again = await check(update, mind=mind)
-    assert [s.text for s in mind.asked[0][0].sentences] == ["The gates are aged."]
+    model = FakeModel(objections=[[]])
+    again = await check(update, model=model)
+    assert [s.text for s in model.asked[0][0].sentences] == ["The gates are aged."]
     settled = (await settle({**update, **again}, run_config=RunConfig()))["sections"][0]
     assert [s.text for s in settled.sentences] == ["Divers come in spring.", "The gates are aged."]
     assert [s.text for s in settled.rejected] == ["It is blue.", "It is red."]

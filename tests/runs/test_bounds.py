@@ -7,7 +7,7 @@ import pytest
 from kits import Clerk, Library, kits_of
 from standins.prose import page
 
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.port import ResearchModel
 from fathom.state import RunConfig
 
@@ -23,7 +23,7 @@ async def last_state(
 ) -> dict[str, Any]:
     """The state at the end of a run over a shelf of short pages."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(60)}
-    graph = build(kits_of(home, library or Library(books), mind))
+    graph = build_graph(kits_of(home, library or Library(books), mind))
     state: dict[str, Any] = await graph.ainvoke({"question": question}, context=run_config)
     return state
 

@@ -9,7 +9,7 @@ import pytest
 from adversarial import Cheat, cheats
 from kits import Clerk, Library, kits_of
 
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.port import Draft, Evidence, Objection, Point, Revision, Thought
 from fathom.state import Claim, Heading, Outline, RunConfig, Section, Sentence, SubQuestion, Verdict
 from fathom.text.sentences import sentences
@@ -79,7 +79,7 @@ async def reported(home: Path, cases: Sequence[Cheat]) -> Any:
     """A whole run over one book that has the pages of all cases in it."""
     cost_log = "\n\n".join(dict.fromkeys(cheat.page for cheat in cases))
     mind = Cheater(cases=cases, missing=None)
-    graph = build(kits_of(home, Library({"https://shelf.example/book": cost_log}), mind))
+    graph = build_graph(kits_of(home, Library({"https://shelf.example/book": cost_log}), mind))
     return await graph.ainvoke({"question": "What do the books say?"}, context=RunConfig(rounds=1))
 
 

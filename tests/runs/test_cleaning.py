@@ -18,7 +18,7 @@ from fathom import store
 from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.cli.verifying import stored_fates
 from fathom.errors import BadInput, Refused
-from fathom.graph import Dependencies, build
+from fathom.graph import Dependencies, build_graph
 from fathom.llm.port import Thought
 from fathom.nodes.ports import Pages
 from fathom.places import open_folder
@@ -82,7 +82,7 @@ class Desk:
     async def go_on(self, run_id: str, books: range, given: Any = None, clerk: Clerk | None = None) -> None:
         shelf = {address: text for n, (address, text) in enumerate(BOOKS.items()) if n in books}
         kits = kits_of(self.runs.settings.home, Library(shelf), clerk or Clerk(quotes=3, usd_a_call=0.01))
-        graph = build(lambda run_config: self._tidied(kits(run_config)), self.runs.saver)
+        graph = build_graph(lambda run_config: self._tidied(kits(run_config)), self.runs.saver)
         await graph.ainvoke(given, config_of(run_id), context=(given or {}).get("run_config", KNOBS))
 
     def _tidied(self, kit: Dependencies) -> Dependencies:

@@ -14,7 +14,7 @@ from standins.prose import page
 from standins.researcher import answer_to, fenced
 
 from fathom.budget.budget import Budget
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.llm_model import LLMResearchModel
 from fathom.llm.sheets import Sheet
 from fathom.llm.structured_output import Answer, StructuredOutput
@@ -78,7 +78,7 @@ async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_curr
     heaps: dict[int, int] = {}
     reports: list[str] = []
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
-        graph = build(kits_of(tmp_path, Library(books), scribe_mind(scribe)), saver)
+        graph = build_graph(kits_of(tmp_path, Library(books), scribe_mind(scribe)), saver)
         async for updates in graph.astream(
             {"question": QUESTION, "run_config": run_config},
             {"configurable": {"thread_id": "t"}, "max_concurrency": 10},
@@ -111,7 +111,7 @@ async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_curr
 async def test_a_planner_who_repeats_itself_is_given_other_angles(tmp_path: Path) -> None:
     books = {f"https://shelf{n}.example/book": page(n, 500) for n in range(12)}
     run_config = RunConfig(endless=True, rounds=6, sources=2)
-    graph = build(kits_of(tmp_path, Library(books), Clerk(quotes=2, missing=None, is_repeating=True)))
+    graph = build_graph(kits_of(tmp_path, Library(books), Clerk(quotes=2, missing=None, is_repeating=True)))
     state = await graph.ainvoke({"question": QUESTION}, context=run_config)
     assert [j.stop for j in state["judgements"]] == [None] * 5 + ["rounds used up"]
     assert {query.round for query in state["asked"]} == set(range(1, 7))

@@ -16,7 +16,7 @@ from standins.prose import page
 from fathom.cli.verifying import stored_fates
 from fathom.events import PlanGenerated, Progress, Spent
 from fathom.grammar import complaints
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.places import open_folder
 from fathom.report.ledger import read_ledger
 from fathom.report.verifying import verified
@@ -61,7 +61,7 @@ class Desk:
         """Go on with the run, to its end or until so many events were told."""
         books = {f"https://shelf{n}.example/book": page(n, 200) for n in range(8)}
         kits = kits_of(self.runs.settings.home, Library(books), Clerk(quotes=2, usd_a_call=0.001))
-        graph = build(kits, self.runs.saver)
+        graph = build_graph(kits, self.runs.saver)
         folder = await open_folder(self.runs.settings, RUN, self.place)
         told: list[Progress] = []
         async with aclosing(worked(graph, await self._leg(Slow(folder, self.pause_s)))) as events:
@@ -72,7 +72,7 @@ class Desk:
         return told
 
     async def _leg(self, keeper: Keeper) -> RunSegment:
-        stands = await build(checkpointer=self.runs.saver).aget_state(config_of(RUN), subgraphs=True)
+        stands = await build_graph(checkpointer=self.runs.saver).aget_state(config_of(RUN), subgraphs=True)
         if not stands.values and not stands.next:
             return RunSegment(
                 RUN, {"question": QUESTION, "run_config": self.run_config}, self.run_config, keeper=keeper

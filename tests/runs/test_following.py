@@ -18,7 +18,7 @@ from standins.web import html
 from fathom import BadInput, DeepResearcher, ResearchRequest, ResearchResult, RunStopped
 from fathom.evidence.standing import stored_fate
 from fathom.grammar import complaints
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.report.verifying import verified
 from fathom.runs import open_runs
 from fathom.settings import Settings, load_settings
@@ -196,7 +196,7 @@ async def test_with_a_model_what_is_at_hand_needs_no_search(tmp_path: Path) -> N
 async def test_the_money_of_earlier_runs_is_not_charged_again(tmp_path: Path) -> None:
     books = {name: " ".join(text.partition("\n\n")[2].split()) for name, text in TIDES.items()}
     library = Library({f"https://a.example/{name}": text for name, text in books.items()})
-    graph = build(kits_of(tmp_path, library, Clerk(missing=None, usd_a_call=0.01)))
+    graph = build_graph(kits_of(tmp_path, library, Clerk(missing=None, usd_a_call=0.01)))
     first: Any = await graph.ainvoke({"question": QUESTION, "run_config": RunConfig(sources=4)})
     spent = sum(cost.usd for cost in first["costs"])
     known, searched = known_of([Past("a", first, noon())]), len(library.searched)

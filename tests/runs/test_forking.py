@@ -12,7 +12,7 @@ from standins.prose import page
 
 from fathom.errors import BadInput
 from fathom.forking import forked
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.port import Brief, Thought
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
@@ -46,7 +46,7 @@ class World:
 
     async def work(self, run_id: str, given: Any = None) -> ResearchState:
         kits = kits_of(self.runs.settings.home, self.library, self.clerk)
-        graph = build(kits, self.runs.saver)
+        graph = build_graph(kits, self.runs.saver)
         context = given["run_config"] if given else (await self.state(run_id))["run_config"]
         return cast(ResearchState, await graph.ainvoke(given, config_of(run_id), context=context))
 

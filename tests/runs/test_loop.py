@@ -7,7 +7,7 @@ import pytest
 from kits import Clerk, Library, kits_of
 from standins.prose import page
 
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.port import ResearchModel
 from fathom.state import RunConfig
 
@@ -21,7 +21,7 @@ SHELF = {f"https://shelf{n}.example/book": page(n, 600) for n in range(24)}
 async def ended(
     home: Path, mind: ResearchModel, run_config: RunConfig, books: dict[str, str], question: str = QUESTION
 ) -> dict[str, Any]:
-    graph = build(kits_of(home, Library(books), mind))
+    graph = build_graph(kits_of(home, Library(books), mind))
     state: dict[str, Any] = await graph.ainvoke({"question": question}, context=run_config)
     return state
 

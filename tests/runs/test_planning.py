@@ -16,7 +16,7 @@ from standins.scripted import scripted, value
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.events import PlanGenerated
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.port import Assessment, Brief, Case, Draft, Thought
 from fathom.planning.repeats import fresh
 from fathom.search.port import Found
@@ -96,7 +96,7 @@ class Chained(Clerk):
 async def test_four_hops_are_followed_each_with_the_answer_before_it(tmp_path: Path) -> None:
     books = {f"https://hop{n}.example/book": f"# Book\n\n{said}\n" for n, (_, said) in enumerate(HOPS)}
     library = Index(books)
-    graph = build(kits_of(tmp_path, library, Chained()))
+    graph = build_graph(kits_of(tmp_path, library, Chained()))
     question = "Into which sea does the river flow at the birthplace of who designed the lagoon at Swale?"
     state = await graph.ainvoke({"question": question}, context=RunConfig(depth="standard", threshold=1.0))
     assert {claim.question for claim in state["claims"]} == {"Q1", "Q2", "Q3", "Q4"}
@@ -132,7 +132,7 @@ async def test_a_planner_that_repeats_itself_is_made_to_vary(tmp_path: Path) -> 
         f"https://shelf{n}.example/book": f"# Book\n\nA hard cheese ripens {n} months.\n" for n in range(60)
     }
     parrot = Parrot(quotes=0, missing="high")
-    graph = build(kits_of(tmp_path, Library(books), parrot))
+    graph = build_graph(kits_of(tmp_path, Library(books), parrot))
     run_config = RunConfig(rounds=6, sources=2, queries=2, threshold=1.0)
     state = await graph.ainvoke({"question": "How much does tidal power cost?"}, context=run_config)
     asked = [q for q in state["asked"] if q.id != "scout"]

@@ -12,7 +12,7 @@ from standins.prose import page
 from standins.replies import Reply
 from standins.researcher import form_of, researcher
 
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.models import prompted_mind
 from fathom.llm.port import ResearchModel
 from fathom.settings import load_settings
@@ -47,7 +47,7 @@ async def left_by(
     """The bytes of the database after a run, and the run's last state."""
     library = Library(shelf())
     async with checkpointer(home / "fathom.sqlite") as saver:
-        graph = build(kits_of(home, library, mind), saver)
+        graph = build_graph(kits_of(home, library, mind), saver)
         state = await graph.ainvoke(
             {"question": QUESTION, "run_config": run_config},
             {"configurable": {"thread_id": "t"}, "max_concurrency": 10},

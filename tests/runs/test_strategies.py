@@ -15,7 +15,7 @@ from standins.prose import page
 from standins.researcher import researcher
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.graph import build
+from fathom.graph import build_graph
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.port import Brief, ResearchModel, Thought
 from fathom.reading.port import Document
@@ -74,7 +74,7 @@ class Diary(Clerk):
 async def last_state(
     home: Path, library: Library, mind: ResearchModel, run_config: RunConfig, question: str = QUESTION
 ) -> State:
-    state: State = await build(kits_of(home, library, mind)).ainvoke(
+    state: State = await build_graph(kits_of(home, library, mind)).ainvoke(
         {"question": question}, context=run_config
     )
     return state
@@ -255,7 +255,7 @@ async def test_finished_branches_are_not_run_again_after_a_crash(tmp_path: Path)
     library = Library(BOOKS)
     run_config = RunConfig(strategy="rollouts", branches=3, levels=2, breadth=2, threshold=1.0)
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
-        graph = build(kits_of(tmp_path, library, clerk), saver)
+        graph = build_graph(kits_of(tmp_path, library, clerk), saver)
         with pytest.raises(RuntimeError, match="killed"):
             await graph.ainvoke({"question": QUESTION}, CONFIG, context=run_config, durability="async")
         assert (len(clerk.planned), len(library.read)) == (4, 8)
@@ -280,7 +280,7 @@ async def test_finished_pages_inside_a_branch_are_not_read_again_after_a_crash(t
     at_once: Any = {"configurable": {"thread_id": "t"}}
     run_config = RunConfig(strategy="rollouts", branches=2, levels=2, breadth=4, threshold=1.0)
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
-        graph = build(kits_of(tmp_path, library, Clerk(quotes=2)), saver)
+        graph = build_graph(kits_of(tmp_path, library, Clerk(quotes=2)), saver)
         with pytest.raises(RuntimeError, match="killed"):
             await graph.ainvoke({"question": QUESTION}, at_once, context=run_config, durability="async")
         assert len(library.read) == 12  # one branch is done; the other waits for a page of its first round
@@ -294,7 +294,7 @@ async def test_branches_are_shown_once_and_a_person_may_change_them(tmp_path: Pa
     clerk = Diary(quotes=2)
     run_config = RunConfig(strategy="rollouts", branches=2, levels=1, breadth=2, review="rounds")
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
-        graph = build(kits_of(tmp_path, Library(BOOKS), clerk), saver)
+        graph = build_graph(kits_of(tmp_path, Library(BOOKS), clerk), saver)
         await graph.ainvoke({"question": QUESTION}, CONFIG, context=run_config)
         shown = (await graph.aget_state(CONFIG)).interrupts[0].value
         assert shown["queries"] == [QUESTION, "Tidal power cost: limits, problems, criticism"]

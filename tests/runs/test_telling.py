@@ -16,7 +16,7 @@ from standins.prose import page
 from fathom.errors import RunStopped, Unavailable
 from fathom.events import KINDS, Failed, Progress, ReportChunk, ReportWritten, SearchCompleted, Spent
 from fathom.grammar import complaints
-from fathom.graph import Research, build
+from fathom.graph import Research, build_graph
 from fathom.llm.port import Assessment, Case, ResearchModel, Thought
 from fathom.request import ResearchRequest
 from fathom.runs import open_runs
@@ -47,7 +47,7 @@ class Ailing(Clerk):
 @asynccontextmanager
 async def machine(home: Path, mind: ResearchModel, library: Library) -> AsyncIterator[Research]:
     async with checkpointer(home / "fathom.sqlite") as saver:
-        yield build(kits_of(home, library, mind), saver)
+        yield build_graph(kits_of(home, library, mind), saver)
 
 
 async def leg(

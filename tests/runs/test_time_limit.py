@@ -19,7 +19,7 @@ from standins.scripted import never_satisfied, scripted
 from standins.server import closed_port
 
 from fathom import DeepResearcher, ResearchRequest, RunStopped
-from fathom.graph import Dependencies, build
+from fathom.graph import Dependencies, build_graph
 from fathom.llm.models import prompted_mind
 from fathom.runs import open_runs
 from fathom.settings import load_settings
@@ -64,7 +64,7 @@ async def test_when_the_time_is_used_up_nothing_new_is_looked_for_and_the_report
     library = Library(BOOKS)
     with Model(busy) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        graph = build(kits_of(tmp_path, library, lambda own: prompted_mind(settings, own)))
+        graph = build_graph(kits_of(tmp_path, library, lambda own: prompted_mind(settings, own)))
         began = time.monotonic()
         state = await graph.ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
         taken = time.monotonic() - began
@@ -140,7 +140,7 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
         made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
         hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
         began = time.monotonic()
-        state = await build(hurried).ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
+        state = await build_graph(hurried).ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
     assert time.monotonic() - began < 20
     assert state["report"].status == "partial"
     assert state["report"].citations
@@ -158,7 +158,7 @@ async def test_a_model_that_hangs_from_the_start_costs_the_prose_and_not_the_run
         hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
         began = time.monotonic()
         own = ENDLESS_RUN.model_copy(update={"time_limit_s": 2 * LIMIT_S})
-        state = await build(hurried).ainvoke({"question": QUESTION}, context=own)
+        state = await build_graph(hurried).ainvoke({"question": QUESTION}, context=own)
     assert time.monotonic() - began < 20
     assert state["judgements"][-1].stop == "time used up"
     assert state["report"].status == "partial"

@@ -7,7 +7,7 @@ import pytest
 from langgraph.types import Command
 from standins.shelf import QUESTION, stocked
 
-from fathom.graph import build, standard_dependencies
+from fathom.graph import build_graph, standard_dependencies
 from fathom.settings import load_settings
 from fathom.store import checkpointer
 
@@ -25,7 +25,7 @@ async def test_a_graph_follows_the_file_and_a_context_beats_it(
     (tmp_path / "fathom.toml").write_text(
         '[run]\ndocs = ["shelf"]\nrounds = 1\nsources = 1\nthreshold = 0.3\n'
     )
-    graph = build(standard_dependencies(load_settings()))
+    graph = build_graph(standard_dependencies(load_settings()))
     given: Any = {"question": QUESTION}
     usual = await graph.ainvoke(given, context=said(depth="standard"))
     assert (len(usual["pages"]), usual["run_config"].threshold, usual["run_config"].depth) == (
@@ -47,9 +47,9 @@ async def test_a_run_that_goes_on_does_not_follow_a_file_that_changed(
     config: Any = {"configurable": {"thread_id": "t"}}
     given: Any = {"question": QUESTION}
     async with checkpointer(tmp_path / "kept.sqlite") as saver:
-        waiting = await build(standard_dependencies(load_settings()), saver).ainvoke(given, config)
+        waiting = await build_graph(standard_dependencies(load_settings()), saver).ainvoke(given, config)
         assert "__interrupt__" in waiting
         (tmp_path / "fathom.toml").write_text(f"{words}sources = 2\n")
         resumed: Any = Command(resume={"action": "approve"})
-        ended = await build(standard_dependencies(load_settings()), saver).ainvoke(resumed, config)
+        ended = await build_graph(standard_dependencies(load_settings()), saver).ainvoke(resumed, config)
     assert (len(ended["pages"]), ended["run_config"].sources) == (1, 1)

@@ -100,7 +100,7 @@ def test_updates_are_streamed_while_the_run_works(client: SyncLangGraphClient, s
         stream_mode="updates",
     )
     nodes = [node for part in parts if part.event == "updates" for node in part.data]
-    assert nodes[:3] == ["lead", "planner", "review"]
+    assert nodes[:3] == ["intake", "planner", "review"]
     assert nodes[-2:] == ["judge", "writer"]
 
 

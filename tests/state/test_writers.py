@@ -13,10 +13,10 @@ BY_ALL = {"failures", "costs"}
 
 
 def said_by_the_state() -> dict[str, str]:
-    """Each key with the comment behind it."""
+    """Each key with the comment above it."""
     source = (ROOT / "state" / "research.py").read_text("utf-8")
     body = source.split("class ResearchState", 1)[1].split("\nclass ", 1)[0]
-    return dict(re.findall(r"^    (\w+): .*?  # (.*)$", body, re.MULTILINE))
+    return {key: who for who, key in re.findall(r"^    # (.*)\n    (\w+): ", body, re.MULTILINE)}
 
 
 def said_by(node: str) -> set[str]:

@@ -127,11 +127,11 @@ def test_files_of_the_same_names_beside_a_script_do_not_disturb_it(installed: Pa
         "import graph, nodes, prompts, state\n"
         "import fathom.graph\n"
         "from fathom import DeepResearcher, ResearchRequest\n"
-        "from fathom.graph import build\n"
+        "from fathom.graph import build_graph\n"
         "request = ResearchRequest(query=sys.argv[1], docs=[sys.argv[2]], max_rounds=1)\n"
         "result = asyncio.run(DeepResearcher().research(request))\n"
         "names = [graph.MINE, nodes.MINE, prompts.MINE, state.MINE]\n"
-        "nodes_of_ours = sorted(build().get_graph().nodes)\n"
+        "nodes_of_ours = sorted(build_graph().get_graph().nodes)\n"
         "print(json.dumps([names, fathom.graph.__file__, nodes_of_ours, result.status]))\n"
     )
     shelf = stocked(tmp_path / "shelf")

@@ -1,21 +1,62 @@
 """What a thread knows already that bears on new sub-questions: claims to carry over, pages to read again.
 
-Does not know graphs or databases, and looks nothing up: texts come in, a choice goes out.
+Does not know graphs or databases: whoever calls says how the text of a page is had.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 
+from fathom.errors import ProviderError
 from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.llm.quoting import quotable
-from fathom.state import Claim, Page, SubQuestion, short_hash
+from fathom.state import Claim, Failure, Known, Page, SubQuestion, short_hash
 from fathom.text.ranking import bm25
 from fathom.text.tokens import has_paired_script
 
+_MAX_TEXTS = 200
 _CARRIED = 8  # claims a sub-question
 _LOOKED_AT = 2000  # claims, the most relevant of their time first
 _PAGES = 3  # a sub-question
 _NEAR = 0.3  # of the best page for a sub-question: what is far below it was about something else
 _FOREIGN = 3  # pages, where words cannot be compared because the languages differ
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What a thread has for new sub-questions."""
+
+    again: list[str]  # hashes of the pages to read again
+    claims: list[Claim]  # of other pages, under the new sub-questions
+    pages: list[Page]  # that those stand on
+    failures: list[Failure]  # pages whose texts are no longer kept
+
+
+async def recall(
+    known: Known, questions: Sequence[SubQuestion], most: int, text_of: Callable[[str], Awaitable[str]]
+) -> Recalled:
+    """Choose the pages to read again, at most so many, and carry over what other pages say."""
+    texts, failures = await _texts(known.pages[-_MAX_TEXTS:], text_of)
+    again = await asyncio.to_thread(worth_reading, questions, known.pages, texts, most)
+    # What is read again says itself, and better, what it has for the new sub-questions.
+    others = {page.sha: page.title for page in known.pages if page.sha in texts.keys() - set(again)}
+    claims = await asyncio.to_thread(carried_over, known.claims, questions, others)
+    used = {*again, *(quote.page for claim in claims for quote in claim.quotes)}
+    return Recalled(again, claims, [page for page in known.pages if page.sha in used], failures)
+
+
+async def _texts(
+    read: Sequence[Page], text_of: Callable[[str], Awaitable[str]]
+) -> tuple[dict[str, str], list[Failure]]:
+    """The texts that are kept, by their hashes, and those that are not."""
+    texts: dict[str, str] = {}
+    failures: list[Failure] = []
+    for page in read:
+        try:
+            texts[page.sha] = await text_of(page.sha)
+        except ProviderError as error:
+            failures.append(Failure(where="reading", what=page.address, why=str(error)))
+    return texts, failures
 
 
 def carried_over(

@@ -1,16 +1,30 @@
-"""The lead sizes the effort and sends branches out; what they bring becomes one body of evidence."""
+"""Directions are planned, branches are sent out, and what they bring becomes one body of evidence."""
 
 from typing import Any
 
 import pytest
-from fakes import NOBODY, FakeBudget, FakePageLeases, claim, gap, hit, judgement, page, query, question
-from kits import nothing_expected
+from fakes import (
+    NOBODY,
+    FakeBudget,
+    FakeEngines,
+    FakeModel,
+    FakePageLeases,
+    FakePages,
+    FakeReader,
+    claim,
+    gap,
+    hit,
+    judgement,
+    page,
+    query,
+    question,
+)
 from langgraph.types import Overwrite
 
 from fathom.errors import BadInput
+from fathom.nodes.coordinator import coordinator
 from fathom.nodes.deliver import deliver
-from fathom.nodes.gather import gather
-from fathom.nodes.lead import lead
+from fathom.nodes.planner import planner
 from fathom.nodes.selector import selector
 from fathom.state import Direction, ResearchState, RunConfig
 
@@ -24,47 +38,43 @@ def direction(name: str = "b1", **words: Any) -> Direction:
     return Direction(id=name, **given)
 
 
-async def led(question: str = FACT, run_config: RunConfig = ROLLOUTS, **words: Any) -> ResearchState:
+async def planned(question: str = FACT, run_config: RunConfig = ROLLOUTS, **words: Any) -> ResearchState:
     given: Any = {"question": question, **words}
-    return await lead(given, run_config=run_config, page_leases=FakePageLeases(), forecaster=nothing_expected)
-
-
-async def test_a_loop_is_sized_and_nothing_else() -> None:
-    update = await led(run_config=RunConfig())
-    assert set(update) == {"run_config", "effort", "run", "forecast"}
-    assert update["effort"].kind == "fact"
+    reader = FakeReader(RuntimeError("nothing is read"))
+    return await planner(
+        given, model=FakeModel(), engines=FakeEngines(), reader=reader, run_config=run_config
+    )
 
 
 async def test_the_plan_says_the_effort_and_the_branches() -> None:
-    update = await led(SURVEY)
+    update = await planned(SURVEY)
     assert update["effort"].kind == "survey"
     assert len(update["directions"]) == update["effort"].branches == 3
     assert "survey" in update["strategy"]
     assert "3 branches" in update["strategy"]
     assert [q.text for q in update["queries"]] == [d.text for d in update["directions"]]
     assert [q.id for q in update["queries"]] == ["b1", "b2", "b3"]
-    assert update["run"]
 
 
 @pytest.mark.parametrize(("branches", "number"), [(None, 2), (1, 1), (5, 5), (8, 8)])
 async def test_who_sets_branches_gets_as_many(branches: int | None, number: int) -> None:
-    update = await led(run_config=RunConfig(strategy="rollouts", branches=branches))
+    update = await planned(run_config=RunConfig(strategy="rollouts", branches=branches))
     assert len(update["directions"]) == number
 
 
 async def test_a_branch_of_the_tree_looks_once_and_a_rollout_as_often_as_the_question_is_worth() -> None:
-    tree = (await led(run_config=RunConfig(strategy="tree", breadth=3)))["directions"]
+    tree = (await planned(run_config=RunConfig(strategy="tree", breadth=3)))["directions"]
     assert {(d.rounds, d.queries, d.sources) for d in tree} == {(1, 3, 3)}
     assert len(tree) == 3
-    rollouts = await led(run_config=RunConfig(strategy="rollouts"))
+    rollouts = await planned(run_config=RunConfig(strategy="rollouts"))
     assert {d.rounds for d in rollouts["directions"]} == {rollouts["effort"].rounds}
     assert {
-        d.rounds for d in (await led(run_config=RunConfig(strategy="rollouts", levels=4)))["directions"]
+        d.rounds for d in (await planned(run_config=RunConfig(strategy="rollouts", levels=4)))["directions"]
     } == {4}
 
 
 async def test_feedback_is_looked_into_first() -> None:
-    update = await led(feedback="ask fishermen")
+    update = await planned(feedback="ask fishermen")
     assert update["directions"][0].text == "ask fishermen"
     assert update["feedback"] == ""
 
@@ -72,19 +82,23 @@ async def test_feedback_is_looked_into_first() -> None:
 @pytest.mark.parametrize("question", ["", "  ", None, 7, "x" * 2001])
 async def test_no_question_is_refused(question: Any) -> None:
     with pytest.raises(BadInput, match="The question is"):
-        await led(question)
+        await planned(question)
 
 
 async def test_a_page_that_another_branch_took_is_left_to_it() -> None:
     page_leases = FakePageLeases(others=["https://a.example"])
     hits = [hit("https://a.example"), hit("https://b.example", 2), hit("https://c.example", 3)]
     state: ResearchState = {"hits": hits, "run": "run", "direction": direction(sources=1)}
-    update = await selector(state, run_config=RunConfig(), page_leases=page_leases, signals=NOBODY)
+    update = await selector(
+        state, run_config=RunConfig(), page_leases=page_leases, signals=NOBODY, pages=FakePages()
+    )
     assert update["visited"] == ["https://b.example"]
     # A branch that was killed before it could say so gets the same page again.
-    assert (await selector(state, run_config=RunConfig(), page_leases=page_leases, signals=NOBODY))[
-        "visited"
-    ] == ["https://b.example"]
+    assert (
+        await selector(
+            state, run_config=RunConfig(), page_leases=page_leases, signals=NOBODY, pages=FakePages()
+        )
+    )["visited"] == ["https://b.example"]
 
 
 async def test_a_branch_brings_back_its_own_under_its_name() -> None:
@@ -132,7 +146,9 @@ async def test_the_same_sub_question_of_two_branches_is_one() -> None:
         "directions": [direction("b1", status="explored"), direction("b2", status="explored")],
         "queries": [direction("b1").query(), direction("b2").query()],
     }
-    update: dict[str, Any] = {**await gather(state, run_config=ROLLOUTS, signals=NOBODY, budget=FakeBudget())}
+    update: dict[str, Any] = {
+        **await coordinator(state, run_config=ROLLOUTS, signals=NOBODY, budget=FakeBudget())
+    }
     assert [(q.id, q.text) for q in update["questions"].value] == [
         ("Q1", "What does it cost?"),
         ("Q2", "Who pays?"),
@@ -147,7 +163,7 @@ async def test_a_start_that_a_person_took_out_is_pruned() -> None:
         "directions": [direction("b1", status="explored"), direction("b2")],
         "queries": [direction("b1").query()],
     }
-    update = await gather(state, run_config=ROLLOUTS, signals=NOBODY, budget=FakeBudget())
+    update = await coordinator(state, run_config=ROLLOUTS, signals=NOBODY, budget=FakeBudget())
     assert [(d.id, d.status) for d in update["directions"]] == [("b1", "explored"), ("b2", "pruned")]
 
 
@@ -157,7 +173,7 @@ async def test_the_next_branch_of_a_hand_off_asks_with_what_the_one_before_left_
         "queries": [direction("b1").query(), direction("b2").query()],
     }
     handoff = RunConfig(strategy="rollouts", orchestration="handoff")
-    update = await gather(state, run_config=handoff, signals=NOBODY, budget=FakeBudget())
+    update = await coordinator(state, run_config=handoff, signals=NOBODY, budget=FakeBudget())
     assert update["queries"][1].text == update["directions"][0].text == "way b2 to Ouseport"
     assert update["directions"][0].parent == "b1"
-    assert "queries" not in await gather(state, run_config=ROLLOUTS, signals=NOBODY, budget=FakeBudget())
+    assert "queries" not in await coordinator(state, run_config=ROLLOUTS, signals=NOBODY, budget=FakeBudget())

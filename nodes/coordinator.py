@@ -1,63 +1,74 @@
-"""The gathering: what branches brought becomes one body of evidence, and the next branches are chosen."""
+"""The coordinator of branches: it merges what they brought back and chooses which set out next."""
 
 from langgraph.types import Overwrite
 
 from fathom.nodes.ports import Budget, ControlSignals
+from fathom.planning.directions import open_directions
 from fathom.planning.editing import wished
 from fathom.planning.repeats import plain
 from fathom.planning.tree import grown
 from fathom.state import Direction, Query, ResearchState, RunConfig, SubQuestion
+from fathom.state.reducers import merged
+
+_HANDED_ON = 20  # claims, the latest
 
 
-async def gather(
+async def coordinator(
     state: ResearchState, *, run_config: RunConfig, signals: ControlSignals, budget: Budget
 ) -> ResearchState:
-    """Make one list of sub-questions out of all branches', and let the tree grow when its level is done.
+    """Merge the branches' sub-questions, grow the tree when its level is done, choose who sets out next.
 
-    A query that a person added meanwhile is a branch of this level; once they said stop, none is sent.
+    A query that a person added meanwhile becomes a branch of this level; after a person's stop none is sent.
 
-    Reads:  questions, claims, asked, directions, queries, judgements
-    Writes: questions, claims, asked, directions, queries, is_finishing, is_spent
+    Reads:  questions, claims, asked, directions, queries, judgements, is_spent, is_finishing
+    Writes: questions, claims, asked, directions, queries, next_directions, is_handing_on, is_finishing,
+            is_spent
     """
     back = sum(direction.status != "open" for direction in state.get("directions", []))
     level = len(state.get("judgements", [])) + 1
-    # What was taken before and is in no plan any more was taken out by a person: each gathering has its own.
+    # Each call has a place of its own, since a query that a person took out again must not come back.
     added = wished(await signals.added(level, f"gathering of {back} in"), state)
     state = {**state, "queries": [*state.get("queries", []), *added]}
-    questions, names = _as_one(state.get("questions", []))
-    update: dict[str, object] = {
-        "questions": Overwrite(questions),
-        "claims": [
-            c.model_copy(update={"question": names[c.question]})
-            for c in state.get("claims", [])
-            if c.question in names
-        ],
-        "asked": [
-            q.model_copy(update={"question": names[q.question]})
-            for q in state.get("asked", [])
-            if q.question in names
-        ],
-    }
-    if added:
-        update["queries"] = state["queries"]
+    update: ResearchState = {**_merged(state), **({"queries": state["queries"]} if added else {})}
     if await signals.is_stopping():
         update["is_finishing"] = True
     if (await budget.account()).is_out:
         update["is_spent"] = True
-    return {**update, **_next(state, run_config)}  # type: ignore[typeddict-item]
+    update = {**update, **_next_level(state, run_config)}
+    directions = merged(state.get("directions", []), update.get("directions", []))
+    chosen = _chosen({**state, **update, "directions": directions}, run_config)
+    is_handing_on = run_config.orchestration == "handoff"
+    return {**update, "next_directions": chosen, "is_handing_on": is_handing_on}
 
 
-def _as_one(questions: list[SubQuestion]) -> tuple[list[SubQuestion], dict[str, str]]:
-    """Sub-questions that say the same are one; every name of one leads to the name it has from now on."""
+def _chosen(state: ResearchState, run_config: RunConfig) -> list[Direction]:
+    """All open directions of the level, or the next one; in a hand-off with the latest claims."""
+    chosen = open_directions(state)
+    if run_config.orchestration == "concurrent":
+        return chosen
+    given = [claim.id for claim in state.get("claims", [])[-_HANDED_ON:]]
+    handed = {"given": given} if run_config.orchestration == "handoff" else {}
+    return [direction.model_copy(update=handed) for direction in chosen[:1]]
+
+
+def _merged(state: ResearchState) -> ResearchState:
+    """Sub-questions that say the same become one, and claims and queries name it."""
     kept: dict[str, SubQuestion] = {}
     names: dict[str, str] = {}
-    for question in questions:
+    for question in state.get("questions", []):
         one = kept.setdefault(plain(question.text), question.model_copy(update={"id": f"Q{len(kept) + 1}"}))
         names[question.id] = one.id
-    return list(kept.values()), names
+    claims = [c for c in state.get("claims", []) if c.question in names]
+    asked = [q for q in state.get("asked", []) if q.question in names]
+    return {
+        "questions": Overwrite(list(kept.values())),  # type: ignore[typeddict-item]
+        "claims": [c.model_copy(update={"question": names[c.question]}) for c in claims],
+        "asked": [q.model_copy(update={"question": names[q.question]}) for q in asked],
+    }
 
 
-def _next(state: ResearchState, run_config: RunConfig) -> ResearchState:
+def _next_level(state: ResearchState, run_config: RunConfig) -> ResearchState:
+    """While branches of the level wait, what a hand-off changes; then the tree with its next level."""
     directions, queries = state.get("directions", []), state.get("queries", [])
     told = {direction.id for direction in directions if direction.status != "open"}
     waiting = [query for query in queries if query.id not in told]

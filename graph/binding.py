@@ -1,0 +1,64 @@
+"""How a node gets what it works with: the run's configuration is resolved, its dependencies are made.
+
+Does not know which nodes there are. A node is bound with a lambda that names its dependencies, so that a type
+checker sees them: `bind("searcher", lambda state, d: searcher(state, engines=d.engines))`.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from langgraph.runtime import Runtime
+
+from fathom.budget.accounts import round_of, stamped
+from fathom.graph.dependencies import DependencyFactory, RunDependencies
+from fathom.state import RunConfig
+
+Work = Callable[[Any, RunDependencies], Awaitable[Any]]
+
+
+class Node(Protocol):
+    """A node as LangGraph calls it."""
+
+    async def __call__(self, state: Any, *, runtime: Runtime[RunConfig]) -> Any:
+        """Return the node's update."""
+
+
+@dataclass(frozen=True)
+class Binder:
+    """Binds nodes to the dependencies that one factory makes."""
+
+    make: DependencyFactory
+
+    def __call__(self, name: str, work: Work) -> Node:
+        """Return the node `name`, which does this work; what it paid for is marked with name and round."""
+
+        async def node(state: Any, *, runtime: Runtime[RunConfig]) -> Any:
+            dependencies = await self._dependencies(state, runtime)
+            time_budget = dependencies.time_budget
+            async with time_budget.at_work() if time_budget else nullcontext():
+                return stamped(await work(state, dependencies), name, round_of(state, name))
+
+        return node
+
+    async def _dependencies(self, state: Mapping[str, Any], runtime: Runtime[RunConfig]) -> RunDependencies:
+        run_config = resolve(runtime.context, state.get("run_config"))
+        if direction := state.get("direction"):
+            run_config = direction.within(run_config)
+        # In a thread: the first call opens files, which `langgraph dev` forbids in the event loop.
+        made = await asyncio.to_thread(self.make, run_config)
+        thread = runtime.execution_info.thread_id if runtime.execution_info else None
+        run = "/".join(name for name in (thread, state.get("run")) if name)
+        return made.for_run(run, thread)
+
+
+def resolve(given: RunConfig | None, stored: RunConfig | Mapping[str, Any] | None) -> RunConfig:
+    """Return the stored configuration, overridden by what the caller sets; None means left open.
+
+    A server gives every run a context, often an empty one, so only fields that were set count.
+    """
+    run_config = RunConfig.model_validate(stored or {})
+    said = {name: getattr(given, name) for name in given.model_fields_set} if given else {}
+    return run_config.model_copy(update={name: value for name, value in said.items() if value is not None})

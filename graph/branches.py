@@ -1,0 +1,46 @@
+"""Branches: a coordinator sends them out, each is the research loop in a direction of its own."""
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from fathom.graph.binding import Binder
+from fathom.graph.loop import add_loop
+from fathom.graph.routes import route_after_branch_judge, route_after_branch_planner, route_after_coordinator
+from fathom.nodes.coordinator import coordinator
+from fathom.nodes.deliver import deliver
+from fathom.state import BranchesOutput, BranchOutput, ResearchState, RunConfig
+
+Branching = CompiledStateGraph[ResearchState, RunConfig, ResearchState, Any]
+
+
+def build_branches(bind: Binder) -> Branching:
+    """Build the subgraph that explores one level of directions: at once, in turn, or handing on."""
+    b = StateGraph(ResearchState, context_schema=RunConfig, output_schema=BranchesOutput)
+    b.add_node(
+        "coordinator",
+        bind(
+            "coordinator",
+            lambda s, d: coordinator(s, run_config=d.run_config, signals=d.signals, budget=d.budget),
+        ),
+    )
+    b.add_node("branch", build_branch(bind))
+
+    b.add_edge(START, "coordinator")
+    b.add_conditional_edges("coordinator", route_after_coordinator, ["branch", END])
+    b.add_edge("branch", "coordinator")
+    return b.compile(name="branches")
+
+
+def build_branch(bind: Binder) -> Branching:
+    """Build the loop that a direction is sent to, without review and report; every step is checkpointed."""
+    b = StateGraph(ResearchState, context_schema=RunConfig, output_schema=BranchOutput)
+    add_loop(b, bind)
+    b.add_node("deliver", bind("deliver", lambda s, _: deliver(s)))
+
+    b.add_edge(START, "planner")
+    b.add_conditional_edges("planner", route_after_branch_planner, ["searcher", "judge"])
+    b.add_conditional_edges("judge", route_after_branch_judge, ["planner", "deliver"])
+    b.add_edge("deliver", END)
+    return b.compile(name="branch")

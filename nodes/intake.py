@@ -1,0 +1,52 @@
+"""The intake: every run starts here, also an update of an earlier run."""
+
+from fathom.nodes.ports import Forecaster, PageLeases
+from fathom.planning.admission import admitted
+from fathom.planning.effort import effort
+from fathom.search.addresses import canonical
+from fathom.state import Earlier, Query, ResearchState, RunConfig
+
+
+async def intake(
+    state: ResearchState, *, run_config: RunConfig, page_leases: PageLeases, forecaster: Forecaster
+) -> ResearchState:
+    """Name the run and size its effort; an update takes over what the earlier run knew instead.
+
+    Reads:  question, earlier
+    Writes: run, run_config; effort and forecast, or for an update questions, asked, judgements, rulings,
+            outline, sections, queries, visited, offered
+    """
+    if earlier := state.get("earlier"):
+        return {"run_config": run_config, "run": await page_leases.begin(), **_taken_over(earlier)}
+    question = admitted(state.get("question"))
+    run = await page_leases.begin()
+    return {
+        "run_config": run_config,
+        "run": run,
+        "effort": effort(question, run_config.depth),
+        "forecast": await forecaster(question, run),
+    }
+
+
+def _taken_over(earlier: Earlier) -> ResearchState:
+    """The earlier run's knowledge, and its queries to be asked again; nobody has to plan for that.
+
+    What was found before counts as seen: only what is new is chosen beside the pages that are read again.
+    """
+    number = len(earlier.judgements) + 1
+    texts = {query.text: query.question for query in earlier.asked}
+    outlined: ResearchState = {"outline": earlier.outline} if earlier.outline else {}
+    return {
+        **outlined,
+        "questions": earlier.questions,
+        "asked": earlier.asked,
+        "judgements": earlier.judgements,
+        "rulings": earlier.rulings,
+        "sections": earlier.sections,
+        "queries": [
+            Query(id=f"r{number}q{place}", text=text, question=question, round=number)
+            for place, (text, question) in enumerate(texts.items(), start=1)
+        ],
+        "visited": [*(canonical(page.address) for page in earlier.pages), *earlier.offered],
+        "offered": earlier.offered,
+    }

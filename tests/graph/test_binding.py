@@ -1,0 +1,57 @@
+"""Each graph works with the dependencies it was built with, and every run with its own configuration."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from kits import Clerk, Library, kits_of
+from langgraph.graph import END, START, StateGraph
+from standins.prose import page
+
+from fathom.budget.budget import Budget
+from fathom.graph import build_graph
+from fathom.graph.binding import Binder, resolve
+from fathom.graph.dependencies import standard_dependencies
+from fathom.settings import load_settings
+from fathom.state import ResearchState, RunConfig
+
+KNOBS = RunConfig(rounds=1, sources=2)
+
+
+def library_of(name: str) -> Library:
+    return Library({f"https://{name}{n}.example/book": page(n, 600) for n in range(2)})
+
+
+async def test_runs_at_once_work_each_with_the_dependencies_of_their_graph(tmp_path: Path) -> None:
+    async def hosts(name: str) -> set[str]:
+        graph = build_graph(kits_of(tmp_path, library_of(name), Clerk(quotes=1)))
+        state: Any = await graph.ainvoke({"question": f"What of {name}?"}, context=KNOBS)
+        return {page.address.removeprefix("https://").split(".")[0][:-1] for page in state["pages"]}
+
+    assert list(await asyncio.gather(hosts("one"), hosts("two"))) == [{"one"}, {"two"}]
+
+
+async def test_every_run_has_the_budget_of_its_own_configuration(tmp_path: Path) -> None:
+    budgets: list[float] = []
+
+    async def payer(state: ResearchState, *, budget: Budget) -> ResearchState:
+        budgets.append(budget.budget_usd)
+        return {}
+
+    bind = Binder(standard_dependencies(load_settings(home=tmp_path)))
+    b = StateGraph(ResearchState, context_schema=RunConfig)
+    b.add_node("payer", bind("payer", lambda s, d: payer(s, budget=d.budget)))
+    b.add_edge(START, "payer")
+    b.add_edge("payer", END)
+    graph = b.compile()
+    for usd in (1.0, 0.01):
+        await graph.ainvoke({"question": "What?"}, context=RunConfig(budget_usd=usd))
+    assert budgets == [1.0, 0.01]
+
+
+def test_what_a_caller_sets_overrides_what_is_stored_field_by_field() -> None:
+    stored = RunConfig(rounds=3, sources=8, language="ko")
+    assert resolve(None, stored) == resolve(RunConfig(), stored) == stored
+    found = resolve(RunConfig(rounds=5, sources=None), stored)
+    assert (found.rounds, found.sources, found.language) == (5, 8, "ko")
+    assert resolve(RunConfig(rounds=2), None).rounds == 2
