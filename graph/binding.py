@@ -10,6 +10,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from langchain_core.callbacks import BaseCallbackManager
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from fathom.budget.accounts import round_of, stamped
@@ -36,10 +38,11 @@ class Binder:
         """Return the node `name`, which does this work; what it paid for is marked with name and round."""
 
         async def node(state: Any, *, runtime: Runtime[RunConfig]) -> Any:
-            dependencies = await self._dependencies(state, runtime)
+            dependencies, number = await self._dependencies(state, runtime), round_of(state, name)
+            _trace_round(number)
             time_budget = dependencies.time_budget
             async with time_budget.at_work() if time_budget else nullcontext():
-                return stamped(await work(state, dependencies), name, round_of(state, name))
+                return stamped(await work(state, dependencies), name, number)
 
         return node
 
@@ -52,6 +55,13 @@ class Binder:
         thread = runtime.execution_info.thread_id if runtime.execution_info else None
         run = "/".join(name for name in (thread, state.get("run")) if name)
         return made.for_run(run, thread)
+
+
+def _trace_round(number: int) -> None:
+    """Have every call that the current node makes show its round in traces."""
+    manager = get_config().get("callbacks")
+    if isinstance(manager, BaseCallbackManager):
+        manager.add_metadata({"round": number})
 
 
 def resolve(given: RunConfig | None, stored: RunConfig | Mapping[str, Any] | None) -> RunConfig:
