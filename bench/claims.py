@@ -32,7 +32,7 @@ from fathom.evidence.derivation import Passage, underived
 from fathom.evidence.flaws import flaws
 from fathom.evidence.support import SUPPORTED_FROM, support
 from fathom.evidence.suspicions import find_suspicions
-from fathom.llm.models import prompted_mind
+from fathom.llm.factory import make_research_model
 from fathom.llm.port import Evidence
 from fathom.settings import load_settings
 from fathom.state import RunConfig
@@ -137,7 +137,7 @@ def of_written(path: Path) -> Figures:
 
 async def by_model(data: Sequence[Line], name: str) -> Figures:
     """The prompted verifier of the product, a few lines a call."""
-    mind = prompted_mind(load_settings(), RunConfig(model=name))
+    mind = make_research_model(load_settings(), RunConfig(model=name))
     passed: list[bool] = []
     for start in range(0, len(data), _BATCH):
         some = [Evidence(line.claim, line.evidence, line.evidence) for line in data[start : start + _BATCH]]

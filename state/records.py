@@ -176,6 +176,7 @@ class Cost(Record):
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0  # of those that went in
+    tokens_reasoning: int = 0  # of those that came out: what the model thought
     usd: float = 0.0  # what this run paid for it
     is_priced: bool = True
     saved_usd: float = 0.0  # what it would have cost, had it not been answered before

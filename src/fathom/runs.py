@@ -23,7 +23,7 @@ from fathom.events import Progress
 from fathom.graph import Research, build_graph, standard_dependencies
 from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
-from fathom.llm.connections import connections
+from fathom.llm.clients import model_clients
 from fathom.pause_poller import TimeBudget, watch_over
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
@@ -272,7 +272,7 @@ class Runs:
 @asynccontextmanager
 async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
     """The runs of the settings' database."""
-    async with checkpointer(settings.database) as saver, connections():
+    async with checkpointer(settings.database) as saver, model_clients():
         yield Runs(settings, saver, watch_over(settings.database))
 
 

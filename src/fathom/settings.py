@@ -5,24 +5,25 @@ environment, `.env`, `fathom.toml`, defaults.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fathom.errors import BadInput
+from fathom.model_names import NO_MODEL, SERVERS, chat_model_name, is_full_name, split_name
 from fathom.provenance import Common, Names, Said, knob_names, nested, said_in
 from fathom.state import Role, RunConfig
 
 LARGE_ROLES: frozenset[Role] = frozenset({"plan", "outline", "write"})
 DATABASE = "fathom.sqlite"
-OPENAI = "https://api.openai.com/v1"
-
 
 Key = SecretStr | None
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
 
 
 class Settings(BaseSettings):
@@ -32,13 +33,40 @@ class Settings(BaseSettings):
 
     home: Path = Field(Path("~/.fathom"), description="Where the database and the indexes are kept.")
     docs_roots: list[Path] = Field([Path()], description="Folders that runs may read documents from.")
-    openai_api_key: Annotated[Key, Common("OPENAI_API_KEY")] = Field(None, description="The model's key.")
-    base_url: Annotated[str | None, Common("OPENAI_BASE_URL")] = Field(
-        None, description="The model's server, if it is not OpenAI's: Ollama, vLLM, llama.cpp …"
+    openai_api_key: Annotated[Key, Common("OPENAI_API_KEY")] = Field(None, description="OpenAI's key.")
+    anthropic_api_key: Annotated[Key, Common("ANTHROPIC_API_KEY")] = Field(
+        None, description="Anthropic's key."
     )
-    model: str | None = Field(None, description="The model that plans and writes.")
+    gemini_api_key: Annotated[Key, Common("GEMINI_API_KEY")] = Field(
+        None, description="Gemini's key; empty: Google's key."
+    )
+    base_url: Annotated[str | None, Common("OPENAI_BASE_URL")] = Field(
+        None, description="An OpenAI-compatible server for models named without a provider: vLLM, llama.cpp …"
+    )
+    anthropic_url: Annotated[str | None, Common("ANTHROPIC_BASE_URL")] = Field(
+        None, description="Another address for Anthropic's models."
+    )
+    gemini_url: Annotated[str | None, Common("GOOGLE_GEMINI_BASE_URL")] = Field(
+        None, description="Another address for Google's models."
+    )
+    ollama_url: Annotated[str | None, Common("OLLAMA_HOST")] = Field(
+        None, description="Where Ollama listens, if not on this machine's usual port."
+    )
+    model: str | None = Field(
+        None,
+        description="The model that plans and writes: PROVIDER:MODEL (openai, anthropic, google_genai, …),"
+        " a plain name for the OpenAI-compatible server, the path of a .gguf file, or none.",
+    )
     small_model: str | None = Field(None, description="The model that reads and checks; empty: the same.")
     models: dict[Role, str] = Field({}, description="One model for one role.")
+    reasoning_effort: ReasoningEffort | None = Field(
+        None, description="How much a reasoning model thinks: none, minimal, low, medium or high."
+    )
+    reasoning_efforts: dict[Role, ReasoningEffort] = Field({}, description="The same for one role.")
+    temperature: float | None = Field(
+        None, ge=0, le=2, description="The models' temperature; empty: the provider's default."
+    )
+    temperatures: dict[Role, float] = Field({}, description="The same for one role.")
     tavily_api_key: Annotated[Key, Common("TAVILY_API_KEY")] = Field(None, description="Tavily's key.")
     tavily_url: str = Field("https://api.tavily.com", description="Where Tavily is asked.")
     arxiv_url: str = Field("https://export.arxiv.org", description="Where arXiv is asked.")
@@ -77,10 +105,14 @@ class Settings(BaseSettings):
     outage_s: float = Field(
         180.0, ge=0, le=86_400, description="Seconds that a model which is away is waited for."
     )
-    parallel_calls: int = Field(10, ge=1, le=1000, description="Calls of one model at once, of all runs.")
+    parallel_calls: int = Field(
+        50, ge=1, le=1000, description="Calls of one model at once, of all runs; fewer after a 429."
+    )
     parallel_searches: int = Field(5, ge=1, le=1000, description="Searches at once, of all runs together.")
     parallel_extractions: int = Field(10, ge=1, le=1000, description="Pages that are read at once.")
-    max_answer_tokens: int = Field(4096, ge=64, description="The longest answer a model may give.")
+    max_answer_tokens: int = Field(
+        4096, ge=64, description="The longest answer a model may give, without what it thinks."
+    )
     run: RunConfig = Field(
         RunConfig(), description="What is usual for a run, where the run says nothing else."
     )
@@ -109,7 +141,16 @@ class Settings(BaseSettings):
             return key if key.get_secret_value().strip() else None
         return key
 
-    @field_validator("base_url", mode="after")
+    @field_validator("ollama_url", mode="after")
+    @classmethod
+    def _with_scheme(cls, address: str | None) -> str | None:
+        """Ollama's own variable is often a host and a port only, or the address it listens on."""
+        if not address:
+            return None
+        whole = address if "://" in address else f"http://{address}"
+        return whole.replace("://0.0.0.0", "://127.0.0.1").rstrip("/")
+
+    @field_validator("base_url", "anthropic_url", "gemini_url", mode="after")
     @classmethod
     def _is_server(cls, address: str | None) -> str | None:
         if not address:
@@ -124,17 +165,82 @@ class Settings(BaseSettings):
         """The one file: checkpoints, page texts, remembered calls."""
         return self.home / DATABASE
 
+    # LangChain chat models that Python gave for roles; they beat every name.
+    _chat_models: dict[Role, Any] = PrivateAttr(default_factory=dict)
+
+    def with_chat_models(self, model: Any = None, models: Mapping[Role, Any] | None = None) -> "Settings":
+        """Return the same settings with these models: names, or LangChain chat models.
+
+        `model` plays every role that `models` does not name.
+        """
+        given: dict[Role, Any] = {
+            **(dict.fromkeys(get_args(Role), model) if model is not None else {}),
+            **(models or {}),
+        }
+        if unknown := [role for role in given if role not in get_args(Role)]:
+            raise BadInput(f"There is no role {unknown[0]}; the roles are {', '.join(get_args(Role))}.")
+        names = {role: one for role, one in given.items() if isinstance(one, str)}
+        made = self.model_copy(update={"models": {**self.models, **names}})
+        made._chat_models = {role: one for role, one in given.items() if not isinstance(one, str)}
+        return made
+
+    def chat_model(self, role: Role) -> Any:
+        """Return the LangChain chat model that Python gave for a role, or None."""
+        return self._chat_models.get(role)
+
     @property
     def has_model(self) -> bool:
-        """Whether a model can be asked at all."""
-        return self.openai_api_key is not None or self.base_url is not None
+        """Whether runs that name no model use one."""
+        return self.uses_model()
+
+    def uses_model(self, named: str | None = None) -> bool:
+        """Whether a run that names this model, or none, asks a model at all."""
+        chosen = named or self.model
+        if named is None and self._chat_models:
+            return True
+        if chosen == NO_MODEL:
+            return False
+        configured = [chosen, self.small_model, *self.models.values()]
+        has_full_name = any(name and is_full_name(name) for name in ([named] if named else configured))
+        return has_full_name or self.openai_api_key is not None or self.base_url is not None
 
     def model_for(self, role: Role, named: str | None = None) -> str:
-        """Which model plays a role; a model named for the run plays every role."""
+        """Return the name of the model that plays a role; a model named for the run plays every role."""
         if named:
             return named
+        if given := self._chat_models.get(role):
+            return chat_model_name(given)
         small = self.small_model or self.model or "gpt-4.1-mini"
         return self.models.get(role) or (self.model or "gpt-4.1" if role in LARGE_ROLES else small)
+
+    def server_of(self, name: str) -> str:
+        """Return the address where a model of this name is asked; for an unknown provider, its name."""
+        provider, _ = split_name(name)
+        own = {
+            "openai": self.base_url,
+            "anthropic": self.anthropic_url,
+            "google_genai": self.gemini_url,
+            "ollama": self.ollama_url,
+            "gguf": "http://localhost",
+        }
+        return own.get(provider) or SERVERS.get(provider, provider)
+
+    def key_of(self, provider: str) -> SecretStr | None:
+        """Return the key that belongs to a provider, if one is set."""
+        keys = {
+            "openai": self.openai_api_key,
+            "anthropic": self.anthropic_api_key,
+            "google_genai": self.gemini_api_key or self.google_api_key,
+        }
+        return keys.get(provider)
+
+    def effort_for(self, role: Role) -> ReasoningEffort | None:
+        """Return how much the model of a role thinks, if that is set."""
+        return self.reasoning_efforts.get(role, self.reasoning_effort)
+
+    def temperature_for(self, role: Role) -> float | None:
+        """Return the temperature of a role, if that is set."""
+        return self.temperatures.get(role, self.temperature)
 
     def usual(self, run_config: RunConfig) -> RunConfig:
         """The knobs of a run, with what is usual where the run itself says nothing."""

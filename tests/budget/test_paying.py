@@ -23,9 +23,9 @@ from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.llm.chat import Chat
+from fathom.llm.factory import make_research_model
 from fathom.llm.limiter import Endurance, Limiter
-from fathom.llm.models import prompted_mind
-from fathom.llm.outspoken import Outspoken
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.paying import Usage
 from fathom.settings import load_settings
 from fathom.state import Cost, RunConfig
@@ -42,7 +42,7 @@ def purse_in(home: Path, budget_usd: float = 1.0) -> Budget:
 
 
 def chat(home: Path, url: str, budget: Budget, model: str = "m", **words: Any) -> Chat:
-    client = Outspoken(
+    client = CompatibleChatOpenAI(
         model=model, base_url=url, api_key=SecretStr("x"), max_retries=0, max_completion_tokens=4000
     )
     given = {"limiter": Limiter(), "endurance": FAST, "timeout_s": 30.0, "prices": PRICES, **words}
@@ -145,7 +145,7 @@ async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) ->
         own = load_settings(
             home=tmp_path, base_url=f"http://127.0.0.1:{port}/v1", call_timeout_s=0.6, call_retries=0
         )
-        client = prompted_mind(own, RunConfig(model="m")).first.ladders["read"].chat  # type: ignore[attr-defined]
+        client = make_research_model(own, RunConfig(model="m")).first.ladders["read"].chat  # type: ignore[attr-defined]
         budget = purse_in(tmp_path)
         with pytest.raises(Unavailable) as failed:
             await replace(client, prices=PRICES).within(budget).say("read", HELLO, {})
@@ -202,7 +202,8 @@ async def test_cached_input_costs_less_and_silence_about_tokens_costs_the_worst(
     }
     told = Usage.of(AIMessage("x", usage_metadata=used), Usage(9, 9))
     assert told == Usage(1000, 10, 900)
-    assert PRICES.usd("m", "http://x.example", *told) == pytest.approx((100 * 10 + 900 * 1 + 10 * 100) / 1e6)
+    usd = PRICES.usd("m", "http://x.example", *told[:3])
+    assert usd == pytest.approx((100 * 10 + 900 * 1 + 10 * 100) / 1e6)
     assert Usage.of(AIMessage("x"), Usage(5000, 4000)) == Usage(5000, 4000)
 
 

@@ -31,7 +31,7 @@ def test_every_value_is_shown_with_the_place_it_came_from(
     assert origins["run.threshold"] == (0.7, ".env: FATHOM_THRESHOLD")
     assert origins["small_model"] == ("s", ".env: FATHOM_SMALL_MODEL")
     assert origins["run.sources"] == (4, "FATHOM_SOURCES")
-    assert origins["parallel_calls"] == (10, "FATHOM_PARALLEL_CALLS (empty)")
+    assert origins["parallel_calls"] == (50, "FATHOM_PARALLEL_CALLS (empty)")
     assert origins["run.rounds"] == (3, "command line")
     assert origins["base_url"] == ("http://127.0.0.1:1/v1", "command line")
     assert origins["call_retries"] == (3, "default")

@@ -4,24 +4,23 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import httpx2
 import pytest
 from langchain_core.messages import HumanMessage
-from openai import DefaultAsyncHttpxClient
 from pydantic import SecretStr
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
 from standins.server import Answer, Seen, StandIn, closed_port
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.llm.chat import Chat, NotSupported, TooLong
-from fathom.llm.connections import connections, of_this_loop
+from fathom.llm.chat import Chat
+from fathom.llm.clients import model_clients
+from fathom.llm.errors import NotSupported, TooLong
 from fathom.llm.limiter import Endurance, Limiter
-from fathom.llm.outspoken import Outspoken
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.state.reducers import merged
 from fathom.store import replies
 
@@ -31,8 +30,15 @@ KEY = "sk-a-secret-that-must-not-leak-4711"
 HELLO = [HumanMessage("Hello?")]
 
 
+@pytest.fixture(autouse=True)
+async def clients() -> AsyncIterator[None]:
+    """What a run does: close what was opened."""
+    async with model_clients():
+        yield
+
+
 def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 5.0, run: str = "") -> Chat:
-    client = Outspoken(
+    client = CompatibleChatOpenAI(
         model="stand-in",
         base_url=base_url,
         api_key=SecretStr(KEY),
@@ -190,26 +196,6 @@ async def test_a_failure_is_told_by_who_can_act(
         await chat(tmp_path, model.base_url).say("plan", HELLO, {})
     assert type(caught.value) is error
     assert KEY not in str(caught.value)
-
-
-class Faulty(httpx2.AsyncBaseTransport):
-    """A transport with a mistake in it."""
-
-    def __init__(self, mistake: Exception) -> None:
-        self.mistake = mistake
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        raise self.mistake
-
-
-@pytest.mark.parametrize("mistake", [KeyError("lane"), TypeError("no"), AttributeError("x"), ValueError("y")])
-async def test_a_mistake_of_our_own_is_not_told_as_an_answer_of_the_model(
-    tmp_path: Path, mistake: Exception
-) -> None:
-    async with connections():
-        of_this_loop().http = DefaultAsyncHttpxClient(transport=Faulty(mistake))
-        with pytest.raises(type(mistake)):
-            await chat(tmp_path, "http://127.0.0.1:9/v1").say("plan", HELLO, {})
 
 
 async def test_an_answer_longer_than_any_is_not_taken_in(tmp_path: Path) -> None:

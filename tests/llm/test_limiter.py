@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import pytest
 
@@ -13,6 +14,7 @@ from fathom.llm.limiter import Endurance, Limiter, limiter_for
 
 pytestmark = pytest.mark.wire
 
+T = TypeVar("T")
 QUICK = Endurance(retries=3, outage_s=5.0, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.2)
 
 
@@ -43,8 +45,17 @@ class Server:
         return "served"
 
 
+async def through(limiter: Limiter, call: Callable[[], Awaitable[T]], endurance: Endurance) -> T:
+    """What the call returns, tried as often as the limiter allows."""
+    attempt = limiter.attempt(endurance)
+    while not attempt.is_over:
+        async with attempt:
+            return await call()
+    raise AssertionError("an attempt is over only by an answer or an error")
+
+
 async def all_of(limiter: Limiter, server: Callable[[], Awaitable[str]], count: int) -> list[object]:
-    calls = (limiter.through(server, QUICK) for _ in range(count))
+    calls = (through(limiter, server, QUICK) for _ in range(count))
     return list(await asyncio.gather(*calls, return_exceptions=True))
 
 
@@ -78,9 +89,9 @@ async def test_after_a_limit_everybody_waits_and_then_more_and_more_go() -> None
 
 async def test_a_server_that_says_it_is_full_is_not_asked_until_it_is_not() -> None:
     server, limiter = Server(), Limiter(4)
-    await limiter.through(server, QUICK)
+    await through(limiter, server, QUICK)
     limiter.pause(0.3)
-    await limiter.through(server, QUICK)
+    await through(limiter, server, QUICK)
     assert server.tried[1] - server.tried[0] >= 0.3
 
 
@@ -96,7 +107,7 @@ async def test_a_request_that_always_fails_fails_alone_and_slows_nobody_down() -
         raise poison
 
     began = time.monotonic()
-    alone = asyncio.create_task(limiter.through(poisoned, QUICK))
+    alone = asyncio.create_task(through(limiter, poisoned, QUICK))
     served = await all_of(limiter, server, 60)
     with pytest.raises(Unavailable, match="cannot do this one"):
         await alone
@@ -107,14 +118,14 @@ async def test_a_request_that_always_fails_fails_alone_and_slows_nobody_down() -
 
 async def test_who_is_cancelled_leaves_the_place_to_the_next() -> None:
     limiter, server = Limiter(1), Server(takes_s=0.1)
-    tasks = [asyncio.create_task(limiter.through(server, QUICK)) for _ in range(4)]
+    tasks = [asyncio.create_task(through(limiter, server, QUICK)) for _ in range(4)]
     await asyncio.sleep(0.03)
     tasks[0].cancel()
     tasks[2].cancel()
     done = await asyncio.gather(*tasks, return_exceptions=True)
     assert [type(found) for found in done] == [asyncio.CancelledError, str, asyncio.CancelledError, str]
     assert server.most == 1
-    assert await limiter.through(server, QUICK) == "served"
+    assert await through(limiter, server, QUICK) == "served"
 
 
 async def test_who_waits_longest_goes_next() -> None:
@@ -128,14 +139,14 @@ async def test_who_waits_longest_goes_next() -> None:
 
         return call
 
-    await asyncio.gather(*(limiter.through(numbered(n), QUICK) for n in range(10)))
+    await asyncio.gather(*(through(limiter, numbered(n), QUICK) for n in range(10)))
     assert order == list(range(10))
 
 
 async def test_a_model_that_stays_away_is_given_up_by_all_at_once() -> None:
     patience = Endurance(retries=3, outage_s=0.4, first_wait_s=0.05, most_wait_s=0.1)
     limiter, server = Limiter(3), Server(away_s=60.0)
-    calls = (limiter.through(server, patience) for _ in range(20))
+    calls = (through(limiter, server, patience) for _ in range(20))
     began = time.monotonic()
     done = await asyncio.gather(*calls, return_exceptions=True)
     assert all(isinstance(error, Unavailable) and "away" in str(error) for error in done)
@@ -143,7 +154,7 @@ async def test_a_model_that_stays_away_is_given_up_by_all_at_once() -> None:
     assert len(server.tried) < 20
     server.away_s = 0.0
     await asyncio.sleep(0.05)  # it is left alone for a tenth of the patience
-    assert await limiter.through(server, patience) == "served"
+    assert await through(limiter, server, patience) == "served"
 
 
 async def test_a_wait_longer_than_the_patience_is_not_begun() -> None:
@@ -152,7 +163,7 @@ async def test_a_wait_longer_than_the_patience_is_not_begun() -> None:
     began = time.monotonic()
     for _ in range(2):
         with pytest.raises(Unavailable, match="tomorrow"):
-            await limiter.through(server, QUICK)
+            await through(limiter, server, QUICK)
     assert time.monotonic() - began < 1.0
     assert len(server.tried) == 1
 
@@ -169,12 +180,12 @@ async def test_a_wait_of_years_is_no_reason_never_to_ask_again(wait_s: float) ->
 
     endurance = Endurance(retries=1, outage_s=10.0)
     with pytest.raises(Unavailable):
-        await limiter.through(call, endurance)
+        await through(limiter, call, endurance)
     with pytest.raises(Unavailable):  # nobody waits for it meanwhile
-        await limiter.through(call, endurance)
+        await through(limiter, call, endurance)
     now[0] = 601.0
     async with asyncio.timeout(5):
-        assert await asyncio.gather(*(limiter.through(call, endurance) for _ in range(4))) == ["served"] * 4
+        assert await asyncio.gather(*(through(limiter, call, endurance) for _ in range(4))) == ["served"] * 4
 
 
 async def test_a_server_that_says_in_its_answer_that_it_is_full_for_years_is_asked_in_a_minute() -> None:
@@ -188,26 +199,26 @@ async def test_a_server_that_says_in_its_answer_that_it_is_full_for_years_is_ask
     now[0] = 59.0
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
-            await limiter.through(call, Endurance())
+            await through(limiter, call, Endurance())
     now[0] = 61.0
     async with asyncio.timeout(5):
-        assert await limiter.through(call, Endurance()) == "served"
+        assert await through(limiter, call, Endurance()) == "served"
 
 
 async def test_where_nobody_ever_listened_a_few_tries_are_enough() -> None:
     nobody = Server(away_s=60.0, error=Unreachable("nobody there"), takes_s=0.0)
     began = time.monotonic()
     with pytest.raises(Unreachable):
-        await Limiter(3).through(nobody, QUICK)
+        await through(Limiter(3), nobody, QUICK)
     assert time.monotonic() - began < 2.0
     assert len(nobody.tried) >= QUICK.retries + 1
 
 
 async def test_who_has_answered_once_is_waited_for_when_nobody_listens() -> None:
     limiter = Limiter(3)
-    await limiter.through(Server(), QUICK)
+    await through(limiter, Server(), QUICK)
     away = Server(away_s=0.6, error=Unreachable("nobody there"), takes_s=0.0)
-    assert await limiter.through(away, QUICK) == "served"
+    assert await through(limiter, away, QUICK) == "served"
 
 
 async def test_without_retries_a_failure_is_final_and_nobodys_business() -> None:
@@ -215,9 +226,9 @@ async def test_without_retries_a_failure_is_final_and_nobodys_business() -> None
     once = Endurance(retries=0)
     for _ in range(3):
         with pytest.raises(Unavailable, match="away"):
-            await limiter.through(server, once)
+            await through(limiter, server, once)
     await asyncio.sleep(0.2)
-    assert await limiter.through(server, once) == "served"
+    assert await through(limiter, server, once) == "served"
 
 
 @pytest.mark.parametrize("error", [Refused("wrong key"), ProviderError("odd")])
@@ -230,7 +241,7 @@ async def test_what_waiting_does_not_cure_is_not_tried_again(error: ProviderErro
         raise error
 
     with pytest.raises(type(error)):
-        await Limiter(3).through(refused, QUICK)
+        await through(Limiter(3), refused, QUICK)
     assert tried == 1
 
 

@@ -10,7 +10,7 @@ from standins.replies import Reply
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.llm.chat import Chat
-from fathom.llm.outspoken import Outspoken
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.structured_output import StructuredOutput
 from fathom.prompts import Filled
 from fathom.store import replies
@@ -29,7 +29,7 @@ class City(BaseModel):
 
 
 def ladder(tmp_path: Path, model: Model) -> StructuredOutput:
-    client = Outspoken(
+    client = CompatibleChatOpenAI(
         model="stand-in", base_url=model.base_url, api_key=SecretStr("none"), timeout=5, max_retries=0
     )
     return StructuredOutput(Chat(client, model.base_url, replies(tmp_path / "fathom.sqlite")))

@@ -21,7 +21,7 @@ from fathom.llm.fallback import FallbackModel
 from fathom.llm.learnt import Learnt
 from fathom.llm.llm_model import LLMResearchModel
 from fathom.llm.looping import cut_loop, is_looping
-from fathom.llm.outspoken import Outspoken
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.parsing import parse_answer
 from fathom.llm.sheets import Lines, Sheet
 from fathom.llm.structured_output import StructuredOutput
@@ -43,7 +43,9 @@ SHEET = Sheet("checker", {}, {"sentences": Lines([f"Sentence {n}: The dam holds.
 
 
 def ladder(tmp_path: Path, model: Model, window: Window | None = None) -> StructuredOutput:
-    client = Outspoken(model="m", base_url=model.base_url, api_key=SecretStr("none"), max_retries=0)
+    client = CompatibleChatOpenAI(
+        model="m", base_url=model.base_url, api_key=SecretStr("none"), max_retries=0
+    )
     return StructuredOutput(
         Chat(client, model.base_url, replies(tmp_path / "fathom.sqlite")), window or Window(8_192)
     )

@@ -11,7 +11,7 @@ from standins.researcher import form_of
 from standins.scripted import never_satisfied, overstating, scripted
 
 from fathom.graph import build_graph
-from fathom.llm.models import prompted_mind
+from fathom.llm.factory import make_research_model
 from fathom.llm.planned import sheet_of
 from fathom.llm.port import Brief
 from fathom.settings import load_settings
@@ -30,7 +30,7 @@ async def asked(tmp_path: Path) -> dict[str, list[str]]:
     run_config = RunConfig(rounds=3, sources=3, threshold=1.0, model="stand-in")
     with Model(scripted(judge=never_satisfied, write=overstating)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        graph = build_graph(kits_of(tmp_path, Library(books), lambda own: prompted_mind(settings, own)))
+        graph = build_graph(kits_of(tmp_path, Library(books), lambda own: make_research_model(settings, own)))
         await graph.ainvoke({"question": QUESTION}, context=run_config)
         found: dict[str, list[str]] = defaultdict(list)
         for request in model.requests:

@@ -13,7 +13,7 @@ from standins.replies import Reply
 from standins.researcher import form_of, researcher
 
 from fathom.graph import build_graph
-from fathom.llm.models import prompted_mind
+from fathom.llm.factory import make_research_model
 from fathom.llm.port import ResearchModel
 from fathom.settings import load_settings
 from fathom.state import RunConfig
@@ -81,7 +81,7 @@ async def test_a_run_with_a_model_stays_small(tmp_path: Path, rounds: int, sourc
     run_config = RunConfig(rounds=rounds, sources=sources, threshold=1.0, model="stand-in")
     with Model(never_satisfied) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        size, state = await left_by(tmp_path, run_config, lambda own: prompted_mind(settings, own))
+        size, state = await left_by(tmp_path, run_config, lambda own: make_research_model(settings, own))
     assert len(state["pages"]) == PAGES
     assert len(state["judgements"]) == rounds
     assert len(state["costs"]) > 2 * PAGES

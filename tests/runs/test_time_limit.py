@@ -20,7 +20,7 @@ from standins.server import closed_port
 
 from fathom import DeepResearcher, ResearchRequest, RunStopped
 from fathom.graph import Dependencies, build_graph
-from fathom.llm.models import prompted_mind
+from fathom.llm.factory import make_research_model
 from fathom.runs import open_runs
 from fathom.settings import load_settings
 from fathom.state import ReviewAnswer, RunConfig
@@ -64,7 +64,7 @@ async def test_when_the_time_is_used_up_nothing_new_is_looked_for_and_the_report
     library = Library(BOOKS)
     with Model(busy) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        graph = build_graph(kits_of(tmp_path, library, lambda own: prompted_mind(settings, own)))
+        graph = build_graph(kits_of(tmp_path, library, lambda own: make_research_model(settings, own)))
         began = time.monotonic()
         state = await graph.ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
         taken = time.monotonic() - began
@@ -137,7 +137,7 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
     (tmp_path / "prices.toml").write_text("[models.stand-in]\ninput = 1\noutput = 1\n")
     with Model(answer) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
+        made = kits_of(tmp_path, Library(BOOKS), lambda own: make_research_model(settings, own))
         hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
         began = time.monotonic()
         state = await build_graph(hurried).ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
@@ -154,7 +154,7 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
 async def test_a_model_that_hangs_from_the_start_costs_the_prose_and_not_the_run(tmp_path: Path) -> None:
     with Model(lambda _: Reply.hang()) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        made = kits_of(tmp_path, Library(BOOKS), lambda own: prompted_mind(settings, own))
+        made = kits_of(tmp_path, Library(BOOKS), lambda own: make_research_model(settings, own))
         hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
         began = time.monotonic()
         own = ENDLESS_RUN.model_copy(update={"time_limit_s": 2 * LIMIT_S})

@@ -15,7 +15,7 @@ from standins.server import Seen
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
 from fathom.graph import build_graph
-from fathom.llm.models import prompted_mind
+from fathom.llm.factory import make_research_model
 from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.store import pages
@@ -161,7 +161,7 @@ async def chain_of(tmp_path: Path, rounds: int) -> int:
     answer = scripted(judge=never_satisfied)
     with Model(lambda request: answer(request).after(DELAY_S)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
-        graph = build_graph(kits_of(tmp_path, Library(books), lambda own: prompted_mind(settings, own)))
+        graph = build_graph(kits_of(tmp_path, Library(books), lambda own: make_research_model(settings, own)))
         state = await graph.ainvoke({"question": QUESTION}, context=run_config)
     assert len(state["judgements"]) == rounds
     return longest_chain(model.calls)

@@ -9,17 +9,17 @@ from typing import get_args
 
 from fathom.budget.prices import PRICES, load_prices
 from fathom.errors import BadInput
-from fathom.settings import OPENAI, Settings
+from fathom.settings import Settings
 from fathom.state import Role, RunConfig
 
 
 def unpriced(settings: Settings, run_config: RunConfig) -> list[str]:
     """The models of a run without a price; those on a server of one's own cost nothing, which is one."""
-    if not settings.has_model:
+    if not settings.uses_model(run_config.model):
         return []
-    prices, server = load_prices(settings.prices_file, settings.home), settings.base_url or OPENAI
+    prices = load_prices(settings.prices_file, settings.home)
     names = dict.fromkeys(settings.model_for(role, run_config.model) for role in get_args(Role))
-    return [name for name in names if not prices.is_known(name, server)]
+    return [name for name in names if not prices.is_known(name, settings.server_of(name))]
 
 
 def refuse_unkept(settings: Settings, run_config: RunConfig) -> None:
@@ -40,7 +40,7 @@ def not_held_back(settings: Settings, names: Sequence[str]) -> str:
 
 
 def _at(settings: Settings, names: Sequence[str]) -> str:
-    return f"{', '.join(names)} at {settings.base_url or OPENAI}"
+    return ", ".join(f"{name} at {settings.server_of(name)}" for name in names)
 
 
 def _way_out(settings: Settings, names: Sequence[str]) -> str:

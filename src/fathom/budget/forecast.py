@@ -15,7 +15,7 @@ from fathom.budget.past import Past, Work
 from fathom.budget.prices import load_prices
 from fathom.planning.effort import effort, sized
 from fathom.search.table import engines_for
-from fathom.settings import OPENAI, Settings
+from fathom.settings import Settings
 from fathom.state import Forecast, Role, RunConfig
 from fathom.time_budget import grace_s
 
@@ -78,10 +78,10 @@ def forecast(settings: Settings, run_config: RunConfig, question: str, past: Seq
     """The likely and the worst cost and time of a run."""
     size = _size(run_config, question)
     alike = [run for run in past if run.shape == shape_of(run_config, question)]
-    work = _work(settings, run_config, size, alike, past) if settings.has_model else {}
+    work = _work(settings, run_config, size, alike, past) if settings.uses_model(run_config.model) else {}
     search_usd = _search_usd(settings, run_config, size)
     usd = _priced(settings, work)
-    seconds, worst_s = _seconds(settings, size), _worst_s(settings, run_config, size)
+    seconds, worst_s = _seconds(settings, run_config, size), _worst_s(settings, run_config, size)
     worst_usd = run_config.budget_usd if usd or search_usd else 0.0
     return Forecast(
         expected_usd=round(min(usd + search_usd, worst_usd), 6),
@@ -151,9 +151,10 @@ def _done(run: Past, role: str) -> Work:
 
 def _priced(settings: Settings, work: Mapping[tuple[Role, str], _Expected]) -> float:
     """What the work is likely to cost; of a model without a price nobody knows."""
-    prices, server = load_prices(settings.prices_file, settings.home), settings.base_url or OPENAI
+    prices = load_prices(settings.prices_file, settings.home)
     return sum(
-        one.calls * (prices.usd(model, server, round(one.tokens_in), round(one.tokens_out)) or 0.0)
+        one.calls
+        * (prices.usd(model, settings.server_of(model), round(one.tokens_in), round(one.tokens_out)) or 0.0)
         for (_, model), one in work.items()
     )
 
@@ -165,11 +166,11 @@ def _search_usd(settings: Settings, run_config: RunConfig, size: _Size) -> float
     return searches * sum(price(size.sources) for price in asked)
 
 
-def _seconds(settings: Settings, size: _Size) -> float:
+def _seconds(settings: Settings, run_config: RunConfig, size: _Size) -> float:
     """As long as the calls that wait for each other: those of a round, and those of the report."""
     rounds = size.expected_rounds * size.together
     looking_s = (1 + rounds) * _LOOKING_S
-    if not settings.has_model:
+    if not settings.uses_model(run_config.model):
         return looking_s
     a_round = 1 + 2 * size.waves(settings.parallel_calls)  # read and verify, and judge
     return looking_s + (1 + rounds * a_round + _WRITING_CALLS) * _CALL_S
@@ -183,7 +184,7 @@ def _worst_s(settings: Settings, run_config: RunConfig, size: _Size) -> float:
     in_turn = 1 if run_config.orchestration == "concurrent" else size.branches
     rounds = size.rounds * size.together * in_turn
     worst = (1 + rounds) * _LOOKING_MOST_S
-    if settings.has_model:
+    if settings.uses_model(run_config.model):
         a_round = 2 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)  # and a plan
         worst += (rounds * a_round + _MOST_WRITING_CALLS) * settings.call_timeout_s + settings.outage_s
     limit_s = run_config.time_limit_s
@@ -199,7 +200,8 @@ def _because(
     settings: Settings, run_config: RunConfig, question: str, alike: Sequence[Past], past: Sequence[Past]
 ) -> str:
     shape = shape_of(run_config, question)
-    who = settings.model_for("write", run_config.model) if settings.has_model else "no model"
+    is_thinking = settings.uses_model(run_config.model)
+    who = settings.model_for("write", run_config.model) if is_thinking else "no model"
     runs = f"{len(alike)} like it" if alike else "none like it"
     seen = f"{len(past)} earlier runs here, {runs}" if past else "no earlier runs with a model here"
     return f"{shape}, {who}, {seen}"

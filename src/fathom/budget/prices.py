@@ -5,19 +5,29 @@ Does not know budgets. A model nobody has a price for is said to be unpriced, ne
 
 import ipaddress
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fathom.errors import BadInput
+from fathom.model_names import split_name
 
 PRICES = "prices.toml"
 MILLION = 1_000_000
+# Providers by the names of genai-prices, where those differ.
+_SOLD_BY = {
+    "google_genai": "google",
+    "google_vertexai": "google",
+    "bedrock": "aws",
+    "bedrock_converse": "aws",
+    "mistralai": "mistral",
+    "xai": "x-ai",
+}
 _Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -56,9 +66,12 @@ class Prices:
     ) -> float | None:
         """The price in USD; 0 on a server of one's own, None when no price is known."""
         cached = min(max(tokens_cached, 0), tokens_in)
-        if given := self.models.get(model):
+        provider, bare = split_name(model)
+        if given := self.models.get(model) or self.models.get(bare):
             return given.usd(tokens_in, tokens_out, cached)
-        return 0.0 if is_own_server(server) else _from_table(model, server, tokens_in, tokens_out, cached)
+        if is_own_server(server):
+            return 0.0
+        return _from_table(bare, server, provider, tokens_in, tokens_out, cached)
 
     def is_known(self, model: str, server: str) -> bool:
         """Whether a call to the model has a price, be it 0."""
@@ -99,14 +112,21 @@ def is_own_server(server: str) -> bool:
         return False
 
 
-def _from_table(model: str, server: str, tokens_in: int, tokens_out: int, cached: int) -> float | None:
+def _from_table(
+    model: str, server: str, provider: str, tokens_in: int, tokens_out: int, cached: int
+) -> float | None:
     from genai_prices import Usage, calc_price  # half a second of imports, paid only by those who pay
 
     usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out, cache_read_tokens=cached)
-    # As this server sells it, if the table knows the server; else as whoever made it does.
-    for address in (server, None):
+    # As this server or provider sells it, if the table knows it; else as whoever made it does.
+    sold_by = _SOLD_BY.get(provider, provider) if provider != "openai" else None
+    asks: list[Callable[[], Any]] = [partial(calc_price, usage, model, provider_api_url=server)]
+    if sold_by:
+        asks.append(partial(calc_price, usage, model, provider_id=sold_by))
+    asks.append(partial(calc_price, usage, model))
+    for ask in asks:
         try:
-            return float(calc_price(usage, model_ref=model, provider_api_url=address).total_price)
+            return float(ask().total_price)
         except LookupError:
             continue
     return None

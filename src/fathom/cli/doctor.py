@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import get_args
 
 from fathom.budget.prices import MILLION, PRICES, Prices, load_prices
+from fathom.model_names import OPENAI, split_name
 from fathom.search.choice import KNOWN, choose
 from fathom.search.table import available
-from fathom.settings import OPENAI, Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import Role, RunConfig
 
 
@@ -51,21 +52,21 @@ def _home(settings: Settings) -> tuple[bool, str]:
 
 def _model(settings: Settings) -> str:
     if not settings.has_model:
-        return "none: set OPENAI_API_KEY, or FATHOM_BASE_URL for a server of your own"
-    server = settings.base_url or "OpenAI"
-    key = "key set" if settings.openai_api_key else "no key"
-    return (
-        f"{settings.model_for('write')} plans and writes, {settings.model_for('read')} reads; {server}, {key}"
-    )
+        return "none: set OPENAI_API_KEY or FATHOM_BASE_URL, or name one: --model PROVIDER:MODEL"
+    writer, reader = settings.model_for("write"), settings.model_for("read")
+    server = settings.server_of(writer)
+    key = "key set" if settings.key_of(split_name(writer)[0]) else "no key"
+    where = "OpenAI" if server == OPENAI else server
+    return f"{writer} plans and writes, {reader} reads; {where}, {key}"
 
 
 def _prices(settings: Settings) -> str:
     """What each model costs; the budget holds back only what has a price."""
     if not settings.has_model:
         return "no model to pay"
-    prices, server = load_prices(settings.prices_file, settings.home), settings.base_url or OPENAI
+    prices = load_prices(settings.prices_file, settings.home)
     names = dict.fromkeys(settings.model_for(role) for role in get_args(Role))
-    return "; ".join(_price(name, server, prices, settings) for name in names)
+    return "; ".join(_price(name, settings.server_of(name), prices, settings) for name in names)
 
 
 def _price(name: str, server: str, prices: Prices, settings: Settings) -> str:

@@ -3,20 +3,21 @@
 from fathom.errors import BadInput
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.port import ResearchModel
+from fathom.model_names import NO_MODEL
 from fathom.settings import Settings
 from fathom.state import RunConfig
 
 
 def mind_for(settings: Settings, run_config: RunConfig) -> ResearchModel:
-    """The mind of a run: models where one is configured, none where none is."""
-    if settings.has_model:
-        from fathom.llm.models import (
-            prompted_mind,
-        )  # seconds of imports that a run without a model never pays
+    """Return the model of a run: chat models where they are configured, an extractive one where none is."""
+    named = run_config.model
+    if settings.uses_model(named):
+        from fathom.llm.factory import make_research_model  # seconds of imports
 
-        return prompted_mind(settings, run_config)
-    if run_config.model:
+        return make_research_model(settings, run_config)
+    if named and named != NO_MODEL:
         raise BadInput(
-            f"To think with {run_config.model}, set OPENAI_API_KEY or name a server with --base-url."
+            f"To think with {named}, set OPENAI_API_KEY, name a server with --base-url, or a provider:"
+            f" openai:{named}."
         )
     return ExtractiveModel()

@@ -1,48 +1,39 @@
-"""One turn with an OpenAI-compatible model: remembered, paid for, and told in our errors.
+"""One turn with a model: remembered, paid for, traced, and told in our errors.
 
 Does not know prompts or forms. A turn that was answered is never sent again: its reply is kept by the hash of
-model, server and request. Limits and retries are the limiter's.
-https://platform.openai.com/docs/api-reference/chat
+model, server and request, before anything else is done with it. Limits and retries are the limiter's.
 """
 
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-import openai
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_openai import ChatOpenAI
+from langchain_core.runnables import RunnableConfig
 from pydantic import SecretStr
 
-from fathom.budget.budget import WRITING, Budget, Reservation
+from fathom.budget.budget import WRITING, Budget
 from fathom.budget.cost_log import Call
 from fathom.budget.prices import Prices
-from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.llm.bodies import Misshapen
-from fathom.llm.clients import here
-from fathom.llm.headers import until_served, wait_after
+from fathom.errors import OutOfBudget, ProviderError, Unavailable
+from fathom.llm.clients import client_here
+from fathom.llm.dialects import answer_limit, prepare_call, provider_of
+from fathom.llm.errors import Translator, provider_errors, was_refused
+from fathom.llm.headers import until_served
 from fathom.llm.limiter import Endurance, Limiter
-from fathom.llm.paying import Offer, Strain, Usage, was_refused
-from fathom.llm.window import is_overflow, told_size
-from fathom.remembering import Memory
-from fathom.state import Cost
+from fathom.llm.openai_compatible import REASONING
+from fathom.llm.paying import Offer, Strain, Usage
+from fathom.model_names import chat_model_name
+from fathom.remembering import Kept, Memory
+from fathom.state import Cost, Role
+from fathom.tracing import TracedRun
 
-_UNPAID = 402
-
-
-class NotSupported(Unreadable):
-    """The server does not take this kind of request; another kind may do."""
-
-
-class TooLong(Unreadable):
-    """More was sent than the model holds; `size` is its window, if the server said so."""
-
-    def __init__(self, message: str, size: int | None) -> None:
-        super().__init__(message)
-        self.size = size
+_LIMIT = "max_completion_tokens"
 
 
 @dataclass(frozen=True)
@@ -57,7 +48,7 @@ class Reply:
 class Chat:
     """A model on a server, taking turns."""
 
-    client: ChatOpenAI
+    client: BaseChatModel
     server: str
     memory: Memory
     limiter: Limiter = field(default_factory=Limiter)
@@ -67,27 +58,43 @@ class Chat:
     budget: Budget | None = None
     strain: Strain = field(default_factory=Strain)
     cheaper: "Chat | None" = None  # who writes when there is too little money for this one
+    full_name: str = ""  # as whoever configured it wrote it; empty: the client's own name
+    identity: Sequence[Any] = ()  # what else tells this model from others, as plain JSON
+    tuning: Mapping[Role, Mapping[str, Any]] = field(default_factory=dict)  # options of a role's every turn
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self.client.model_name
+        return self.full_name or chat_model_name(self.client)
 
     def within(self, budget: Budget) -> "Chat":
-        """The same for one run, which pays from this purse."""
+        """Return the same for one run, which pays from this budget."""
         cheaper = self.cheaper.within(budget) if self.cheaper else None
         return replace(self, budget=budget, memory=self.memory.within(budget.run), cheaper=cheaper)
 
-    async def say(self, role: str, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
-        """One turn, from memory if it was taken before; when it is too dear to write, the cheaper one's."""
-        call = Call(self._hash(messages, options), role, self.name)
+    async def say(self, role: Role, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
+        """Take one turn, from memory if it was taken before; the cheaper model's if writing is too dear."""
+        tuned = {**options, **self.tuning.get(role, {})}
+        call = Call(self._hash(messages, tuned), role, self.name)
+        given = {"messages": [[message.type, message.text] for message in messages]}
         try:
-            return await self._taken(call, messages, options)
+            async with (
+                TracedRun("chain", f"{role} call", given, role=role, model=self.name) as run,
+                self.memory.alone(call.name),
+            ):
+                kept = await self.memory.get(call.name)
+                said = kept.text if kept else ""
+                if not kept:
+                    client = await client_here(self.client)
+                    attempt = self.limiter.attempt(self.endurance)
+                    while not attempt.is_over:
+                        async with attempt:
+                            said = await self._send(client, call, messages, tuned)
+                reply = await self._reply(call, said, kept)
+                _trace(run, reply)
+                return reply
         except ProviderError as error:
-            # What may have been charged for an answer that never came.
-            lost = await self.budget.paid(call.name) if self.budget else None
-            if lost:
-                error.costs = [*error.costs, _charge(call, Usage(), lost, is_priced=True)]
+            lost = await self._add_lost(error, call)
             if not isinstance(error, OutOfBudget) or self.cheaper is None or role not in WRITING:
                 raise
             costs = error.costs
@@ -96,131 +103,109 @@ class Chat:
         except ProviderError as error:
             error.costs = [*costs, *error.costs]
             raise
-        return replace(reply, cost=reply.cost.model_copy(update={"usd": reply.cost.usd + (lost or 0.0)}))
+        return replace(reply, cost=reply.cost.model_copy(update={"usd": reply.cost.usd + lost}))
 
-    async def _taken(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
-        async with self.memory.alone(call.name):
-            kept = await self.memory.get(call.name)
-            said = kept.text if kept else await self._asked(call, messages, options)
+    async def _send(
+        self, client: BaseChatModel, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]
+    ) -> str:
+        """Send one request; return the words and what they took, as they are kept.
+
+        What it may cost is set aside before. The answer is kept before anything else is done with it: whoever
+        is killed right after it came finds it, and settles it then.
+        """
+        most_out = options.get(_LIMIT, self._answer_limit)
+        offer = Offer.of(self.prices, call, self.server, (messages, options), most_out, self.strain)
+        async with await offer.held(self.budget) as hold:
+            tokens_out = offer.within(hold)
+            limit = {} if tokens_out == most_out or not hold.amount else {_LIMIT: tokens_out}
+            model, words = prepare_call(client, {**options, **limit})
+            about: RunnableConfig = {"metadata": {"role": call.role, "model": call.model}}
+            try:
+                # A client's own time-out begins anew with every byte.
+                async with asyncio.timeout(self.timeout_s) as time_limit:
+                    message = await model.ainvoke(list(messages), about, **words)
+            except provider_errors() as error:
+                if time_limit.expired():
+                    told = f"{self._translator.who} did not answer in time ({self.timeout_s:g} s)."
+                    raise Unavailable(told) from None
+                if was_refused(error):
+                    await hold.release()
+                raise self._translator(error) from error
+            usage = Usage.of(message, offer.worst(hold))
+            said = json.dumps([_said(message), *usage])
+            # An answer that was cut because the money was short is nobody else's answer.
+            if not (limit and _is_cut(message)):
+                await asyncio.shield(self.memory.put(call.name, said))
+            headers = message.response_metadata.get("headers") or {}
+            self.limiter.pause(until_served(headers, usage.tokens_in + usage.tokens_out))
+            usd = self._usd(usage) or 0.0
+            await hold.settle(usd, usage.tokens_in, usage.tokens_out)
+            self.strain.learn(offer, hold, usd)
+        return said
+
+    async def _reply(self, call: Call, said: str, kept: Kept | None) -> Reply:
+        """The reply in what was kept, with what this run paid for it."""
         text, *tokens = json.loads(said)
         usage = Usage(*tokens)
-        usd = self.prices.usd(self.name, self.server, *usage)
+        usd = self._usd(usage)
         if kept and not kept.is_own:
-            reused = _charge(call, usage, 0.0, is_priced=usd is not None)
+            reused = _cost(call, usage, 0.0, is_priced=usd is not None)
             return Reply(text, reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True}))
         paid = usd or 0.0
         if self.budget and kept:
             paid = await self.budget.recall(call.name, paid, usage.tokens_in, usage.tokens_out) or 0.0
         elif self.budget and paid:  # with what earlier tries may have cost
             paid = await self.budget.paid(call.name) or 0.0
-        return Reply(text, _charge(call, usage, paid, is_priced=usd is not None))
+        return Reply(text, _cost(call, usage, paid, is_priced=usd is not None))
+
+    async def _add_lost(self, error: ProviderError, call: Call) -> float:
+        """What may have been charged for an answer that never came, added to the error."""
+        lost = await self.budget.paid(call.name) if self.budget else None
+        if lost:
+            error.costs = [*error.costs, _cost(call, Usage(), lost, is_priced=True)]
+        return lost or 0.0
 
     def _hash(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
         said = [[m.type, m.content] for m in messages]
-        asked = [self.name, self.server, self.client.max_tokens, said, options]
+        asked = [self.name, self.server, self._answer_limit, said, options, *self.identity]
         words = json.dumps(asked, sort_keys=True, ensure_ascii=False)
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
-    async def _asked(self, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
-        """The answer, however often it must be asked for."""
-        client = await here(self.client)
-        return await self.limiter.through(lambda: self._sent(client, call, messages, options), self.endurance)
+    def _usd(self, usage: Usage) -> float | None:
+        return self.prices.usd(self.name, self.server, usage.tokens_in, usage.tokens_out, usage.tokens_cached)
 
-    async def _sent(
-        self, client: ChatOpenAI, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]
-    ) -> str:
-        """The words and what they took, as they are kept; what they may cost is set aside before."""
-        most_out = options.get("max_completion_tokens", self.client.max_tokens)
-        offer = Offer.of(self.prices, call, self.server, (messages, options), most_out, self.strain)
-        async with await offer.held(self.budget) as hold:
-            tokens_out = offer.within(hold)
-            is_whole = tokens_out == most_out or not hold.amount
-            limit = {} if is_whole else {"max_completion_tokens": tokens_out}
-            message = await self._answered(client, messages, {**options, **limit}, hold)
-            usage = Usage.of(message, offer.worst(hold))
-            headers = message.response_metadata.get("headers", {})
-            self.limiter.pause(until_served(headers, usage.tokens_in + usage.tokens_out))
-            said = json.dumps([_said(message), *usage])
-            # Kept before it is settled: whoever is killed in between finds the answer, and settles it then.
-            # But an answer that was cut because the money was short is nobody else's answer.
-            if not (limit and message.response_metadata.get("finish_reason") == "length"):
-                await self.memory.put(call.name, said)
-            usd = self.prices.usd(self.name, self.server, *usage) or 0.0
-            await hold.settle(usd, usage.tokens_in, usage.tokens_out)
-            self.strain.learn(offer, hold, usd)
-        return said
+    @cached_property
+    def _answer_limit(self) -> int | None:
+        return answer_limit(self.client)
 
-    async def _answered(
-        self,
-        client: ChatOpenAI,
-        messages: Sequence[BaseMessage],
-        options: Mapping[str, Any],
-        hold: Reservation,
-    ) -> AIMessage:
-        try:
-            # The client's own time-out begins anew with every byte.
-            async with asyncio.timeout(self.timeout_s):
-                # As extra_body the answer comes back as it is; otherwise a cut-off one is thrown away unread.
-                message = await client.ainvoke(list(messages), extra_body=dict(options))
-        except TimeoutError:
-            raise Unavailable(
-                f"The model {self.name} at {self.server} did not answer in time ({self.timeout_s:g} s)."
-            ) from None
-        except openai.OpenAIError as error:
-            if was_refused(error):
-                await hold.release()
-            raise self._translated(error) from error
-        except Misshapen as error:
-            raise Unreadable(
-                f"The model {self.name} answered in no known format: {self._short(error)}."
-            ) from error
-        assert isinstance(message, AIMessage)
-        return message
-
-    def _translated(self, error: openai.OpenAIError) -> ProviderError:
-        who = f"The model {self.name} at {self.server}"
-        code = getattr(error, "code", None)
-        match error:
-            case openai.APITimeoutError():
-                return Unavailable(f"{who} did not answer in time.")
-            case openai.APIConnectionError():
-                return Unreachable(f"{who} cannot be reached.")
-            case openai.RateLimitError() if code == "insufficient_quota":
-                return Refused(f"{who} says the quota is used up.")
-            case openai.RateLimitError():
-                wait_s = wait_after(error.response.headers)
-                return Unavailable(f"{who} is limiting requests (429).", wait_s=wait_s, status=429)
-            case openai.APIStatusError() if error.status_code == _UNPAID:
-                return Refused(f"{who} says that the account is empty (402).")
-            case openai.AuthenticationError() | openai.PermissionDeniedError():
-                return Refused(f"{who} refused the key: check OPENAI_API_KEY.")
-            case openai.NotFoundError():
-                return Refused(f"{who} is not there: check the model's name and the server's address.")
-            case openai.APIStatusError() if is_overflow(self._short(error), code):
-                said = self._short(error)
-                return TooLong(f"{who} was sent more than it holds ({said}).", told_size(said))
-            case openai.APIStatusError() if error.status_code >= 500 or error.status_code in {408, 409}:
-                wait_s, status = wait_after(error.response.headers), error.status_code
-                return Unavailable(f"{who} failed ({status}).", wait_s=wait_s, status=status)
-            case openai.APIStatusError():
-                return NotSupported(
-                    f"{who} did not take the request ({error.status_code}: {self._short(error)})."
-                )
-            case _:
-                return Unreadable(f"{who} answered in no known format: {self._short(error)}.")
-
-    def _short(self, error: Exception) -> str:
-        """What went wrong in few words; a server that repeats the key must not make us repeat it."""
-        body = getattr(error, "body", None)
-        said = str(body.get("message") if isinstance(body, dict) else error)
-        words = " ".join("".join(c if c.isprintable() else " " for c in said).split())
-        key = self.client.openai_api_key
-        if isinstance(key, SecretStr) and key.get_secret_value():
-            words = words.replace(key.get_secret_value(), "***")
-        return words[:160].rstrip(".")
+    @cached_property
+    def _translator(self) -> Translator:
+        keys = ("openai_api_key", "anthropic_api_key", "google_api_key", "api_key")
+        found = (getattr(self.client, name, None) for name in keys)
+        key = next((one for one in found if isinstance(one, SecretStr)), None)
+        return Translator(self.name, self.server, provider_of(self.client), key)
 
 
-def _charge(call: Call, usage: Usage, usd: float, *, is_priced: bool) -> Cost:
+def _trace(run: TracedRun, reply: Reply) -> None:
+    cost = reply.cost
+    run.note(
+        cost_usd=cost.usd,
+        is_reused=cost.is_reused,
+        tokens_in=cost.tokens_in,
+        tokens_out=cost.tokens_out,
+        tokens_cached=cost.tokens_cached,
+        tokens_reasoning=cost.tokens_reasoning,
+    )
+    run.output = {
+        "text": reply.text,
+        "cost_usd": cost.usd,
+        "tokens_in": cost.tokens_in,
+        "tokens_out": cost.tokens_out,
+        "is_reused": cost.is_reused,
+    }
+
+
+def _cost(call: Call, usage: Usage, usd: float, *, is_priced: bool) -> Cost:
     return Cost(
         call=call.name,
         role=call.role,
@@ -228,15 +213,23 @@ def _charge(call: Call, usage: Usage, usd: float, *, is_priced: bool) -> Cost:
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         tokens_cached=usage.tokens_cached,
+        tokens_reasoning=usage.tokens_reasoning,
         usd=usd,
         is_priced=is_priced,
     )
 
 
+def _is_cut(message: AIMessage) -> bool:
+    """Whether the answer ran into its limit, in any provider's words."""
+    told = message.response_metadata
+    reason = told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason")
+    return str(reason).lower() in {"length", "max_tokens"}
+
+
 def _said(message: AIMessage) -> str:
-    """The text of a reply, wherever the model put it."""
+    """The text of a reply, wherever the model put it: where only its thinking belongs, if nowhere else."""
     if message.tool_calls:
         return "\n".join(json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls)
     if message.invalid_tool_calls:
         return message.invalid_tool_calls[0]["args"] or ""
-    return message.text
+    return message.text or str(message.additional_kwargs.get(REASONING) or "")

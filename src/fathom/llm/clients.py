@@ -1,53 +1,164 @@
-"""Clients of models with the running loop's connections.
+"""Chat models with connections of the running event loop: each loop has its own, and closes them at its end.
 
-Does not know prompts. A client's own connections are one set for the process, and a set that was used in a
-loop that has ended fails in the next one: a script that waits for two questions in turn has two loops.
+A connection of a loop that has ended fails in the next one, and a script that waits for two questions in turn
+has two loops. OpenAI's and Anthropic's models share one pool a loop; Google's and Ollama's have their own.
+Providers' retries are off in every copy: one failed request is one request, and the limiter decides.
+Does not import any provider's package, nor LangChain: a run without a model must not pay seconds of imports.
 """
 
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from ssl import SSLContext
+from typing import TYPE_CHECKING, Any
 
 import httpx2
-from langchain_openai import ChatOpenAI
-from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
-from fathom.lanes import Lanes
-from fathom.llm.completions import MOST_BYTES, Completions, Envelope
-from fathom.llm.connections import of_this_loop
-from fathom.once import Once
+from fathom.turns import PerLoop
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+MOST_BYTES = 16 * 1024 * 1024  # of an answer: far more than any model says, and less than a memory holds
+_CONNECT_S = 10.0
+_MADE_ANEW = ("ChatGoogleGenerativeAI", "ChatOllama")
+_UNSET = {"client", "profile", "default_metadata"}  # which the constructor sets itself
 
 
-@Once
-def certificates() -> SSLContext:
-    """Whom all believe who ask a model's server; to read them takes as long as ten calls."""
-    return httpx2.create_ssl_context()
+@dataclass
+class LoopClients:
+    """What one event loop has open: a pool, the chat models that were made for it, and who uses them."""
+
+    users: int = 0
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
+    http: httpx2.AsyncClient | None = None
+    # By identity, and with the original, so that its id is not given to another.
+    models: "dict[int, tuple[BaseChatModel, BaseChatModel]]" = field(default_factory=dict)
+    closing: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
+
+
+loop_clients = PerLoop(LoopClients)
+
+
+@asynccontextmanager
+async def model_clients() -> AsyncIterator[None]:
+    """Ask models inside; whoever leaves last closes what was opened."""
+    mine = loop_clients()
+    mine.users += 1
+    try:
+        yield
+    finally:
+        mine.users -= 1
+        if not mine.users:
+            await asyncio.shield(_close(mine))
+
+
+async def client_here(model: "BaseChatModel") -> "BaseChatModel":
+    """Return the chat model with connections of the running loop; always the same one."""
+    mine = loop_clients()
+    if found := mine.models.get(id(model)):
+        return found[1]
+    async with mine.making:
+        if id(model) not in mine.models:
+            # In a thread: certificates are read from files.
+            made = await asyncio.to_thread(_copy_for_loop, model, mine)
+            mine.models[id(model)] = (model, made)
+        return mine.models[id(model)][1]
+
+
+def _copy_for_loop(model: "BaseChatModel", mine: LoopClients) -> "BaseChatModel":
+    kinds = {kind.__name__ for kind in type(model).__mro__}
+    if "BaseChatOpenAI" in kinds:
+        return _openai(model, mine)
+    if "ChatAnthropic" in kinds:
+        return _anthropic(model, mine)
+    if type(model).__name__ in _MADE_ANEW:
+        return _made_anew(model, mine)
+    has_retries = "max_retries" in type(model).model_fields
+    return model.model_copy(update={"max_retries": 0}) if has_retries else model
+
+
+def _openai(model: Any, mine: LoopClients) -> "BaseChatModel":
+    own = {} if model.http_async_client else {"http_client": _pool(mine)}
+    root = model.root_async_client.with_options(max_retries=0, **own)
+    update = {"root_async_client": root, "async_client": root.chat.completions, "max_retries": 0}
+    copied: BaseChatModel = model.model_copy(update=update)
+    return copied
+
+
+def _anthropic(model: Any, mine: LoopClients) -> "BaseChatModel":
+    own = {} if model.anthropic_proxy else {"http_client": _pool(mine)}
+    copied: BaseChatModel = model.model_copy(update={"max_retries": 0})
+    copied.__dict__["_async_client"] = model._async_client.with_options(max_retries=0, **own)
+    return copied
+
+
+def _made_anew(model: Any, mine: LoopClients) -> "BaseChatModel":
+    fields = type(model).model_fields
+    given = {name: getattr(model, name) for name in model.model_fields_set - _UNSET if name in fields}
+    if "max_retries" in fields:
+        given["max_retries"] = 0
+    made: Any = type(model)(**given)
+    if hasattr(made, "aclose"):
+        mine.closing.append(made.aclose)
+    else:
+        mine.closing += [made._async_client.close, lambda: asyncio.to_thread(made._client.close)]
+    found: BaseChatModel = made
+    return found
+
+
+def _pool(mine: LoopClients) -> httpx2.AsyncClient:
+    """The one pool of a loop; it goes through the environment's proxies, and reads no endless answer."""
+    if mine.http is None:
+        mine.http = httpx2.AsyncClient(
+            verify=certificates(),
+            timeout=httpx2.Timeout(600.0, connect=_CONNECT_S),
+            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+            follow_redirects=True,
+            event_hooks={"response": [_bound]},
+        )
+        mine.closing.append(mine.http.aclose)
+    return mine.http
 
 
 @cache
-def unconnected() -> tuple[DefaultHttpxClient, DefaultAsyncHttpxClient]:
-    """What a client is made with, though nobody calls through it: else each reads certificates, twice."""
-    verify = certificates.waited()
-    return DefaultHttpxClient(verify=verify), DefaultAsyncHttpxClient(verify=verify)
+def certificates() -> SSLContext:
+    """Return whom all believe who ask a model's server; to read them takes as long as ten calls."""
+    return httpx2.create_ssl_context()
 
 
-async def here(client: ChatOpenAI) -> ChatOpenAI:
-    """The client with the running loop's connections; always the same one, which remembers who it is."""
-    mine, known = of_this_loop(), client.root_async_client
-    if found := mine.clients.get(known):
-        return found
-    async with mine.making:  # whoever comes second finds it
-        return mine.clients.get(known) or mine.clients.setdefault(known, await _connected(client))
+async def _close(mine: LoopClients) -> None:
+    closing, mine.closing = mine.closing, []
+    mine.models.clear()
+    mine.http = None
+    for close in closing:
+        await close()
 
 
-async def _connected(client: ChatOpenAI) -> ChatOpenAI:
-    mine, verify = of_this_loop(), await certificates()
-    envelope = await Envelope.of(client.root_async_client)
-    http = mine.http = mine.http or _made(verify)
-    root = client.root_async_client.with_options(http_client=http)
-    completions = Completions(root, http, envelope)
-    return client.model_copy(update={"root_async_client": root, "async_client": completions})
+async def _bound(response: httpx2.Response) -> None:
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Bounded(response.stream)
 
 
-def _made(verify: SSLContext) -> DefaultAsyncHttpxClient:
-    # Behind the environment's proxies, which are in the list already: what none of them is for.
-    return DefaultAsyncHttpxClient(verify=verify, mounts={"all://*": Lanes(verify, most_bytes=MOST_BYTES)})
+class TooMuch(httpx2.ReadError):
+    """The answer is longer than it may be; the rest of it was not taken in."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that ends with an error where it becomes too long."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._inner:
+            size += len(part)
+            if size > MOST_BYTES:
+                raise TooMuch(f"The answer is longer than {MOST_BYTES:,} bytes.")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

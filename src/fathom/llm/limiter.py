@@ -10,14 +10,13 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TypeVar
+from types import TracebackType
 
 from fathom.errors import ProviderError, Unavailable, Unreachable
 
-T = TypeVar("T")
 _LIMIT = 429
 _REST_S = 10.0
 # A server may say any time, even one in another unit: after that long it is asked again, and says so again.
@@ -58,7 +57,7 @@ class _Turn:
 class Limiter:
     """The gate; safe from any thread and any event loop."""
 
-    def __init__(self, most: int = 10, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, most: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most
         self._clock = clock
         self._guard = threading.Lock()
@@ -73,31 +72,9 @@ class Limiter:
         self._down_since: float | None = None
         self._gone: tuple[float, Unavailable] | None = None  # until when nobody asks, and why
 
-    async def through(self, call: Callable[[], Awaitable[T]], endurance: Endurance) -> T:
-        """What the call returns, tried again while that makes sense; or its last error."""
-        turn = _Turn(asyncio.get_running_loop())
-        began, answers, failures = float("inf"), 0, 0
-        while True:
-            async with self._let_in(turn):
-                if began > turn.started:
-                    began, answers = turn.started, turn.answers
-                try:
-                    found = await call()
-                except Unavailable as error:
-                    is_everybodys = self._failed(turn, error, endurance)
-                    failures += not _is_limit(error)
-                    is_hopeless = self._is_hopeless(error, failures, endurance)
-                    is_late = failures and self._clock() - began >= endurance.outage_s
-                    if is_hopeless or is_late or (failures > endurance.retries and self._answers > answers):
-                        raise
-                except ProviderError:
-                    self._answered(turn)  # it said no, but it is there
-                    raise
-                else:
-                    self._answered(turn)
-                    return found
-            if not is_everybodys:
-                await asyncio.sleep(endurance.wait_s(failures))
+    def attempt(self, endurance: Endurance) -> "Attempt":
+        """Return the place of one call, which may be tried several times."""
+        return Attempt(self, endurance)
 
     def allow(self, most: int) -> None:
         """So many at once from now on; at once, unless the server has shown that it takes fewer."""
@@ -113,24 +90,30 @@ class Limiter:
         with self._guard:
             self._open_at = max(self._open_at, self._clock() + min(wait_s, _LONGEST_PAUSE_S))
 
-    @asynccontextmanager
-    async def _let_in(self, turn: _Turn) -> AsyncIterator[None]:
+    async def _enter(self, turn: _Turn) -> None:
+        """Wait until the call may be sent."""
         with self._guard:  # who was turned away has waited longest
             (self._queue.appendleft if turn.started else self._queue.append)(turn)
+        is_in = False
         try:
             while (wait_s := self._asked(turn)) is not None:
                 turn.woken.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait_s if wait_s != float("inf") else None):
                         await turn.woken.wait()
-            yield
+            is_in = True
         finally:
-            with self._guard:
-                if turn in self._queue:  # it was never let in
-                    self._queue.remove(turn)
-                else:
-                    self._running -= 1
-                self._wake()
+            if not is_in:
+                self._leave(turn)
+
+    def _leave(self, turn: _Turn) -> None:
+        """Give the place back, or leave the queue."""
+        with self._guard:
+            if turn in self._queue:  # it was never let in
+                self._queue.remove(turn)
+            else:
+                self._running -= 1
+            self._wake()
 
     def _asked(self, turn: _Turn) -> float | None:
         """None: it is let in. Else how long to wait before asking again; for ever: until woken."""
@@ -207,6 +190,50 @@ class Limiter:
             self._gone = (now + min(rest_s, _LONGEST_S), error)
             self._wake(everybody=True)
             return True
+
+
+class Attempt:
+    """One call at the gate: `while not attempt.is_over: async with attempt: …` tries while that makes sense.
+
+    An Unavailable that another try may help against does not leave the `async with`; all others do.
+    """
+
+    def __init__(self, limiter: Limiter, endurance: Endurance) -> None:
+        self.is_over = False
+        self._limiter, self._endurance = limiter, endurance
+        self._turn = _Turn(asyncio.get_running_loop())
+        self._began, self._answers, self._failures = float("inf"), 0, 0
+        self._is_pausing = False
+
+    async def __aenter__(self) -> None:
+        if self._is_pausing:
+            await asyncio.sleep(self._endurance.wait_s(self._failures))
+        await self._limiter._enter(self._turn)
+        if self._began > self._turn.started:
+            self._began, self._answers = self._turn.started, self._turn.answers
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        limiter, turn = self._limiter, self._turn
+        try:
+            if isinstance(error, Unavailable):
+                return self._is_worth_another_try(error)
+            if error is None or isinstance(error, ProviderError):
+                limiter._answered(turn)  # also who says no is there
+            self.is_over = True
+            return False
+        finally:
+            limiter._leave(turn)
+
+    def _is_worth_another_try(self, error: Unavailable) -> bool:
+        limiter, endurance = self._limiter, self._endurance
+        self._is_pausing = not limiter._failed(self._turn, error, endurance)
+        self._failures += not _is_limit(error)
+        is_hopeless = limiter._is_hopeless(error, self._failures, endurance)
+        is_late = bool(self._failures) and limiter._clock() - self._began >= endurance.outage_s
+        is_alone = self._failures > endurance.retries and limiter._answers > self._answers
+        return not (is_hopeless or is_late or is_alone)
 
 
 def _is_limit(error: Unavailable) -> bool:

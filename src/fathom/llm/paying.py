@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-import openai
 from langchain_core.messages import AIMessage, BaseMessage
 
 from fathom.budget.budget import WRITING, Budget, Reservation
 from fathom.budget.cost_log import Call
-from fathom.budget.meter import NO_ANSWER_IN_TIME, UNSENT
 from fathom.budget.prices import Prices
 from fathom.text.tokencount import worst_tokens
 
@@ -26,11 +24,12 @@ _PER_MESSAGE = 16
 
 
 class Usage(NamedTuple):
-    """The tokens of one turn; the cached ones are among those that went in."""
+    """The tokens of one turn; cached ones are among those that went in, reasoning among those out."""
 
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
+    tokens_reasoning: int = 0
 
     @classmethod
     def of(cls, message: AIMessage, otherwise: "Usage") -> Self:
@@ -39,9 +38,10 @@ class Usage(NamedTuple):
         if not said or not said["input_tokens"]:
             return cls(*otherwise)
         cached = said.get("input_token_details", {}).get("cache_read") or 0
+        reasoning = said.get("output_token_details", {}).get("reasoning") or 0
         is_silent = not (message.content or message.tool_calls or message.invalid_tool_calls)
         tokens_out = said["output_tokens"] or (0 if is_silent else otherwise.tokens_out)
-        return cls(said["input_tokens"], tokens_out, cached)
+        return cls(said["input_tokens"], tokens_out, min(cached, said["input_tokens"]), reasoning)
 
 
 @dataclass
@@ -114,13 +114,3 @@ class Offer:
     def _usd(self, tokens_out: int) -> float:
         usd = self.prices.usd(self.call.model, self.server, self.tokens_in, tokens_out) or 0.0
         return self.times * usd
-
-
-def was_refused(error: openai.OpenAIError) -> bool:
-    """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
-    if isinstance(error, openai.APIStatusError):
-        return error.status_code not in NO_ANSWER_IN_TIME
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, UNSENT):
-        cause = cause.__cause__
-    return cause is not None

@@ -1,34 +1,40 @@
 """A filled form from any model: by schema, by tool call, in words, by one repair, and by a smaller ask.
 
-Does not know what the forms are for. A rung that a server does not offer is not tried on it again, and one
-that never gave a form is passed over while another gives some.
+Does not know what the forms are for. A strategy that a server does not offer is not tried on it again, and
+one that never gave a form is passed over while another gives some. What is sent fits the model's window, and
+is made smaller once when the window proves smaller; what was cut is told.
 """
 
+import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property, reduce
+from operator import add
 from typing import Any, Generic, Literal, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
-from fathom.llm.chat import Chat, NotSupported, TooLong
-from fathom.llm.fitted import Told, Way, say
+from fathom.llm.chat import Chat
+from fathom.llm.errors import NotSupported, TooLong
 from fathom.llm.parsing import NotAForm, parse_answer, strip_thinking
-from fathom.llm.sheets import Sheet, TooSmall
+from fathom.llm.sheets import Fitted, Sheet, TooSmall
 from fathom.llm.skeleton import described
 from fathom.llm.window import Window
 from fathom.prompts import Filled
 from fathom.state import Cost, Failure, Role
+from fathom.text.tokencount import measured
 
 F = TypeVar("F", bound=BaseModel)
-Rung = Literal["schema", "tool", "words"]
-_RUNGS: tuple[Rung, ...] = ("schema", "tool", "words")
+Strategy = Literal["schema", "tool", "words"]
+_STRATEGIES: tuple[Strategy, ...] = ("schema", "tool", "words")
 _LUCKLESS = 3
 _HALF = 0.5
+_AROUND = 48  # what a server's template puts before and after all messages
+_A_MESSAGE = 8
 
 
 @dataclass(frozen=True)
@@ -41,18 +47,48 @@ class Answer(Generic[F]):
     kept: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Way:
+    """How the same is asked: what comes after the prompt, and what the server is told beside it."""
+
+    strategy: str
+    after: Sequence[BaseMessage] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    share: float = 1.0  # of the evidence
+
+    @cached_property
+    def beside(self) -> str:
+        """What a server may count or not: a schema is part of some prompts only."""
+        return json.dumps(self.options, ensure_ascii=False) if self.options else ""
+
+
+@dataclass
+class _Work(Generic[F]):
+    """One form on its way; what was paid and lost is kept whatever happens."""
+
+    role: Role
+    sheet: Sheet | Filled
+    form: type[F]
+    complaint: Callable[[F], str]
+    costs: list[Cost] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    refused: set[Strategy] = field(default_factory=set)
+    wrong: str = "no kind of request is taken by the server"
+    last: str = ""
+
+
 @dataclass
 class StructuredOutput:
-    """One model, the rungs its server offers, and its window."""
+    """One model, the strategies its server offers, and its window."""
 
     chat: Chat
     window: Window = field(default_factory=Window)
-    _absent: set[Rung] = field(default_factory=set)
-    _tried: Counter[Rung] = field(default_factory=Counter)
-    _gave: Counter[Rung] = field(default_factory=Counter)
+    _absent: set[Strategy] = field(default_factory=set)
+    _tried: Counter[Strategy] = field(default_factory=Counter)
+    _gave: Counter[Strategy] = field(default_factory=Counter)
 
     def within(self, budget: Budget) -> "StructuredOutput":
-        """The same, paying from this purse; what is known of its server and its window both know."""
+        """Return the same, paying from this budget; what is known of its server and its window both know."""
         return replace(self, chat=self.chat.within(budget))
 
     async def ask(
@@ -62,123 +98,169 @@ class StructuredOutput:
         form: type[F],
         complaint: Callable[[F], str] = lambda _: "",
     ) -> Answer[F]:
-        """The filled form, one that nothing is to be complained about; Unreadable when no rung gave one."""
-        climb = _Climb(self, role, sheet, form, complaint)
+        """Return a filled form without complaint: by each strategy, by one repair, from half of the evidence.
+
+        Raises Unreadable when none of them gave one.
+        """
+        work = _Work(role, sheet, form, complaint)
+        crowded: TooSmall | None = None
         try:
-            return await climb.up()
+            for strategy in self.strategies():
+                crowded = None
+                try:
+                    answer = await self._attempt(work, _way(strategy, form))
+                except NotSupported as error:
+                    work.wrong = str(error)
+                    work.refused.add(strategy)
+                    continue
+                except TooLong:
+                    raise
+                except TooSmall as error:  # beside a schema; in plain words it may fit
+                    crowded = error
+                    continue
+                except (NotAForm, Unreadable) as error:
+                    self._note_failed(work, strategy, error)
+                    continue
+                # Only now is it known that it was the strategy, and not the question, that was refused.
+                self._absent |= work.refused
+                self._note(strategy, is_filled=True)
+                return answer
+            if crowded:
+                raise crowded
+            try:
+                return await self._attempt(work, _repair(work))
+            except (NotAForm, TooSmall) as error:
+                work.wrong = str(error)
+            if isinstance(sheet, Filled) or not sheet.evidence:
+                raise NotAForm(work.wrong)
+            return await self._attempt(work, _Way("smaller", [_plainly(form)], share=_HALF))
         except NotAForm as error:
             name = sheet.id if isinstance(sheet, Filled) else sheet.whole().id
             told = f"The model {self.chat.name} gave no usable answer to {name}: {error}."
-            raise Unreadable(told, climb.told.costs) from error
+            raise Unreadable(told, work.costs) from error
         except ProviderError as error:
-            error.costs = [*climb.told.costs, *error.costs]
+            error.costs = [*work.costs, *error.costs]
             raise
 
-    def rungs(self) -> list[Rung]:
-        """Those worth trying, in order; there is always one."""
-        offered = [rung for rung in _RUNGS if rung not in self._absent] or ["words"]
-        hopeful = [r for r in offered if self._gave[r] or self._tried[r] < _LUCKLESS]
+    def strategies(self) -> list[Strategy]:
+        """Return those worth trying, in order; there is always one."""
+        offered = [one for one in _STRATEGIES if one not in self._absent] or ["words"]
+        hopeful = [s for s in offered if self._gave[s] or self._tried[s] < _LUCKLESS]
         return hopeful or offered[-1:]
 
-    def note(self, rung: Rung, *, is_filled: bool) -> None:
-        """Whether a rung gave a form."""
-        self._tried[rung] += 1
-        self._gave[rung] += is_filled
-
-    def lacks(self, rungs: set[Rung]) -> None:
-        """The server does not offer these."""
-        self._absent |= rungs
-
-
-@dataclass
-class _Climb(Generic[F]):
-    """One form on its way up; what was paid is kept whatever happens."""
-
-    ladder: StructuredOutput
-    role: Role
-    sheet: Sheet | Filled
-    form: type[F]
-    complaint: Callable[[F], str]
-    told: Told = field(default_factory=Told)
-    wrong: str = "no kind of request is taken by the server"
-    last: str = ""
-
-    async def up(self) -> Answer[F]:
-        """The rungs in order, then one repair, then half of the evidence."""
-        if found := await self._rungs():
-            return found
-        try:
-            return await self._turn("repair", Way([_plainly(self.form), *_repair(self.last, self.wrong)]))
-        except (NotAForm, TooSmall) as error:
-            self.wrong = str(error)
-        if isinstance(self.sheet, Filled) or not self.sheet.evidence:
-            raise NotAForm(self.wrong)
-        return await self._turn("smaller", Way([_plainly(self.form)], share=_HALF))
-
-    async def _rungs(self) -> Answer[F] | None:
-        refused: set[Rung] = set()
-        crowded: TooSmall | None = None
-        for rung in self.ladder.rungs():
-            crowded = None
+    async def _attempt(self, work: _Work[F], way: _Way) -> Answer[F]:
+        """Take one turn; again, once and smaller, when the model turns out to hold less than was thought."""
+        window = self.window
+        before = await window.known()
+        silent: Failure | None = None
+        for is_last in (False, True):
+            size = window.size or 0
+            fitted = self._fit(work.sheet, way)
+            messages = [SystemMessage(fitted.prompt.system), HumanMessage(fitted.prompt.user), *way.after]
+            texts = [str(message.content) for message in messages]
+            sent = reduce(add, map(measured, texts))
             try:
-                found = await self._turn(rung, _way(rung, self.form))
-            except NotSupported as error:
-                self.wrong = str(error)
-                refused.add(rung)
+                reply = await self.chat.say(work.role, messages, self._options(way))
+            except ProviderError as error:
+                work.costs += error.costs
+                error.costs = []
+                if is_last or not isinstance(error, TooLong):
+                    raise
+                window.lower(error.size if error.size and error.size < size else int(0.8 * size))
                 continue
-            except TooLong:
-                raise
-            except TooSmall as error:  # beside a schema; in plain words it may fit
-                crowded = error
-                continue
-            except (NotAForm, Unreadable) as error:
-                self.wrong = str(error)
-                self.ladder.note(rung, is_filled=False)
-                self.ladder.lacks(refused)
-                continue
-            # Only now is it known that it was the rung, and not the question, that was refused.
-            self.ladder.lacks(refused)
-            self.ladder.note(rung, is_filled=True)
-            return found
-        if crowded:
-            raise crowded
-        return None
+            work.costs.append(reply.cost.model_copy(update={"rung": way.strategy}))
+            seen = reply.cost.tokens_in
+            if silent and window.is_short(sent, seen):  # this time nothing can have been cut off
+                work.failures.remove(silent)
+                window.distrust(before)
+            elif window.is_cut(sent, seen):
+                silent = self._silent(seen, sum(map(window.count, texts)))
+                work.failures.append(silent)
+                window.lower(seen)
+                if not is_last:
+                    continue
+            else:
+                window.learn(sent, seen, way.beside)
+                await window.keep()
+            if set(fitted.cut) - {getattr(work.sheet, "batched", "")}:
+                work.failures.append(self._cut(work.role, size))
+            return _read(work, reply.text, fitted.kept)
+        raise AssertionError("the second turn is the last")
 
-    async def _turn(self, rung: str, way: Way) -> Answer[F]:
-        ladder = self.ladder
-        said = await say(ladder.chat, ladder.window, self.role, self.sheet, way, self.told, rung)
-        self.last = said.text
-        form = parse_answer(said.text, self.form)
-        if wrong := self.complaint(form):
-            raise NotAForm(wrong)
-        return Answer(form, self.told.costs, self.told.failures, said.kept)
+    def _fit(self, sheet: Sheet | Filled, way: _Way) -> Fitted:
+        """The prompt in the room that is left beside everything else that is sent."""
+        window, name = self.window, self.chat.name
+        others = [*(str(message.content) for message in way.after), *filter(None, [way.beside])]
+        beside = sum(window.count(words) + _A_MESSAGE for words in others) + _AROUND + 2 * _A_MESSAGE
+        room = window.room() - beside
+        if isinstance(sheet, Filled):
+            if window.count(sheet.system) + window.count(sheet.user) <= room:
+                return Fitted(sheet)
+            raise TooSmall(f"The window of {name} ({window.size:,} tokens) does not hold {sheet.id}.")
+        try:
+            return sheet.within(room, window.count, way.share)
+        except TooSmall as error:
+            told = f"The window of {name} ({window.size:,} tokens) is too small: {error}."
+            raise TooSmall(told) from error
+
+    def _options(self, way: _Way) -> dict[str, Any]:
+        """What the server is told; a limit only where it is less than the model is set to."""
+        window = self.window
+        limit = window.answer() + window.thinking()
+        is_less = limit < window.most_answer + window.most_thinking
+        return {**way.options, **({"max_completion_tokens": limit} if is_less else {})}
+
+    def _note(self, strategy: Strategy, *, is_filled: bool) -> None:
+        self._tried[strategy] += 1
+        self._gave[strategy] += is_filled
+
+    def _note_failed(self, work: _Work[F], strategy: Strategy, error: Exception) -> None:
+        work.wrong = str(error)
+        self._note(strategy, is_filled=False)
+        self._absent |= work.refused
+
+    def _cut(self, role: Role, size: int) -> Failure:
+        window, name = self.window, self.chat.name
+        known = ", as an earlier run found out" if window.is_recalled else ""
+        why = f"The window of {name} holds {window.size:,} tokens{known}."
+        if size < (window.size or size):
+            why = f"The window of {name} was taken for {size:,} tokens."
+        return Failure(where="context", what=f"the least relevant evidence for the step {role}", why=why)
+
+    def _silent(self, seen: int, sent: int) -> Failure:
+        told = f"The server of {self.chat.name} took in {seen:,} of about {sent:,} tokens without a word"
+        why = f"{told}: raise its window, or name its size with --context."
+        return Failure(where="context", what="prompts cut off by the server", why=why)
+
+
+def _read(work: _Work[F], text: str, kept: Mapping[str, int]) -> Answer[F]:
+    work.last = text
+    form = parse_answer(text, work.form)
+    if wrong := work.complaint(form):
+        raise NotAForm(wrong)
+    return Answer(form, work.costs, work.failures, kept)
 
 
 @cache
-def _way(rung: Rung, form: type[BaseModel]) -> Way:
+def _way(strategy: Strategy, form: type[BaseModel]) -> _Way:
     """The same request of every sheet for the form: it is put into words once."""
-    return Way([_plainly(form)]) if rung == "words" else Way(options=_options(rung, form))
-
-
-def _options(rung: Rung, form: type[BaseModel]) -> dict[str, Any]:
+    if strategy == "words":
+        return _Way(strategy, [_plainly(form)])
     name, schema = form.__name__, form.model_json_schema()
-    if rung == "schema":
+    if strategy == "schema":
         inner = {"name": name, "schema": schema, "strict": True}
-        return {"response_format": {"type": "json_schema", "json_schema": inner}}
+        return _Way(strategy, options={"response_format": {"type": "json_schema", "json_schema": inner}})
     function = {"name": name, "description": form.__doc__ or name, "parameters": schema}
-    return {
-        "tools": [{"type": "function", "function": function}],
-        "tool_choice": {"type": "function", "function": {"name": name}},
-    }
+    tool = {"type": "function", "function": function}
+    choice = {"type": "function", "function": {"name": name}}
+    return _Way(strategy, options={"tools": [tool], "tool_choice": choice})
 
 
 def _plainly(form: type[BaseModel]) -> HumanMessage:
     return HumanMessage(f"Answer with one JSON object of this form, and nothing else:\n{described(form)}")
 
 
-def _repair(said: str, wrong: str) -> list[BaseMessage]:
-    shown = strip_thinking(said)[:2000] or "(nothing)"
-    return [
-        AIMessage(shown),
-        HumanMessage(f"That cannot be used: {wrong}. Send the whole JSON object again, corrected."),
-    ]
+def _repair(work: _Work[Any]) -> _Way:
+    shown = strip_thinking(work.last)[:2000] or "(nothing)"
+    told = f"That cannot be used: {work.wrong}. Send the whole JSON object again, corrected."
+    return _Way("repair", [_plainly(work.form), AIMessage(shown), HumanMessage(told)])

@@ -65,6 +65,7 @@ class Window:
 
     size: int | None = None
     most_answer: int = 4_096
+    most_thinking: int = 0  # tokens that a reasoning model may think beside its answer
     source: Source | None = None
     learnt: Learnt | None = None
     is_recalled: bool = False  # an earlier run has learnt the size
@@ -87,9 +88,13 @@ class Window:
         """Room for the answer: a quarter of a small window."""
         return min(self.most_answer, max(_LEAST_ANSWER, (self.size or UNKNOWN) // _ANSWER_SHARE))
 
+    def thinking(self) -> int:
+        """Room for what the model thinks: a quarter of a small window too."""
+        return min(self.most_thinking, (self.size or UNKNOWN) // _ANSWER_SHARE)
+
     def room(self) -> int:
         """Room for all that is sent."""
-        return (self.size or UNKNOWN) - self.answer()
+        return (self.size or UNKNOWN) - self.answer() - self.thinking()
 
     def count(self, text: str) -> int:
         """Tokens of a text: at worst, until replies have shown what the model makes of such text."""

@@ -11,24 +11,40 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
-from langchain_openai import ChatOpenAI
+from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from fathom.llm.clients import certificates
+from fathom.llm.dialects import provider_of
+from fathom.model_names import chat_model_name
 
 _PATIENCE_S = 5.0
 _OLLAMA = 4_096  # what Ollama gives a model unless it is told otherwise, whatever the model was trained for
 _LISTED = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length")
 
 
-async def window_of(client: ChatOpenAI, server: str, *, is_asked: bool) -> int | None:
-    """The window of a model in tokens, or None when nobody knows."""
-    found = await asked_of(server, client.model_name, client.openai_api_key) if is_asked else None
+async def window_of(client: BaseChatModel, server: str, *, is_asked: bool) -> int | None:
+    """Return the window of a model in tokens, or None when nobody knows."""
+    name, provider = chat_model_name(client), provider_of(client)
+    if provider == "ollama" and (size := getattr(client, "num_ctx", None)):
+        return int(size)
+    if provider == "ollama":
+        return await ollama_window(server, name)
+    key = getattr(client, "openai_api_key", None)
+    found = await asked_of(server, name, key) if is_asked and provider == "openai" else None
     if found:
         return found
     profile: Mapping[str, Any] = client.profile or {}
     told = profile.get("max_input_tokens")
-    return int(told) if told else await asyncio.to_thread(_in_table, client.model_name)
+    return int(told) if told else await asyncio.to_thread(_in_table, name)
+
+
+async def ollama_window(server: str, model: str) -> int | None:
+    """Return what an Ollama server gives a model; None when nobody answers there."""
+    async with httpx2.AsyncClient(timeout=_PATIENCE_S, verify=await asyncio.to_thread(certificates)) as http:
+        if await _json(http, "GET", f"{server}/api/version") is None:
+            return None
+        return await _ollama(http, server, model)
 
 
 async def asked_of(server: str, model: str, key: object = None) -> int | None:
@@ -37,7 +53,7 @@ async def asked_of(server: str, model: str, key: object = None) -> int | None:
     root = f"{parts.scheme}://{parts.netloc}"
     secret = key.get_secret_value() if isinstance(key, SecretStr) else ""
     headers = {"authorization": f"Bearer {secret}"} if secret else {}
-    async with httpx2.AsyncClient(timeout=_PATIENCE_S, verify=await certificates()) as http:
+    async with httpx2.AsyncClient(timeout=_PATIENCE_S, verify=await asyncio.to_thread(certificates)) as http:
         entry = _entry(await _json(http, "GET", f"{server}/models", headers=headers), model)
         if entry.get("owned_by") == "llamacpp":  # a slot has a part of what the listing says
             props = await _json(http, "GET", f"{root}/props")

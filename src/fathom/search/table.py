@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from fathom.budget.prices import load_prices
+from fathom.model_names import OPENAI, split_name
 from fathom.search.cache import VALID_S, SearchCache, engine_key
 from fathom.search.charged import Charged
 from fathom.search.choice import choose
@@ -25,7 +26,7 @@ from fathom.search.patient import Patient
 from fathom.search.port import Engine
 from fathom.search.remembered import Remembered
 from fathom.search.scope import Scope
-from fathom.settings import OPENAI, Settings
+from fathom.settings import Settings
 from fathom.state import RunConfig
 from fathom.store import pages, replies
 
@@ -47,6 +48,7 @@ _REMOTE: dict[str, _Line] = {
     "crossref": ("crossref", "Crossref", {"contact": "contact"}),
     "europe-pmc": ("europe_pmc", "EuropePmc", {}),
 }
+_SEARCHING_MODEL = "gpt-4.1"  # of OpenAI, when the models that think are of somebody else
 # These send their requests through `wire`, which pays for each of them.
 _ON_OUR_WIRE = {"model", *_REMOTE} - {"tavily", "duckduckgo"}
 # Without these an engine cannot be asked at all; the rest of the settings only make it better.
@@ -159,7 +161,8 @@ def _scope(run_config: RunConfig) -> Scope:
 def _model(settings: Settings, run_config: RunConfig) -> list[Engine]:
     from fathom.search.model_search import ModelSearch
 
-    name, server = settings.model_for("plan", run_config.model), settings.base_url or OPENAI
+    provider, named = split_name(settings.model_for("plan", run_config.model))
+    name, server = named if provider == "openai" else _SEARCHING_MODEL, settings.base_url or OPENAI
     prices = load_prices(settings.prices_file, settings.home)
     key = _plain(settings.openai_api_key)
     made = ModelSearch(

@@ -7,8 +7,8 @@ import pytest
 from langchain_core.messages import AIMessage
 from pydantic import SecretStr
 
-from fathom.llm.bodies import Misshapen, sound
-from fathom.llm.outspoken import Outspoken
+from fathom.llm.errors import Misshapen
+from fathom.llm.openai_compatible import CompatibleChatOpenAI, sound
 from fathom.llm.paying import Usage
 
 COUNTED = {"prompt_tokens": 50, "completion_tokens": 20, "total_tokens": 70}
@@ -17,7 +17,7 @@ WORST = Usage(900, 400)
 
 def answered(message: object, usage: object = COUNTED) -> AIMessage:
     """What the client makes of a body with this message."""
-    client = Outspoken(model="m", base_url="http://127.0.0.1:9/v1", api_key=SecretStr("none"))
+    client = CompatibleChatOpenAI(model="m", base_url="http://127.0.0.1:9/v1", api_key=SecretStr("none"))
     body: Any = {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
     found = client._create_chat_result(body).generations[0].message
     assert isinstance(found, AIMessage)

@@ -1,21 +1,62 @@
-"""A chat completion out of what a server sent: what servers get wrong is put right, or told.
+"""A chat model for every OpenAI-compatible server: what servers get wrong is put right, or told.
 
-Does not know models or money. langchain-openai takes for granted that a body has OpenAI's shape, and
-fails with whatever its code fails with when it has not. https://platform.openai.com/docs/api-reference/chat/object
+langchain-openai takes for granted that a body has OpenAI's shape, and fails with whatever its code fails with
+when it has not. It also drops `reasoning_content`, where vLLM, llama.cpp and others put the whole answer of a
+reasoning model that was held to a schema. https://platform.openai.com/docs/api-reference/chat/object
 """
 
 import json
 import math
 from typing import Any
 
+import openai
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_openai import ChatOpenAI
+
+from fathom.llm.errors import Misshapen
 from fathom.llm.parsing import replace_lone_surrogates
 
+REASONING = "reasoning_content"  # where langchain-ollama keeps it too
+_FIELDS = (REASONING, "reasoning")
 _MOST_TOKENS = 100_000_000  # more than any model takes in: a number beyond it counts something else
 _SHOWN_CHARS = 80
 
 
-class Misshapen(ValueError):
-    """There is no answer in it that anybody could read."""
+class CompatibleChatOpenAI(ChatOpenAI):
+    """ChatOpenAI that reads any server's answer, and keeps what a model only thought."""
+
+    def _create_chat_result(
+        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        """Return what was answered; raise Misshapen when that cannot be read."""
+        raw = sound(
+            response.model_dump(warnings=False) if isinstance(response, openai.BaseModel) else response
+        )
+        try:
+            result = super()._create_chat_result(raw, generation_info)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise Misshapen(str(error)) from error
+        for found, choice in zip(result.generations, raw["choices"], strict=True):
+            found.message.additional_kwargs.setdefault("refusal", choice["message"].get("refusal"))
+            _keep_reasoning(found.message, choice["message"])
+        return result
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+    ) -> ChatGenerationChunk | None:
+        """Return a piece of a stream, with what the model thinks."""
+        found = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+        choices = chunk.get("choices")
+        if found and choices and isinstance(delta := choices[0].get("delta"), dict):
+            _keep_reasoning(found.message, delta)
+        return found
+
+
+def _keep_reasoning(message: Any, said: dict[str, Any]) -> None:
+    thought = next((s for name in _FIELDS if isinstance(s := said.get(name), str) and s), "")
+    if thought and isinstance(message, AIMessage):
+        message.additional_kwargs[REASONING] = replace_lone_surrogates(thought)
 
 
 def sound(body: Any) -> dict[str, Any]:

@@ -1,0 +1,243 @@
+"""Models from settings: any LangChain chat model by its name, or as an object, and what thinks with them.
+
+A name is `PROVIDER:MODEL`, a plain name for an OpenAI-compatible server, the path of a GGUF file, or `none`.
+What is missing (a package, a key, a provider) is said here, before the run. Does not know prompts.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+from langchain_core.language_models import BaseChatModel
+from openai import Timeout
+from pydantic import SecretStr, ValidationError
+
+from fathom import store
+from fathom.budget.prices import Prices, load_prices
+from fathom.errors import BadInput
+from fathom.llm.chat import Chat
+from fathom.llm.dialects import answer_limit, provider_of
+from fathom.llm.extractive import ExtractiveModel
+from fathom.llm.fallback import FallbackModel
+from fathom.llm.learnt import Learnt
+from fathom.llm.limiter import Endurance, limiter_for
+from fathom.llm.llm_model import LLMResearchModel
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.port import ResearchModel
+from fathom.llm.structured_output import StructuredOutput
+from fathom.llm.window import Window
+from fathom.llm.window_sources import window_of
+from fathom.model_names import OPENAI, PROVIDERS, SERVERS, split_name
+from fathom.remembering import Memory
+from fathom.settings import Settings
+from fathom.state import Role, RunConfig
+
+_CONNECT_S = 10.0
+_EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "ollama": "ollama"}
+_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "google_genai": "GOOGLE_API_KEY (or GEMINI_API_KEY)"}
+_LIMITS = {"google_genai": "max_output_tokens", "ollama": "num_predict"}
+# Tokens that a model may think beside its answer, by effort, and when it thinks without being told to.
+_THINKING = {"none": 0, "minimal": 1_024, "low": 4_096, "medium": 8_192, "high": 16_384}
+_UNASKED_THINKING = 8_192
+_THINKS_UNASKED = {"openai", "google_genai"}
+_windows: dict[tuple[object, ...], Window] = {}
+# What does not change a model's answers, or is no plain value: left out of what identifies it.
+_NOT_IDENTITY = """name cache verbose callbacks tags metadata custom_get_token_ids rate_limiter profile
+disable_streaming client async_client root_client root_async_client http_client http_async_client
+http_socket_options max_retries timeout request_timeout default_request_timeout streaming stream_usage
+client_args client_kwargs async_client_kwargs sync_client_kwargs default_metadata output_version"""
+
+
+def make_research_model(settings: Settings, run_config: RunConfig) -> ResearchModel:
+    """Return the model that plays the roles, with a stand-in that needs none.
+
+    The small model writes too, when there is no longer enough money for the other.
+    """
+    prices = load_prices(settings.prices_file, settings.home)
+    outputs: dict[object, StructuredOutput] = {}
+    by_role: dict[Role, StructuredOutput] = {}
+    parts = _parts(settings, run_config)
+    for role in sorted(parts, key=lambda role: role != "read"):  # the small one first
+        name, given = parts[role]
+        key = id(given) if given is not None else name
+        if key not in outputs:
+            played: list[Role] = [r for r, part in parts.items() if part[0] == name and part[1] is given]
+            chat = _chat(settings, name, given, played, replies_of(settings, run_config), prices)
+            if by_role:
+                chat = replace(chat, cheaper=by_role["read"].chat)
+            outputs[key] = StructuredOutput(chat, _window(settings, chat, run_config.context_tokens))
+        by_role[role] = outputs[key]
+    language = {"language": run_config.language} if run_config.language else {}
+    return FallbackModel(LLMResearchModel(by_role, **language), ExtractiveModel())
+
+
+def make_chat_model(settings: Settings, name: str, max_tokens: int) -> BaseChatModel:
+    """Return the LangChain chat model of that name; BadInput says in one sentence what is missing."""
+    provider, model = split_name(name)
+    if provider == "gguf":
+        return _gguf(Path(model), max_tokens)
+    if provider == "openai":
+        return _openai(settings, name, model, max_tokens)
+    key = settings.key_of(provider)
+    if provider in _KEYS and key is None:
+        raise BadInput(f"To think with {name}, set {_KEYS[provider]}.")
+    words: dict[str, Any] = {_LIMITS.get(provider, "max_tokens"): max_tokens}
+    if provider in SERVERS:
+        words["base_url"] = settings.server_of(name)
+    if key is not None:
+        words["api_key"] = key.get_secret_value()
+    if provider != "ollama":
+        words |= {"max_retries": 0, "timeout": settings.call_timeout_s}
+    return _initialized(name, provider, model, words)
+
+
+def identity_of(model: BaseChatModel) -> list[Any]:
+    """Return what tells a chat model from others, equal in every process: class and plain parameters."""
+    kind = type(model)
+    names = sorted(set(kind.model_fields) - set(_NOT_IDENTITY.split()))
+    plain = {name: _plain(getattr(model, name, None)) for name in names}
+    said = {name: value for name, value in plain.items() if value not in (None, [], {})}
+    return [f"{kind.__module__}.{kind.__qualname__}", said]
+
+
+def replies_of(settings: Settings, run_config: RunConfig) -> Memory:
+    """Return where the answers of models are kept."""
+    return store.replies(settings.database, is_shared=run_config.reuse)
+
+
+def _parts(settings: Settings, run_config: RunConfig) -> dict[Role, tuple[str, BaseChatModel | None]]:
+    """Who plays which role: a name, and the object that was given for it; a run's own model plays all."""
+    named = run_config.model
+    return {
+        role: (settings.model_for(role, named), None if named else settings.chat_model(role))
+        for role in get_args(Role)
+    }
+
+
+def _chat(
+    settings: Settings,
+    name: str,
+    given: BaseChatModel | None,
+    played: Sequence[Role],
+    memory: Memory,
+    prices: Prices,
+) -> Chat:
+    client = given if given is not None else make_chat_model(settings, name, settings.max_answer_tokens)
+    if given is None and (thinking := _thinking_room(settings, client, played)):
+        limit = {_LIMITS.get(provider_of(client), "max_tokens"): settings.max_answer_tokens + thinking}
+        client = client.model_copy(update=limit)
+    server = settings.server_of(name) if given is None else _address_of(given)
+    return Chat(
+        client,
+        server,
+        memory,
+        limiter_for(server, name, settings.parallel_calls),
+        Endurance(settings.call_retries, settings.outage_s),
+        settings.call_timeout_s,
+        prices,
+        full_name=name,
+        identity=() if given is None else identity_of(given),
+        tuning={role: _tuning(settings, role) for role in played},
+    )
+
+
+def _tuning(settings: Settings, role: Role) -> dict[str, Any]:
+    """What a role's every turn is told beside its prompt."""
+    said = {"reasoning_effort": settings.effort_for(role), "temperature": settings.temperature_for(role)}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _thinking_room(settings: Settings, client: BaseChatModel, played: Sequence[Role]) -> int:
+    """Tokens for what a model thinks, beside its answer; without them a long thought leaves no answer."""
+    profile = client.profile or {}
+    is_thinking = bool(profile.get("reasoning_output")) and provider_of(client) in _THINKS_UNASKED
+    efforts = [settings.effort_for(role) for role in played]
+    return max(_THINKING[e] if e else _UNASKED_THINKING * is_thinking for e in efforts)
+
+
+def _window(settings: Settings, chat: Chat, size: int | None) -> Window:
+    """The window that all runs of this process share for a model: what one has learnt, the others know."""
+    limit = answer_limit(chat.client) or settings.max_answer_tokens
+    answer = min(limit, settings.max_answer_tokens)
+    known = (str(settings.database), chat.server, chat.name, size, limit, json.dumps(chat.identity))
+    source = partial(window_of, chat.client, chat.server, is_asked=chat.server != OPENAI)
+    learnt = None if size else Learnt(settings.database, chat.server, chat.name)  # only for that run
+    return _windows.setdefault(known, Window(size, answer, limit - answer, source, learnt))
+
+
+def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseChatModel:
+    key, server = settings.openai_api_key, settings.server_of(name)
+    if key is None and server == OPENAI:
+        raise BadInput(f"To think with {name}, set OPENAI_API_KEY or name a server with --base-url.")
+    if server == OPENAI and ":" in model and not model.startswith("ft:"):
+        known = get_close_matches(model.partition(":")[0], sorted(PROVIDERS), n=1)
+        guess = f" Did you mean {known[0]}?" if known else ""
+        raise BadInput(
+            f"There is no provider for the model {name}.{guess} Known: {', '.join(sorted(PROVIDERS))}."
+        )
+    return CompatibleChatOpenAI(
+        model=model,
+        base_url=server,
+        api_key=key or SecretStr("none"),
+        # A connection that is not made in time is told apart from a late answer: nobody is paid for it.
+        timeout=Timeout(settings.call_timeout_s, connect=min(_CONNECT_S, settings.call_timeout_s / 2)),
+        max_retries=0,  # the limiter's business: the client's retries do not know of each other
+        include_response_headers=True,
+        max_completion_tokens=max_tokens,
+        stream_usage=True,
+        use_responses_api=False,
+    )
+
+
+def _gguf(path: Path, max_tokens: int) -> BaseChatModel:
+    if not path.expanduser().is_file():
+        raise BadInput(f"There is no model file {path}.")
+    try:
+        module = import_module("fathom.llm.gguf")
+    except ImportError:
+        raise BadInput(
+            f"To think with {path.name}, install what runs GGUF files: pip install 'fathom-research[local]'."
+        ) from None
+    made: BaseChatModel = module.make_gguf_model(path.expanduser(), max_tokens=max_tokens)
+    return made
+
+
+def _initialized(name: str, provider: str, model: str, words: dict[str, Any]) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model  # seconds of imports, only for those who need them
+
+    try:
+        made: BaseChatModel = init_chat_model(model, model_provider=provider, **words)
+    except ImportError as error:
+        package = str(error.name or "").replace("_", "-")
+        what = f"fathom-research[{_EXTRAS[provider]}]" if provider in _EXTRAS else package or str(error)
+        raise BadInput(f"To think with {name}, install its package: pip install '{what}'.") from None
+    except (ValidationError, ValueError) as error:
+        first = error.errors(include_input=False)[0]["msg"] if isinstance(error, ValidationError) else error
+        told = " ".join(str(first).split())[:200].rstrip(".")
+        raise BadInput(f"The model {name} cannot be used: {told}.") from None
+    return made
+
+
+def _address_of(model: BaseChatModel) -> str:
+    """Where a chat model that Python gave is asked, as far as it says so."""
+    names = ("openai_api_base", "anthropic_api_url", "base_url", "azure_endpoint", "endpoint")
+    found = next((url for name in names if isinstance(url := getattr(model, name, None), str) and url), "")
+    provider = provider_of(model)
+    return found.rstrip("/") or SERVERS.get(provider, provider)
+
+
+def _plain(value: object) -> Any:
+    """A value as plain JSON; None for what is none: secrets, functions, clients."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): p for k, v in sorted(value.items(), key=str) if (p := _plain(v)) is not None}
+    if isinstance(value, list | tuple | set | frozenset):
+        items = [p for v in value if (p := _plain(v)) is not None]
+        return sorted(items, key=str) if isinstance(value, set | frozenset) else items
+    return None

@@ -1,0 +1,50 @@
+"""Names of models: `PROVIDER:MODEL`, a plain name, the path of a GGUF file, or `none`.
+
+Does not know settings, keys or packages: it is imported by every command.
+"""
+
+import re
+from typing import Any
+
+OPENAI = "https://api.openai.com/v1"
+# Where a provider's models are asked, when nothing else is said.
+SERVERS = {
+    "openai": OPENAI,
+    "anthropic": "https://api.anthropic.com",
+    "google_genai": "https://generativelanguage.googleapis.com",
+    "ollama": "http://127.0.0.1:11434",
+}
+# The providers that LangChain's `init_chat_model` knows; a test compares them.
+_PROVIDERS = """anthropic anthropic_bedrock azure_ai azure_openai baseten bedrock bedrock_converse
+bedrock_mantle_anthropic bedrock_mantle_openai cohere deepseek fireworks google_anthropic_vertex google_genai
+google_vertexai groq huggingface ibm langsmith litellm meta mistralai nvidia ollama openai openrouter
+perplexity together upstage xai"""
+PROVIDERS = frozenset(_PROVIDERS.split())
+NO_MODEL = "none"
+GGUF = ".gguf"
+_PROVIDER = re.compile(r"([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*):(?!//)(.+)")
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return a model's provider and its name there; a plain name belongs to an OpenAI-compatible server.
+
+    Names with a colon of their own (`llama3:8b`) are plain unless what stands before it is a provider.
+    """
+    if name.lower().endswith(GGUF):
+        return "gguf", name
+    found = _PROVIDER.fullmatch(name)
+    if found and (provider := found[1].replace("-", "_")) in PROVIDERS:
+        return provider, found[2]
+    return "openai", name
+
+
+def is_full_name(name: str) -> bool:
+    """Whether a name says who serves the model: a provider, or a file."""
+    return split_name(name) != ("openai", name)
+
+
+def chat_model_name(model: Any) -> str:
+    """Return the name of a LangChain chat model, as costs and messages tell it."""
+    fields = ("model_name", "model", "model_id", "name")
+    found = next((name for field in fields if isinstance(name := getattr(model, field, None), str)), "")
+    return found.removeprefix("models/") or type(model).__name__
