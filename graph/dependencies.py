@@ -116,6 +116,7 @@ class StandardDependencies:
             settings.database,
             is_private_allowed=settings.allow_private,
             is_robots_obeyed=settings.respect_robots,
+            is_proxied=settings.proxy_pages,
             arxiv=settings.arxiv_pages,
         )
         self._lock = threading.Lock()  # twenty branches may ask at once for what is made once

@@ -98,6 +98,9 @@ class Settings(BaseSettings):
     )
     respect_robots: bool = Field(True, description="Leave out pages whose robots.txt does not allow them.")
     allow_private: bool = Field(False, description="Let pages on private and loopback addresses be read.")
+    proxy_pages: bool = Field(
+        False, description="Read pages through HTTP_PROXY or HTTPS_PROXY too, which then resolve their names."
+    )
     call_timeout_s: float = Field(
         120.0, gt=0, le=86_400, description="Seconds after which a model's call is given up."
     )

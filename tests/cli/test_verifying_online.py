@@ -13,8 +13,8 @@ from standins.web import Page, Web, html
 
 from fathom.cli.verifying import live_fates
 from fathom.evidence.standing import Fate
+from fathom.http.fetch import Fetcher
 from fathom.reading.cached import CachedReader, PageCache
-from fathom.reading.fetch import Fetcher
 from fathom.report.verifying import cited
 
 DAM_PAGE = "<h1>댐</h1><p>조력 발전소의 설비 용량은 254메가와트이다. 공사는 2011년에 끝났다.</p>"

@@ -8,12 +8,12 @@ import pytest
 
 from fathom.crew.crew import Crew
 from fathom.errors import ProviderError, Unavailable, Unreadable
+from fathom.http.retry import RetryPolicy
 from fathom.reading.arxiv_papers import PaperReader
 from fathom.reading.bounded import BoundedParser
 from fathom.reading.port import Document
 from fathom.reading.reader import in_thread
 from fathom.reading.web import web
-from fathom.search.patient import Patience
 from fathom.state import Hit
 
 ABS = "https://arxiv.org/abs/2401.00001v2"
@@ -125,7 +125,7 @@ async def test_the_web_is_read_with_everything_in_place(tmp_path: Path, site: An
     site.pages["/busy"] = reply(status=503)
     parser = BoundedParser(Crew(1))
     made = web(tmp_path / "db", is_private_allowed=True, pause_s=0, parse=parser)
-    reader = made.reader(patience=Patience(attempts=2, first_wait_s=0, most_wait_s=0, jitter_s=0))
+    reader = made.reader(policy=RetryPolicy(attempts=2, first_wait_s=0, most_wait_s=0, jitter_s=0))
     assert "year 7" in (await reader(hit(f"{site.url}/a"))).text
     assert (await reader(hit(f"{site.url}/a"))).fetched
     with pytest.raises(Unavailable):

@@ -13,8 +13,8 @@ import pytest
 from standins.recorder import traced_in_a_graph
 
 from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.http.fetch import Fetcher
 from fathom.reading.cached import CachedReader, Kept, PageCache
-from fathom.reading.fetch import Fetcher
 from fathom.reading.originals import Originals
 from fathom.reading.port import Document
 from fathom.state import Hit

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fathom.errors import Refused, Unreadable
+from fathom.http.fetch import Fetcher
 from fathom.reading.cached import CachedReader, PageCache
-from fathom.reading.fetch import Fetcher
 from fathom.reading.reader import AnyReader, FileReader
 from fathom.state import Hit
 

@@ -14,11 +14,12 @@ from fathom.budget.cost_log import Call, CostLog
 from fathom.budget.meter import Meter, metered
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError
+from fathom.http.retry import RetryPolicy
 from fathom.search.engines import Engines
 from fathom.search.health import PROCESS, Watched
 from fathom.search.model_search import ModelSearch
-from fathom.search.patient import Patience, Patient
 from fathom.search.port import Capability
+from fathom.search.retrying import RetryingEngine
 from fathom.state import Hit, Query
 from fathom.text.tokencount import token_count
 
@@ -181,7 +182,10 @@ async def test_an_engine_that_heeds_no_limit_is_not_asked_again_in_that_run(
     greedy = {**answer, **error, "output": [*[SEARCH] * 100, *([] if fails else answer["output"])]}
     with OpenAiSearchServer(greedy) as server:
         both = Engines(
-            (Watched(Patient(engine(server.url), Patience(first_wait_s=0.01, jitter_s=0.0))), Elsewhere()),
+            (
+                Watched(RetryingEngine(engine(server.url), RetryPolicy(first_wait_s=0.01, jitter_s=0.0))),
+                Elsewhere(),
+            ),
             prices={"model": lambda _: 0.01},
         )
         first = await both.within(budget).search(QUERY, limit=2)

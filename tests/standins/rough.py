@@ -88,7 +88,9 @@ Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @asynccontextmanager
-async def serving(handle: Handle, host: str, certificate: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+async def serving(
+    handle: Handle, host: str, certificate: ssl.SSLContext | None = None, port: int = 0
+) -> AsyncIterator[int]:
     """The port of a server whose every connection is handled so; at the end nobody is left."""
     tasks: set[asyncio.Task[None]] = set()
 
@@ -105,7 +107,7 @@ async def serving(handle: Handle, host: str, certificate: ssl.SSLContext | None 
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    server = await asyncio.start_server(connected, host, 0, ssl=certificate, backlog=500)
+    server = await asyncio.start_server(connected, host, port, ssl=certificate, backlog=500)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
@@ -120,20 +122,25 @@ class Rough:
     """Started with `async with`; every request is answered by `act`, which may change in between."""
 
     def __init__(
-        self, act: Act, *, host: str = "127.0.0.1", certificate: ssl.SSLContext | None = None
+        self,
+        act: Act,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        certificate: ssl.SSLContext | None = None,
     ) -> None:
         self.act = act
         self.heard: list[Heard] = []
         self.made = 0
         self.open = 0
         self.intrusions = 0  # requests that began on a connection before the one there was answered
-        self.port = 0
+        self.port = port
         self._host, self._certificate = host, certificate
         self._writers: set[asyncio.StreamWriter] = set()
         self._started = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        serves = serving(self._served, self._host, self._certificate)
+        serves = serving(self._served, self._host, self._certificate, self.port)
         self.port = await self._started.enter_async_context(serves)
         return self
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from fathom.database import looked_up, opened, written
 from fathom.errors import BadInput, Unreadable
-from fathom.reading.fetch import Fetch, Fetched
-from fathom.reading.guard import check_address
+from fathom.http.fetch import Fetch, Fetched
+from fathom.http.guard import check_address
 from fathom.reading.originals import Originals
 from fathom.reading.port import Document, Parse
 from fathom.reading.reader import in_thread

@@ -3,19 +3,20 @@
 Does not know settings: who calls it says what is allowed.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fathom.crew.crew import crew
+from fathom.http.fetch import Fetcher
+from fathom.http.politeness import HostLimiter
+from fathom.http.retry import RetryPolicy, retry
+from fathom.http.robots import Robots, RobotsGate
 from fathom.reading.arxiv_papers import ARXIV, PaperReader
 from fathom.reading.bounded import BoundedParser
 from fathom.reading.cached import CachedReader, PageCache
-from fathom.reading.fetch import Fetcher
 from fathom.reading.originals import Originals
-from fathom.reading.polite import Hosts
-from fathom.reading.port import Parse, Reader
-from fathom.reading.robots import Obedient, Robots
-from fathom.search.patient import Patience, PatientReader
+from fathom.reading.port import Document, Parse, Reader
+from fathom.state import Hit
 
 ORIGINALS = "papers"
 _MAX_ROBOTS_BYTES = 2_000_000
@@ -25,11 +26,23 @@ def polite(
     fetcher: Fetcher, *, at_once: int = 2, pause_s: float = 0.5, is_robots_obeyed: bool = True
 ) -> Fetcher:
     """The same fetcher with manners; it remembers hosts, so make it once a process."""
-    hosts = Hosts(at_once=at_once, pause_s=pause_s)
+    hosts = HostLimiter(at_once=at_once, pause_s=pause_s)
     if not is_robots_obeyed:
         return replace(fetcher, gate=hosts.turn)
     robots = Robots(replace(fetcher, gate=hosts.glance, max_bytes=_MAX_ROBOTS_BYTES))
-    return replace(fetcher, gate=Obedient(robots, hosts).turn)
+    return replace(fetcher, gate=RobotsGate(robots, hosts).turn)
+
+
+@dataclass(frozen=True)
+class RetryingReader:
+    """A reader that is asked again when the page is unavailable."""
+
+    reader: Reader
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+
+    async def __call__(self, hit: Hit) -> Document:
+        """Return the document behind one hit."""
+        return await retry(lambda: self.reader(hit), self.policy)
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,7 @@ class Web:
     originals: Originals
     arxiv: str = ARXIV
 
-    def reader(self, *, is_fresh_wanted: bool = False, patience: Patience | None = None) -> Reader:
+    def reader(self, *, is_fresh_wanted: bool = False, policy: RetryPolicy | None = None) -> Reader:
         """A reader for one run, which tries again when a page is unavailable."""
         once = CachedReader(
             self.fetch,
@@ -51,7 +64,7 @@ class Web:
             is_fresh_wanted=is_fresh_wanted,
             originals=self.originals,
         )
-        return PaperReader(PatientReader(once, patience or Patience()), self.arxiv)
+        return PaperReader(RetryingReader(once, policy or RetryPolicy()), self.arxiv)
 
 
 def web(
@@ -59,12 +72,13 @@ def web(
     *,
     is_private_allowed: bool = False,
     is_robots_obeyed: bool = True,
+    is_proxied: bool = False,
     pause_s: float = 0.5,
     parse: Parse | None = None,
     arxiv: str = ARXIV,
 ) -> Web:
     """The web, with its pages kept in a database; make it once a process."""
-    fetcher = Fetcher(is_private_allowed=is_private_allowed)
+    fetcher = Fetcher(is_private_allowed=is_private_allowed, is_proxied=is_proxied)
     return Web(
         fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
         parse=parse or BoundedParser(crew()),

@@ -14,8 +14,8 @@ from requests.adapters import HTTPAdapter
 from requests.exceptions import ChunkedEncodingError
 
 from fathom.errors import Unavailable, Unreadable
+from fathom.http.status import error_for_status
 from fathom.search.port import Capability
-from fathom.search.statuses import failure
 from fathom.state import Hit, Query
 from fathom.turns import Turns
 
@@ -114,7 +114,7 @@ def _judge(response: requests.Response, *_: object, **__: object) -> None:
         return
     if response.status_code != requests.codes.ok:
         response.close()
-        raise failure("arxiv", response.status_code, retry_after=response.headers.get("retry-after"))
+        raise error_for_status("arxiv", response.status_code, retry_after=response.headers.get("retry-after"))
     body = response.content.strip()
     if b"<feed" not in body[:1000] or not body.endswith(b"</feed>"):
         raise Unreadable("arxiv answered something that is not a whole Atom feed")

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
-from fathom.search.agents import agent
 from fathom.search.dates import from_parts
 from fathom.search.papers import abstract, bare_doi, doi_address
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
-from fathom.search.wire import Wire
+from fathom.search.wire import Wire, user_agent
 from fathom.state import Hit, Query
 
 _FIELDS = "DOI,title,author,issued,published,is-referenced-by-count,abstract,link,license"
@@ -87,7 +86,7 @@ class Crossref:
         text = " ".join(query.text.split())[:_MAX_QUERY_CHARS]
         if not text or limit < 1:
             return []
-        headers = {"User-Agent": agent(self.contact and f"mailto:{self.contact}")}
+        headers = {"User-Agent": user_agent(self.contact and f"mailto:{self.contact}")}
         wire = Wire(self.name, self.base_url, headers, timeout_s=self.timeout_s, malformed=frozenset({400}))
         params = {
             "query": text,

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Protocol
 
 from fathom.errors import Unavailable, Unreadable
+from fathom.http.client import environment_proxy
 from fathom.search.operators import spelled
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
@@ -17,6 +18,7 @@ from fathom.search.scope import Scope
 from fathom.search.terms import language_code
 from fathom.state import Hit, Query
 
+_PAGES = "https://html.duckduckgo.com"
 _EARLIEST = date(1990, 1, 1)
 _MAX_QUERY_CHARS = 500
 _SAID_CHARS = 200
@@ -37,7 +39,8 @@ def ddgs_text(query: str, *, timeout_s: float, **words: Any) -> Sequence[Mapping
     """The package's search; imported when first used, since it brings a browser's network stack."""
     from ddgs import DDGS
 
-    return DDGS(timeout=max(1, int(timeout_s))).text(query, **words)
+    proxy = environment_proxy(_PAGES)
+    return DDGS(proxy=proxy, timeout=max(1, int(timeout_s))).text(query, **words)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Unreadable
+from fathom.http.status import error_for_status
 from fathom.search.dates import iso_date
 from fathom.search.papers import abstract, bare_doi, doi_address
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
-from fathom.search.statuses import failure
 from fathom.search.terms import library_code, terms
 from fathom.search.wire import Wire
 from fathom.state import Hit, Query
@@ -107,7 +107,7 @@ class EuropePmc:
         return answer.results.result
 
     def _failure(self, code: int, words: str) -> ProviderError:
-        error = failure(self.name, code, said=words[:200])
+        error = error_for_status(self.name, code, said=words[:200])
         return BadQuery(str(error)) if code in _MALFORMED else error
 
     def _limits(self) -> list[str]:

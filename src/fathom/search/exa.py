@@ -12,12 +12,11 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from fathom.search.dates import iso_date
-from fathom.search.keys import check_key
 from fathom.search.operators import bare
 from fathom.search.port import Capability
 from fathom.search.rows import MAX_SNIPPET_CHARS, Row, hits
 from fathom.search.scope import Scope
-from fathom.search.wire import Wire
+from fathom.search.wire import Wire, check_key
 from fathom.state import Hit, Query
 
 _FOR_ONE_PRICE = 10

@@ -13,13 +13,12 @@ from pydantic import BaseModel
 
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable
 from fathom.search.dates import iso_date
-from fathom.search.keys import check_key
 from fathom.search.operators import spelled
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
 from fathom.search.terms import language_code
-from fathom.search.wire import Wire
+from fathom.search.wire import Wire, check_key
 from fathom.state import Hit, Query
 
 _MAX_QUERY_CHARS = 600  # it travels in the address, and Korean takes nine bytes a letter there

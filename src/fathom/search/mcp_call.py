@@ -6,7 +6,6 @@ event loops; a server that was started for it is stopped with it, and all of tha
 
 import asyncio
 import logging
-import ssl
 import tempfile
 from collections.abc import Collection
 from contextlib import AsyncExitStack, suppress
@@ -18,7 +17,7 @@ import anyio
 import httpx2
 
 from fathom.errors import BadInput, Unavailable, Unreadable
-from fathom.once import Once
+from fathom.http.client import THIS_MACHINE, load_tls_context
 from fathom.search.mcp_errors import judged, lacking, most_telling, outcomes, said
 from fathom.search.mcp_servers import McpServer
 from fathom.turns import PerLoop
@@ -103,8 +102,8 @@ class Call:
 
         return httpx2.AsyncClient(
             headers=dict(self.server.headers),
-            verify=await _certificates(),
-            trust_env=False,
+            verify=await load_tls_context(),
+            mounts={f"all://{host}": None for host in THIS_MACHINE},
             timeout=self.timeout_s,
             event_hooks={"response": [note]},
         )
@@ -138,12 +137,6 @@ async def _seen_through(task: "asyncio.Task[T]", scope: anyio.CancelScope) -> T:
         if not task.cancelled():
             task.exception()  # seen, and of no more interest
         raise
-
-
-@Once
-def _certificates() -> ssl.SSLContext:
-    """Those of this machine."""
-    return ssl.create_default_context()
 
 
 @cache

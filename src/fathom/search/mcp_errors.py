@@ -12,8 +12,8 @@ import httpx2
 from pydantic import ValidationError
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.http.status import error_for_status
 from fathom.search.mcp_servers import McpServer
-from fathom.search.statuses import failure
 
 _SAID_CHARS = 200
 _TAIL_BYTES = 4000
@@ -89,7 +89,7 @@ def _of_protocol(server: McpServer, code: int, words: str, answer: httpx2.Respon
     """What an error of the protocol means; over HTTP the status knows it better."""
     if answer is not None and answer.status_code not in (httpx2.codes.OK, httpx2.codes.BAD_REQUEST):
         retry_after = answer.headers.get("retry-after")
-        return failure(said(server, "").strip(), answer.status_code, retry_after=retry_after)
+        return error_for_status(said(server, "").strip(), answer.status_code, retry_after=retry_after)
     if code == _PARSE_ERROR or not (answer is None or _is_protocol(answer)):
         return Unreadable(said(server, "answered something that is not MCP"))
     if code == _METHOD_NOT_FOUND:

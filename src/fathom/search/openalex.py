@@ -10,15 +10,14 @@ import httpx2
 from pydantic import BaseModel
 
 from fathom.errors import ProviderError, Refused, Unavailable
+from fathom.http.status import retry_after_s
 from fathom.search.dates import iso_date
-from fathom.search.keys import check_key
 from fathom.search.papers import abstract, bare_doi, doi_address
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
-from fathom.search.statuses import wait_from
 from fathom.search.terms import language_code, terms
-from fathom.search.wire import Wire
+from fathom.search.wire import Wire, check_key
 from fathom.state import Hit, Query
 
 _FIELDS = (
@@ -72,7 +71,7 @@ class _Wire(Wire):
         """As always, but for these two."""
         error = super().failed(response)
         if response.status_code == httpx2.codes.FORBIDDEN:
-            return Unavailable(str(error), wait_s=wait_from(response.headers.get("retry-after")))
+            return Unavailable(str(error), wait_s=retry_after_s(response.headers.get("retry-after")))
         if isinstance(error, Unavailable) and response.status_code == httpx2.codes.TOO_MANY_REQUESTS:
             is_spent = _SPENT.search(str(error)) or (error.wait_s or 0) > _LONG_S
             return Refused(f"{error} (the day's allowance is used up)") if is_spent else error

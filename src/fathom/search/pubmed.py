@@ -11,13 +11,12 @@ from pydantic import BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.dates import iso_date
-from fathom.search.keys import check_key
 from fathom.search.papers import abstract, bare_doi
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
 from fathom.search.terms import library_code, terms
-from fathom.search.wire import Wire
+from fathom.search.wire import Wire, check_key
 from fathom.state import Hit, Query
 
 _PATH = "/entrez/eutils"

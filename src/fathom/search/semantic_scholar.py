@@ -10,12 +10,11 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from fathom.search.dates import iso_date
-from fathom.search.keys import check_key
 from fathom.search.papers import abstract, bare_doi, doi_address
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
-from fathom.search.wire import Wire
+from fathom.search.wire import Wire, check_key
 from fathom.state import Hit, Query
 
 _FIELDS = "title,abstract,year,publicationDate,externalIds,url,citationCount,openAccessPdf,authors.name"

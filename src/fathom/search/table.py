@@ -16,15 +16,14 @@ from pydantic import SecretStr
 from fathom.budget.prices import load_prices
 from fathom.model_names import OPENAI, split_name
 from fathom.search.cache import VALID_S, SearchCache, engine_key
-from fathom.search.charged import Charged
 from fathom.search.choice import choose
 from fathom.search.engines import Engines, search_places
 from fathom.search.health import Watched
 from fathom.search.local import LocalEngine
 from fathom.search.mcp_servers import McpServer, load_servers
-from fathom.search.patient import Patient
 from fathom.search.port import Engine
 from fathom.search.remembered import Remembered
+from fathom.search.retrying import PaidEngine, RetryingEngine
 from fathom.search.scope import Scope
 from fathom.settings import Settings
 from fathom.state import RunConfig
@@ -109,7 +108,7 @@ def _watched(engine: Engine, usd: float | None) -> Watched:
     """The engine with its own price, or with the one a person gave, or with that of its tokens too."""
     own = getattr(engine, "usd_per_call", 0.0) if usd is None else usd
     return Watched(
-        Patient(engine if engine.name in _ON_OUR_WIRE else Charged(engine)),
+        RetryingEngine(engine if engine.name in _ON_OUR_WIRE else PaidEngine(engine)),
         pause_s=getattr(engine, "pause_s", 0.0),
         usd_per_call=getattr(engine, "usual_usd", own),
         units=getattr(engine, "units", lambda _: 1.0),

@@ -4,7 +4,6 @@ Does not know retries, or which of its hits are worth reading.
 """
 
 import asyncio
-import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,9 +17,9 @@ from tavily import AsyncTavilyClient
 from tavily.errors import TimeoutError as TavilyTimeoutError
 
 from fathom.errors import BadInput, Refused, Unavailable, Unreachable, Unreadable
-from fathom.once import Once
+from fathom.http.client import load_tls_context
+from fathom.http.status import error_for_status
 from fathom.search.port import Capability
-from fathom.search.statuses import failure
 from fathom.state import Hit, Query
 
 _MAX_QUERY_CHARS = 400
@@ -95,7 +94,7 @@ class Tavily:
     async def _search(self, text: str, limit: int) -> _Answer:
         # What these errors say is not passed on: it may quote the request, and so the key.
         hooks: dict[str, list[Callable[..., Any]]] = {"response": [partial(_judge, key=self.api_key)]}
-        verify = await _certificates()
+        verify = await load_tls_context()
         async with httpx.AsyncClient(base_url=self.base_url, event_hooks=hooks, verify=verify) as client:
             sdk = AsyncTavilyClient(self.api_key, client=client)
             try:
@@ -116,19 +115,13 @@ class Tavily:
                 raise Unreadable("tavily answered something that cannot be decoded") from None
 
 
-@Once
-def _certificates() -> ssl.SSLContext:
-    """Read from disk once: a client made for each search would read them each time."""
-    return httpx.create_ssl_context()
-
-
 async def _judge(response: httpx.Response, *, key: str) -> None:
     """Let good answers pass; the others become our errors while their headers are still known."""
     body = await response.aread()
     if response.status_code != httpx.codes.OK:
         retry_after = response.headers.get("retry-after")
         said = _words(body).replace(key, "***")[:_MAX_SAID_CHARS]
-        raise failure("tavily", response.status_code, retry_after=retry_after, said=said)
+        raise error_for_status("tavily", response.status_code, retry_after=retry_after, said=said)
     try:
         _Answer.model_validate_json(body)
     except ValidationError as error:

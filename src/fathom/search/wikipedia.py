@@ -9,13 +9,12 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
-from fathom.search.agents import agent
 from fathom.search.dates import iso_date
 from fathom.search.port import Capability
 from fathom.search.rows import Row, hits
 from fathom.search.scope import Scope
 from fathom.search.terms import is_korean, language_code, terms
-from fathom.search.wire import Wire
+from fathom.search.wire import Wire, user_agent
 from fathom.state import Hit, Query
 
 _MAX_PAGE = 50
@@ -94,7 +93,7 @@ class Wikipedia:
         return hits(self.name, query, (_row(home, article) for article in articles), limit=limit)
 
     async def _ask(self, home: str, search: str, limit: int) -> list[_Article]:
-        headers = {"User-Agent": agent(self.contact)}
+        headers = {"User-Agent": user_agent(self.contact)}
         wire = Wire(self.name, home, headers, timeout_s=self.timeout_s, malformed=frozenset({400}))
         params = {
             "action": "query",

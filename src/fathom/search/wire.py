@@ -4,7 +4,6 @@ Does not know any service, retries or limits. What goes wrong becomes one of our
 """
 
 import asyncio
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -14,13 +13,12 @@ from pydantic import BaseModel, ValidationError
 
 from fathom.budget.budget import Reservation
 from fathom.budget.meter import NO_ANSWER_IN_TIME, UNSENT, request
-from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.lanes import Lanes, TooMuch
-from fathom.once import Once
-from fathom.search.statuses import failure
+from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.http import client
+from fathom.http.client import AGENT, TooLarge
+from fathom.http.status import error_for_status
 
 W = TypeVar("W", bound=BaseModel)
-USER_AGENT = "fathom-research"
 _MAX_BYTES = 20_000_000
 _SAID_CHARS = 200
 _CONNECT_S = 10.0
@@ -56,10 +54,9 @@ class Wire:
         return self._formed(await self.send("POST", path, data=kept), form)
 
     async def send(self, method: str, path: str, **words: Any) -> bytes:
-        """The body of a good answer; a bad one becomes the error its status stands for, and costs nothing."""
-        verify = await _certificates()
+        """Return the body of a good answer; a bad one becomes an error, and costs nothing."""
         async with request() as hold:
-            response = await self._answer(hold, verify, method, path, words)
+            response = await self._answer(hold, method, path, words)
             if response.status_code != httpx2.codes.OK:
                 if response.status_code not in NO_ANSWER_IN_TIME:
                     await hold.release()
@@ -68,21 +65,18 @@ class Wire:
         return response.content
 
     async def _answer(
-        self, hold: Reservation, verify: ssl.SSLContext, method: str, path: str, words: dict[str, Any]
+        self, hold: Reservation, method: str, path: str, words: dict[str, Any]
     ) -> httpx2.Response:
-        headers = {"User-Agent": USER_AGENT, "Accept": "application/json", **self.headers}
         try:
-            async with (
-                asyncio.timeout(self.timeout_s),
-                httpx2.AsyncClient(
-                    base_url=self.base_url,
-                    headers=headers,
-                    transport=Lanes(verify, most_bytes=_MAX_BYTES),
-                    trust_env=False,
+            async with asyncio.timeout(self.timeout_s):
+                return await client.request(
+                    method,
+                    f"{self.base_url.rstrip('/')}/{path.lstrip('/')}",
+                    max_bytes=_MAX_BYTES,
+                    headers={"User-Agent": AGENT, "Accept": "application/json", **self.headers},
                     timeout=httpx2.Timeout(self.timeout_s, connect=min(_CONNECT_S, self.timeout_s / 2)),
-                ) as client,
-            ):
-                return await client.request(method, path, **words)
+                    **words,
+                )
         except UNSENT as error:
             await hold.release()
             raise Unreachable(f"{self.who} cannot be reached ({type(error).__name__})") from None
@@ -91,7 +85,7 @@ class Wire:
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError):
             await hold.release()
             raise Refused(f"{self.who} cannot be asked: the key or the address is malformed") from None
-        except TooMuch:
+        except TooLarge:
             raise Unreadable(f"{self.who} answered more than {_MAX_BYTES:,} bytes") from None
         except httpx2.TransportError as error:
             raise Unavailable(f"{self.who} cannot be reached ({type(error).__name__})") from None
@@ -102,7 +96,7 @@ class Wire:
         """The error of an answer that is not a good one."""
         said = self._hidden(_words(response.content))
         status, retry_after = response.status_code, response.headers.get("retry-after")
-        error = failure(self.who, status, retry_after=retry_after, said=said)
+        error = error_for_status(self.who, status, retry_after=retry_after, said=said)
         return BadQuery(str(error)) if status in self.malformed else error
 
     def _formed(self, body: bytes, form: type[W]) -> W:
@@ -116,10 +110,18 @@ class Wire:
         return (words.replace(self.secret, "***") if self.secret else words)[:_SAID_CHARS]
 
 
-@Once
-def _certificates() -> ssl.SSLContext:
-    """Read from disk once: every request has a client of its own, since one shared between loops breaks."""
-    return ssl.create_default_context()
+def user_agent(contact: str) -> str:
+    """Return our name and where to complain, without what cannot stand in a header."""
+    said = "".join(c for c in contact if c.isascii() and c.isprintable() and c not in "()").strip()
+    return f"{AGENT} ({said})" if said else AGENT
+
+
+def check_key(name: str, variable: str, key: str) -> None:
+    """Refuse an empty key, and one with characters that cannot be sent; the message never shows it."""
+    if not key.strip():
+        raise BadInput(f"{name} needs {variable}.")
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise BadInput(f"{variable} has characters that no key has, perhaps from copying it.")
 
 
 class _Said(BaseModel):

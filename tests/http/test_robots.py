@@ -13,9 +13,9 @@ from standins.server import most_at_once
 from standins.web import Web, html
 
 from fathom.errors import Refused, Unavailable
-from fathom.reading.fetch import Fetcher
-from fathom.reading.polite import Hosts
-from fathom.reading.robots import Obedient, Robots
+from fathom.http.fetch import Fetcher
+from fathom.http.politeness import HostLimiter
+from fathom.http.robots import Robots, RobotsGate
 from fathom.reading.web import polite
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
@@ -139,8 +139,8 @@ async def test_a_page_comes_over_the_connection_its_robots_txt_came_over() -> No
         place = web.url.replace("127.0.0.1", "host.example")
         await fetch(f"{place}/a")
         assert names.asked == 1
-        await fetch(f"{place}/b")  # but nothing is left over from one fetch for the next
-        assert names.asked == 2
+        await fetch(f"{place}/b")  # and so does the next page of the host
+        assert names.asked == 1
 
 
 async def test_a_connection_that_the_server_ended_is_made_and_checked_anew() -> None:
@@ -162,8 +162,8 @@ async def test_a_connection_that_the_server_ended_is_made_and_checked_anew() -> 
 async def test_what_another_guard_lets_through_is_not_used(site: Any, reply: Any) -> None:
     site.pages["/a"] = reply(b"words")
     guarded = Robots(Fetcher(limit_s=5))  # may not ask loopback, though the fetch itself may
-    hosts = Hosts(pause_s=0.0)
-    fetch = Fetcher(is_private_allowed=True, limit_s=5, gate=Obedient(guarded, hosts).turn)
+    hosts = HostLimiter(pause_s=0.0)
+    fetch = Fetcher(is_private_allowed=True, limit_s=5, gate=RobotsGate(guarded, hosts).turn)
     assert (await fetch(f"{site.url}/a")).body == b"words"
     assert paths(site) == ["/a"]
 
@@ -197,7 +197,7 @@ async def test_waiting_for_a_turn_does_not_count_as_a_slow_answer() -> None:
 
 async def test_a_host_may_want_a_longer_pause_than_ours(site: Any, reply: Any) -> None:
     site.pages["/robots.txt"] = reply(b"User-agent: *\nCrawl-delay: 0.3\n")
-    gate = Obedient(Robots(OPEN), Hosts(pause_s=0)).turn
+    gate = RobotsGate(Robots(OPEN), HostLimiter(pause_s=0)).turn
     started = time.monotonic()
     for _ in range(2):
         async with gate(f"{site.url}/a"):
@@ -206,7 +206,7 @@ async def test_a_host_may_want_a_longer_pause_than_ours(site: Any, reply: Any) -
 
 
 def test_hosts_are_forgotten_in_the_end() -> None:
-    hosts = Hosts()
+    hosts = HostLimiter()
     for number in range(1_200):
         hosts._host(f"h{number}.example")
     assert len(hosts._known) == 1_000

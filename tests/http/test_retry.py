@@ -9,15 +9,17 @@ from standins.server import json_answer
 from standins.tavily import KEY, TavilyServer, failure, result
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.http.retry import RetryPolicy, retry
 from fathom.reading.port import Document, Reader
-from fathom.search.patient import Patience, Patient, PatientReader, patiently
+from fathom.reading.web import RetryingReader
 from fathom.search.port import Capability, Engine
+from fathom.search.retrying import RetryingEngine
 from fathom.search.tavily import Tavily
 from fathom.state import Hit, Query
 
 QUERY = Query(id="q1", text="tides", question="s1", round=1)
 HIT = Hit(query="q1", address="https://a.example", title="A", snippet="", engine="fake", rank=1)
-QUICK = Patience(attempts=3, first_wait_s=0.01, most_wait_s=0.02, jitter_s=0.01, longest_s=1)
+QUICK = RetryPolicy(attempts=3, first_wait_s=0.01, most_wait_s=0.02, jitter_s=0.01, longest_s=1)
 
 
 @dataclass
@@ -39,7 +41,7 @@ class Moody:
 
 async def test_the_unavailable_is_asked_again_until_it_serves(capsys: pytest.CaptureFixture[str]) -> None:
     moody = Moody([Unavailable("busy"), Unavailable("busy"), None])
-    assert await Patient(moody, QUICK)(QUERY, limit=5) == [HIT]
+    assert await RetryingEngine(moody, QUICK)(QUERY, limit=5) == [HIT]
     assert len(moody.asked) == 3
     assert capsys.readouterr() == ("", "")
 
@@ -47,34 +49,34 @@ async def test_the_unavailable_is_asked_again_until_it_serves(capsys: pytest.Cap
 async def test_after_the_last_attempt_the_last_error_rises() -> None:
     moody = Moody([Unavailable("first"), Unavailable("second"), Unavailable("third")])
     with pytest.raises(Unavailable, match="third"):
-        await Patient(moody, QUICK)(QUERY, limit=5)
+        await RetryingEngine(moody, QUICK)(QUERY, limit=5)
 
 
 @pytest.mark.parametrize("error", [Refused("no"), Unreadable("what?")])
 async def test_what_waiting_does_not_cure_rises_at_once(error: ProviderError) -> None:
     moody = Moody([error])
     with pytest.raises(type(error)):
-        await Patient(moody, QUICK)(QUERY, limit=5)
+        await RetryingEngine(moody, QUICK)(QUERY, limit=5)
     assert len(moody.asked) == 1
 
 
 async def test_the_wait_asked_for_is_honoured() -> None:
     moody = Moody([Unavailable("busy", wait_s=0.3), None])
-    await Patient(moody, QUICK)(QUERY, limit=5)
+    await RetryingEngine(moody, QUICK)(QUERY, limit=5)
     assert 0.3 <= moody.asked[1] - moody.asked[0] < 1
 
 
 async def test_nobody_waits_longer_than_the_bound_or_asks_sooner_than_told() -> None:
     moody = Moody([Unavailable("busy", wait_s=60)])
     with pytest.raises(Unavailable):
-        await Patient(moody, QUICK)(QUERY, limit=5)
+        await RetryingEngine(moody, QUICK)(QUERY, limit=5)
     assert len(moody.asked) == 1
 
 
 async def test_retry_after_travels_from_the_wire_to_the_wait() -> None:
     too_fast = failure(429, "Slow down.", {"retry-after": "1"})
     with TavilyServer([result("https://a.example")], [too_fast, json_answer({}, 500)]) as server:
-        hits = await Patient(Tavily(KEY, server.url), QUICK)(QUERY, limit=5)
+        hits = await RetryingEngine(Tavily(KEY, server.url), QUICK)(QUERY, limit=5)
     assert [hit.address for hit in hits] == ["https://a.example"]
     first, second, third = (seen.arrived for seen in server.records)
     assert 1 <= second - first < 2
@@ -90,7 +92,7 @@ async def test_a_reader_can_be_patient_too() -> None:
                 raise mood
             return Document(text="Tides.", title=hit.title, how="html")
 
-    reader: Reader = PatientReader(Slow(), QUICK)
+    reader: Reader = RetryingReader(Slow(), QUICK)
     assert (await reader(HIT)).text == "Tides."
 
 
@@ -102,10 +104,10 @@ async def test_our_own_mistakes_are_not_repeated() -> None:
         raise KeyError("ours")
 
     with pytest.raises(KeyError):
-        await patiently(mistaken, QUICK)
+        await retry(mistaken, QUICK)
     assert calls == [1]
 
 
 def test_patience_keeps_the_name_and_the_capabilities() -> None:
-    engine: Engine = Patient(Moody([]))
+    engine: Engine = RetryingEngine(Moody([]))
     assert (engine.name, engine.capabilities) == ("moody", frozenset({"web"}))

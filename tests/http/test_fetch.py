@@ -3,15 +3,18 @@
 import asyncio
 import gzip
 import time
+import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
+import brotli  # type: ignore[import-untyped]
 import pytest
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.reading.fetch import Fetcher
+from fathom.http.fetch import Fetcher
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
 
@@ -99,19 +102,30 @@ async def test_a_body_that_is_too_large_is_unreadable(site: Any, reply: Any) -> 
         await Fetcher(is_private_allowed=True, max_bytes=2000)(f"{site.url}/a")
 
 
-async def test_compressed_pages_are_opened(site: Any, reply: Any) -> None:
-    site.pages["/a"] = reply(gzip.compress(b"words" * 500), headers={"Content-Encoding": "gzip"})
+PACKERS = [("gzip", gzip.compress), ("deflate", zlib.compress), ("br", brotli.compress)]
+
+
+@pytest.mark.parametrize(("name", "pack"), PACKERS)
+async def test_compressed_pages_are_opened(
+    site: Any, reply: Any, name: str, pack: Callable[[bytes], bytes]
+) -> None:
+    site.pages["/a"] = reply(pack(b"words" * 500), headers={"Content-Encoding": name})
     assert (await OPEN(f"{site.url}/a")).body == b"words" * 500
 
 
-async def test_a_compressed_bomb_is_bounded(site: Any, reply: Any) -> None:
-    bomb = gzip.compress(b"\0" * 20_000_000, 9)
-    site.pages["/a"] = reply(bomb, headers={"Content-Encoding": "gzip"})
+@pytest.mark.parametrize(("name", "pack"), PACKERS)
+async def test_a_compressed_bomb_is_bounded(
+    site: Any, reply: Any, name: str, pack: Callable[[bytes], bytes]
+) -> None:
+    site.pages["/a"] = reply(pack(b"\0" * 20_000_000), headers={"Content-Encoding": name})
     with pytest.raises(Unreadable, match="is larger than"):
         await Fetcher(is_private_allowed=True, max_bytes=1_000_000)(f"{site.url}/a")
 
 
-@pytest.mark.parametrize(("encoding", "said"), [("gzip", "compressed wrongly"), ("br", "not asked for")])
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [("gzip", "compressed wrongly"), ("br", "compressed wrongly"), ("zstd, gzip", "not asked for")],
+)
 async def test_a_wrong_compression_is_unreadable(site: Any, reply: Any, encoding: str, said: str) -> None:
     site.pages["/a"] = reply(b"plain words", headers={"Content-Encoding": encoding})
     with pytest.raises(Unreadable, match=said):

@@ -21,7 +21,7 @@ class _Host:
         self.starts = Turns()
 
 
-class Hosts:
+class HostLimiter:
     """A gate for fetches: at most `at_once` a host in a loop, and `pause_s` between any two starts."""
 
     def __init__(self, *, at_once: int = 2, pause_s: float = 0.5) -> None:

@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 from fathom.errors import ProviderError, Refused, Unavailable
-from fathom.reading.fetch import AGENT, Fetch
-from fathom.reading.polite import Hosts
+from fathom.http.client import AGENT
+from fathom.http.fetch import Fetch
+from fathom.http.politeness import HostLimiter
 from fathom.turns import PerLoop
 
 _MAX_HOSTS = 1_000
@@ -87,11 +88,11 @@ class Robots:
 
 
 @dataclass(frozen=True)
-class Obedient:
+class RobotsGate:
     """A gate for fetches that asks robots.txt first, and then waits for its turn."""
 
     robots: Robots
-    hosts: Hosts
+    hosts: HostLimiter
 
     @asynccontextmanager
     async def turn(self, address: str) -> AsyncIterator[None]:

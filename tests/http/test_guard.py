@@ -5,11 +5,13 @@ import socket
 from typing import Any
 
 import pytest
+from standins.rough import Rough, plain, saying
+from standins.server import deaf_port
 
 from fathom.errors import Refused
-from fathom.reading import guard
-from fathom.reading.fetch import Fetcher
-from fathom.reading.guard import is_public
+from fathom.http import guard
+from fathom.http.fetch import Fetcher
+from fathom.http.guard import is_public
 
 PUBLIC = "93.184.216.34"
 NAMES = {
@@ -198,12 +200,44 @@ async def test_a_name_that_turns_private_at_the_second_look_is_refused(
 
 @pytest.mark.parametrize("port", [80, 443, 8080, 8443])
 async def test_the_ports_of_the_web_pass_the_guard(port: int) -> None:
-    assert await guard.GuardedBackend(resolve)._checked("public.example", port) == [PUBLIC]
+    assert await guard.GuardedBackend(resolve).check("public.example", port) == [PUBLIC]
 
 
 async def test_private_addresses_on_any_port_pass_if_the_operator_asks(site: Any, reply: Any) -> None:
     site.pages["/a"] = reply(b"words")
     assert (await Fetcher(is_private_allowed=True, resolve=resolve)(f"{site.url}/a")).body == b"words"
+
+
+@pytest.mark.parametrize("others", [["127.0.0.2"], ["::1", "127.0.0.4"]])
+async def test_of_several_addresses_the_one_that_listens_is_taken(
+    site: Any, reply: Any, others: list[str]
+) -> None:
+    site.pages["/a"] = reply(b"words")
+
+    async def several(host: str, port: int) -> list[str]:
+        return [*others, "127.0.0.1"]
+
+    fetcher = Fetcher(is_private_allowed=True, resolve=several, limit_s=5)
+    assert (await fetcher(f"http://several.example:{site.port}/a")).body == b"words"
+
+
+async def test_an_address_that_never_answers_does_not_hold_up_the_others(
+    site: Any, reply: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "_NEXT_ADDRESS_S", 0.1)
+
+    async def several(host: str, port: int) -> list[str]:
+        return ["127.0.0.1", "127.0.0.2"]
+
+    with deaf_port() as port:
+        async with Rough(saying(plain(b"words")), host="127.0.0.2", port=port):
+            fetcher = Fetcher(is_private_allowed=True, resolve=several, limit_s=20)
+            assert (await fetcher(f"http://several.example:{port}/a")).body == b"words"
+
+
+async def test_a_unix_socket_is_never_connected_to() -> None:
+    with pytest.raises(guard.HostBlocked):
+        await guard.GuardedBackend(resolve).connect_unix_socket("/run/docker.sock")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,191 @@
+"""Web pages fetched with care: public addresses only, bounded in size, time and redirects.
+
+Every hop of a redirect is checked again and passes the gate; no cookie is kept. Does not know what the bytes
+mean, and does not retry.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol
+from urllib.parse import urljoin
+
+import httpcore2
+import httpx2
+
+from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.http.client import AGENT, OnePerLoop, TooLarge, read_body
+from fathom.http.guard import (
+    WEB_PORTS,
+    GuardedBackend,
+    GuardedTransport,
+    HostBlocked,
+    HostUnknown,
+    Resolve,
+    check_address,
+    resolve_host,
+)
+from fathom.http.status import retry_after_s
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_FORBIDDEN = frozenset({401, 402, 403, 407, 451})
+_BROKEN = (
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.ConnectionNotAvailable,
+    httpx2.TransportError,
+)
+_MAX_WAIT_S = 24 * 3600.0
+_MAX_GUARDS = 64
+_ACCEPTED = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
+_ENCODINGS = ("gzip", "deflate", "br")
+_UNPACKED = frozenset({"", "identity", "x-gzip", *_ENCODINGS})
+
+# Entered before every request of a chain of redirects and left after it: who may ask, and when.
+Gate = Callable[[str], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What a server answered, and the address that answered in the end; header names are in lower case."""
+
+    body: bytes
+    content_type: str | None
+    address: str
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Fetch(Protocol):
+    """Gets what is behind an address, or raises a ProviderError that says why not."""
+
+    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
+        """Return the answer; with `If-None-Match` or `If-Modified-Since` it may be an empty 304."""
+
+
+def _open(address: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG001  a gate that lets everyone pass
+    return nullcontext()
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Gets one address; raises Unavailable, Refused or Unreadable with a sentence that names it."""
+
+    max_bytes: int = 10_000_000
+    max_redirects: int = 5
+    limit_s: float = 30.0
+    is_private_allowed: bool = False
+    is_proxied: bool = False  # through the proxies of the environment, which then resolve names themselves
+    ports: Collection[int] = WEB_PORTS
+    resolve: Resolve = resolve_host
+    gate: Gate = _open
+
+    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
+        """Return the answer of an address after its redirects; waiting at the gate does not count as time."""
+        try:
+            return await self._follow(address, conditions or {})
+        except (TimeoutError, httpcore2.TimeoutException, httpx2.TimeoutException) as error:
+            raise Unavailable(f"{address} did not answer within {self.limit_s:g} s") from error
+        except HostUnknown as error:
+            raise Unavailable(f"{address} cannot be reached: {error}") from error
+        except HostBlocked as error:
+            raise Refused(f"{address} is refused: {error}") from error
+        except httpx2.InvalidURL as error:
+            raise Refused(f"{address} is not a web address: {error}") from error
+        except TooLarge:
+            raise Unreadable(f"{address} is larger than {self.max_bytes:,} bytes") from None
+        except httpx2.DecodingError as error:
+            raise Unreadable(f"{address} is compressed wrongly: {error}") from error
+        except _BROKEN as error:
+            raise Unavailable(f"{address} cannot be reached: {str(error) or type(error).__name__}") from error
+
+    async def _follow(self, address: str, conditions: Mapping[str, str]) -> Fetched:
+        at, left_s = address, self.limit_s
+        for _ in range(self.max_redirects + 1):
+            check_address(at)
+            async with self.gate(at):
+                started = time.monotonic()
+                async with asyncio.timeout(left_s):
+                    found = await self._hop(at, conditions)
+                left_s -= time.monotonic() - started
+            if isinstance(found, Fetched):
+                return found
+            at = _joined(at, found)
+        raise Unreadable(f"{address} redirects more than {self.max_redirects} times")
+
+    async def _hop(self, at: str, conditions: Mapping[str, str]) -> Fetched | str:
+        """Send one request; return its answer, or the place where to ask instead."""
+        guard = (self.resolve, self.is_private_allowed, frozenset(self.ports), self.is_proxied)
+        transport = await _transports(*guard)()
+        asked = [(name.encode(), value.encode()) for name, value in {**await _said(), **conditions}.items()]
+        response = await transport.handle_async_request(httpx2.Request("GET", at, headers=asked))
+        try:
+            status, headers = response.status_code, response.headers
+            if status in _REDIRECTS and "Location" in headers:
+                return headers["Location"]
+            is_same = status == 304 and bool(conditions)
+            if not is_same:
+                _check_status(response, at)
+                _check_encoding(headers.get("Content-Encoding", ""), at)
+            body = b"" if is_same else await read_body(response, self.max_bytes)
+            return Fetched(body, headers.get("Content-Type"), at, status, dict(headers.items()))
+        finally:
+            await response.aclose()
+
+
+@lru_cache(_MAX_GUARDS)
+def _transports(
+    resolve: Resolve, is_private_allowed: bool, ports: frozenset[int], is_proxied: bool
+) -> OnePerLoop[GuardedTransport]:
+    """Return the connections under one guard: pages and robots.txt share them."""
+    backend = GuardedBackend(resolve, is_private_allowed=is_private_allowed, ports=ports)
+    return OnePerLoop(lambda tls: GuardedTransport(tls, backend, is_proxied=is_proxied))
+
+
+def _joined(at: str, place: str) -> str:
+    try:
+        return urljoin(at, place)
+    except ValueError:
+        raise Refused(f"{at} leads to {place[:200]}, which is not a web address") from None
+
+
+def _check_encoding(encoding: str, address: str) -> None:
+    if not all(name.strip().lower() in _UNPACKED for name in encoding.split(",")):
+        raise Unreadable(f"{address} came in an encoding that was not asked for ({encoding[:50]})")
+
+
+def _check_status(response: httpx2.Response, address: str) -> None:
+    status = response.status_code
+    if status in {200, 203}:
+        return
+    said = f"{address} answered {status} {response.reason_phrase}".rstrip()
+    if status == 429 or status >= 500:
+        wait_s = retry_after_s(response.headers.get("Retry-After"))
+        raise Unavailable(said, wait_s=None if wait_s is None else min(wait_s, _MAX_WAIT_S))
+    if status in _FORBIDDEN:
+        raise Refused(said)
+    raise Unreadable(said)
+
+
+async def _said() -> dict[str, str]:
+    """Return what we say of ourselves in every request."""
+    is_known = _release.cache_info().currsize
+    release = _release() if is_known else await asyncio.to_thread(_release)
+    return {
+        "User-Agent": f"{AGENT}/{release}",
+        "Accept": _ACCEPTED,
+        "Accept-Encoding": ", ".join(_ENCODINGS),
+    }
+
+
+@cache
+def _release() -> str:
+    """Return our version, which is read from a file."""
+    try:
+        return version(AGENT)
+    except PackageNotFoundError:
+        return "unknown"
