@@ -197,12 +197,15 @@ async def test_an_answer_that_was_kept_before_a_kill_settles_what_was_left_open(
 async def test_a_cancelled_call_stays_counted_and_others_go_on(tmp_path: Path) -> None:
     budget = purse_in(tmp_path, reserve=0)
 
+    held = asyncio.Event()
+
     async def hanging() -> None:
         async with await budget.reserve(CALL, 0.6, is_writing=False):
+            held.set()
             await asyncio.sleep(60)
 
     task = asyncio.create_task(hanging())
-    await asyncio.sleep(0.05)
+    await held.wait()
     waiting = asyncio.create_task(budget.reserve(CALL, 0.5, is_writing=False))
     await asyncio.sleep(0.05)
     task.cancel()
