@@ -17,7 +17,7 @@ from langgraph.types import Checkpointer, Command
 
 from fathom.graph import graph as fathom
 from fathom.state import Report, RunConfig
-from fathom.store import checkpointer
+from fathom.storage.checkpoints import checkpointer
 
 
 class Desk(TypedDict, total=False):

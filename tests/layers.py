@@ -17,6 +17,7 @@ FACADE = (
     "fathom.session",
     "fathom.forking",
     "fathom.cleaning",
+    "fathom.upgrade",
     "fathom.batch",
     "fathom.conversation",
     "fathom.researcher",

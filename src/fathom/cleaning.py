@@ -19,7 +19,7 @@ from fathom.errors import BadInput
 from fathom.history import RunLine, run_ids, run_times
 from fathom.reading.web import ORIGINALS
 from fathom.runs import Runs, is_unfinished
-from fathom.sweeping import Swept, kept_pages, shrink, swept
+from fathom.storage.remove_runs import Removed, remove_runs, shrink, stored_pages
 
 _UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 _AGE = re.compile(r"(\d{1,6})\s*([mhdw])")
@@ -45,7 +45,7 @@ class Cleaned:
 
     gone: list[RunLine]
     busy: list[RunLine]
-    swept: Swept
+    swept: Removed
     before_bytes: int
     after_bytes: int
     why_not_shrunk: str = ""
@@ -66,9 +66,9 @@ async def chosen(runs: Runs, older_s: float | None, keep: int | None) -> Choice:
     now, is_idle = datetime.now(UTC), True
     gone: list[RunLine] = []
     busy: list[RunLine] = []
-    for place, run_id in enumerate(await run_ids(runs.saver)):
+    for place, run_id in enumerate(await run_ids(runs.storage)):
         with suppress(BadInput):  # somebody else removed it just now
-            _, last = await run_times(runs.saver, run_id)
+            _, last = await run_times(runs.storage, run_id)
             is_busy = await _is_busy(runs, run_id, now - last)
             is_idle = is_idle and not is_busy
             is_old = older_s is None or (now - last).total_seconds() >= older_s
@@ -141,13 +141,13 @@ def _alone(home: Path) -> Iterator[None]:
         raise BadInput("Another process is cleaning up just now.") from None
 
 
-def _swept(home: Path, database: Path, choice: Choice, is_dry: bool) -> tuple[list[str], Swept]:
+def _swept(home: Path, database: Path, choice: Choice, is_dry: bool) -> tuple[list[str], Removed]:
     """The runs that went, batch by batch, each held by its lock while it goes."""
     ids = [line.id for line in choice.gone]
     if is_dry:
         return ids, _out(database, choice, ids, is_dry=True)
     gone: list[str] = []
-    total = Swept()
+    total = Removed()
     for start in range(0, max(len(ids), 1), _AT_ONCE):
         with ExitStack() as held:
             free = [run_id for run_id in ids[start : start + _AT_ONCE] if _held(held, home, run_id)]
@@ -156,7 +156,7 @@ def _swept(home: Path, database: Path, choice: Choice, is_dry: bool) -> tuple[li
                 with suppress(OSError):
                     (home / "locks" / f"{run_id}.lock").unlink()
         gone += free
-        total = Swept(
+        total = Removed(
             total.rows + found.rows,
             total.bytes + found.bytes,
             total.pages + found.pages,
@@ -174,13 +174,15 @@ def _held(stack: ExitStack, home: Path, run_id: str) -> bool:
     return True
 
 
-def _out(database: Path, choice: Choice, gone: list[str], *, is_dry: bool = False) -> Swept:
-    return swept(database, gone, is_idle=choice.is_idle, now=choice.at, older_s=choice.older_s, is_dry=is_dry)
+def _out(database: Path, choice: Choice, gone: list[str], *, is_dry: bool = False) -> Removed:
+    return remove_runs(
+        database, gone, is_idle=choice.is_idle, now=choice.at, older_s=choice.older_s, is_dry=is_dry
+    )
 
 
 def _forget_papers(folder: Path, database: Path, is_idle: bool) -> None:
     """The papers as they came whose text is gone; while somebody works, no young one."""
-    kept = kept_pages(database)
+    kept = stored_pages(database)
     limit = datetime.now(UTC) - (timedelta() if is_idle else _LATELY)
     for file in folder.glob("*.pdf"):
         with suppress(OSError):

@@ -8,26 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, get_args
 
-from fathom.database import looked_up, opened, written
 from fathom.errors import BadInput
+from fathom.storage import open_storage
+from fathom.storage.protocol import SignalStore
+from fathom.storage.records import SIGNAL_WORDS as WORDS
+from fathom.storage.records import Signal as Order
+from fathom.storage.records import SignalWord as Word
 
-Word = Literal["pause", "go", "stop", "add"]
-WORDS: tuple[Word, ...] = get_args(Word)
+__all__ = ["WORDS", "ControlSignals", "Order", "RunSignals", "Word"]
 _MOST_CHARS = 400
-_COLUMNS = "number, word, text, at, round"
-
-
-@dataclass(frozen=True)
-class Order:
-    """One order for one run; `round` is the round that took it, 0 for none."""
-
-    number: int
-    word: Word
-    text: str
-    at: str
-    round: int
 
 
 @dataclass(frozen=True)
@@ -36,20 +26,26 @@ class ControlSignals:
 
     database: Path
 
+    @property
+    def _signals(self) -> SignalStore:
+        return open_storage(self.database).signals
+
     async def give(self, run_id: str, word: str, text: str = "") -> Order:
         """Leave an order; `go` also takes back a pause that nobody has seen yet."""
-        return await written(self.database, self._give, run_id, word, " ".join(text.split()))
+        known, text = _checked(word, " ".join(text.split()))
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        return await self._signals.add(run_id, known, text, at, cancels=["pause"] if known == "go" else [])
 
     async def pending(self, run_id: str) -> list[Order]:
         """What nobody has taken yet, oldest first."""
-        return await looked_up(self.database, self._pending, run_id)
+        return await self._signals.pending(run_id)
 
     async def pausing(self) -> set[str]:
         """The runs that somebody wants to pause: one look for all runs of a process."""
-        return await looked_up(self.database, self._pausing)
+        return await self._signals.runs_with_pending("pause")
 
     async def resumed(self, run_id: str) -> None:
-        """Whoever goes on with a run has done with pauses."""
+        """Mark pending pause signals as consumed on resume."""
         await self.taken(run_id, ("pause", "go"), "resumed")
 
     async def ended(self, run_id: str) -> None:
@@ -62,45 +58,19 @@ class ControlSignals:
 
     async def taken(self, run_id: str, kinds: Sequence[Word], taker: str, number: int = 0) -> list[Order]:
         """Every order of these kinds that this taker took, now or before."""
-        return await written(self.database, self._take, run_id, kinds, taker, number)
-
-    def _give(self, run_id: str, word: str, text: str) -> Order:
-        known = next((name for name in WORDS if name == word), None)
-        if known is None:
-            raise BadInput(f"There is no order {word!r}; there are {', '.join(WORDS)}.")
-        if (known == "add") != bool(text):
-            raise BadInput("Add needs a query." if known == "add" else f"{word.capitalize()} takes no words.")
-        if len(text) > _MOST_CHARS:
-            raise BadInput(f"A query has at most {_MOST_CHARS} characters, this one has {len(text)}.")
-        at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with opened(self.database) as connection:
-            if known == "go":
-                connection.execute(_TAKE.format("word = 'pause'"), ("go", 0, run_id))
-            words = "insert into orders (run, word, text, at) values (?, ?, ?, ?)"
-            number = connection.execute(words, (run_id, known, text, at)).lastrowid or 0
-        return Order(number, known, text, at, 0)
-
-    def _pending(self, run_id: str) -> list[Order]:
-        words = f"select {_COLUMNS} from orders where run = ? and taker = '' order by number"  # noqa: S608
-        with opened(self.database) as connection:
-            return [Order(*row) for row in connection.execute(words, (run_id,))]
-
-    def _pausing(self) -> set[str]:
-        words = "select distinct run from orders where taker = '' and word = 'pause'"
-        with opened(self.database) as connection:
-            return {row[0] for row in connection.execute(words)}
-
-    def _take(self, run_id: str, kinds: Sequence[Word], taker: str, number: int) -> list[Order]:
-        chosen = " or ".join(f"word = '{kind}'" for kind in kinds)
-        words = f"select {_COLUMNS} from orders where run = ? and taker = ? and ({chosen}) order by number"  # noqa: S608
-        if any(order.word in kinds for order in self._pending(run_id)):
-            with opened(self.database) as connection:
-                connection.execute(_TAKE.format(chosen), (taker, number, run_id))
-        with opened(self.database) as connection:
-            return [Order(*row) for row in connection.execute(words, (run_id, taker))]
+        return await self._signals.take(run_id, kinds, taker, number)
 
 
-_TAKE = "update orders set taker = ?, round = ? where run = ? and taker = '' and ({})"
+def _checked(word: str, text: str) -> tuple[Word, str]:
+    """Return a known word and its text, or BadInput."""
+    known = next((name for name in WORDS if name == word), None)
+    if known is None:
+        raise BadInput(f"There is no order {word!r}; there are {', '.join(WORDS)}.")
+    if (known == "add") != bool(text):
+        raise BadInput("Add needs a query." if known == "add" else f"{word.capitalize()} takes no words.")
+    if len(text) > _MOST_CHARS:
+        raise BadInput(f"A query has at most {_MOST_CHARS} characters, this one has {len(text)}.")
+    return known, text
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ async def thread(runs: Runs, run_id: str) -> ConversationThread:
     """The thread a run stands in: every question and answer, in the order they were asked."""
     threads = Threads(runs.settings.database)
     root = await threads.of(run_id)
-    there = set(await run_ids(runs.saver))
+    there = set(await run_ids(runs.storage))
     members = [one for one, _ in await threads.runs(root) if one in there]
     sights = [await _sight(runs, one, root) for one in members]
     return thread_of(sights, datetime.now(UTC), is_closed=await threads.is_closed(root))
@@ -61,7 +61,7 @@ async def views(runs: Runs, run_id: str) -> RunViews:
 
 async def _sight(runs: Runs, run_id: str, root: str, times: dict[str, datetime] | None = None) -> Sight:
     snapshot = await runs.snapshot(run_id)
-    began, last = await run_times(runs.saver, run_id)
+    began, last = await run_times(runs.storage, run_id)
     question = str(snapshot.values.get("question", ""))
     if not question:
         raise BadInput(f"Run {short_id(run_id)} was begun without a question: there is nothing to see.")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.saver import ThriftySqliteSaver
+from fathom.storage import Storage
 
 _UUID6_EPOCH = 0x01B21DD213814000
 
@@ -29,34 +29,22 @@ class RunLine:
     forks: str = ""  # the id of the run it shares its past with
 
 
-async def run_ids(saver: ThriftySqliteSaver) -> list[str]:
-    """The full ids of all runs, the newest first."""
-    words = (
-        "select thread_id from checkpoints where checkpoint_ns = ''"
-        " group by thread_id order by min(checkpoint_id) desc"
-    )
-    async with saver.lock, saver.conn.execute(words) as rows:
-        return [row[0] async for row in rows]
+async def run_ids(storage: Storage) -> list[str]:
+    """Return the full ids of all runs, the newest first."""
+    return await storage.checkpoints.run_ids()
 
 
-async def run_times(saver: ThriftySqliteSaver, run_id: str) -> tuple[datetime, datetime]:
-    """When a run began, and when its last step was saved."""
-    words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
-    async with saver.lock, saver.conn.execute(words, (run_id,)) as rows:
-        first, last = await rows.fetchone() or (None, None)
-    if first is None or last is None:
+async def run_times(storage: Storage, run_id: str) -> tuple[datetime, datetime]:
+    """Return when a run began, and when its last step was saved."""
+    found = await storage.checkpoints.first_and_last(run_id)
+    if found is None:
         raise BadInput(f"There is no run {short_id(run_id)} any more.")
-    return _time_of(first), _time_of(last)
+    return _time_of(found[0]), _time_of(found[1])
 
 
-async def checkpoint_ids(saver: ThriftySqliteSaver, run_id: str) -> list[str]:
-    """The ids of every step of a run that was saved, the latest first."""
-    words = (
-        "select checkpoint_id from checkpoints where thread_id = ? and checkpoint_ns = ''"
-        " order by checkpoint_id desc"
-    )
-    async with saver.lock, saver.conn.execute(words, (run_id,)) as rows:
-        return [row[0] async for row in rows]
+async def checkpoint_ids(storage: Storage, run_id: str) -> list[str]:
+    """Return the ids of every step of a run that is kept, the latest first."""
+    return await storage.checkpoints.steps_of(run_id)
 
 
 def _time_of(checkpoint_id: str) -> datetime:

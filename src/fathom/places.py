@@ -5,12 +5,9 @@ Does not know what is in a folder. One row a run in the database of the checkpoi
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fathom.database import BUSY_TIMEOUT_S
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.reading.originals import Originals
@@ -18,10 +15,10 @@ from fathom.reading.web import ORIGINALS
 from fathom.report.claiming import claim, owner_of
 from fathom.report.folder import ResearchFolder
 from fathom.settings import Settings
+from fathom.storage import open_storage
 from fathom.store import pages
 
 RUNS = Path("runs")
-_TABLE = "create table if not exists folders (run text primary key, path text not null) without rowid"
 
 
 @dataclass(frozen=True)
@@ -32,32 +29,14 @@ class Places:
 
     async def of(self, run_id: str) -> Path | None:
         """The folder a run was last written to, if it is still there."""
-        return await asyncio.to_thread(self._of, run_id)
+        path = await open_storage(self.database).runs.folder_of(run_id)
+        is_there = path and await asyncio.to_thread(owner_of, Path(path)) == run_id
+        return Path(path) if path and is_there else None
 
     async def remember(self, run_id: str, path: Path) -> None:
         """From now on this is the run's folder."""
-        await asyncio.to_thread(self._remember, run_id, path)
-
-    def _of(self, run_id: str) -> Path | None:
-        with self._connected() as connection:
-            row = connection.execute("select path from folders where run = ?", (run_id,)).fetchone()
-        path = Path(row[0]) if row else None
-        return path if path and owner_of(path) == run_id else None
-
-    def _remember(self, run_id: str, path: Path) -> None:
-        with self._connected() as connection:
-            connection.execute("insert or replace into folders values (?, ?)", (run_id, str(path.absolute())))
-
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        self.database.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.database, timeout=BUSY_TIMEOUT_S)
-        try:
-            with connection:
-                connection.execute(_TABLE)
-                yield connection
-        finally:
-            connection.close()
+        whole = await asyncio.to_thread(path.absolute)
+        await open_storage(self.database).runs.remember_folder(run_id, str(whole))
 
 
 async def open_folder(

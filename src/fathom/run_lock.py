@@ -19,32 +19,33 @@ _PATIENCE_S = 30.0
 _LOOK_S = 0.02
 
 
-@contextmanager
-def held(home: Path, run_id: str) -> Iterator[Path]:
+@asynccontextmanager
+async def held(home: Path, run_id: str) -> AsyncIterator[Path]:
     """Hold the run, or BadInput at once."""
-    lock = _lock(home, run_id)
-    if not _is_taken(lock):
+    lock = await _acquired(home, run_id)
+    if lock is None:
         raise _busy(run_id)
     try:
         yield Path(lock.lock_file)
     finally:
-        lock.release()
+        await asyncio.shield(asyncio.to_thread(lock.release))
 
 
 @asynccontextmanager
 async def held_in_turn(home: Path, run_id: str) -> AsyncIterator[Path]:
     """Hold the run; whoever just stopped listening to it in this process is waited for."""
-    lock = _lock(home, run_id)
-    place, give_up_at = Path(lock.lock_file), time.monotonic() + _PATIENCE_S
-    while not _is_taken(lock):
-        if place not in _LEAVING or time.monotonic() > give_up_at:
+    place, give_up_at = _place(home, run_id), time.monotonic() + _PATIENCE_S
+    is_leaving = place in _LEAVING  # asked before the try: the holder may be gone right after it
+    while (lock := await _acquired(home, run_id)) is None:
+        if not is_leaving or time.monotonic() > give_up_at:
             raise _busy(run_id)
         await asyncio.sleep(_LOOK_S)
+        is_leaving = place in _LEAVING
     try:
         yield place
     finally:
+        await asyncio.shield(asyncio.to_thread(lock.release))
         _LEAVING.discard(place)
-        lock.release()
 
 
 @contextmanager
@@ -59,18 +60,35 @@ def told_when_left(place: Path) -> Iterator[None]:
             _LEAVING.add(place)
 
 
-def _lock(home: Path, run_id: str) -> FileLock:
-    folder = home / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    return FileLock(folder / f"{run_id}.lock", timeout=0)
+def _place(home: Path, run_id: str) -> Path:
+    return home / "locks" / f"{run_id}.lock"
 
 
-def _is_taken(lock: FileLock) -> bool:
+async def _acquired(home: Path, run_id: str) -> FileLock | None:
+    """Return the run's lock, held, or None when somebody else holds it."""
+    taking = asyncio.ensure_future(asyncio.to_thread(_acquire, _place(home, run_id)))
+    try:
+        return await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        taking.add_done_callback(_give_back)  # nobody would ever release it
+        raise
+
+
+def _acquire(place: Path) -> FileLock | None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # Taken and given back in different threads.
+    lock = FileLock(place, timeout=0, thread_local=False)
     try:
         lock.acquire()
     except Timeout:
-        return False
-    return True
+        return None
+    return lock
+
+
+def _give_back(taking: "asyncio.Future[FileLock | None]") -> None:
+    lock = None if taking.cancelled() or taking.exception() else taking.result()
+    if lock is not None:
+        asyncio.get_running_loop().run_in_executor(None, lock.release)
 
 
 def _busy(run_id: str) -> BadInput:

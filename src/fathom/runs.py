@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
@@ -28,11 +29,11 @@ from fathom.pause_poller import TimeBudget, watch_over
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
 from fathom.run_lock import held, held_in_turn, told_when_left
-from fathom.saver import ThriftySqliteSaver
 from fathom.search.table import local_engine
 from fathom.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig
-from fathom.store import checkpointer
+from fathom.storage import Storage, open_storage
+from fathom.storage.checkpoints import checkpointer
 from fathom.streaming import Halt, Keeper, RunSegment, config_of, ended_tasks, known_in, worked
 from fathom.threads import FollowUpRequest, Past, Threads, follow_up_of
 from fathom.updating import UpdateRequest, update_of
@@ -46,13 +47,18 @@ class Runs:
     """All runs of one database."""
 
     settings: Settings
-    saver: ThriftySqliteSaver
+    saver: AsyncSqliteSaver
     watch: TimeBudget
 
     @property
     def signals(self) -> ControlSignals:
         """The orders for these runs."""
         return ControlSignals(self.settings.database)
+
+    @property
+    def storage(self) -> Storage:
+        """What lasts of these runs beside their checkpoints."""
+        return open_storage(self.settings.database)
 
     async def begin(self, request: ResearchRequest, *, is_capped: bool = False) -> tuple[str, RunConfig]:
         """A new run's id, after everything that can be refused was refused.
@@ -69,7 +75,7 @@ class Runs:
     async def update(self, earlier_id: str) -> tuple[str, UpdateRequest]:
         """A new run's id and what it begins with: what a finished run knew, to be brought up to date."""
         snapshot = await self._finished(earlier_id)
-        _, ended = await run_times(self.saver, earlier_id)
+        _, ended = await run_times(self.storage, earlier_id)
         request = update_of(earlier_id, cast(ResearchState, snapshot.values), ended.date())
         await asyncio.to_thread(
             standard_dependencies(self.settings.admitting(request.run_config())), request.run_config()
@@ -99,7 +105,7 @@ class Runs:
         """A run of a thread, if it has ended with a report."""
         if "report" not in snapshot.values or is_unfinished(snapshot):
             return None
-        _, ended = await run_times(self.saver, run_id)
+        _, ended = await run_times(self.storage, run_id)
         return Past(run_id, cast(ResearchState, snapshot.values), ended)
 
     async def work(
@@ -124,6 +130,8 @@ class Runs:
                         async for event in events:
                             if event.kind == "completed":
                                 await self.signals.ended(run_id)
+                            if event.kind in ("round completed", "completed"):
+                                await self.storage.checkpoints.thin(run_id)
                             yield event
 
     async def _leg(self, run_id: str, start: Start) -> RunSegment:
@@ -147,7 +155,7 @@ class Runs:
         judgements = snapshot.values.get("judgements", [])
         if judgements and judgements[-1].stop:
             return  # it is ending already
-        with held(self.settings.home, run_id):
+        async with held(self.settings.home, run_id):
             await self.graph.aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
 
     async def result(self, run_id: str) -> ResearchResult:
@@ -155,7 +163,7 @@ class Runs:
         snapshot = await self.snapshot(run_id)
         if "report" not in snapshot.values:
             raise _unreported(run_id)
-        first, last = await run_times(self.saver, run_id)
+        first, last = await run_times(self.storage, run_id)
         return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
     async def snapshot(self, run_id: str, *, subgraphs: bool = False) -> StateSnapshot:
@@ -180,7 +188,7 @@ class Runs:
 
     async def find(self, name: str | None) -> str:
         """The full id of a run named by its first characters; the latest run without a name."""
-        ids = await run_ids(self.saver)
+        ids = await run_ids(self.storage)
         if name is None:
             if not ids:
                 raise BadInput("There is no run yet.")
@@ -194,7 +202,7 @@ class Runs:
     async def lines(self, most: int = 50) -> list[RunLine]:
         """The latest runs, newest first."""
         found: list[RunLine] = []
-        for run_id in (await run_ids(self.saver))[:most]:
+        for run_id in (await run_ids(self.storage))[:most]:
             with suppress(BadInput):  # somebody removed it just now
                 found.append(await self.line(run_id))
         return found
@@ -202,7 +210,7 @@ class Runs:
     async def line(self, run_id: str) -> RunLine:
         """A run as a list shows it."""
         snapshot = await self.snapshot(run_id)
-        started, _ = await run_times(self.saver, run_id)
+        started, _ = await run_times(self.storage, run_id)
         question = str(snapshot.values.get("question", ""))
         earlier, known = snapshot.values.get("earlier"), snapshot.values.get("known")
         fork = snapshot.values.get("fork")
@@ -228,7 +236,7 @@ class Runs:
         if snapshot.interrupts:
             return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
         try:
-            with held(self.settings.home, run_id):
+            async with held(self.settings.home, run_id):
                 pass
         except BadInput:
             return "running"

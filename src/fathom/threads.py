@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from fathom.database import looked_up, opened, written
 from fathom.errors import BadInput
 from fathom.llm.questions import standing_alone
 from fathom.request import ResearchRequest
 from fathom.state import USUAL_USD, Known, Page, Report, ResearchInput, ResearchState, RunConfig, Turn
+from fathom.storage import open_storage
+from fathom.storage.protocol import ThreadStore
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
@@ -125,31 +126,26 @@ class Threads:
 
     database: Path
 
+    @property
+    def _threads(self) -> ThreadStore:
+        return open_storage(self.database).threads
+
     async def of(self, run_id: str) -> str:
         """The thread a run stands in; a run that follows none begins one."""
-        words = "select thread from turns where run = ?"
-        rows = await looked_up(self.database, self._rows, words, run_id)
-        return rows[0][0] if rows else run_id
+        return await self._threads.thread_of(run_id) or run_id
 
     async def runs(self, thread: str) -> list[tuple[str, str]]:
         """All runs of a thread in the order they were begun, each with the one it follows."""
-        words = "select run, follows from turns where thread = ? order by number"
-        return [(thread, ""), *(await looked_up(self.database, self._rows, words, thread))]
+        return [(thread, ""), *(await self._threads.runs_of(thread))]
 
     async def follow(self, run_id: str, followed: str) -> None:
         """Note that a run follows another one."""
-        words = "insert or ignore into turns (run, thread, follows) values (?, ?, ?)"
-        await written(self.database, self._rows, words, run_id, await self.of(followed), followed)
+        await self._threads.add(run_id, await self.of(followed), followed)
 
     async def close(self, thread: str) -> None:
         """Note that nothing more is asked in a thread."""
-        await written(self.database, self._rows, "insert or ignore into closed_threads values (?)", thread)
+        await self._threads.close(thread)
 
     async def is_closed(self, thread: str) -> bool:
         """Whether somebody closed it."""
-        words = "select thread from closed_threads where thread = ?"
-        return bool(await looked_up(self.database, self._rows, words, thread))
-
-    def _rows(self, words: str, *given: str) -> list[tuple[str, str]]:
-        with opened(self.database) as connection:
-            return connection.execute(words, given).fetchall()
+        return await self._threads.is_closed(thread)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from fathom.budget.budget import receipted
-from fathom.database import opened, written
 from fathom.errors import OutOfTime
+from fathom.storage import open_storage
 
 T = TypeVar("T")
 
@@ -45,17 +45,19 @@ class TimeBudget:
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
         """Time counts while at least one is at work."""
-        await written(self.database, self._begin)
+        self._begin(await open_storage(self.database).runs.worked_s(self.run))
         try:
             yield
         finally:
-            await asyncio.shield(written(self.database, self._end))
+            await asyncio.shield(self._leave(self._end()))
 
     def worked_s(self) -> float:
         """How long the run was worked on so far."""
         with _guard:
             running = _running.get(self._name)
-            return running.before_s + time.monotonic() - running.since if running else 0.0
+            if running is None:
+                return 0.0
+            return running.before_s + (time.monotonic() - running.since if running.hands else 0.0)
 
     @property
     def is_late(self) -> bool:
@@ -87,29 +89,29 @@ class TimeBudget:
     def _name(self) -> tuple[Path, str]:
         return self.database, self.run
 
-    def _begin(self) -> None:
-        kept = self._kept()
+    def _begin(self, kept_s: float) -> None:
         with _guard:
-            running = _running.setdefault(self._name, _Running(0, time.monotonic(), kept))
+            running = _running.setdefault(self._name, _Running(0, time.monotonic(), kept_s))
+            if not running.hands:
+                running.since = time.monotonic()
             running.hands += 1
 
-    def _end(self) -> None:
+    def _end(self) -> float:
+        """Return how long the run was worked on by now."""
         with _guard:
             running = _running[self._name]
             running.hands -= 1
             worked_s = running.before_s + time.monotonic() - running.since
             if not running.hands:
-                del _running[self._name]
-        with opened(self.database) as connection:
-            connection.execute(
-                "insert into worked values (?1, ?2) on conflict do update set seconds = max(seconds, ?2)",
-                (self.run, worked_s),
-            )
+                running.before_s = worked_s
+            return worked_s
 
-    def _kept(self) -> float:
-        with opened(self.database) as connection:
-            row = connection.execute("select seconds from worked where run = ?", (self.run,)).fetchone()
-        return float(row[0]) if row else 0.0
+    async def _leave(self, worked_s: float) -> None:
+        """Keep the time; until it is on disk, whoever begins anew finds it in memory."""
+        await open_storage(self.database).runs.add_worked(self.run, worked_s)
+        with _guard:
+            if self._name in _running and not _running[self._name].hands:
+                del _running[self._name]
 
 
 def grace_s(limit_s: float) -> float:

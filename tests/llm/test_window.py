@@ -11,10 +11,10 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
-from fathom.database import let_go
 from fathom.llm.learnt import KEPT_S, Learnt
 from fathom.llm.window import UNKNOWN, Window, is_overflow, told_size
 from fathom.llm.window_sources import asked_of, window_of
+from fathom.storage import close_storage
 from fathom.text.tokencount import measured, token_count, worst_tokens
 
 pytestmark = pytest.mark.wire
@@ -242,7 +242,7 @@ def test_the_address_of_a_server_is_not_kept_in_plain_words(tmp_path: Path) -> N
 
     async def keep() -> None:
         await Learnt(database, "http://me:sk-secret@127.0.0.1/v1", "m").keep(4_096, None)
-        await let_go(database)
+        await close_storage(database)
 
     asyncio.run(keep())
     assert database.exists()

@@ -28,8 +28,8 @@ from fathom.errors import Unavailable
 from fathom.llm.port import Assessment, Bearing
 from fathom.nodes.judge import judge
 from fathom.nodes.ports import TimeBudget
-from fathom.packing import ALLOWED, CompressedSerializer
 from fathom.state import Direction, Failure, Gain, Hypothesis, Rejected, ResearchState, Ruling, RunConfig
+from fathom.storage.checkpoints import CompressedSerializer
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
 CLAIMS = [claim(name="a", of="one"), claim(name="b", of="two", question="Q2", relevance=0.2)]
@@ -286,7 +286,7 @@ async def test_between_branches_the_judge_is_where_a_pause_is(answer: str, stop:
     b = StateGraph(ResearchState)
     b.add_node("judge", node)
     b.add_edge(START, "judge")
-    machine = b.compile(InMemorySaver(serde=CompressedSerializer(allowed_msgpack_modules=ALLOWED)))
+    machine = b.compile(InMemorySaver(serde=CompressedSerializer()))
     at: RunnableConfig = {"configurable": {"thread_id": "t"}}
     shown = await machine.ainvoke(STATE, at)
     assert shown["__interrupt__"][0].value["answers"] == ["approve", "finish"]

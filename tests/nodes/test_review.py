@@ -11,8 +11,8 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from fathom.nodes.review import review
-from fathom.packing import ALLOWED, CompressedSerializer
 from fathom.state import ResearchState, ReviewAnswer, RunConfig
+from fathom.storage.checkpoints import CompressedSerializer
 
 PURSE = FakeBudget(0.25)
 CLAIMS = [claim(f"Statement {n}.", name=str(n)) for n in range(9)]
@@ -37,7 +37,7 @@ def graph(signals: FakeSignals = NOBODY, run_config: RunConfig | None = None) ->
     b.add_node("review", node)
     b.add_edge(START, "review")
     b.add_edge("review", END)
-    return b.compile(InMemorySaver(serde=CompressedSerializer(allowed_msgpack_modules=ALLOWED)))
+    return b.compile(InMemorySaver(serde=CompressedSerializer()))
 
 
 AT: RunnableConfig = {"configurable": {"thread_id": "t"}}

@@ -127,9 +127,8 @@ async def test_the_room_comes_back_and_the_run_that_stays_still_verifies(desk: D
     on_disk = sum(file.stat().st_size for file in _files(tmp_path, "fathom.sqlite*"))
     assert on_disk == result.after_bytes
     assert desk.threads() == {last}
-    for table in ("writes", "slices"):
+    for table in ("writes",):
         assert {run for (run,) in desk.rows(f"select distinct thread_id from {table}")} <= {last}
-    assert desk.rows("select count(*) from seen") == [(4,)]
     assert await desk.verifies(last, tmp_path / "out")
     told = await asyncio.to_thread(spawned, ["verify", "out/report.json"], tmp_path)
     assert told.code == 0, told
@@ -140,12 +139,12 @@ async def test_the_room_comes_back_and_the_run_that_stays_still_verifies(desk: D
 async def test_what_is_only_counted_is_still_there(desk: Desk) -> None:
     for books in (range(4), range(2, 6)):
         await desk.work(books)
-    counts = [desk.rows(f"select count(*) from {table}") for table in ("pages", "checkpoints", "slices")]
+    counts = [desk.rows(f"select count(*) from {table}") for table in ("pages", "checkpoints")]
     told = await desk.clean(keep=1, is_dry=True)
     assert [line.id for line in told.gone] == desk.names[:1]
     assert told.swept.pages == 2
     assert told.swept.bytes > 1000
-    assert [desk.rows(f"select count(*) from {t}") for t in ("pages", "checkpoints", "slices")] == counts
+    assert [desk.rows(f"select count(*) from {t}") for t in ("pages", "checkpoints")] == counts
 
 
 async def test_a_run_that_somebody_works_on_is_never_touched(desk: Desk, tmp_path: Path) -> None:
@@ -189,10 +188,10 @@ async def test_what_branches_shared_goes_with_their_run(desk: Desk) -> None:
     run_config = RunConfig(strategy="rollouts", branches=2, levels=1, sources=2, threshold=1.0)
     await desk.work(range(4), run_config=run_config)
     await desk.work(range(4, 8), run_config=run_config)
-    runs = {run for (run,) in desk.rows("select distinct run from taken")}
+    runs = {run for (run,) in desk.rows("select distinct run from page_leases")}
     assert len(runs) == 2
     await desk.clean(keep=1)
-    (left,) = {run for (run,) in desk.rows("select distinct run from taken")}
+    (left,) = {run for (run,) in desk.rows("select distinct run from page_leases")}
     assert left == (await desk.runs.snapshot(desk.names[-1])).values["run"]
 
 
@@ -208,7 +207,7 @@ async def test_replies_folders_locks_and_papers_of_a_run_go_with_it(desk: Desk, 
         (tmp_path / "locks" / f"{run_id}.lock").touch()
     await desk.clean(keep=1)
     assert desk.rows("select run from replies") == [(new,)]
-    assert desk.rows("select run from folders") == [(new,)]
+    assert desk.rows("select run from run_folders") == [(new,)]
     assert (tmp_path / "out" / old).is_dir()  # a folder is a person's own
     assert not (tmp_path / "locks" / f"{old}.lock").exists()
     kept = {sha for (sha,) in desk.rows("select sha from pages")}

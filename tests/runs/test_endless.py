@@ -19,7 +19,8 @@ from fathom.llm.llm_model import LLMResearchModel
 from fathom.llm.sheets import Sheet
 from fathom.llm.structured_output import Answer, StructuredOutput
 from fathom.state import Cost, Role, RunConfig, short_hash
-from fathom.store import checkpointer
+from fathom.storage import open_storage
+from fathom.storage.checkpoints import checkpointer
 from fathom.text.sentences import sentences
 from fathom.text.tokencount import token_count
 
@@ -88,6 +89,7 @@ async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_curr
             for node, update in cast(dict[str, Any], updates).items():
                 if node == "judge":
                     number = update["judgements"][0].round
+                    await open_storage(tmp_path / "fathom.sqlite").checkpoints.thin("t")  # as a run does
                     sizes[number], heaps[number] = (
                         on_disk(tmp_path),
                         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,

@@ -22,7 +22,7 @@ from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.settings import load_settings
 from fathom.state import Hit, Plan, Query, RunConfig
-from fathom.store import checkpointer
+from fathom.storage.checkpoints import checkpointer
 from fathom.text.ranking import terms
 
 QUESTION = "How much does tidal power cost?"

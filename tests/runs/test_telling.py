@@ -22,7 +22,7 @@ from fathom.request import ResearchRequest
 from fathom.runs import open_runs
 from fathom.settings import load_settings
 from fathom.state import ResearchState, RunConfig
-from fathom.store import checkpointer
+from fathom.storage.checkpoints import checkpointer
 from fathom.streaming import Halt, Keeper, RunSegment, config_of, worked
 
 QUESTION = "How do barrages compare with turbines?"

@@ -116,7 +116,7 @@ async def test_time_in_which_a_person_looks_at_the_plan_does_not_count(tmp_path:
 
 
 def _worked(home: Path) -> float:
-    return _number(home, "select max(seconds) from worked")
+    return _number(home, "select max(worked_s) from run_times")
 
 
 def _number(home: Path, words: str) -> float:

@@ -9,7 +9,7 @@ from standins.shelf import QUESTION, stocked
 
 from fathom.graph import build_graph, standard_dependencies
 from fathom.settings import load_settings
-from fathom.store import checkpointer
+from fathom.storage.checkpoints import checkpointer
 
 
 def said(**run_config: object) -> Any:

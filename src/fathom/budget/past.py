@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fathom.budget.cost_log import CostLog
-from fathom.database import looked_up, opened, written
+from fathom.storage.records import CostLine
 
 _MOST_RUNS = 30
 _IDLE_S = 300.0  # a longer pause was a person's, or a night's
@@ -35,44 +35,26 @@ class Past:
 
 async def shaped(cost_log: CostLog, run: str, shape: str) -> None:
     """Remember of what kind a run is."""
-    await written(cost_log.database, _shaped, cost_log, run, shape)
+    await cost_log.remember_shape(run, shape)
 
 
 async def past_runs(cost_log: CostLog) -> list[Past]:
     """The latest runs that wrote a report, the newest first."""
-    return await looked_up(cost_log.database, _past_runs, cost_log)
-
-
-_Row = tuple[str, str, str, int, int, float, float]
-
-
-def _shaped(cost_log: CostLog, run: str, shape: str) -> None:
-    with opened(cost_log.database) as connection:
-        connection.execute("insert or replace into shapes values (?, ?)", (run, shape))
-
-
-def _past_runs(cost_log: CostLog) -> list[Past]:
-    latest = "select run from payments group by run order by max(id) desc limit ?"
-    lines = (
-        "select run, role, model, tokens_in, tokens_out, held, coalesce(settled, held) from payments"
-        " where run = ? order by id"
-    )
-    with opened(cost_log.database) as connection:
-        shapes = dict(connection.execute("select run, shape from shapes").fetchall())
-        runs = [run for (run,) in connection.execute(latest, (_MOST_RUNS,))]
-        rows: dict[str, list[_Row]] = {run: connection.execute(lines, (run,)).fetchall() for run in runs}
-    whole = {run: own for run, own in rows.items() if _WRITING & {role for _, role, *_ in own}}
+    shapes = await cost_log.shapes()
+    lines = await cost_log.lines_of_latest(_MOST_RUNS)
+    whole = {run: own for run, own in lines.items() if _WRITING & {line.role for line in own}}
     return [_past(shapes.get(run.rpartition("/")[2], ""), own) for run, own in whole.items()]
 
 
-def _past(shape: str, rows: Sequence[_Row]) -> Past:
+def _past(shape: str, lines: Sequence[CostLine]) -> Past:
     work: dict[tuple[str, str], Work] = {}
-    for _, role, model, tokens_in, tokens_out, _, _ in rows:
-        before = work.get((role, model), Work())
-        work[role, model] = Work(
-            before.calls + 1, before.tokens_in + tokens_in, before.tokens_out + tokens_out
+    for line in lines:
+        before = work.get((line.role, line.model), Work())
+        work[line.role, line.model] = Work(
+            before.calls + 1, before.tokens_in + line.tokens_in, before.tokens_out + line.tokens_out
         )
-    return Past(shape, _worked_s(time for row in rows for time in row[5:]), work)
+    times = (time for line in lines for time in (line.reserved_at, line.settled_at))
+    return Past(shape, _worked_s(times), work)
 
 
 def _worked_s(times: Iterable[float]) -> float:

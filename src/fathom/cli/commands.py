@@ -100,6 +100,13 @@ COMMANDS = {
             "batch",
         ),
         Command(
+            "upgrade",
+            "upgrade",
+            "start a new database in the place of an earlier version's; reports are kept",
+            "fathom.cli.upgrading",
+            "upgrade_database",
+        ),
+        Command(
             "config",
             "config",
             "every setting, its value and where it came from",
@@ -118,7 +125,7 @@ COMMANDS = {
 _GROUPS = {
     "ask and go on": ("ask", "resume", "update", "fork", "batch", "control"),
     "look at what was found": ("runs", "show", "diff", "export", "verify", "clean"),
-    "set up": ("doctor", "config"),
+    "set up": ("doctor", "config", "upgrade"),
 }
 _END = """\
 exit codes:

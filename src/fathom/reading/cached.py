@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from fathom.database import looked_up, opened, written
 from fathom.errors import BadInput, Unreadable
 from fathom.http.fetch import Fetch, Fetched
 from fathom.http.guard import check_address
@@ -26,6 +25,8 @@ from fathom.reading.port import Document, Parse
 from fathom.reading.reader import in_thread
 from fathom.search.addresses import canonical
 from fathom.state import Hit
+from fathom.storage import open_storage
+from fathom.storage.records import WebPage
 from fathom.tracing import TracedRun
 from fathom.turns import ONE_AT_A_TIME
 
@@ -64,7 +65,7 @@ class PageCache:
     async def get(self, address: str) -> Kept | None:
         """What is known of an address; nothing if the row is damaged or the database will not say."""
         try:
-            return await looked_up(self.database, self._get, canonical_key(address))
+            return _kept(await open_storage(self.database).web_pages.get(canonical_key(address)))
         except (BadInput, sqlite3.Error, OSError, zlib.error, ValueError, TypeError, KeyError) as error:
             _log.warning("The kept copy of %s cannot be used: %s", address, error)
             return None
@@ -72,39 +73,33 @@ class PageCache:
     async def put(self, address: str, kept: Kept) -> None:
         """Keep a page in the place of what was there; a full disk is told in the log and forgiven."""
         try:
-            await written(self.database, self._put, canonical_key(address), kept)
+            before = kept.checked - _FORGOTTEN_S
+            await open_storage(self.database).web_pages.put(canonical_key(address), _row(kept), before)
         except (BadInput, sqlite3.Error, OSError) as error:
             _log.warning("%s cannot be kept for later: %s", address, error)
 
     async def drop(self, address: str) -> None:
         """Forget a page."""
         try:
-            await written(self.database, self._drop, canonical_key(address))
+            await open_storage(self.database).web_pages.drop(canonical_key(address))
         except (BadInput, sqlite3.Error, OSError) as error:
             _log.warning("The kept copy of %s cannot be removed: %s", address, error)
 
-    def _get(self, key: str) -> Kept | None:
-        words = "select checked, fresh_s, fetched, etag, modified, content_type, sha, document from web_pages"
-        with opened(self.database) as connection:
-            row = connection.execute(f"{words} where address = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        fields = json.loads(zlib.decompress(row[-1]))
-        return Kept(Document(**{**fields, "pages": tuple(fields["pages"])}), *row[:-1])
 
-    def _put(self, key: str, kept: Kept) -> None:
-        body = zlib.compress(json.dumps(asdict(kept.document)).encode("ascii"), 6)
-        about = (kept.checked, kept.fresh_s, kept.fetched, kept.etag, kept.modified)
-        with opened(self.database) as connection:
-            connection.execute(
-                "insert or replace into web_pages values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (key, *about, kept.content_type, kept.sha, body),
-            )
-            connection.execute("delete from web_pages where checked < ?", (kept.checked - _FORGOTTEN_S,))
+def _kept(row: WebPage | None) -> Kept | None:
+    if row is None:
+        return None
+    fields = json.loads(row.document)
+    document = Document(**{**fields, "pages": tuple(fields["pages"])})
+    return Kept(
+        document, row.checked, row.fresh_s, row.fetched, row.etag, row.modified, row.content_type, row.sha
+    )
 
-    def _drop(self, key: str) -> None:
-        with opened(self.database) as connection:
-            connection.execute("delete from web_pages where address = ?", (key,))
+
+def _row(kept: Kept) -> WebPage:
+    document = json.dumps(asdict(kept.document))
+    about = (kept.checked, kept.fresh_s, kept.fetched, kept.etag, kept.modified, kept.content_type, kept.sha)
+    return WebPage(document, *about)
 
 
 @dataclass(frozen=True)

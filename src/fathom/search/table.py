@@ -27,7 +27,8 @@ from fathom.search.retrying import PaidEngine, RetryingEngine
 from fathom.search.scope import Scope
 from fathom.settings import Settings
 from fathom.state import RunConfig
-from fathom.store import pages, replies
+from fathom.storage import open_storage
+from fathom.store import replies
 
 # Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
 _Line = tuple[str, str, dict[str, str]]
@@ -198,7 +199,7 @@ def _retriever(settings: Settings, run_config: RunConfig) -> list[Engine]:
 
 def retrieved(settings: Settings) -> Remembered:
     """Where words are kept that only a retriever knows; they outlast a crash."""
-    kept = pages(settings.database).shelf
+    kept = open_storage(settings.database).pages
     return Remembered(kept.put, kept.get)
 
 

@@ -18,10 +18,11 @@ async def test_who_works_is_not_waited_for(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="01234567 is being worked on"):
             async with held_in_turn(tmp_path, RUN):
                 pass
-        with pytest.raises(BadInput), held(tmp_path, RUN):
-            pass
+        with pytest.raises(BadInput):
+            async with held(tmp_path, RUN):
+                pass
     assert time.monotonic() - began < 5
-    with held(tmp_path, RUN):
+    async with held(tmp_path, RUN):
         pass
 
 

@@ -1,29 +1,29 @@
-"""What is left in a database of runs that are gone, taken out.
+"""Removing runs from a SQLite database, with everything that only they needed.
 
 Does not know graphs, locks or what is in a checkpoint: whatever looks like the name of a page in any row that
-stays, keeps that page. So nothing a run that stays may need is taken, and at worst something stays too long.
+stays, keeps that page. So nothing that another run may need is removed; at worst something stays too long.
 """
 
 import re
 import sqlite3
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fathom.database import BUSY_TIMEOUT_S
+from fathom.storage.compression import inflate
+from fathom.storage.schema import BUSY_TIMEOUT_S
 
 _HEX = re.compile(rb"[0-9a-f]{32,}")
 _PAGE, _RUN = 64, 32  # characters of a page's name, and of the name that branches share
-_OF_THREADS = {"checkpoints": "checkpoint", "writes": "value", "slices": "body"}
+_OF_THREADS = {"checkpoints": "checkpoint", "writes": "value"}
 _GRACE_S = 3600.0  # a text put by who is at work may wait so long until a checkpoint names it
 _USUAL_AGE_S = 30 * 24 * 3600.0
 
 
 @dataclass(frozen=True)
-class Swept:
-    """How much was taken out, in rows and in bytes of what they held."""
+class Removed:
+    """How much was removed, in rows and in bytes of what they held."""
 
     rows: int = 0
     bytes: int = 0
@@ -31,7 +31,7 @@ class Swept:
     replies: int = 0
 
 
-def swept(
+def remove_runs(
     database: Path,
     gone: Sequence[str],
     *,
@@ -39,7 +39,7 @@ def swept(
     now: float,
     older_s: float | None = None,
     is_dry: bool = False,
-) -> Swept:
+) -> Removed:
     """Take out the threads that are gone and what nobody needs any more; with `is_dry` only count it.
 
     `is_idle` says that no run was at work when it was `now`: what was put since stays, for a run may have
@@ -62,10 +62,10 @@ def swept(
             pages = _pages(connection, now - (0.0 if is_idle else _GRACE_S))
             _web(connection, now - age_s)
     every = [*counts, replies, pages]
-    return Swept(sum(n for n, _ in every), sum(size for _, size in every), pages[0], replies[0])
+    return Removed(sum(n for n, _ in every), sum(size for _, size in every), pages[0], replies[0])
 
 
-def kept_pages(database: Path) -> set[str]:
+def stored_pages(database: Path) -> set[str]:
     """The names of all texts that are kept."""
     with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:
         return {sha for (sha,) in connection.execute("select sha from pages")}
@@ -101,8 +101,7 @@ def _names(connection: sqlite3.Connection, which: str) -> set[str]:
 
 
 def _named(kind: str, body: bytes) -> Iterator[str]:
-    text = zlib.decompress(body) if kind.endswith("+z") else body
-    for found in _HEX.findall(text):
+    for found in _HEX.findall(inflate(kind, body)[1]):
         # What stands beside a name may look like more of it.
         size = _PAGE if len(found) >= _PAGE else _RUN
         for start in range(len(found) - size + 1):
@@ -138,10 +137,8 @@ def _replies(connection: sqlite3.Connection, before: float) -> tuple[int, int]:
 
 
 def _pages(connection: sqlite3.Connection, before: float) -> tuple[int, int]:
-    unneeded = "sha not in (select name from needed) and sha not in (select sha from seen where at >= ?)"
-    found = _deleted(connection, "pages", "body", unneeded, before)
-    connection.execute("delete from seen where sha not in (select sha from pages)")
-    return found
+    unneeded = "sha not in (select name from needed) and used_at < ?"
+    return _deleted(connection, "pages", "body", unneeded, before)
 
 
 def _web(connection: sqlite3.Connection, before: float) -> None:

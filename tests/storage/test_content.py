@@ -4,7 +4,6 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
-import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,13 @@ from typing import Any
 import pytest
 from fakes import claim, sha
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 
 from fathom import store
 from fathom.errors import BadInput, Unreadable
-from fathom.saver import ThriftySqliteSaver
 from fathom.state import ResearchState
+from fathom.storage.checkpoints import checkpointer
 
 WRITER = """
 import asyncio, sys
@@ -94,14 +94,6 @@ async def test_what_is_too_old_counts_only_for_runs_that_have_it(database: Path)
     assert await late.get("k") == store.Reply("anew", is_own=True)
 
 
-async def test_replies_of_an_older_database_are_taken_over(database: Path) -> None:
-    with sqlite3.connect(database) as connection:
-        connection.execute("create table calls (call text primary key, reply blob not null) without rowid")
-        connection.execute("insert into calls values ('k', ?)", (zlib.compress(b"first"),))
-    connection.close()
-    assert await store.replies(database).within("one").get("k") == store.Reply("first", is_own=False)
-
-
 async def test_texts_are_kept_once_and_small(database: Path) -> None:
     pages = store.pages(database)
     for _ in range(3):
@@ -114,7 +106,7 @@ async def test_texts_are_kept_once_and_small(database: Path) -> None:
 
 
 async def test_many_branches_and_two_processes_write_at_once(database: Path) -> None:
-    async with store.checkpointer(database):
+    async with checkpointer(database):
         command = (sys.executable, "-c", WRITER, str(database))
         writer = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
         assert writer.stdout is not None
@@ -133,7 +125,7 @@ async def test_many_branches_and_two_processes_write_at_once(database: Path) -> 
 
 async def test_the_checkpointer_makes_its_file_in_wal_mode(tmp_path: Path) -> None:
     database = tmp_path / "deep" / "er" / "fathom.sqlite"
-    async with store.checkpointer(database) as saver:
+    async with checkpointer(database) as saver:
         async with saver.conn.execute("pragma journal_mode") as found:
             assert await found.fetchone() == ("wal",)
         async with saver.conn.execute("pragma synchronous") as found:
@@ -141,7 +133,7 @@ async def test_the_checkpointer_makes_its_file_in_wal_mode(tmp_path: Path) -> No
 
 
 async def test_without_a_path_the_settings_say_where(tmp_path: Path) -> None:
-    async with store.checkpointer():
+    async with checkpointer():
         pass
     assert await asyncio.to_thread((tmp_path / "fathom.sqlite").exists)
 
@@ -158,7 +150,7 @@ async def test_a_database_that_cannot_be_used_is_refused_in_one_sentence(tmp_pat
         case _:
             place.write_text("this is a shopping list, not a database " * 50)
     with pytest.raises(BadInput, match="cannot be used") as caught:
-        async with store.checkpointer(place):
+        async with checkpointer(place):
             raise AssertionError("never opened")
     assert "\n" not in str(caught.value)
 
@@ -168,7 +160,7 @@ def count(state: ResearchState) -> ResearchState:
     return {"claims": [claim(name=f"c{known + n}") for n in range(10)]}
 
 
-def machine(saver: ThriftySqliteSaver) -> Any:
+def machine(saver: AsyncSqliteSaver) -> Any:
     b = StateGraph(ResearchState)
     b.add_node("one", count)
     b.add_node("two", count)
@@ -185,62 +177,23 @@ def at(thread: str, run: str = "r1") -> RunnableConfig:
 
 
 @pytest.fixture
-async def saver(database: Path) -> AsyncIterator[ThriftySqliteSaver]:
-    async with store.checkpointer(database) as opened:
+async def saver(database: Path) -> AsyncIterator[AsyncSqliteSaver]:
+    async with checkpointer(database) as opened:
         yield opened
 
 
-async def kept(saver: ThriftySqliteSaver, thread: str) -> list[int]:
+async def kept(saver: AsyncSqliteSaver, thread: str) -> list[int]:
     """How many claims each checkpoint of the thread has, newest first."""
     return [
         len(found.checkpoint["channel_values"].get("claims", [])) async for found in saver.alist(at(thread))
     ]
 
 
-async def test_long_lists_come_back_whole_from_every_checkpoint(saver: ThriftySqliteSaver) -> None:
+async def test_long_lists_come_back_whole_from_every_checkpoint(saver: AsyncSqliteSaver) -> None:
     last = await machine(saver).ainvoke({"question": "What?"}, at("a"))
     snapshot = await machine(saver).aget_state(at("a"))
     assert snapshot.values["claims"] == last["claims"] == [claim(name=f"c{n}") for n in range(30)]
     assert await kept(saver, "a") == [30, 20, 10, 0, 0]
-
-
-async def test_pruning_keeps_the_latest_checkpoint_of_the_thread_only(saver: ThriftySqliteSaver) -> None:
-    for thread in ("a", "b"):
-        await machine(saver).ainvoke({"question": "What?"}, at(thread))
-    await saver.aprune(["a"])
-    assert await kept(saver, "a") == [30]
-    assert len(await kept(saver, "b")) == 5
-    assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
-
-
-async def test_pruning_frees_the_slices_that_only_old_checkpoints_used(saver: ThriftySqliteSaver) -> None:
-    await machine(saver).ainvoke({"question": "What?"}, at("a"))
-    await saver.conn.execute(
-        "insert into slices (thread_id, sha, type, body) values ('a', 'orphan', 'null', x'00')"
-    )
-    await saver.aprune(["a"])
-    async with saver.conn.execute("select count(*) from slices where sha = 'orphan'") as found:
-        assert await found.fetchone() == (0,)
-    assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
-
-
-async def test_pruning_may_delete_a_thread(saver: ThriftySqliteSaver) -> None:
-    await machine(saver).ainvoke({"question": "What?"}, at("a"))
-    await saver.aprune(["a"], strategy="delete")
-    assert await kept(saver, "a") == []
-    for table in ("checkpoints", "writes", "slices"):
-        async with saver.conn.execute(f"select count(*) from {table} where thread_id = 'a'") as found:
-            assert await found.fetchone() == (0,)
-
-
-async def test_what_a_server_run_wrote_can_be_deleted(saver: ThriftySqliteSaver) -> None:
-    await machine(saver).ainvoke({"question": "What?"}, at("a", "first"))
-    await machine(saver).ainvoke({"question": "And?"}, at("a", "second"))
-    before = await kept(saver, "a")
-    await saver.adelete_for_runs(["second", "no such run"])
-    assert len(before) == 10
-    assert len(await kept(saver, "a")) == 5
-    assert len((await machine(saver).aget_state(at("a"))).values["claims"]) == 30
 
 
 async def test_a_page_belongs_to_the_branch_that_took_it_first(tmp_path: Path) -> None:

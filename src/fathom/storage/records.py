@@ -1,0 +1,79 @@
+"""The rows that storage takes and gives, as plain records.
+
+Does not know where they are kept.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+SignalWord = Literal["pause", "go", "stop", "add"]
+SIGNAL_WORDS: tuple[SignalWord, ...] = get_args(SignalWord)
+
+
+class Call(NamedTuple):
+    """What is paid for: the name of the call, the role that asks, and the model or engine that is asked."""
+
+    name: str
+    role: str
+    model: str
+
+
+class CostLine(NamedTuple):
+    """One payment, with the times of its reservation and of its settlement."""
+
+    role: str
+    model: str
+    tokens_in: int
+    tokens_out: int
+    reserved_at: float
+    settled_at: float
+
+
+@dataclass(frozen=True)
+class StoredReply:
+    """An answer, the run it is kept for, and whether that run sent the call itself."""
+
+    text: str
+    run: str
+    at: float
+    is_own: bool
+
+
+@dataclass(frozen=True)
+class WebPage:
+    """A parsed page as JSON, and what its server said about keeping it; times are seconds of the epoch."""
+
+    document: str
+    checked: float
+    fresh_s: float
+    fetched: str
+    etag: str | None
+    modified: str | None
+    content_type: str | None
+    sha: str
+
+
+@dataclass(frozen=True)
+class Signal:
+    """One control signal for one run; `round` is the round that took it, 0 for none."""
+
+    number: int
+    word: SignalWord
+    text: str
+    at: str
+    round: int
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run as a list shows it; `started` is a time of ISO 8601, links are ids of other runs."""
+
+    run: str
+    question: str
+    status: str
+    started: str
+    rounds: int = 0
+    cost_usd: float = 0.0
+    updates: str = ""
+    follows: str = ""
+    forks: str = ""

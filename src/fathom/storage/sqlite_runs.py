@@ -1,0 +1,173 @@
+"""Signals, leases, threads and run records in SQLite.
+
+Does not know what a run does.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from fathom.storage.database import Database
+from fathom.storage.records import RunRecord, Signal, SignalWord
+
+
+@dataclass(frozen=True)
+class SqliteSignals:
+    """Control signals; see `SignalStore`."""
+
+    database: Database
+
+    async def add(self, run: str, word: SignalWord, text: str, at: str, *, cancels: Sequence[str]) -> Signal:
+        """Add a signal; those of the `cancels` kinds that nobody has taken yet count as taken."""
+
+        def add(connection: sqlite3.Connection) -> Signal:
+            _take(connection, run, cancels, word, 0)
+            words = "insert into signals (run, word, text, at) values (?, ?, ?, ?)"
+            number = connection.execute(words, (run, word, text, at)).lastrowid or 0
+            return Signal(number, word, text, at, 0)
+
+        return await self.database.write(add)
+
+    async def pending(self, run: str) -> list[Signal]:
+        """Return what nobody has taken yet, oldest first."""
+        return await self.database.read(lambda c: _signals(c, run, ""))
+
+    async def runs_with_pending(self, word: SignalWord) -> set[str]:
+        """Return the runs that have such a signal pending."""
+        words = "select distinct run from signals where taker = '' and word = ?"
+        return {run for (run,) in await self.database.read(lambda c: c.execute(words, (word,)).fetchall())}
+
+    async def take(self, run: str, words: Sequence[str], taker: str, number: int) -> list[Signal]:
+        """Take all pending signals of these kinds; return all that this taker took, now or before."""
+        # Nodes ask this all the time, and there is hardly ever anything: look first, without the write lock.
+        if any(signal.word in words for signal in await self.pending(run)):
+            await self.database.write(lambda c: _take(c, run, words, taker, number))
+        taken = await self.database.read(lambda c: _signals(c, run, taker))
+        return [signal for signal in taken if signal.word in words]
+
+
+def _signals(connection: sqlite3.Connection, run: str, taker: str) -> list[Signal]:
+    words = "select number, word, text, at, round from signals where run = ? and taker = ? order by number"
+    return [Signal(*row) for row in connection.execute(words, (run, taker))]
+
+
+def _take(connection: sqlite3.Connection, run: str, kinds: Sequence[str], taker: str, number: int) -> None:
+    words = "update signals set taker = ?, round = ? where run = ? and taker = '' and word = ?"
+    connection.executemany(words, [(taker, number, run, kind) for kind in kinds])
+
+
+@dataclass(frozen=True)
+class SqliteLeases:
+    """Which branch reads which page; see `LeaseStore`."""
+
+    database: Database
+
+    async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
+        """Return the first `most` addresses that belong to the branch, free ones taken now."""
+
+        def take(connection: sqlite3.Connection) -> list[str]:
+            mine: list[str] = []
+            for address in addresses:
+                if len(mine) == most:
+                    break
+                words = "insert or ignore into page_leases values (?, ?, ?)"
+                connection.execute(words, (run, address, branch))
+                words = "select branch from page_leases where run = ? and address = ?"
+                if connection.execute(words, (run, address)).fetchone()[0] == branch:
+                    mine.append(address)
+            return mine
+
+        return await self.database.write(take)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What the plain tables share: one statement a call."""
+
+    database: Database
+
+    async def _write(self, words: str, *values: object) -> None:
+        await self.database.write(lambda c: c.execute(words, values))
+
+    async def _rows(self, words: str, *values: object) -> list[Any]:
+        return await self.database.read(lambda c: c.execute(words, values).fetchall())
+
+
+class SqliteThreads(_Table):
+    """Which runs build on one another; see `ThreadStore`."""
+
+    async def thread_of(self, run: str) -> str | None:
+        """Return the thread a follow-up stands in."""
+        rows = await self._rows("select thread from follow_ups where run = ?", run)
+        return rows[0][0] if rows else None
+
+    async def runs_of(self, thread: str) -> list[tuple[str, str]]:
+        """Return all follow-ups of a thread in order, each with the run it follows."""
+        rows = await self._rows(
+            "select run, follows from follow_ups where thread = ? order by number", thread
+        )
+        return [(run, follows) for run, follows in rows]
+
+    async def add(self, run: str, thread: str, follows: str) -> None:
+        """Add a follow-up to a thread."""
+        words = "insert or ignore into follow_ups (run, thread, follows) values (?, ?, ?)"
+        await self._write(words, run, thread, follows)
+
+    async def close(self, thread: str) -> None:
+        """Allow no more follow-ups."""
+        await self._write("insert or ignore into closed_threads values (?)", thread)
+
+    async def is_closed(self, thread: str) -> bool:
+        """Return whether somebody closed the thread."""
+        return bool(await self._rows("select 1 from closed_threads where thread = ?", thread))
+
+
+class SqliteRuns(_Table):
+    """What is kept of a run beside its checkpoints; see `RunStore`."""
+
+    async def remember_config(self, run: str, config: str) -> None:
+        """Keep a run's configuration as JSON, in the place of an earlier one."""
+        await self._write("insert or replace into run_configs values (?, ?)", run, config)
+
+    async def config_of(self, run: str) -> str | None:
+        """Return the configuration as JSON, or None."""
+        rows = await self._rows("select config from run_configs where run = ?", run)
+        return rows[0][0] if rows else None
+
+    async def remember_folder(self, run: str, path: str) -> None:
+        """Keep where a run's report folder is."""
+        await self._write("insert or replace into run_folders values (?, ?)", run, path)
+
+    async def folder_of(self, run: str) -> str | None:
+        """Return where a run's report folder was last."""
+        rows = await self._rows("select path from run_folders where run = ?", run)
+        return rows[0][0] if rows else None
+
+    async def remember_shape(self, run: str, shape: str) -> None:
+        """Keep what kind of run it is, for forecasts."""
+        await self._write("insert or replace into run_shapes values (?, ?)", run, shape)
+
+    async def shapes(self) -> dict[str, str]:
+        """Return the kinds of all runs."""
+        return dict(await self._rows("select run, shape from run_shapes"))
+
+    async def add_worked(self, run: str, seconds: float) -> None:
+        """Raise the time a run was worked on to this."""
+        words = "insert into run_times values (?1, ?2) on conflict do update set worked_s = max(worked_s, ?2)"
+        await self._write(words, run, seconds)
+
+    async def worked_s(self, run: str) -> float:
+        """Return how long a run was worked on."""
+        rows = await self._rows("select worked_s from run_times where run = ?", run)
+        return float(rows[0][0]) if rows else 0.0
+
+    async def remember(self, record: RunRecord) -> None:
+        """Keep a run's line of the list, in the place of an earlier one."""
+        words = "insert or replace into run_records values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        await self._write(words, *astuple(record))
+
+    async def latest(self, most: int) -> list[RunRecord]:
+        """Return the lines of the newest runs, newest first."""
+        rows = await self._rows("select * from run_records order by started desc limit ?", most)
+        return [RunRecord(*row) for row in rows]

@@ -1,0 +1,131 @@
+"""What goes from the checkpoints by itself, and what stays for a resume, a fork and the history."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+from fathom.storage import open_storage
+from fathom.storage.checkpoints import checkpointer
+from fathom.storage.prune import KEEP_LATEST
+from fathom.storage.schema import prepare
+
+AT: RunnableConfig = {"configurable": {"thread_id": "t"}}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    prepare(tmp_path / "x.sqlite")
+    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as connection:
+        yield connection
+
+
+def add(connection: sqlite3.Connection, space: str, name: str, parent: str | None = None) -> None:
+    words = "insert into checkpoints values ('t', ?, ?, ?, 'msgpack', x'80', x'7b7d')"
+    connection.execute(words, (space, name, parent))
+
+
+def write(connection: sqlite3.Connection, space: str, name: str, task: str, channel: str, idx: int) -> None:
+    words = "insert into writes values ('t', ?, ?, ?, '', ?, ?, 'msgpack', x'80')"
+    connection.execute(words, (space, name, task, idx, channel))
+
+
+def names(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    words = "select checkpoint_ns, checkpoint_id from checkpoints order by 1, 2"
+    return connection.execute(words).fetchall()
+
+
+def test_a_step_of_the_run_ends_all_tasks_of_the_step_before(database: sqlite3.Connection) -> None:
+    add(database, "", "1")
+    for space in ("reading:a", "reading:b", "reading:b|extract:c"):
+        add(database, space, "2")
+        write(database, space, "2", "x", "pages", 0)
+    add(database, "", "3", "1")
+    assert names(database) == [("", "1"), ("", "3")]
+    assert database.execute("select count(*) from writes").fetchone() == (0,)
+
+
+def test_a_step_inside_a_task_ends_only_what_is_inside_that_task(database: sqlite3.Connection) -> None:
+    add(database, "", "1")
+    for space in ("branch:a", "branch:a|reading:x", "branch:b", "branch:b|reading:y"):
+        add(database, space, "2")
+    add(database, "branch:a", "3", "2")
+    assert names(database) == [("", "1"), ("branch:a", "3"), ("branch:b", "2"), ("branch:b|reading:y", "2")]
+
+
+def test_writes_stay_until_a_checkpoint_contains_them(database: sqlite3.Connection) -> None:
+    add(database, "", "1")
+    write(database, "", "1", "a", "pages", 0)
+    add(database, "", "2", None)  # somebody else's line of history
+    assert database.execute("select count(*) from writes").fetchone() == (1,)
+    add(database, "", "3", "1")
+    assert database.execute("select count(*) from writes").fetchone() == (0,)
+
+
+def test_a_subgraph_with_a_memory_of_its_own_keeps_it(database: sqlite3.Connection) -> None:
+    add(database, "chat", "1")
+    add(database, "chat", "2", "1")
+    add(database, "", "3")
+    assert names(database) == [("", "3"), ("chat", "1"), ("chat", "2")]
+
+
+def test_other_threads_are_left_alone(database: sqlite3.Connection) -> None:
+    database.execute(
+        "insert into checkpoints values ('u', 'reading:a', '1', null, 'msgpack', x'80', x'7b7d')"
+    )
+    add(database, "", "2")
+    assert names(database) == [("", "2"), ("reading:a", "1")]
+
+
+def test_output_of_a_task_that_failed_is_no_result(database: sqlite3.Connection) -> None:
+    for task in ("a", "b"):
+        write(database, "", "1", task, "words", 0)
+    write(database, "", "1", "a", "__error__", -1)
+    left = database.execute("select task_id, channel from writes order by 1").fetchall()
+    assert left == [("a", "__error__"), ("b", "words")]
+
+
+class Rounds(TypedDict, total=False):
+    step: int
+    judgements: list[int]
+
+
+def step(state: Rounds) -> Rounds:
+    """Five steps make a round."""
+    number = state.get("step", 0) + 1
+    judged = state.get("judgements", [])
+    return {"step": number, "judgements": [*judged, number]} if number % 5 == 0 else {"step": number}
+
+
+def machine(saver: Any, steps: int) -> Any:
+    b = StateGraph(Rounds)
+    b.add_node("step", step)
+    b.add_edge(START, "step")
+    b.add_conditional_edges("step", lambda s: END if s["step"] == steps else "step", [END, "step"])
+    return b.compile(saver)
+
+
+async def test_rounds_that_are_long_over_keep_their_ends_only(tmp_path: Path) -> None:
+    file = tmp_path / "x.sqlite"
+    async with checkpointer(file) as saver:
+        graph = machine(saver, 50)
+        await graph.ainvoke({}, {**AT, "recursion_limit": 100})
+        storage = open_storage(file)
+        before = len(await storage.checkpoints.steps_of("t"))
+        gone = await storage.checkpoints.thin("t")
+        assert await storage.checkpoints.thin("t") == 0
+        steps = [s.values.get("step", 0) async for s in graph.aget_state_history(AT)]
+        assert gone == before - len(steps)
+        # Newest first: all of the latest steps, then the end of each round, then the input.
+        assert steps[:KEEP_LATEST] == list(range(50, 50 - KEEP_LATEST, -1))
+        assert steps[KEEP_LATEST:] == [35, 30, 25, 20, 15, 10, 5, 0]
+        # One can go on from the end of any round.
+        (past,) = [s async for s in graph.aget_state_history(AT) if s.values.get("step") == 15]
+        again = await graph.ainvoke(None, past.config | {"recursion_limit": 100})
+    assert again["judgements"] == list(range(5, 51, 5))

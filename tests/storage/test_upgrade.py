@@ -1,0 +1,88 @@
+"""A database of an earlier version is refused in one sentence; `fathom upgrade` keeps its reports."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kits import Clerk, Library, kits_of
+from standins.earlier import write_earlier
+from standins.prose import page
+
+from fathom.cli.main import main
+from fathom.errors import BadInput
+from fathom.graph import build_graph
+from fathom.state import RunConfig
+from fathom.storage.schema import VERSION, prepare
+
+RUN, FOLDED, BROKEN = (f"{n}2345678-0000-4000-8000-000000000000" for n in (1, 2, 3))
+KNOBS = RunConfig(rounds=1, sources=2, threshold=1.0)
+
+
+async def finished(home: Path) -> dict[str, Any]:
+    """The last state of a run."""
+    books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(4)}
+    graph = build_graph(kits_of(home / "kits", Library(books), Clerk(quotes=3)))
+    state: dict[str, Any] = await graph.ainvoke({"question": "What?", "run_config": KNOBS}, context=KNOBS)
+    return state
+
+
+@pytest.fixture
+async def earlier(tmp_path: Path) -> Path:
+    state = await finished(tmp_path)
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "report.json").write_text("{}")
+    broken = {**state, "report": "of another kind"}
+    runs = {RUN: state, FOLDED: state, BROKEN: broken}
+    write_earlier(tmp_path / "fathom.sqlite", runs, {FOLDED: folder})
+    return tmp_path / "fathom.sqlite"
+
+
+def test_an_earlier_database_is_refused_with_the_command_that_keeps_its_reports(
+    earlier: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = earlier.read_bytes()
+    assert main(["runs"]) == 2
+    told = capsys.readouterr().err
+    assert "was written by an earlier Fathom" in told
+    assert told.rstrip().endswith("fathom upgrade")
+    assert len(told.splitlines()) == 1
+    assert earlier.read_bytes() == before
+
+
+def test_an_upgrade_keeps_every_report_and_begins_anew(
+    earlier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["upgrade", "--to", "exported"]) == 0
+    told = capsys.readouterr().out
+    ledger = json.loads((tmp_path / "exported" / RUN[:8] / "report.json").read_text("utf-8"))
+    assert ledger["run_id"] == RUN
+    assert len(ledger["claims"]) > 1
+    assert (tmp_path / "exported" / RUN[:8] / "report.md").read_text("utf-8")
+    assert not (tmp_path / "exported" / FOLDED[:8]).exists()
+    assert "Reports of 1 runs are in their folders" in told
+    assert f"Run {BROKEN[:8]} could not be read" in told
+    with closing(sqlite3.connect(tmp_path / "fathom.sqlite.old1")) as old:
+        assert old.execute("select count(*) from slices").fetchone() == (6,)
+    assert main(["runs"]) == 0
+    assert main(["upgrade"]) == 2
+    assert "needs no upgrade" in capsys.readouterr().err
+
+
+def test_a_newer_database_is_refused(tmp_path: Path) -> None:
+    prepare(tmp_path / "x.sqlite")
+    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as connection:
+        connection.execute(f"pragma user_version={VERSION + 1}")
+    with pytest.raises(BadInput, match="written by a newer Fathom"):
+        prepare(tmp_path / "x.sqlite")
+
+
+def test_a_server_is_refused_until_it_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fathom.storage import open_storage
+
+    with pytest.raises(BadInput, match="PostgreSQL is not supported yet"):
+        open_storage("postgresql://db.example/fathom")
