@@ -125,6 +125,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("FATHOM_HOME", str(tmp_path))
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    monkeypatch.setenv("FATHOM_LOCAL_SERVERS", "{}")  # whatever models run on this machine
     monkeypatch.setenv("PAGER", "cat")  # nobody turns pages
     # ddgs brings a client that does not use Python's sockets; a closed port is all it may reach.
     monkeypatch.setenv("DDGS_PROXY", "http://127.0.0.1:9")

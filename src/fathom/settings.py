@@ -6,6 +6,7 @@ environment, `.env`, `fathom.toml`, defaults.
 
 import os
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -21,7 +22,13 @@ from fathom.state import Role, RunConfig
 
 LARGE_ROLES: frozenset[Role] = frozenset({"plan", "outline", "write"})
 DATABASE = "fathom.sqlite"
-
+LocalServer = Literal["ollama", "lmstudio", "llamacpp", "vllm"]
+LOCAL_SERVERS: dict[LocalServer, str] = {
+    "ollama": "http://127.0.0.1:11434",
+    "lmstudio": "http://127.0.0.1:1234",
+    "llamacpp": "http://127.0.0.1:8080",
+    "vllm": "http://127.0.0.1:8000",
+}
 Key = SecretStr | None
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
 
@@ -67,6 +74,10 @@ class Settings(BaseSettings):
         None, ge=0, le=2, description="The models' temperature; empty: the provider's default."
     )
     temperatures: dict[Role, float] = Field({}, description="The same for one role.")
+    local_servers: dict[LocalServer, str] = Field(
+        LOCAL_SERVERS,
+        description="Where models on this machine are looked for when none is configured; {}: nowhere.",
+    )
     tavily_api_key: Annotated[Key, Common("TAVILY_API_KEY")] = Field(None, description="Tavily's key.")
     tavily_url: str = Field("https://api.tavily.com", description="Where Tavily is asked.")
     arxiv_url: str = Field("https://export.arxiv.org", description="Where arXiv is asked.")
@@ -163,6 +174,13 @@ class Settings(BaseSettings):
             raise ValueError("must look like http://HOST:PORT/v1, without a user or a password")
         return address.rstrip("/")
 
+    @field_validator("local_servers", mode="after")
+    @classmethod
+    def _is_here(cls, servers: dict[LocalServer, str]) -> dict[LocalServer, str]:
+        if not all(_is_loopback(address) for address in servers.values()):
+            raise ValueError("must be addresses of this machine, as http://127.0.0.1:11434")
+        return {name: address.rstrip("/") for name, address in servers.items()}
+
     @property
     def database(self) -> Path:
         """The one file: checkpoints, page texts, remembered calls."""
@@ -255,6 +273,15 @@ class Settings(BaseSettings):
         """The same settings for a caller whose word counts: what its knobs name is allowed."""
         roots = [*self.docs_roots, *(Path(place) for place in run_config.docs)]
         return self.model_copy(update={"docs_roots": roots, "base_url": run_config.base_url or self.base_url})
+
+
+def _is_loopback(address: str) -> bool:
+    parts = urlsplit(address)
+    try:
+        is_here = parts.hostname == "localhost" or ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return False
+    return is_here and parts.scheme == "http" and not parts.username
 
 
 class _Layers(PydanticBaseSettingsSource):

@@ -19,6 +19,7 @@ from fathom.cli.asking import words_of
 from fathom.cli.batch_view import BatchView, print_table, summary, summed
 from fathom.cli.forecasting import dry_run_of_many
 from fathom.cli.leaving import INTERRUPTED, Leaving, until_interrupted
+from fathom.cli.local_models import choose_local_model
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.runs import open_runs
@@ -35,6 +36,7 @@ def batch(arguments: argparse.Namespace) -> int:
         raise BadInput(f"--at-once should be from 1 to {_MOST_AT_ONCE}.")
     if arguments.budget_total is not None and not arguments.budget_total >= 0:
         raise BadInput("--budget-total should be 0 or more.")
+    choose_local_model(arguments)
     asked = read_questions(_text(arguments.file), words_of(arguments))
     settings = load_settings(base_url=arguments.base_url)
     name = "batch" if arguments.file == "-" else Path(arguments.file).stem

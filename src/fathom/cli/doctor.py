@@ -1,9 +1,10 @@
 """What is configured, what is missing, and what would be used.
 
-Does not ask any server: it says what Fathom would do, without a key leaving this machine.
+Asks only model servers on this machine; it says what Fathom would do, without a key leaving it.
 """
 
 import argparse
+import asyncio
 import os
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +27,7 @@ def doctor(_: argparse.Namespace) -> int:
         ("Fathom", version("fathom-research")),
         ("Database", kept),
         ("Model", _model(settings)),
+        ("On this machine", _local_models(settings)),
         ("Prices", _prices(settings)),
         ("Local documents", "ready: name folders with --docs (no key, no network)"),
         *((name, _engine(name, settings, ready)) for name in KNOWN if name != "local"),
@@ -58,6 +60,17 @@ def _model(settings: Settings) -> str:
     key = "key set" if settings.key_of(split_name(writer)[0]) else "no key"
     where = "OpenAI" if server == OPENAI else server
     return f"{writer} plans and writes, {reader} reads; {where}, {key}"
+
+
+def _local_models(settings: Settings) -> str:
+    """What servers on this machine offer, and what was chosen of it before."""
+    from fathom.llm.local_servers import CHOICE, find_local_models, load_choice
+
+    found = asyncio.run(find_local_models(settings.local_servers))
+    chosen = load_choice(settings.home)
+    kept = f"; chosen before: {chosen.model} (forget it: delete {settings.home / CHOICE})" if chosen else ""
+    offered = ", ".join(f"{model.choice.model} ({model.server})" for model in found)
+    return f"{offered or 'no server of models found'}{kept}"
 
 
 def _prices(settings: Settings) -> str:

@@ -13,6 +13,7 @@ from fathom.budget.prices import is_own_server
 from fathom.cli.asking import words_of
 from fathom.cli.forecasting import dry_run, expected, say
 from fathom.cli.leaving import Leaving, until_interrupted
+from fathom.cli.local_models import choose_local_model
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.seeing import Watched, waiting
 from fathom.errors import BadInput
@@ -29,6 +30,7 @@ _PATIENCE_S = 1.0
 
 def research(arguments: argparse.Namespace) -> int:
     """Begin a run and see it to its end."""
+    choose_local_model(arguments)
     request = checked_request(**words_of(arguments))
     settings = load_settings(base_url=arguments.base_url)
     if arguments.dry_run:
@@ -75,6 +77,7 @@ async def _updated(settings: Settings, arguments: argparse.Namespace, leaving: L
 
 def follow_up(arguments: argparse.Namespace) -> int:
     """Ask on in the thread of a finished run, as a run of its own."""
+    choose_local_model(arguments)
     request = checked_request(**words_of(arguments))
     settings = load_settings(base_url=arguments.base_url)
     return until_interrupted(partial(_followed, settings, request, arguments))
