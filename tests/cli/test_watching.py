@@ -2,8 +2,11 @@
 
 import json
 import os
+import pkgutil
 import re
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +16,12 @@ from rich.cells import cell_len
 from standins.commandline import PATIENCE_S, Fathom
 from standins.model import Model
 from standins.pacing import Paced
+from standins.replies import Reply
 from standins.scripted import never_satisfied, scripted
 from standins.shelf import KOREAN_QUESTION, QUESTION
 from standins.tmux import IS_THERE, WHY_NOT, Tmux
+
+from fathom import cli
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason=WHY_NOT)
 KOREAN = (
@@ -255,3 +261,65 @@ def test_another_terminal_pauses_goes_on_adds_and_stops(
     assert "is over" in over.err
     told_: dict[str, Any] = json.loads((work / "out/report.json").read_text("utf-8"))
     assert told_["metadata"]["stop"] == "a person's word"
+
+
+def test_nothing_flickers_and_nothing_is_cleared(work: Path, words: list[str], paced: Paced) -> None:
+    with Tmux(work, 80, 24) as terminal:
+        terminal.records(work / "sent")
+        terminal.runs([KOREAN_QUESTION, *words])
+        terminal.shows("drawing claims", "0:02", KEYS)
+        paced.let_go()
+        assert terminal.ends() == 0
+    sent = (work / "sent").read_bytes().partition(b"\x1b[?1049h")[2]
+    picture, _, after = sent.partition(b"\x1b[?1049l")
+    assert b"Searches" in picture
+    assert b"\x1b[2J" not in picture
+    assert b"\x1b[K" not in picture
+    assert b"\x1b[?1049h" not in after
+
+
+def test_an_error_gives_the_terminal_back(work: Path, library: Path) -> None:
+    with Model(lambda _: Reply.wrong_key()) as model, Tmux(work, 80, 24) as terminal:
+        terminal.runs([QUESTION, "--docs", str(library), "--model", "m", "--base-url", model.base_url])
+        assert terminal.ends() in {1, 2}
+        terminal.shows("fathom: ")
+        is_sane(terminal)
+
+
+def test_without_termios_keys_are_off_and_it_is_said(work: Path, words: list[str], paced: Paced) -> None:
+    with Tmux(work, 80, 24) as terminal:
+        terminal.runs_python(
+            "import sys; sys.modules['termios'] = None\n"
+            f"from fathom.cli.main import main; sys.exit(main({[QUESTION, *words]!r}))"
+        )
+        terminal.shows("drawing claims", "Keys are off on this system", "Ctrl-C leave; nothing is lost")
+        paced.let_go()
+        assert terminal.ends() == 0
+        is_sane(terminal)
+
+
+def test_no_module_needs_termios_to_be_imported() -> None:
+    names = [info.name for info in pkgutil.walk_packages(cli.__path__, "fathom.cli.")]
+    imported = "; ".join(f"import {name}" for name in names)
+    code = f"import sys; sys.modules['termios'] = None; {imported}"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE_S)
+
+
+def test_a_batch_gives_the_terminal_back_on_ctrl_z_and_at_its_end(
+    work: Path, words: list[str], paced: Paced
+) -> None:
+    (work / "questions.txt").write_text(f"{QUESTION}\n{KOREAN_QUESTION}\n", "utf-8")
+    with Tmux(work, 80, 24) as terminal:
+        terminal.runs(["batch", "questions.txt", *words])
+        paced.reached.wait(PATIENCE_S)
+        terminal.shows("0 of 2 done, 2 in hand", KOREAN_QUESTION[:12])
+        assert terminal.flags() == "cursor 0, other screen 0"
+        terminal.presses("C-z")
+        terminal.shows("Stopped")
+        is_sane(terminal)
+        terminal.types("fg")
+        terminal.presses("Enter")
+        terminal.becomes(lambda _: terminal.flags().startswith("cursor 0"), "hide the cursor again")
+        paced.let_go()
+        terminal.shows("2 of 2 have a report")
+        is_sane(terminal)

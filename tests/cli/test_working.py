@@ -51,7 +51,7 @@ def test_the_files_hold_the_whole_chain_of_evidence(fathom: Fathom, work: Path, 
         "sources.md",
         "state.json",
     ]
-    assert (work / "mine/report.md").read_text("utf-8") == printed.removesuffix("\n")
+    assert (work / "mine/report.md").read_text("utf-8") == printed
     result = ResearchResult.model_validate_json((work / "mine/report.json").read_text("utf-8"))
     assert result.question == QUESTION
     assert result.claims

@@ -50,8 +50,15 @@ class Tmux:
 
     def runs(self, words: Sequence[str]) -> None:
         """Begin a command; its exit code is kept."""
+        self._begins([*FATHOM, *words])
+
+    def runs_python(self, code: str) -> None:
+        """Begin some lines of Python; the exit code is kept."""
+        self._begins([FATHOM[0], "-c", code])
+
+    def _begins(self, command: Sequence[str]) -> None:
         self._code.unlink(missing_ok=True)
-        line = f"{shlex.join([*FATHOM, *words])}; echo $? > {shlex.quote(str(self._code))}"
+        line = f"{shlex.join(command)}; echo $? > {shlex.quote(str(self._code))}"
         self.types(f"clear; {line}")
         self.presses("Enter")
 
@@ -75,6 +82,14 @@ class Tmux:
         """Which modes of the terminal are on."""
         modes = "cursor #{cursor_flag}, other screen #{alternate_on}"
         return self._say("display-message", "-p", modes).strip()
+
+    def title(self) -> str:
+        """What the terminal was told to call itself."""
+        return self._say("display-message", "-p", "#{pane_title}").strip()
+
+    def records(self, path: Path) -> None:
+        """Keep every byte that is sent to the terminal from now on."""
+        self._say("pipe-pane", "-o", f"exec cat > {shlex.quote(str(path))}")
 
     def process(self) -> int:
         """The command that runs in front of the shell."""

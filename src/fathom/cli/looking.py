@@ -9,10 +9,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from typing import cast
 
 from fathom.cli.cells import cut, filled, plain
-from fathom.cli.output import check_format, print_result
+from fathom.cli.output import check_format, print_markdown, print_result
 from fathom.errors import BadInput
 from fathom.history import RunLine
 from fathom.ids import short_id
@@ -84,7 +85,8 @@ async def _show(arguments: argparse.Namespace) -> None:
         run_id = await opened.find(arguments.id)
         if arguments.round is not None or arguments.part:
             state = cast(ResearchState, (await opened.snapshot(run_id)).values)
-            print(_part(run_id, state, arguments), end="")
+            show_part = partial(print, end="") if arguments.part == "bib" else print_markdown
+            show_part(_part(run_id, state, arguments))
             return
         result = await opened.result(run_id)
         # What a run that goes on has found since is in no report yet; a ledger must be that of its report.

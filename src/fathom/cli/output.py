@@ -26,11 +26,11 @@ def check_format(form: str) -> None:
         raise BadInput(f"There is no format {form!r}; known are {', '.join(FORMATS)}.")
 
 
-def print_markdown(text: str, end: str = "\n") -> None:
+def print_markdown(text: str) -> None:
     """Print Markdown: rendered at a terminal, byte for byte where no person reads it."""
     if sys.stdout.isatty():
         from fathom.cli.paging import show_markdown  # rendering takes a while to import
 
         show_markdown(text)
     else:
-        print(text, end=end)
+        print(text, end="" if text.endswith("\n") else "\n")
