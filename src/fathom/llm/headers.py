@@ -7,7 +7,7 @@ common, and so are dates, milliseconds and durations such as 1m3.2s.
 import re
 from collections.abc import Mapping
 
-from fathom.search.statuses import wait_from
+from fathom.http.status import retry_after_s
 
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -18,7 +18,7 @@ def wait_after(headers: Mapping[str, str]) -> float | None:
     said = _number(headers.get("retry-after-ms"))
     if said is not None:
         return said / 1000
-    asked = wait_from(headers.get("retry-after"))
+    asked = retry_after_s(headers.get("retry-after"))
     return asked if asked is not None else until_served(headers) or None
 
 
