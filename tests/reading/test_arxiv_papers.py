@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from fathom.crew.crew import Crew
 from fathom.errors import ProviderError, Unavailable, Unreadable
 from fathom.http.retry import RetryPolicy
 from fathom.reading.arxiv_papers import PaperReader
-from fathom.reading.bounded import BoundedParser
 from fathom.reading.port import Document
 from fathom.reading.reader import in_thread
+from fathom.reading.sandbox import BoundedParser, ParserPool
 from fathom.reading.web import web
 from fathom.state import Hit
 
@@ -123,7 +122,7 @@ async def test_the_web_is_read_with_everything_in_place(tmp_path: Path, site: An
     words = "".join(f"<p>In year {n} the lake rose by {n} centimetres.</p>" for n in range(20))
     site.pages["/a"] = reply(f"<html><body><article>{words}</article></body></html>".encode())
     site.pages["/busy"] = reply(status=503)
-    parser = BoundedParser(Crew(1))
+    parser = BoundedParser(ParserPool(1))
     made = web(tmp_path / "db", is_private_allowed=True, pause_s=0, parse=parser)
     reader = made.reader(policy=RetryPolicy(attempts=2, first_wait_s=0, most_wait_s=0, jitter_s=0))
     assert "year 7" in (await reader(hit(f"{site.url}/a"))).text
@@ -131,4 +130,4 @@ async def test_the_web_is_read_with_everything_in_place(tmp_path: Path, site: An
     with pytest.raises(Unavailable):
         await reader(hit(f"{site.url}/busy"))
     assert [path for path, _ in site.seen] == ["/robots.txt", "/a", "/busy", "/busy"]
-    parser.crew.close()
+    parser.pool.close()

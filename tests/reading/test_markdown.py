@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from fathom.reading.markdown import read_markdown
+from fathom.reading.parsers.markdown import read_markdown
 
 
 def text_of(markdown: str) -> str:
@@ -53,7 +53,7 @@ def test_reference_definitions_and_rules_go_but_footnotes_stay() -> None:
 
 def test_lists_keep_an_entry_a_line() -> None:
     source = "- one\n  goes on\n- two\n\n1. first\n2. second\n   * inner\n\nAfter."
-    assert text_of(source) == "- one goes on\n- two\n1. first\n2. second\n  - inner\n\nAfter."
+    assert text_of(source) == "- one goes on\n- two\n\n1. first\n2. second\n  - inner\n\nAfter."
 
 
 def test_tables_keep_a_row_a_line() -> None:

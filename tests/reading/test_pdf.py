@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.reading.pdf import read_pdf
+from fathom.reading.parsers.pdf import read_pdf
 
 
 def test_lines_become_paragraphs_across_pages(pdf_of: Callable[..., bytes]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import Empty
-from fathom.reading.python_source import read_python
+from fathom.reading.parsers.python_source import read_python
 
 SOURCE = '''"""Tides and waves.
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from fathom.reading.rst import blocks, read_rst
+from fathom.reading.parsers.rst import read_rst
 
 
 def text_of(rst: str) -> str:
@@ -49,17 +49,12 @@ def test_lists_fields_and_tables_keep_a_line_each() -> None:
         "== =====\nA  B\n== =====\n1  two x\n== =====\n"
     )
     assert text_of(source) == (
-        "- one goes on\n- two\n- first\n- param a: the a\n- returns: nothing\n\n| A | B |\n| 1 | two x |"
+        "- one goes on\n- two\n\n1. first\n\n- param a: the a\n- returns: nothing\n\n| A | B |\n| 1 | two x |"
     )
 
 
 def test_doctests_are_fenced() -> None:
     assert text_of("So:\n\n>>> 1 + 1\n2\n") == "So:\n\n```\n>>> 1 + 1\n2\n```"
-
-
-def test_argument_sections_become_lists() -> None:
-    source = "Args:\n    url: Where\n        to go.\n    wait (float): Seconds.\n\nReturns:\n    A page."
-    assert blocks(source) == ["Args:", "- url: Where to go.\n- wait (float): Seconds.", "Returns:", "A page."]
 
 
 @pytest.mark.parametrize("mark", ["*a ", "- ", "``a", "`a <", ":a:`", "|a", "\t-", "  - \n"])

@@ -7,6 +7,7 @@ Does not know where blocks come from.
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import date
 
 from fathom.errors import Unreadable
 from fathom.reading.port import Document
@@ -18,6 +19,7 @@ _CONTROL = re.compile(
 _BREAKS = re.compile("\r\n?|[\u2028\u2029\x85]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class Empty(Unreadable):
@@ -36,6 +38,15 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """A paragraph without its line breaks, so that every sentence stands on one line."""
     return _SPACES.sub(" ", text).strip()
+
+
+def iso_day(stamp: str) -> str | None:
+    """The day at the start of an ISO date or time; nothing if it is none."""
+    found = _ISO_DAY.match(stamp.strip())
+    try:
+        return date.fromisoformat(found.group()).isoformat() if found else None
+    except ValueError:
+        return None
 
 
 def heading(level: int, text: str) -> str:
@@ -69,6 +80,7 @@ def document(
     title: str | None = None,
     published: str | None = None,
     author: str | None = None,
+    publisher: str | None = None,
     language: str | None = None,
 ) -> Document:
     """The finished document, named after its first heading or its file if nothing better is known."""
@@ -83,6 +95,7 @@ def document(
         how=how,
         published=published,
         author=one_line(clean(author or ""))[:300] or None,
+        publisher=one_line(clean(publisher or ""))[:300] or None,
         language=language,
     )
 

@@ -10,17 +10,17 @@ from typing import Literal
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import Empty
-from fathom.reading.docx import is_docx, read_docx
-from fathom.reading.feeds import is_feed, read_feed, read_json
-from fathom.reading.html import declared_charset, read_html
-from fathom.reading.markdown import read_markdown
-from fathom.reading.metadata import read_metadata
-from fathom.reading.pdf import read_pdf
-from fathom.reading.plain import decode, read_plain
+from fathom.reading.parsers.docx import is_docx, read_docx
+from fathom.reading.parsers.feeds import is_feed, read_feed, read_json
+from fathom.reading.parsers.html import declared_charset, read_html
+from fathom.reading.parsers.markdown import read_markdown
+from fathom.reading.parsers.package_metadata import read_metadata
+from fathom.reading.parsers.pdf import read_pdf
+from fathom.reading.parsers.plain import decode, read_plain
+from fathom.reading.parsers.python_source import read_python
+from fathom.reading.parsers.rst import read_rst
+from fathom.reading.parsers.tables import read_table
 from fathom.reading.port import Document
-from fathom.reading.python_source import read_python
-from fathom.reading.rst import read_rst
-from fathom.reading.tables import read_table
 
 Kind = Literal[
     "html", "pdf", "docx", "feed", "json", "table", "markdown", "rst", "python", "metadata", "text"

@@ -23,6 +23,7 @@ class Document:
     how: str
     published: str | None = None
     author: str | None = None
+    publisher: str | None = None
     language: str | None = None
     pages: tuple[int, ...] = ()
     fetched: str | None = None

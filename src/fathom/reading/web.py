@@ -6,16 +6,15 @@ Does not know settings: who calls it says what is allowed.
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fathom.crew.crew import crew
 from fathom.http.fetch import Fetcher
 from fathom.http.politeness import HostLimiter
 from fathom.http.retry import RetryPolicy, retry
 from fathom.http.robots import Robots, RobotsGate
 from fathom.reading.arxiv_papers import ARXIV, PaperReader
-from fathom.reading.bounded import BoundedParser
 from fathom.reading.cached import CachedReader, PageCache
 from fathom.reading.originals import Originals
 from fathom.reading.port import Document, Parse, Reader
+from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.state import Hit
 
 ORIGINALS = "papers"
@@ -81,7 +80,7 @@ def web(
     fetcher = Fetcher(is_private_allowed=is_private_allowed, is_proxied=is_proxied)
     return Web(
         fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
-        parse=parse or BoundedParser(crew()),
+        parse=parse or BoundedParser(parser_pool()),
         cache=PageCache(database),
         originals=Originals(database.parent / ORIGINALS),
         arxiv=arxiv.rstrip("/"),

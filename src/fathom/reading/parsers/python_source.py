@@ -6,19 +6,24 @@ Code itself is left out. Does not know how a package is imported; the dotted nam
 import ast
 import inspect
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from fathom.errors import Unreadable
-from fathom.reading import markdown, rst
 from fathom.reading.blocks import document, heading
+from fathom.reading.parsers import markdown, plain, rst
 from fathom.reading.port import Document
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _LIBRARY = re.compile(r"(?:.*/)?(?:site-packages|dist-packages|src|python\d\.\d+)/(?=.)")
 _MARKDOWN = re.compile(r"^\s*```|\]\(\S|\]\[", re.MULTILINE)
+_MARKUP = re.compile(r"[`*|:]|_\b|^\s|\n(?=[ ])|^([=~^\-+#\"'])\1", re.MULTILINE)
+_SECTION = re.compile(r"(?:[A-Z][a-z]+ ?){1,3}:")
+_ARGUMENT = re.compile(r"\*{0,2}[\w.]+(?:, \*{0,2}\w+)*(?: ?\([^)]*\))?\s?: ?\S|\*{0,2}[\w.]+ ?\([^)]*\):$")
 _MAX_SIGNATURE = 300
 
 
@@ -40,8 +45,34 @@ def read_python(text: str, *, name: str) -> Document:
 
 
 def _said(docstring: str, *, level: int) -> list[str]:
-    """A docstring's blocks; many projects write theirs in Markdown."""
-    return markdown.blocks(docstring) if _MARKDOWN.search(docstring) else rst.blocks(docstring, level=level)
+    """A docstring's blocks; many projects write theirs in Markdown, many in plain words."""
+    if not _MARKUP.search(docstring):
+        return plain.paragraphs(docstring)
+    if _MARKDOWN.search(docstring):
+        return markdown.blocks(docstring)
+    return rst.blocks(list_arguments(docstring), level=level)
+
+
+def list_arguments(docstring: str) -> str:
+    """The same docstring with the indented lines of `Args:` sections as list items."""
+    lines, out = docstring.expandtabs(4).split("\n"), list[str]()
+    while lines:
+        line = lines.pop(0)
+        out.append(line)
+        if not _SECTION.fullmatch(line) or not lines or not lines[0].startswith(" "):
+            continue
+        inside = list(takewhile(lambda line: not line.strip() or line.startswith(" "), lines))
+        del lines[: len(inside)]
+        out += ["", *_items(textwrap.dedent("\n".join(inside)).split("\n")), ""]
+    return "\n".join(out)
+
+
+def _items(lines: list[str]) -> list[str]:
+    """Lines that begin arguments as list items; other lines as they are."""
+    starts = [line for line in lines if line and not line.startswith(" ")]
+    if not all(_ARGUMENT.match(line) for line in starts):
+        return lines
+    return [f"- {line.replace('*', chr(92) + '*')}" if line in starts else f"  {line}" for line in lines]
 
 
 def _module(name: str) -> str:

@@ -13,10 +13,10 @@ from lxml import html as lxml_html
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import code, document, heading, one_line, table
+from fathom.reading.parsers.html_dates import published
 from fathom.reading.port import Document
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LANGUAGE_PLACE = (
     "string((//html/@*[name()='lang' or name()='xml:lang'] | //meta[@property='og:locale']/@content)[1])"
 )
@@ -43,10 +43,15 @@ def read_html(text: str, *, name: str) -> Document:
     try:
         tree: Any = trafilatura.load_html(text)
         _drop_hidden(tree)
-        # Both now, because the extraction takes the tree apart.
-        title, language = (_title(tree), _language(tree)) if tree is not None else (None, None)
+        # Now, because the extraction takes the tree apart.
+        about = _about(tree) if tree is not None else {}
         found: Any = trafilatura.bare_extraction(
-            tree, include_comments=False, include_tables=True, include_links=False, with_metadata=True
+            tree,
+            include_comments=False,
+            include_tables=True,
+            include_links=False,
+            with_metadata=True,
+            date_extraction_params={"extensive_search": False, "original_date": True},
         )
         blocks = list(_blocks(found.body)) if found is not None and found.body is not None else []
         if not any(blocks):
@@ -55,17 +60,14 @@ def read_html(text: str, *, name: str) -> Document:
         raise Unreadable(f"{name} is not a web page that can be read: {one_line(str(error))}") from error
     if not any(blocks):
         raise Unreadable(f"{name} has no text, only markup")
-    date = found.date if found is not None else None
-    is_dated = bool(date and _ISO_DATE.fullmatch(date))
-    return document(
-        blocks,
-        how="html",
-        name=name,
-        title=(found.title if found is not None else None) or title,
-        published=date if is_dated else None,
-        author=found.author if found is not None else None,
-        language=language,
-    )
+    if found is not None:
+        about |= {"title": found.title or about.get("title"), "author": found.author}
+        about["publisher"] = found.sitename if found.sitename != found.hostname else None
+    return document(blocks, how="html", name=name, **about)
+
+
+def _about(tree: Any) -> dict[str, str | None]:
+    return {"title": _title(tree), "language": _language(tree), "published": published(tree)}
 
 
 def _drop_hidden(tree: Any) -> Any:
@@ -78,6 +80,8 @@ def _drop_hidden(tree: Any) -> Any:
 
 def plain_blocks(markup: str) -> list[str]:
     """All visible words of a piece of markup, a block a paragraph, for markup inside other formats."""
+    if "<" not in markup and "&" not in markup:
+        return [one_line(block) for block in markup.split("\n\n") if block.strip()]
     try:
         tree = lxml_html.fromstring(f"<div>{markup}</div>") if markup.strip() else None
     except (etree.LxmlError, ValueError, RecursionError):
@@ -141,9 +145,12 @@ def _words(node: etree._Element) -> str:
 
 
 def _visible(tree: lxml_html.HtmlElement) -> list[str]:
-    etree.strip_elements(tree, *_UNSEEN, etree.Comment, with_tail=False)
+    etree.strip_elements(tree, *_UNSEEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     for node in tree.iter():
         if isinstance(node.tag, str) and re.fullmatch(_BLOCK_TAGS, node.tag):
-            node.text = "\n\n" + (node.text or "")
+            mark = f"{'#' * int(node.tag[1])} " if re.fullmatch("h[1-6]", node.tag) else ""
+            mark = "- " if node.tag == "li" else mark
+            node.text = f"\n\n{mark}{(node.text or '').lstrip() if mark else node.text or ''}"
             node.tail = "\n\n" + (node.tail or "")
-    return [one_line(block) for block in "".join(tree.itertext()).split("\n\n") if block.strip()]
+    found = (one_line(block) for block in "".join(tree.itertext()).split("\n\n"))
+    return [block for block in found if block.strip("#- ")]

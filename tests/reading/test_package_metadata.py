@@ -3,7 +3,7 @@
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.reading.metadata import read_metadata
+from fathom.reading.parsers.package_metadata import read_metadata
 
 HEAD = "Metadata-Version: 2.4\nName: ocean\nVersion: 1.2\nSummary: Waves for all.\nRequires-Python: >=3.11\n"
 

@@ -13,7 +13,7 @@ import pypdfium2
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import Empty, document, tidied
-from fathom.reading.plain import paragraphs
+from fathom.reading.parsers.plain import paragraphs
 from fathom.reading.port import Document
 
 _pdfium = Lock()  # pdfium must not be entered by two threads, not even with two documents

@@ -7,8 +7,8 @@ from email.errors import MessageError
 from email.parser import Parser
 
 from fathom.errors import Unreadable
-from fathom.reading import markdown, plain, rst
 from fathom.reading.blocks import document, heading
+from fathom.reading.parsers import markdown, plain, rst
 from fathom.reading.port import Document
 
 _ABOUT = ("Requires-Python", "License-Expression", "License", "Author")

@@ -1,0 +1,1 @@
+"""One parser a format: bytes or text in, a `Document` out."""

@@ -1,0 +1,203 @@
+"""reStructuredText as text, by docutils: the same blocks as Markdown gives.
+
+Nothing is included, fetched or rendered raw. Sphinx's directives and roles are reduced to their words
+(rst_markup.py). Serves docstrings too.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import count
+
+from docutils import nodes
+from docutils.frontend import get_default_settings
+from docutils.parsers.rst import Parser
+from docutils.utils import new_document
+
+from fathom.reading.blocks import clean, code, document, heading, one_line, table
+from fathom.reading.parsers import plain
+from fathom.reading.parsers.rst_markup import register_unknown_markup
+from fathom.reading.port import Document
+
+_SETTINGS = {
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "_disable_config": True,
+    "report_level": 5,
+    "halt_level": 5,
+    "warning_stream": False,
+    "line_length_limit": sys.maxsize,
+    "syntax_highlight": "none",
+}
+_MARKS = re.compile("[`*]")
+_MAX_MARKS = 3000
+_SILENT = (
+    nodes.comment,
+    nodes.target,
+    nodes.substitution_definition,
+    nodes.pending,
+    nodes.image,
+    nodes.raw,
+    nodes.decoration,
+    nodes.label,
+    nodes.transition,
+    nodes.meta,
+)
+_CODE = (nodes.literal_block, nodes.doctest_block, nodes.math_block)
+_LISTS = (
+    nodes.bullet_list,
+    nodes.enumerated_list,
+    nodes.definition_list,
+    nodes.field_list,
+    nodes.option_list,
+)
+
+
+def read_rst(text: str, *, name: str) -> Document:
+    """Read a reStructuredText file as its words."""
+    return document(blocks(text), how="rst", name=name)
+
+
+def blocks(text: str, *, level: int = 1) -> list[str]:
+    """The blocks of a text, with headings from the given level down."""
+    text = clean(text)
+    if any(len(_MARKS.findall(part)) > _MAX_MARKS for part in text.split("\n\n")):
+        return plain.paragraphs(text)  # docutils takes quadratic time for marks that nobody closes
+    register_unknown_markup(text)
+    parsed = new_document("text", _settings())
+    try:
+        Parser().parse(text, parsed)
+        return [block for block in _Writer(parsed).write(parsed, level) if block]
+    except RecursionError:
+        return plain.paragraphs(text)
+
+
+@cache
+def _settings() -> object:
+    settings = get_default_settings(Parser)
+    for key, value in _SETTINGS.items():
+        setattr(settings, key, value)
+    return settings
+
+
+class _Writer:
+    """Writes the blocks of one parsed document."""
+
+    def __init__(self, parsed: nodes.document) -> None:
+        self._substitutions = parsed.substitution_defs
+
+    def write(self, parent: nodes.Element, level: int) -> Iterator[str]:
+        for node in parent.children:
+            if isinstance(node, nodes.section):
+                yield from self.write(node, level + 1)
+            elif isinstance(node, nodes.title) and isinstance(parent, nodes.section):
+                yield heading(level - 1, self.words(node))
+            elif isinstance(node, _LISTS):
+                yield from self._joined(self._entries(node, 0))
+            elif isinstance(node, _CODE):
+                yield code(node.astext().split("\n"))
+            elif isinstance(node, nodes.table):
+                yield from self._table(node)
+            elif isinstance(node, nodes.line_block):
+                yield "\n".join(one_line(self.words(line)) for line in node.findall(nodes.line))
+            elif isinstance(node, nodes.system_message):
+                yield from (code(lost.astext().split("\n")) for lost in node.findall(nodes.literal_block))
+            elif isinstance(node, nodes.Text | nodes.TextElement) and not isinstance(node, _SILENT):
+                yield one_line(self.words(node))
+            elif isinstance(node, nodes.Element) and not isinstance(node, _SILENT):
+                yield from self.write(node, level)
+
+    def _table(self, node: nodes.table) -> Iterator[str]:
+        yield from (one_line(self.words(title)) for title in node.findall(nodes.title))
+        rows = (row.findall(nodes.entry) for row in node.findall(nodes.row))
+        yield table([" ".join(self.write(entry, 6)) for entry in row] for row in rows)
+
+    def _joined(self, found: Iterator[tuple[bool, str]]) -> Iterator[str]:
+        """Lines of a list together in one block; code and tables inside it stand as blocks of their own."""
+        lines: list[str] = []
+        for is_line, text in found:
+            if is_line:
+                lines.append(text)
+            else:
+                yield "\n".join(lines)
+                yield text
+                lines = []
+        yield "\n".join(lines)
+
+    def _entries(self, parent: nodes.Element, depth: int) -> Iterator[tuple[bool, str]]:
+        """Every item of a list as a line, and the blocks inside it that are none."""
+        marks = _marks(parent)
+        indent = "  " * depth
+        for item in parent.children:
+            before = f"{indent}{next(marks)} {self._term(item)}"
+            for node in _bodies(item):
+                if isinstance(node, _LISTS):
+                    if before.strip("- "):
+                        yield True, before.rstrip(" :") if before.endswith(": ") else before
+                    before = ""
+                    yield from self._entries(node, depth + 1)
+                elif isinstance(node, nodes.TextElement) and not isinstance(node, (*_CODE, *_SILENT)):
+                    yield True, (before or f"{indent}  ") + one_line(self.words(node))
+                    before = ""
+                elif not isinstance(node, _SILENT):
+                    holder = nodes.container("", node.deepcopy())
+                    if before.strip("- "):
+                        yield True, before.rstrip()
+                    before = ""
+                    for block in self.write(holder, 6):
+                        yield "\n" not in block and not block.startswith("|"), f"{block}"
+            if before.strip("- "):
+                yield True, before.rstrip(" :")
+
+    def _term(self, item: nodes.Node) -> str:
+        """The words before a definition, a field's body or an option's description."""
+        if isinstance(item, nodes.definition_list_item):
+            terms = [n for n in item.children if isinstance(n, nodes.term | nodes.classifier)]
+            return " : ".join(one_line(self.words(term)) for term in terms).rstrip(":") + ": "
+        if isinstance(item, nodes.field):
+            return one_line(self.words(item.children[0])) + ": "
+        if isinstance(item, nodes.option_list_item):
+            return ", ".join(option.astext() for option in item.findall(nodes.option)) + ": "
+        return ""
+
+    def words(self, node: nodes.Node) -> str:
+        """A line as it reads; literals and names of code keep one pair of ticks, addresses go."""
+        if isinstance(node, nodes.Text):
+            return str(node.astext())
+        if isinstance(node, nodes.literal | nodes.title_reference | nodes.math):
+            return f"`{node.astext()}`"
+        if isinstance(node, nodes.substitution_reference):
+            known = self._substitutions.get(node.get("refname", ""))
+            return str((known.astext() if known is not None else "") or node.astext())
+        if isinstance(node, nodes.footnote_reference | nodes.system_message | nodes.image | nodes.raw):
+            return ""
+        parts: list[str] = []
+        for child in node.children:
+            if isinstance(child, nodes.footnote_reference) and parts:
+                parts[-1] = parts[-1].rstrip()
+            parts.append(self.words(child))
+        return "".join(parts)
+
+
+def _marks(parent: nodes.Element) -> Iterator[str]:
+    if not isinstance(parent, nodes.enumerated_list):
+        return iter(lambda: "-", None)
+    first = int(parent.get("start", 1))
+    written: dict[str, Callable[[int], str]] = {
+        "loweralpha": lambda number: chr(96 + number),
+        "upperalpha": lambda number: chr(64 + number),
+    }
+    write = written.get(parent.get("enumtype", ""), str)
+    return (
+        f"{parent.get('prefix', '')}{write(number)}{parent.get('suffix', '.')}" for number in count(first)
+    )
+
+
+def _bodies(item: nodes.Node) -> Iterator[nodes.Node]:
+    """What stands in an item beside its term."""
+    for node in item.children:
+        if isinstance(node, nodes.definition | nodes.field_body | nodes.description):
+            yield from node.children
+        elif not isinstance(node, nodes.term | nodes.classifier | nodes.field_name | nodes.option_group):
+            yield node

@@ -1,0 +1,260 @@
+"""The parser pool: documents are parsed in worker processes with a limit on time and memory.
+
+A document that costs too much costs its worker process and nothing else. One pool serves all runs and event
+loops of a process. Small plain texts cannot cost much and are parsed in a thread. Does not know formats.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import weakref
+from concurrent.futures import Future, InvalidStateError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
+from typing import Any
+
+from pebble import ProcessExpired, ProcessPool
+
+from fathom.errors import Unreadable
+from fathom.reading import documents
+from fathom.reading.port import Document
+from fathom.reading.reader import in_thread
+
+_CHEAP_KINDS = frozenset({"text", "markdown"})
+_CHEAP_BYTES = 50_000
+_TASKS_A_WORKER = 500  # then a new process: libraries that parse keep caches
+_GRACE_S = 5.0
+_STUCK_S = 30.0
+_spawn_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What parsing one document may cost."""
+
+    seconds: float = 20.0
+    memory_bytes: int = 1_500_000_000
+    chars: int = 5_000_000
+
+
+class PoolClosed(Exception):
+    """The pool was closed and takes no more documents."""
+
+
+class ParserPool:
+    """Worker processes that parse documents; started at the first document, ended with their owner."""
+
+    def __init__(self, max_workers: int | None = None) -> None:
+        self._max_workers = max_workers or max(1, min(4, os.cpu_count() or 1))
+        self._lock = threading.Lock()
+        self._pool: ProcessPool | None = None
+        self._pending: set[Future[Document]] = set()
+        self._finished = 0
+        self._is_closed = False
+        self._stop_later: Any = None
+
+    async def parse(self, body: bytes, content_type: str | None, name: str, limits: Limits) -> Document:
+        """Parse one document in a worker; cancelling kills that worker.
+
+        Raises TimeoutError, MemoryError, ProcessExpired (the worker died), BrokenProcessPool (no worker
+        starts), PoolClosed, or Unreadable for what is wrong with the document itself.
+        """
+        task = (body, content_type, name, limits)
+        try:
+            return await self._run(task)
+        except BrokenProcessPool:  # idle workers were killed: it says nothing about this document
+            return await self._run(task)
+
+    async def _run(self, task: tuple[bytes, str | None, str, Limits]) -> Document:
+        pool = await asyncio.to_thread(self._running)  # starting processes would hold up the event loop
+        try:
+            future = pool.schedule(_parse_here, args=task, timeout=task[-1].seconds)
+        except RuntimeError as error:  # it broke or was closed since
+            raise (PoolClosed if self._is_closed else BrokenProcessPool)(str(error)) from error
+        self._pending.add(future)
+        finish = weakref.WeakMethod(self._finish)  # pebble's threads remember the last future for long
+        future.add_done_callback(lambda done: (known := finish()) and known(done))
+        waiting = asyncio.wrap_future(future)
+        try:
+            await self._wait(waiting, pool, task[-1].seconds + _STUCK_S)
+            return waiting.result()
+        except asyncio.CancelledError as error:
+            waiting.cancel()
+            if self._is_closed:
+                raise PoolClosed from error
+            raise
+
+    async def _wait(self, waiting: asyncio.Future[Document], pool: ProcessPool, patience_s: float) -> None:
+        """Wait for a reply; give up the pool if nobody got one for longer than any document may take.
+
+        The workers share one pipe: one that is killed from outside while it reads a request blocks it.
+        """
+        while True:
+            before = self._finished
+            done, _ = await asyncio.wait({waiting}, timeout=patience_s)
+            if done:
+                return
+            if before == self._finished:
+                await asyncio.to_thread(self._abandon, pool)
+
+    def _finish(self, future: Future[Document]) -> None:
+        self._pending.discard(future)
+        self._finished += 1
+
+    def _abandon(self, pool: ProcessPool) -> None:
+        with self._lock:
+            if self._pool is pool:
+                self._stop()
+                for future in [*self._pending]:
+                    with suppress(InvalidStateError):
+                        future.set_exception(BrokenProcessPool("the parser processes hung"))
+
+    def _running(self) -> ProcessPool:
+        with self._lock:
+            if self._is_closed:
+                raise PoolClosed
+            if self._pool is None or not self._pool.active:
+                self._stop()
+                pool = ProcessPool(
+                    self._max_workers,
+                    max_tasks=_TASKS_A_WORKER,
+                    initializer=_prepare_worker,
+                    context=_Context(),
+                )
+                self._stop_later = weakref.finalize(self, _stop, pool)
+                self._pool = pool
+                if not pool.active:  # asking for it starts the workers
+                    raise BrokenProcessPool("no worker process starts")
+            return self._pool
+
+    @property
+    def processes(self) -> list[int]:
+        """The process ids of the workers."""
+        with self._lock:
+            return [] if self._pool is None else list(self._pool._pool_manager.worker_manager.workers)
+
+    def close(self) -> None:
+        """End the workers now, and start no more."""
+        with self._lock:
+            self._is_closed = True
+            for future in [*self._pending]:
+                future.cancel()  # pebble itself would leave whoever waits for it waiting
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._stop_later is not None:
+            self._stop_later()
+        self._pool = self._stop_later = None
+
+
+@dataclass(frozen=True)
+class BoundedParser:
+    """A `Parse` that cannot be made to hang or to eat the machine."""
+
+    pool: ParserPool
+    limits: Limits = Limits()
+
+    async def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Document:
+        """The document in some bytes; Unreadable if parsing it would cost too much."""
+        kind = documents.kind_of(body, content_type=content_type, name=name)
+        if kind in _CHEAP_KINDS and len(body) <= _CHEAP_BYTES:
+            return await in_thread(body, content_type=content_type, name=name)
+        try:
+            return await self.pool.parse(body, content_type, name, self.limits)
+        except TimeoutError as error:
+            raise Unreadable(f"{name} took longer than {self.limits.seconds:g} s to parse") from error
+        except MemoryError as error:
+            megabytes = self.limits.memory_bytes // 1_000_000
+            raise Unreadable(f"{name} needs more than {megabytes:,} MB of memory to parse") from error
+        except ProcessExpired as error:
+            raise Unreadable(
+                f"{name} could not be parsed: it broke the parser or needs too much memory"
+            ) from error
+        except BrokenProcessPool as error:
+            raise Unreadable(f"{name} cannot be parsed: no parser process starts: {error}") from error
+        except PoolClosed as error:
+            raise Unreadable(f"{name} cannot be parsed: the parser pool is closed") from error
+
+
+@cache
+def parser_pool() -> ParserPool:
+    """The pool that all runs of this process share."""
+    return ParserPool()
+
+
+class _Process(SpawnProcess):
+    """A spawned process that does not import the program's main module.
+
+    Otherwise a user's script without an `if __name__ == "__main__"` guard would run again in every worker.
+    """
+
+    @staticmethod
+    def _Popen(process_obj: Any) -> Any:  # noqa: N802 - multiprocessing's own name
+        with _spawn_lock:
+            main = sys.modules["__main__"]
+            sys.modules["__main__"] = ModuleType("__main__")
+            try:
+                return SpawnProcess._Popen(process_obj)
+            finally:
+                sys.modules["__main__"] = main
+
+
+class _Context(SpawnContext):
+    Process = _Process
+
+
+def _stop(pool: ProcessPool) -> None:
+    pool.stop()  # type: ignore[no-untyped-call]
+    pool.join()
+
+
+def _prepare_worker() -> None:
+    """Take away what a parser of strangers' files has no business with: keys, the terminal."""
+    os.environ.clear()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+
+
+def _parse_here(body: bytes, content_type: str | None, name: str, limits: Limits) -> Document:
+    """Parse one document; runs in a worker."""
+    _limit_memory(limits.memory_bytes)
+    _die_after(limits.seconds + _GRACE_S)
+    try:
+        document = documents.parse(body, content_type=content_type, name=name)
+    except RecursionError:
+        raise Unreadable(f"{name} is nested too deeply to be read") from None
+    finally:
+        _die_after(0)
+        _limit_memory(None)  # the next request must be received whole: a half-read one would block the pipe
+    if len(document.text) > limits.chars:
+        raise Unreadable(f"{name} has more than {limits.chars:,} characters of text")
+    return document
+
+
+def _die_after(seconds: float) -> None:
+    """Let the kernel end this process then, even inside C code and with no parent left; 0 is never."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _limit_memory(max_bytes: int | None) -> None:
+    """Bound the memory of this process, or no longer; let it write no files."""
+    try:
+        import resource
+    except ImportError:
+        return  # Windows has no such limits: the time limit must do
+    for limit, most in (
+        (resource.RLIMIT_AS, max_bytes),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        hard = resource.getrlimit(limit)[1]
+        bounds = [bound for bound in (most, hard) if bound not in {None, resource.RLIM_INFINITY}]
+        resource.setrlimit(limit, (min(bounds, default=resource.RLIM_INFINITY), hard))
