@@ -27,6 +27,7 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
         fetched=document.fetched or clock().isoformat(timespec="seconds"),
         published=document.published or hit.published,
         author=document.author or ", ".join(hit.authors[:3]) or None,
+        publisher=document.publisher,
         doi=hit.doi,
         cited_by=hit.cited_by,
         pdf=hit.pdf,

@@ -106,6 +106,7 @@ class Page(Record):
     fetched: str
     published: str | None = None
     author: str | None = None
+    publisher: str | None = None
     doi: str = ""
     cited_by: int | None = None
     pdf: str = ""  # where the paper itself is, if the address only announces it

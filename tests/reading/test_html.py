@@ -131,3 +131,41 @@ def test_pages_of_every_script_come_through_whole(language: str, words: str, enc
     read = parse(markup.encode(encoding), content_type="text/html", name="page")
     assert words in read.text
     assert read.language == language
+
+
+BODY = (
+    "<p>The 2018 model was sold until 2018-01-01 and drives as well as the one before it did, we find.</p>"
+    * 3
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "published"),
+    [
+        ("", "", None),
+        ("<title>Cars of 2018-05-05</title>", "<h1>News of 5 May 2018</h1>", None),
+        ('<meta name="copyright" content="2018-01-01">', "", None),
+        ('<meta name="description" content="Cars of 2018">', "", None),
+        ('<meta property="article:published_time" content="2024-03-05T10:00Z">', "", "2024-03-05"),
+        ('<meta name="DC.date.issued" content="2024-03-05">', "", "2024-03-05"),
+        (
+            '<script type="application/ld+json">{"@type": "Article", "datePublished": "2024-03-05"}</script>',
+            "",
+            "2024-03-05",
+        ),
+        ("", '<time datetime="2024-03-05T08:00">yesterday</time>', "2024-03-05"),
+        ("", '<time itemprop="datePublished" datetime="2024-03-05"></time>', "2024-03-05"),
+        ("", '<time datetime="1998-05-05">then</time> and <time datetime="1999-05-05">later</time>', None),
+        ("", '<time datetime="2018">that year</time>', None),
+    ],
+)
+def test_a_date_is_what_the_markup_says_and_never_a_year_in_the_text(
+    head: str, body: str, published: str | None
+) -> None:
+    page = f"<html><head>{head}</head><body><article>{body}{BODY}</article></body></html>"
+    assert parse(page.encode(), content_type="text/html", name="x").published == published
+
+
+def test_the_site_is_the_publisher() -> None:
+    page = PAGE.replace("<head>", '<head><meta property="og:site_name" content="Water Board">').encode()
+    assert parse(page, content_type="text/html", name="x").publisher == "Water Board"

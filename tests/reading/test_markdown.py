@@ -20,6 +20,21 @@ def test_front_matter_gives_title_and_date_and_disappears() -> None:
     assert (document.title, document.published, document.text) == ("Tide notes", "2024-05-06", "The sea.")
 
 
+def test_front_matter_gives_author_site_and_language() -> None:
+    source = (
+        "---\ntitle: Tides\nauthor: [Ada Kim, Bo Li]\nsite: Water Board\nlang: en\ndate: 5\n---\n2018-01-01\n"
+    )
+    document = read_markdown(source, name="a.md")
+    assert (document.author, document.publisher, document.language) == ("Ada Kim, Bo Li", "Water Board", "en")
+    assert document.published is None
+
+
+def test_definitions_are_whole_lines_and_code_and_addresses_stay() -> None:
+    assert text_of("Level\n: How high.\n: Or `low`, see <https://a.example/b>.\n") == (
+        "- Level: How high.\n  Or `low`, see https://a.example/b."
+    )
+
+
 def test_without_front_matter_the_first_heading_is_the_title() -> None:
     assert read_markdown("Intro\n\n## Low water\n", name="a/b.md").title == "Low water"
     assert read_markdown("Only words", name="a/b.md").title == "b.md"

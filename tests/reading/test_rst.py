@@ -1,6 +1,7 @@
 """Tests of reading reStructuredText."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,37 @@ def test_lists_fields_and_tables_keep_a_line_each() -> None:
     assert text_of(source) == (
         "- one goes on\n- two\n\n1. first\n\n- param a: the a\n- returns: nothing\n\n| A | B |\n| 1 | two x |"
     )
+
+
+def test_unknown_markup_keeps_its_words_and_nothing_is_included(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    source = (
+        ".. tab-set::\n   :sync-group: os\n\n   .. tab-item:: Linux\n\n      Use :kbd:`Ctrl` here.\n\n"
+        "      Deep\n      ----\n      Inside.\n\n"
+        ".. py:function:: rise(*args, **more)\n   :async:\n\n   Lift it.\n\n"
+        f".. include:: {tmp_path}/secret.txt\n\n.. literalinclude:: {tmp_path}/secret.txt\n\n"
+        f".. csv-table::\n   :file: {tmp_path}/secret.txt\n\n"
+        f".. raw:: html\n   :file: {tmp_path}/secret.txt\n\n"
+        f".. code::\n   :file: {tmp_path}/secret.txt\n\n   x = 1\n\nEnd.\n"
+    )
+    text = text_of(source)
+    assert "secret" not in text.replace(f"{tmp_path}/secret.txt", "")
+    for words in (
+        "Linux",
+        "Use `Ctrl` here.",
+        "Deep",
+        "Inside.",
+        "rise(*args, **more)",
+        "Lift it.",
+        "x = 1",
+        "End.",
+    ):
+        assert words in text
+
+
+def test_definitions_and_options_are_whole_lines() -> None:
+    source = "Level\n    How high.\n\n    Or low.\n\n-v, --verbose  Say more.\n"
+    assert text_of(source) == "- Level: How high.\n  Or low.\n\n- -v, --verbose: Say more."
 
 
 def test_doctests_are_fenced() -> None:

@@ -12,6 +12,7 @@ from fathom.errors import Refused, Unavailable
 from fathom.reading import documents
 from fathom.reading.port import Document
 from fathom.search.local import LocalEngine
+from fathom.search.local_files import list_documents
 from fathom.state import Query
 
 TIDES = "# Tides\n\nThe moon pulls the oceans, and so the water rises twice a day.\n"
@@ -289,3 +290,11 @@ def test_nothing_is_written_into_the_folder(folder: Path) -> None:
     before = sorted(folder.iterdir())
     asyncio.run(engine_for(folder).prepare())
     assert sorted(folder.iterdir()) == before
+
+
+async def test_indexing_tells_how_far_it_is(folder: Path) -> None:
+    told: list[tuple[int, int]] = []
+    engine = LocalEngine((folder,), folder.parent / "index", progress=lambda *far: told.append(far))
+    number = len(list_documents((folder,)).files)
+    await engine.prepare()
+    assert told == [(done, number) for done in range(1, number + 1)]

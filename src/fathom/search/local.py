@@ -5,8 +5,10 @@ questions are asked, and never writes into the folders.
 """
 
 import asyncio
+import logging
 import re
 import sqlite3
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -19,12 +21,13 @@ from filelock import FileLock, Timeout
 from fathom.errors import Refused, Unavailable
 from fathom.reading import documents
 from fathom.search.local_files import list_documents
-from fathom.search.local_index import Found, LocalIndex, Parse
+from fathom.search.local_index import Found, LocalIndex, Parse, Progress
 from fathom.search.port import Capability
 from fathom.state import Failure, Hit, Query
 from fathom.text.embedding import embed, is_embeddable
 from fathom.text.tokens import query_terms
 
+_log = logging.getLogger(__name__)
 _PASSAGES = 200
 _RESCORED = 15
 _SNIPPET_CHARS = 300
@@ -32,6 +35,7 @@ _MEANING_WEIGHT = 0.4
 _FURTHER_WEIGHT = 0.05
 _NAMED_WEIGHT = 1.5
 _FURTHER_PASSAGES = 4
+_LOG_EVERY_S = 5.0
 _ASIDE = re.compile(r"\s*\([^)]*\)")
 
 
@@ -56,6 +60,7 @@ class LocalEngine:
     is_rescored: bool = True
     lock_wait_s: float = 120.0
     parse: Parse = documents.parse
+    progress: Progress | None = field(default=None, compare=False)
     name: str = "local"
     capabilities: frozenset[Capability] = frozenset({"local", "content"})
     _session: _Session = field(default_factory=_Session, init=False, repr=False, compare=False)
@@ -119,7 +124,7 @@ class LocalEngine:
         try:
             with FileLock(f"{home}.lock", timeout=self.lock_wait_s):
                 index = LocalIndex(home)
-                index.sync(listing, self.parse)
+                index.sync(listing, self.parse, self.progress or _LogProgress())
         except Timeout:
             index = self._as_it_is(home)
         self._session.unread = sorted({**listing.unread, **index.manifest.unread()}.items())
@@ -143,6 +148,18 @@ class LocalEngine:
         if self.is_rescored and len(best) > 1 and is_embeddable(text):
             best = _rescored(text, best[:_RESCORED]) + best[_RESCORED:]
         return best
+
+
+class _LogProgress:
+    """Says in the log how far indexing is, every few seconds."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        if time.monotonic() - self._said >= _LOG_EVERY_S:
+            self._said = time.monotonic()
+            _log.info("Indexed %d of %d files", done, total)
 
 
 def _by_file(found: Iterable[Found], wanted: set[str]) -> list[Found]:
