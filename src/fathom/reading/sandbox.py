@@ -216,7 +216,9 @@ def _stop(pool: ProcessPool) -> None:
 
 def _prepare_worker() -> None:
     """Take away what a parser of strangers' files has no business with: keys, the terminal."""
-    os.environ.clear()
+    from fathom.settings import clear_environment  # here, because only workers need it
+
+    clear_environment()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
