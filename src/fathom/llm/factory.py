@@ -5,6 +5,7 @@ What is missing (a package, a key, a provider) is said here, before the run. Doe
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -213,8 +214,9 @@ def _initialized(name: str, provider: str, model: str, words: dict[str, Any]) ->
     try:
         made: BaseChatModel = init_chat_model(model, model_provider=provider, **words)
     except ImportError as error:
-        package = str(error.name or "").replace("_", "-")
-        what = f"fathom-research[{_EXTRAS[provider]}]" if provider in _EXTRAS else package or str(error)
+        named = re.search(r"pip install (?:-U )?([\w-]+)", str(error))
+        package = named[1] if named else str(error.name or provider).replace("_", "-")
+        what = f"fathom-research[{_EXTRAS[provider]}]" if provider in _EXTRAS else package
         raise BadInput(f"To think with {name}, install its package: pip install '{what}'.") from None
     except (ValidationError, ValueError) as error:
         first = error.errors(include_input=False)[0]["msg"] if isinstance(error, ValidationError) else error
