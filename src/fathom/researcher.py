@@ -3,11 +3,11 @@
 Does not know the command line. See `DeepResearcher`.
 """
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from fathom import conversation
 from fathom.blocking import iterated, waited
@@ -21,8 +21,11 @@ from fathom.runs import Start
 from fathom.session import BlockingSession, Session
 from fathom.settings import Settings, load_settings
 from fathom.sharing import Shared
-from fathom.state import ReviewAnswer
+from fathom.state import ReviewAnswer, Role
 from fathom.views import ConversationThread, RunViews
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 
 class DeepResearcher:
@@ -45,11 +48,21 @@ class DeepResearcher:
     >>> asyncio.run(researched()).report == result.report
     True
 
-    `out` is a folder in which every run gets a research folder of its own.
+    `out` is a folder in which every run gets a research folder of its own. `model` is the name of a model or
+    any LangChain chat model, and `models` has others for single roles (plan, read, verify, judge, outline,
+    write, check): `DeepResearcher(model=ChatAnthropic(…), models={"verify": "openai:gpt-4.1"})`.
     """
 
-    def __init__(self, settings: Settings | None = None, *, out: Path | str | None = None) -> None:
-        self._shared = Shared(settings or load_settings())
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        out: Path | str | None = None,
+        model: "BaseChatModel | str | None" = None,
+        models: "Mapping[Role, BaseChatModel | str] | None" = None,
+    ) -> None:
+        own = settings or load_settings()
+        self._shared = Shared(own.with_chat_models(model, models) if model is not None or models else own)
         self._out = Path(out) if out is not None else None
         self._open = AsyncExitStack()
 

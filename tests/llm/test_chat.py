@@ -229,7 +229,8 @@ async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp
 async def test_a_limit_is_waited_out_for_as_long_as_the_server_says(tmp_path: Path) -> None:
     with Model(saying(Reply.too_fast(wait_s=0.4), Reply.say("Hello."))) as model:
         began = time.monotonic()
-        reply = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
+        patient = replace(chat(tmp_path, model.base_url), endurance=Endurance(1, outage_s=60.0))
+        reply = await patient.say("plan", HELLO, {})
         assert time.monotonic() - began >= 0.4
         assert len(model.calls) == 2
     assert reply.text == "Hello."

@@ -34,7 +34,7 @@ class FakeLadder:
     seen: list[Filled] = field(default_factory=list)
 
     async def ask(
-        self, role: Role, sheet: Sheet, form: type[BaseModel], complaint: Callable[[Any], str]
+        self, role: Role, sheet: Sheet, form: type[BaseModel], complaint: Callable[[Any], str] = lambda _: ""
     ) -> Answer[BaseModel]:
         prompt = sheet.whole()
         self.seen.append(prompt)

@@ -7,6 +7,7 @@ report by then: a model that is there and does not answer is left for it.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -122,8 +123,16 @@ class FallbackModel:
         is_bearable: Callable[[ProviderError], bool] = lambda _: True,
         fault: Callable[[T], str] = lambda _: "",
     ) -> Thought[T]:
+        limit_s, told_late = self._limit(self.watch, what) if self.watch else (None, "")
         try:
-            thought = await self._in_time(what, verb)
+            with receipted() if self.watch else nullcontext() as receipts:
+                try:
+                    async with asyncio.timeout(limit_s) as time_limit:
+                        thought = await verb(self.first)
+                except TimeoutError:
+                    if not time_limit.expired() or receipts is None:
+                        raise
+                    raise OutOfTime(told_late, await receipts.costs()) from None
             if wrong := fault(thought.value):
                 raise Unreadable(wrong, thought.costs)
             return thought
@@ -133,18 +142,6 @@ class FallbackModel:
             thought = await verb(self.stand_in)
             told = Failure(where="model", what=f"{what}, done without the model", why=str(error))
             return Thought(thought.value, [*error.costs, *thought.costs], [told, *thought.failures])
-
-    async def _in_time(self, what: str, verb: Verb[T]) -> Thought[T]:
-        """What the first mind thinks, unless the run's time is over before."""
-        if self.watch is None:
-            return await verb(self.first)
-        limit_s, told = self._limit(self.watch, what)
-        with receipted() as receipts:
-            try:
-                async with asyncio.timeout(limit_s):
-                    return await verb(self.first)
-            except TimeoutError:
-                raise OutOfTime(told, await receipts.costs()) from None
 
     def _limit(self, watch: TimeBudget, what: str) -> tuple[float, str]:
         """How long the first mind may take, and what is said when it took longer."""

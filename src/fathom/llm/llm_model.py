@@ -71,7 +71,7 @@ class LLMResearchModel:
         if next_plan := planned.follow_up(brief):
             return Thought(next_plan)
         sheet = planned.sheet_of(brief, self.language)
-        answer = await self._ask("plan", sheet, answers.PlanAnswer)
+        answer = await self.ladders["plan"].ask("plan", sheet, answers.PlanAnswer)
         return Thought(planned.plan_of(answer.form, brief), answer.costs, answer.failures)
 
     async def read(
@@ -92,7 +92,7 @@ class LLMResearchModel:
         }
         passages = Passages(text, [q.text for q in wanted], _PAGE_TOKENS)
         sheet = Sheet("reader", fixed, {"questions": _questions(questions), "passages": passages})
-        answer = await self._ask("read", sheet, answers.ReadAnswer)
+        answer = await self.ladders["read"].ask("read", sheet, answers.ReadAnswer)
         drafts = [Draft(c.statement, c.quote, c.question, c.relevance) for c in answer.form.claims]
         return Thought(drafts, answer.costs, answer.failures)
 
@@ -123,7 +123,9 @@ class LLMResearchModel:
             "checks": listed(checks_shown(case.checks)),
             "hypotheses": listed(hypotheses_shown(case.hypotheses)),
         }
-        answer = await self._ask("judge", self._sheet("judge", case.question, evidence), answers.JudgeAnswer)
+        answer = await self.ladders["judge"].ask(
+            "judge", self._sheet("judge", case.question, evidence), answers.JudgeAnswer
+        )
         form, known = answer.form, {q.id for q in case.questions}
         gaps = [
             Gap(
@@ -152,7 +154,7 @@ class LLMResearchModel:
             weight=4,
         )
         sheet = self._sheet("outline", question, {"questions": _questions(questions), "claims": claims})
-        answer = await self._ask("outline", sheet, answers.OutlineAnswer)
+        answer = await self.ladders["outline"].ask("outline", sheet, answers.OutlineAnswer)
         headings = [
             Heading(id="", title=s.title, question=s.question, claims=ids_of(s.claims, by_key))
             for s in answer.form.sections
@@ -168,7 +170,7 @@ class LLMResearchModel:
         def complaint(form: answers.WriteAnswer) -> str:
             return foreign(" ".join(s.text for s in form.sentences), self.language, question)
 
-        answer = await self._ask("write", sheet, answers.WriteAnswer, complaint)
+        answer = await self.ladders["write"].ask("write", sheet, answers.WriteAnswer, complaint)
         sentences = [sentence_of(s, by_key) for s in answer.form.sentences]
         written = Section(id=heading.id, title=heading.title, sentences=sentences)
         return Thought(written, answer.costs, answer.failures)
@@ -211,11 +213,6 @@ class LLMResearchModel:
             raise Unreadable("The model rewrote none of the sentences.", thought.costs)
         return thought
 
-    async def _ask(
-        self, role: Role, sheet: Sheet, form: type[F], complaint: Callable[[F], str] = lambda _: ""
-    ) -> Answer[F]:
-        return await self.ladders[role].ask(role, sheet, form, complaint)
-
     async def _in_batches(
         self, role: Role, items: Sequence[T], sheet_of: Callable[[Sequence[T]], Sheet], form: type[F]
     ) -> list[tuple[Answer[F], Sequence[T]]]:
@@ -225,7 +222,7 @@ class LLMResearchModel:
         while rest:
             sheet = sheet_of(rest)
             try:
-                answer = await self._ask(role, sheet, form)
+                answer = await self.ladders[role].ask(role, sheet, form)
             except ProviderError as error:
                 error.costs = [c for before, _ in found for c in before.costs] + error.costs
                 raise
