@@ -6,7 +6,7 @@ LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11
 HEAVY := whole or wire or server or localmodel or wheel or kill
 
 .PHONY: check test unit terminal fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-weigh \
-	bench-cost bench-wall
+	bench-cost bench-wall bench-storage bench-kill
 
 check: lint types test
 
@@ -78,6 +78,13 @@ bench-cost: install
 
 bench-wall: install
 	$(BIN)/python bench/wall.py $(DATA)
+
+bench-storage: install
+	$(BIN)/python bench/storage.py
+
+# Kills a real run 40 times and counts what was paid twice. KILLS=n for another number.
+bench-kill: install
+	PYTHONPATH=tests $(BIN)/python -m standins.random_kills $(if $(KILLS),--kills $(KILLS))
 
 clean:
 	rm -rf .venv build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -65,7 +65,7 @@ class Runs:
 
         A cap that somebody has named, here or elsewhere (`is_capped`), must be one that can be kept.
         """
-        run_config = request.run_config(self.settings.run)
+        run_config = await asyncio.to_thread(request.run_config, self.settings.run)  # it looks at folders
         kits = standard_dependencies(self.settings.admitting(run_config))
         await asyncio.to_thread(kits, run_config)
         await self._refuse_unkept(request, run_config, is_capped=is_capped)
@@ -137,7 +137,7 @@ class Runs:
     async def _leg(self, run_id: str, start: Start) -> RunSegment:
         """What the next stretch of work begins with."""
         if isinstance(start, New):
-            run_config = self._knobs(start)
+            run_config = await asyncio.to_thread(self._knobs, start)
             if isinstance(start, ResearchRequest):
                 return RunSegment(run_id, {"question": start.query, "run_config": run_config}, run_config)
             return RunSegment(run_id, start.given(), run_config)
