@@ -16,7 +16,7 @@ import ormsgpack
 
 from fathom.storage.compression import inflate
 
-KEEP_LATEST = 12  # checkpoints of the run that are never thinned out: its last round or two
+KEEP_LATEST = 6  # checkpoints of the run that are never thinned out: about its last round
 
 # Namespaces: '' is the run, 'reading:ID' a task in it, 'reading:ID|extract:ID' a task in that. A name without
 # ':' belongs to a subgraph with a memory of its own, which somebody may have around Fathom: it stays.
