@@ -88,7 +88,7 @@ class Hands:
     def ended_on_the_command_line(self, run_id: str) -> str:
         self.capsys.readouterr()
         assert main(["resume", run_id, "--edit", *EDITED, "--quiet", "--out", str(self.out)]) == 0
-        return self.capsys.readouterr().out.removesuffix("\n")
+        return self.capsys.readouterr().out
 
     def ended_over_the_sdk(self, run_id: str) -> str:
         return str(self._answered(run_id, {"action": "edit", "queries": EDITED})["report"]["markdown"])
