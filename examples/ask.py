@@ -14,7 +14,7 @@ from fathom import DeepResearcher, ResearchRequest
 
 async def main(question: str, docs: list[str]) -> None:
     """Research, then print the report and what it stands on."""
-    result = await DeepResearcher().research(ResearchRequest(query=question, docs=docs, max_rounds=2))
+    result = await DeepResearcher().research(ResearchRequest(query=question, docs=docs, rounds=2))
     print(result.report)
     print(f"{result.status}: {len(result.claims)} claims from {result.metadata.sources} pages,"
           f" ${result.metadata.cost_usd:.4f}, run {result.run_id}")  # fmt: skip

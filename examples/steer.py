@@ -15,7 +15,7 @@ from fathom.events import RoundCompleted, SearchCompleted
 async def main(question: str, docs: list[str]) -> None:
     """Add a query to the first plan, approve the next ones, and tell what is found."""
     async with DeepResearcher() as researcher:
-        session = await researcher.start(ResearchRequest(query=question, docs=docs, max_rounds=2))
+        session = await researcher.start(ResearchRequest(query=question, docs=docs, rounds=2))
         table = await session.checkpoint()
         while table is not None:
             print(f"round {table.shown['round']}:", "; ".join(table.shown["queries"]))

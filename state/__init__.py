@@ -1,6 +1,17 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
 from fathom.state.branching import Direction
+from fathom.state.distance import (
+    BREADTH,
+    ENDLESS_USD,
+    LEVELS,
+    ROUNDS,
+    USUAL_USD,
+    Depth,
+    Orchestration,
+    Review,
+    Strategy,
+)
 from fathom.state.forecasting import Forecast
 from fathom.state.forking import Fork
 from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
@@ -39,18 +50,7 @@ from fathom.state.research import (
     WritingOutput,
 )
 from fathom.state.review import ReviewAnswer
-from fathom.state.run_config import (
-    BREADTH,
-    ENDLESS_USD,
-    LEVELS,
-    ROUNDS,
-    USUAL_USD,
-    Depth,
-    Orchestration,
-    Review,
-    RunConfig,
-    Strategy,
-)
+from fathom.state.run_config import RunConfig
 from fathom.state.threads import Known, Turn
 from fathom.state.updating import Change, Earlier, Update
 from fathom.state.weighing import (

@@ -1,24 +1,56 @@
-"""The knobs of one run: plain JSON, drawn as a form by LangGraph Studio.
+"""The configuration of one run: plain JSON values, the same for Python, Studio, the settings file and the
+command line.
 
-Does not know the process's settings: keys and addresses of services are never knobs.
+Does not know the settings of the process: keys and addresses of services are never part of a run.
 """
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-Depth = Literal["quick", "standard", "comprehensive"]
-Strategy = Literal["loop", "tree", "rollouts"]
-Orchestration = Literal["concurrent", "sequential", "handoff"]
-Review = Literal["off", "plan", "rounds"]
+from fathom.state.distance import (
+    BREADTH,
+    LEVELS,
+    QUERIES,
+    ROUNDS,
+    USUAL_USD,
+    Depth,
+    Orchestration,
+    Review,
+    Strategy,
+    with_distance,
+    with_endless_limits,
+)
+from fathom.state.records import Role
+
 _DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 _SOURCES = 10
-ROUNDS: dict[Depth, int] = {"quick": 3, "standard": 5, "comprehensive": 10}
-LEVELS: dict[Depth, int] = {"quick": 2, "standard": 3, "comprehensive": 5}
-BREADTH = 5
-USUAL_USD = 1.0
-ENDLESS_ROUNDS = 100
-ENDLESS_USD = 10.0
+_ISO_639_1 = """
+aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el
+en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu
+ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na
+nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so
+sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+"""
+LANGUAGES = frozenset(_ISO_639_1.split())
+
+FIND = "where to look"
+THINK = "who thinks"
+FAR = "how far to go"
+
+
+@dataclass(frozen=True)
+class Option:
+    """How one field is shown on the command line, and its older names."""
+
+    group: str
+    metavar: str = "N"
+    flag: str = ""  # without a value, the field's name
+    aliases: tuple[str, ...] = ()
+    bare: str = ""  # what the option means without a value
 
 
 # Above the fields of a form: a name in words, with its unit.
@@ -37,96 +69,172 @@ def _title(name: str, _: object) -> str:
 
 
 class RunConfig(BaseModel):
-    """One dial, depth; everything else follows from it unless it is set."""
+    """One dial, depth; everything else follows from it unless it is set.
+
+    Older names of fields are accepted. A number for `depth` is accepted too: alone, it is one pass over so
+    many pages; with `breadth` or `strategy`, it counts rounds of recursion.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", field_title_generator=_title)
 
-    depth: Depth = Field("quick", description="How far to go: at most 3, 5 or 10 rounds.")
-    rounds: int | None = Field(None, ge=1, le=100, description="At most this many rounds; empty: by effort.")
-    sources: int | None = Field(
-        None, ge=1, le=100, description="At most this many pages are read a round; empty: by effort."
+    docs: Annotated[list[str], Option(FIND, "PLACE")] = Field(
+        [], description="Folders or files to search; empty: search the web."
     )
-    queries: int = Field(5, ge=1, le=20, description="At most this many searches a round.")
-    threshold: float = Field(0.8, ge=0, le=1, description="The sufficiency score that is enough.")
-    budget_usd: float = Field(
+    engines: Annotated[
+        list[str], Option(FIND, "NAMES", aliases=("engine", "search", "providers", "provider"))
+    ] = Field([], description="Search engines by name, or hybrid for all; empty: chosen for you.")
+    academic: Annotated[bool, Option(FIND)] = Field(False, description="Prefer papers.")
+    news: Annotated[bool, Option(FIND)] = Field(False, description="Prefer news.")
+    include_domains: Annotated[list[str], Option(FIND, "DOMAIN", aliases=("only",))] = Field(
+        [], description="Only pages of these domains."
+    )
+    exclude_domains: Annotated[list[str], Option(FIND, "DOMAIN", aliases=("not",))] = Field(
+        [], description="No pages of these domains."
+    )
+    since: Annotated[str | None, Option(FIND, "DAY")] = Field(
+        None, pattern=_DAY, description="Nothing older than this day, YYYY-MM-DD."
+    )
+    until: Annotated[str | None, Option(FIND, "DAY")] = Field(
+        None, pattern=_DAY, description="Nothing newer than this day, YYYY-MM-DD."
+    )
+    source_language: Annotated[str | None, Option(FIND, "XX")] = Field(
+        None, pattern="^[a-z]{2}$", description="Only sources in this language, as two letters: ko."
+    )
+    fresh: Annotated[bool, Option(FIND)] = Field(
+        False, description="Read every page anew, even one read a moment ago."
+    )
+
+    model: Annotated[str | None, Option(THINK, "NAME")] = Field(
+        None, description="The model, as NAME, PROVIDER:NAME, a .gguf file, or none; empty: as configured."
+    )
+    models: Annotated[dict[Role, str], Option(THINK, "ROLE=NAME")] = Field(
+        {}, description="Another model for single roles: plan, read, verify, judge, outline, write, check."
+    )
+    base_url: Annotated[str | None, Option(THINK, "URL")] = Field(
+        None, description="The model's OpenAI-compatible server; must be one the operator named."
+    )
+    context_tokens: Annotated[int | None, Option(THINK, "TOKENS", flag="context")] = Field(
+        None,
+        ge=1024,
+        description="The model's context window in tokens; empty: known, or asked of the server.",
+    )
+    reuse: Annotated[bool, Option(THINK)] = Field(
+        True, description="Take answers of models and engines from earlier runs."
+    )
+    language: Annotated[str | None, Option(THINK, "NAME")] = Field(
+        None, description="Language of the report; empty: that of the question."
+    )
+    unsupported: Annotated[Literal["drop", "mark"], Option(THINK, "HOW")] = Field(
+        "drop", description="Drop or mark a sentence that its quotes do not support, also rewritten."
+    )
+
+    depth: Annotated[Depth, Option(FAR, "HOW")] = Field(
+        "quick", description="How far to go: quick, standard or comprehensive, for at most 3, 5 or 10 rounds."
+    )
+    rounds: Annotated[int | None, Option(FAR, aliases=("max_rounds",))] = Field(
+        None, ge=1, le=100, description="At most this many rounds; empty: by the question."
+    )
+    sources: Annotated[int | None, Option(FAR, aliases=("max_sources",))] = Field(
+        None, ge=1, le=100, description="At most this many pages are read a round; empty: by the question."
+    )
+    queries: Annotated[int, Option(FAR, aliases=("max_queries",))] = Field(
+        QUERIES, ge=1, le=20, description="At most this many searches a round."
+    )
+    threshold: Annotated[float, Option(FAR, "SCORE")] = Field(
+        0.8, ge=0, le=1, description="The sufficiency score that is enough."
+    )
+    budget_usd: Annotated[float, Option(FAR, "USD", flag="budget")] = Field(
         USUAL_USD, ge=0, le=1_000_000, description="The run never costs more than this, in USD."
     )
-    reserve: float = Field(
+    reserve: Annotated[float, Option(FAR, "SHARE")] = Field(
         0.15, ge=0, lt=1, description="Share of the budget that is kept for writing and checking the report."
     )
-    time_limit_s: float | None = Field(
+    time_limit_s: Annotated[float | None, Option(FAR, "SECONDS", flag="time_limit")] = Field(
         None,
         gt=0,
         le=10_000_000,
         description="Seconds of work after which the report is written; empty: no limit.",
     )
-    reuse: bool = Field(True, description="Take answers of models and engines from earlier runs.")
-    context_tokens: int | None = Field(
-        None, ge=1024, description="The model's window in tokens; empty: known, or asked of the server."
+    review: Annotated[Review, Option(FAR, "WHEN", bare="rounds")] = Field(
+        "off", description="Show the first plan, or the plan of every round, and wait: off, plan or rounds."
     )
-    docs: list[str] = Field([], description="Folders or files to search; empty: search the web.")
-    engines: list[str] = Field([], description="Engines by name, or hybrid for all; empty: chosen for you.")
-    include_domains: list[str] = Field([], description="Only hosts of these domains.")
-    exclude_domains: list[str] = Field([], description="No hosts of these domains.")
-    since: str | None = Field(None, pattern=_DAY, description="Nothing older than this day, YYYY-MM-DD.")
-    until: str | None = Field(None, pattern=_DAY, description="Nothing newer than this day, YYYY-MM-DD.")
-    source_language: str | None = Field(
-        None, pattern="^[a-z]{2}$", description="Only sources in this language, as two letters."
-    )
-    fresh: bool = Field(False, description="Read every page anew, even one read a moment ago.")
-    academic: bool = Field(False, description="Prefer papers.")
-    news: bool = Field(False, description="Prefer news.")
-    model: str | None = Field(None, description="The model that thinks; empty: as configured.")
-    base_url: str | None = Field(
-        None, description="Its OpenAI-compatible server; must be one the operator named."
-    )
-    language: str | None = Field(None, description="Language of the report; empty: that of the question.")
-    unsupported: Literal["drop", "mark"] = Field(
-        "drop", description="What becomes of a sentence that its quotes do not carry, also rewritten."
-    )
-    review: Review = Field(
-        "off",
-        description="Stop and show the first plan, or the plan of every round, before it is carried out.",
-    )
-    endless: bool = Field(
+    endless: Annotated[bool, Option(FAR)] = Field(
         False, description="Go on until somebody stops it, for 100 rounds or 10 USD at most."
     )
-
-    strategy: Strategy = Field(
+    strategy: Annotated[Strategy, Option(FAR, "HOW")] = Field(
         "loop", description="One loop; a tree of directions, level by level; or rollouts from several starts."
     )
-    branches: int | None = Field(
-        None, ge=1, le=8, description="Branches of a rollout, or of a level of the tree; empty: by effort."
+    branches: Annotated[int | None, Option(FAR)] = Field(
+        None,
+        ge=1,
+        le=8,
+        description="Branches of a rollout, or of a level of the tree; empty: by the question.",
     )
-    levels: int | None = Field(
+    levels: Annotated[int | None, Option(FAR)] = Field(
         None, ge=1, le=5, description="Levels of the tree, or rounds of each rollout; empty: by depth."
     )
-    breadth: int | None = Field(
+    breadth: Annotated[int | None, Option(FAR)] = Field(
         None, ge=1, le=20, description="Searches and pages a step of a branch; empty: at most 5."
     )
-    orchestration: Orchestration = Field(
-        "concurrent", description="Branches at once, one after another, or each building on the one before."
+    orchestration: Annotated[Orchestration, Option(FAR, "HOW")] = Field(
+        "concurrent",
+        description="Branches concurrent, sequential, or handoff: each builds on the one before.",
     )
-
-    @field_validator("review", mode="before")
-    @classmethod
-    def _as_it_was_asked_before(cls, given: Any) -> Any:
-        """Runs that were begun before there was a choice remember yes or no."""
-        return {True: "rounds", False: "off"}.get(given, given) if isinstance(given, bool) else given
 
     @model_validator(mode="before")
     @classmethod
-    def _endless_has_limits_of_its_own(cls, given: Any) -> Any:
-        """Without an end, money and rounds are the ends, unless the caller set lower ones."""
-        if not isinstance(given, dict) or not given.get("endless"):
+    def _read_words(cls, given: Any) -> Any:
+        """Older names, numbers for depth and the limits of an endless run, as the fields have them."""
+        if not isinstance(given, Mapping):
             return given
-        usd = given.get("budget_usd")
-        rounds = given.get("rounds")
-        return {
-            **given,
-            "budget_usd": min(usd, ENDLESS_USD) if isinstance(usd, int | float) else ENDLESS_USD,
-            "rounds": ENDLESS_ROUNDS if rounds is None else rounds,
-        }
+        return with_endless_limits(with_distance(canonical_names(given)))
+
+    @field_validator("docs", "engines", "include_domains", "exclude_domains", mode="before")
+    @classmethod
+    def _read_list(cls, given: Any) -> Any:
+        """One name, or names with commas between them; a place may have commas in its name."""
+        if not isinstance(given, str):
+            return given
+        return [word.strip() for word in given.split(",") if word.strip()]
+
+    @field_validator("docs", mode="before")
+    @classmethod
+    def _read_places(cls, given: Any) -> Any:
+        return [given] if isinstance(given, str) else given
+
+    @field_validator("since", "until", mode="before")
+    @classmethod
+    def _read_day(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            try:
+                date.fromisoformat(given)
+            except ValueError:
+                raise ValueError("should be a day, YYYY-MM-DD") from None
+        return given.isoformat() if isinstance(given, date) else given
+
+    @field_validator("review", mode="before")
+    @classmethod
+    def _read_review(cls, given: Any) -> Any:
+        """Runs that were begun before there was a choice remember yes or no."""
+        return {True: "rounds", False: "off"}.get(given, given) if isinstance(given, bool) else given
+
+    @field_validator("source_language")
+    @classmethod
+    def _is_language(cls, code: str | None) -> str | None:
+        if code and code not in LANGUAGES:
+            raise ValueError(f"{code} is not a language's code (ISO 639-1)")
+        return code
+
+    @field_validator("base_url")
+    @classmethod
+    def _without_slash(cls, address: str | None) -> str | None:
+        return address.rstrip("/") if address else None
+
+    @model_validator(mode="after")
+    def _has_days(self) -> Self:
+        if self.since and self.until and self.since > self.until:
+            raise ValueError("--since is after --until: no day is between them")
+        return self
 
     @property
     def max_rounds(self) -> int:
@@ -146,3 +254,48 @@ class RunConfig(BaseModel):
     def step(self) -> int:
         """Searches a step of a branch, and pages."""
         return self.breadth or min(BREADTH, self.queries)
+
+    def model_of(self, role: Role) -> str | None:
+        """The model this run names for a role; None: as configured."""
+        return self.models.get(role) or self.model
+
+    def refuse_odd(self) -> None:
+        """Raise ValueError, in one sentence, when settings do not go together.
+
+        Not part of validation: what is usual for runs may be incomplete until a run adds to it.
+        """
+        if self.endless and self.strategy != "loop":
+            raise ValueError("--endless is a loop: it goes with no --breadth and no other --strategy")
+        if self.strategy == "loop" and (self.branches is not None or self.orchestration != "concurrent"):
+            word = "--branches" if self.branches is not None else "--orchestration"
+            raise ValueError(f"{word} needs --strategy tree or rollouts")
+
+
+OPTIONS = {
+    name: next(one for one in field.metadata if isinstance(one, Option))
+    for name, field in RunConfig.model_fields.items()
+}
+ALIASES = {
+    alias: name
+    for name, option in OPTIONS.items()
+    for alias in (option.flag, *option.aliases)
+    if alias and alias != name
+}
+
+
+def flags_of(name: str) -> list[str]:
+    """The options of a field, the preferred one first."""
+    option = OPTIONS[name]
+    words = dict.fromkeys((option.flag or name, name, *option.aliases))
+    return [f"--{word.replace('_', '-')}" for word in words]
+
+
+def canonical_names(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The same values under the fields' own names; saying one thing twice is refused."""
+    words: dict[str, Any] = {}
+    for word, value in given.items():
+        name = ALIASES.get(word, word)
+        if name in words:
+            raise ValueError(f"{name} is given twice, also under an older name")
+        words[name] = value
+    return words

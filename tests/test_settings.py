@@ -140,13 +140,12 @@ def test_the_home_is_absolute_and_holds_the_database(tmp_path: Path, monkeypatch
         ("rounds = 3", "fathom.toml sets rounds in the wrong place: it belongs below [run]."),
         ('[run]\nmodel = "x"', "fathom.toml sets model in the wrong place: it belongs above [run]."),
         ("[run]\nround = 3", "fathom.toml sets round, which is no setting; did you mean rounds?"),
-        ("[run]\nbudget = 3", "fathom.toml sets budget, which is no setting; did you mean budget_usd?"),
-        ('[run]\nsearch = "x"', "fathom.toml sets search, which is no setting; did you mean engines?"),
+        ("[run]\nbudgets = 3", "fathom.toml sets budgets, which is no setting; did you mean budget?"),
         (
             "[run]\ntime-limit = 3",
             "fathom.toml sets time-limit, which is no setting; did you mean time_limit_s?",
         ),
-        ("run = 3", "In fathom.toml, run is a table: write [run] and the knobs below it."),
+        ("run = 3", "In fathom.toml, run is a table: write [run] and the settings of a run below it."),
         ("call_retries = = 3", "The settings cannot be read: "),
     ],
 )
@@ -162,7 +161,7 @@ def test_a_file_with_a_name_nobody_knows_is_refused_with_the_nearest(
 @pytest.mark.parametrize("place", ["environment", ".env"])
 @pytest.mark.parametrize(
     ("variable", "near"),
-    [("FATHOM_MODLE", "FATHOM_MODEL"), ("FATHOM_BUDGET", "FATHOM_BUDGET_USD"), ("FATHOM_QQQQQQ", "")],
+    [("FATHOM_MODLE", "FATHOM_MODEL"), ("FATHOM_BUDGETS", "FATHOM_BUDGET"), ("FATHOM_QQQQQQ", "")],
 )
 def test_a_variable_of_ours_that_nobody_knows_is_refused_with_the_nearest(
     here: Path, place: str, variable: str, near: str, monkeypatch: pytest.MonkeyPatch
@@ -262,3 +261,54 @@ def test_a_depth_that_is_said_takes_back_the_rounds_and_pages_that_are_usual(dep
     run_config = ResearchRequest(query="What?", depth=depth).run_config(usual)
     assert (run_config.rounds, run_config.sources) == ((1, 7) if depth == 7 else (None, None))
     assert (run_config.levels, run_config.threshold) == (None, 0.5)
+
+
+def test_older_names_are_known_in_the_file_and_as_variables(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "fathom.toml").write_text('[run]\nsearch = "arxiv, exa"\nbudget = 0.5\nmax_rounds = 2\n')
+    assert load_settings().run == RunConfig(engines=["arxiv", "exa"], budget_usd=0.5, rounds=2)
+    monkeypatch.setenv("FATHOM_SEARCH", "tavily")
+    monkeypatch.setenv("FATHOM_MAX_ROUNDS", "3")
+    assert (load_settings().run.engines, load_settings().run.rounds) == (["tavily"], 3)
+    monkeypatch.setenv("FATHOM_ROUNDS", "4")
+    assert load_settings().run.rounds == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine.toml", 'model = "m"\n[run]\nrounds = 2\n'),
+        ("mine.json", '{"model": "m", "run": {"rounds": 2}}'),
+    ],
+)
+def test_a_settings_file_can_be_named_instead(
+    here: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    (here / "fathom.toml").write_text('small_model = "s"\n')
+    (here / name).write_text(text)
+    named = load_settings(here / name)
+    assert (named.model, named.small_model, named.run.rounds) == ("m", None, 2)
+    assert load_settings().small_model == "s"
+    monkeypatch.setenv("FATHOM_CONFIG", str(here / name))
+    assert load_settings().model == "m"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("gone.toml", None, "There is no settings file "),
+        ("odd.json", "[1]", "The settings cannot be read: "),
+        ("odd.json", "{", "The settings cannot be read: "),
+        ("odd.json", '{"modle": 1}', "odd.json sets modle, which is no setting; did you mean model?"),
+    ],
+)
+def test_a_named_file_that_is_none_is_one_sentence(
+    here: Path, name: str, text: str | None, sentence: str
+) -> None:
+    if text is not None:
+        (here / name).write_text(text)
+    with pytest.raises(BadInput) as caught:
+        load_settings(here / name)
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)

@@ -10,15 +10,20 @@ from pydantic_core import to_jsonable_python
 
 from fathom.provenance import OURS, Common
 from fathom.settings import load_settings, names
+from fathom.state.run_config import OPTIONS, flags_of
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/settings.md").read_text("utf-8")
 EXAMPLE = (ROOT / ".env.example").read_text("utf-8")
 
 
-def table(fields: dict[str, FieldInfo]) -> str:
+def table(fields: dict[str, FieldInfo], *, has_options: bool) -> str:
     """The table as it should be."""
-    rows = ["| name | variable | default | what it is |", "|---|---|---|---|"]
+    option = " option |" if has_options else ""
+    rows = [
+        f"| name |{option} variable | default | what it is |",
+        f"|---|{'---|' if has_options else ''}---|---|---|",
+    ]
     for name, field in fields.items():
         common = [known.variable for known in field.metadata if isinstance(known, Common)]
         variable = common[0] if common else f"{OURS}{name.upper()}"
@@ -28,7 +33,8 @@ def table(fields: dict[str, FieldInfo]) -> str:
             if default is None
             else f"`{json.dumps(default) if not isinstance(default, str) else default}`"
         )
-        rows.append(f"| `{name}` | `{variable}` | {shown} | {field.description} |")
+        option = f" `{flags_of(name)[0]}` |" if has_options else ""
+        rows.append(f"| `{name}` |{option} `{variable}` | {shown} | {field.description} |")
     return "\n".join(rows)
 
 
@@ -36,7 +42,8 @@ def table(fields: dict[str, FieldInfo]) -> str:
 def test_the_tables_are_those_of_the_code(mark: str) -> None:
     fields = dict(names().settings if mark == "process" else names().run_config)
     there = PAGE.partition(f"<!-- {mark} -->\n")[2].partition(f"\n<!-- end of {mark} -->")[0]
-    assert there == table(fields), f"paste this into docs/settings.md:\n\n{table(fields)}\n"
+    wanted = table(fields, has_options=mark == "run")
+    assert there == wanted, f"paste this into docs/settings.md:\n\n{wanted}\n"
 
 
 def test_the_file_on_the_page_is_one_that_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,3 +66,13 @@ def test_the_example_of_an_env_names_every_setting_of_the_process(
     for text in (EXAMPLE, re.sub(r"^# ([A-Z_]+=.)", r"\1", EXAMPLE, flags=re.MULTILINE)):
         (tmp_path / ".env").write_text(text, "utf-8")
         load_settings()
+
+
+def test_the_page_names_every_older_name() -> None:
+    older = PAGE.partition("<!-- older names -->\n")[2].partition("\n<!-- end of older names -->")[0]
+    wanted = "\n".join(
+        f"- `{name}`: {', '.join(f'`{alias}`' for alias in aliases)}"
+        for name, option in OPTIONS.items()
+        if (aliases := [alias for alias in (option.flag, *option.aliases) if alias])
+    )
+    assert older == wanted, f"paste this into docs/settings.md:\n\n{wanted}\n"

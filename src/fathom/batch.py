@@ -166,7 +166,7 @@ class Batch:
         if held is None or (held < wanted - _CENT and not is_new):
             await total.settle(held or 0.0, 0.0)  # the next one may want less
             return replace(begun, status="not started", because="the total budget is used up", cost_usd=spent)
-        request = one.request.model_copy(update={"budget_usd": held}) if held < wanted else one.request
+        request = one.request.with_config(budget_usd=held) if held < wanted else one.request
         try:
             return await self._worked(one, begun, request if is_new else None)
         finally:

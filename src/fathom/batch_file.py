@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.errors import BadInput, RunStopped
-from fathom.request import ResearchRequest, checked_request, field_of
+from fathom.request import ResearchRequest, field_of
 from fathom.state import short_hash
 
 NOTES = "batch.json"
@@ -35,15 +35,16 @@ def read_questions(text: str, words: Mapping[str, Any]) -> list[Asked]:
     asked: list[Asked] = []
     bad: list[tuple[int, str]] = []
     seen: Counter[str] = Counter()
+    words = {field_of(name): value for name, value in words.items()}
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            request = checked_request(**{**words, **_words(line.strip())})
+            request = ResearchRequest(**{**words, **_words(line.strip())})
         except BadInput as error:
             bad.append((number, str(error)))
             continue
-        said = request.model_dump_json(include=request.model_fields_set, exclude={"output_format"})
+        said = json.dumps({"query": request.query, **request.said}, ensure_ascii=False, separators=(",", ":"))
         seen[said] += 1
         asked.append(Asked(number, request, short_hash("question", said, str(seen[said]))))
     refuse_bad(bad)

@@ -81,6 +81,7 @@ def _knobs(run_config: RunConfig, number: int, more_rounds: int | None) -> RunCo
         "orchestration": "concurrent",
         "levels": None,
         "branches": None,
+        "breadth": None,
     }
     return run_config.model_copy(update=changed)
 

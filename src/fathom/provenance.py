@@ -6,7 +6,7 @@ Does not know what a setting means, and does not read the environment itself: it
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -20,9 +20,8 @@ from fathom.errors import BadInput
 TOML = "fathom.toml"
 DOTENV = ".env"
 OURS = "FATHOM_"
+CONFIG = f"{OURS}CONFIG"  # names a settings file
 RUN = "run"  # the table of a run's usual knobs
-# What people write for a knob that has another name.
-_MEANT = {"search": "engines", "providers": "engines", "not": "exclude_domains", "only": "include_domains"}
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,11 @@ class Said:
 
 @dataclass(frozen=True)
 class Names:
-    """Every setting by name, and every knob of a run that may be set for all runs."""
+    """Every setting by name, and every field of a run that may be set for all runs."""
 
     settings: Mapping[str, FieldInfo]
     run_config: Mapping[str, FieldInfo]
+    aliases: Mapping[str, str] = field(default_factory=dict)  # older names of fields of a run
 
     def variables(self) -> dict[str, tuple[str, FieldInfo]]:
         """Every variable, the preferred ones last, with the setting it sets; a knob's is `run.NAME`."""
@@ -56,8 +56,11 @@ class Names:
             if isinstance(known, Common)
         }
         own = {f"{OURS}{name.upper()}": (name, field) for name, field in self.settings.items()}
+        older = {alias: name for alias, name in self.aliases.items() if name in self.run_config}
+        of_runs = {**older, **{name: name for name in self.run_config}}
         run_config = {
-            f"{OURS}{name.upper()}": (f"{RUN}.{name}", field) for name, field in self.run_config.items()
+            f"{OURS}{word.upper()}": (f"{RUN}.{name}", self.run_config[name])
+            for word, name in of_runs.items()
         }
         return {**common, **run_config, **own}
 
@@ -67,10 +70,15 @@ def is_secret(field: FieldInfo) -> bool:
     return SecretStr in (field.annotation, *get_args(field.annotation))
 
 
-def said_in(folder: Path, environment: Mapping[str, str], names: Names) -> dict[str, Said]:
-    """Everything that is set, by name; a name nobody knows is refused with the nearest one."""
+def said_in(
+    folder: Path, environment: Mapping[str, str], names: Names, file: Path | None = None
+) -> dict[str, Said]:
+    """Everything that is set, by name; a name nobody knows is refused with the nearest one.
+
+    `file` is read instead of the `fathom.toml` of the folder.
+    """
     return {
-        **_from_toml(folder / TOML, names),
+        **_from_file(file or folder / TOML, names, is_needed=file is not None),
         **_from_variables(_dotenv(folder / DOTENV), names, f"{DOTENV}: "),
         **_from_variables(environment, names),
     }
@@ -87,48 +95,56 @@ def nested(said: Mapping[str, Said]) -> dict[str, Any]:
     return plain
 
 
-def _from_toml(path: Path, names: Names) -> dict[str, Said]:
-    written = _toml(path)
+def _from_file(path: Path, names: Names, *, is_needed: bool) -> dict[str, Said]:
+    written = _read_file(path, is_needed=is_needed)
     runs = written.pop(RUN, {})
     if not isinstance(runs, dict):
-        raise BadInput(f"In {TOML}, run is a table: write [run] and the knobs below it.")
+        raise BadInput(f"In {path.name}, run is a table: write [run] and the settings of a run below it.")
+    of_runs = {**names.run_config, **{old: names.run_config.get(new) for old, new in names.aliases.items()}}
     for name in written:
-        _refuse_stranger(name, names.settings, names.run_config, "it belongs below [run]")
+        _refuse_stranger(path, name, [*names.settings], [*of_runs], "it belongs below [run]")
         if is_secret(names.settings[name]):
             raise BadInput(
-                f"{TOML} holds a secret, {name}: keys are read from the environment or {DOTENV} only."
+                f"{path.name} holds a secret, {name}: keys are read from the environment or {DOTENV} only."
             )
     for name in runs:
-        _refuse_stranger(name, names.run_config, names.settings, "it belongs above [run]")
+        _refuse_stranger(path, name, [*of_runs], [*names.settings], "it belongs above [run]")
+    runs = {names.aliases.get(name, name): value for name, value in runs.items()}
     entries = {**written, **{f"{RUN}.{name}": value for name, value in runs.items()}}
     return {name: Said(value, str(path)) for name, value in entries.items()}
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _read_file(path: Path, *, is_needed: bool) -> dict[str, Any]:
+    """A settings file: JSON if its name says so, else TOML."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        found = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
     except FileNotFoundError:
+        if is_needed:
+            raise BadInput(f"There is no settings file {path}.") from None
         return {}
     except OSError as error:
         raise BadInput(f"The settings cannot be read: {path}: {error.strerror}.") from None
-    except ValueError as error:  # no TOML, or no text at all
+    except ValueError as error:  # not the format, or no text at all
         raise BadInput(f"The settings cannot be read: {path}: {' '.join(str(error).split())}.") from None
+    if not isinstance(found, dict):
+        raise BadInput(f"The settings cannot be read: {path}: it is no table of settings.")
+    return found
 
 
 def _refuse_stranger(
-    name: str, known: Mapping[str, FieldInfo], elsewhere: Mapping[str, FieldInfo], right_place: str
+    path: Path, name: str, known: Sequence[str], elsewhere: Sequence[str], right_place: str
 ) -> None:
     if name in known:
         return
     if name in elsewhere:
-        raise BadInput(f"{TOML} sets {name} in the wrong place: {right_place}.")
-    raise BadInput(f"{TOML} sets {name}, which is no setting{_guess(nearest(name, [*known]))}")
+        raise BadInput(f"{path.name} sets {name} in the wrong place: {right_place}.")
+    raise BadInput(f"{path.name} sets {name}, which is no setting{_guess(nearest(name, known))}")
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """The known name that a misspelt one nearly is; nothing if it is near to none."""
     word = name.lower().replace("-", "_").removeprefix(OURS.lower())
-    word = _MEANT.get(word, word)
     same = [one for one in known if word in (one, one.rpartition("_")[0])]  # budget_usd without its unit
     return next(iter(same or get_close_matches(word, known, n=1)), "")
 
@@ -150,7 +166,7 @@ def _dotenv(path: Path) -> dict[str, str]:
 def _from_variables(there: Mapping[str, str], names: Names, place: str = "") -> dict[str, Said]:
     known = names.variables()
     for variable in there:
-        if variable.upper().startswith(OURS) and variable.upper() not in known:
+        if variable.upper().startswith(OURS) and variable.upper() not in {*known, CONFIG}:
             own = [one.removeprefix(OURS).lower() for one in known if one.startswith(OURS)]
             near = nearest(variable, own)
             guess = _guess(f"{OURS}{near.upper()}" if near else "")
@@ -162,10 +178,10 @@ def _read(
     there: Mapping[str, str], known: Mapping[str, tuple[str, FieldInfo]], place: str
 ) -> Iterator[tuple[str, Said]]:
     written = {variable.upper(): text for variable, text in there.items()}
-    for variable, (name, field) in known.items():
+    for variable, (name, about) in known.items():
         if variable in written:
             text = written[variable]
-            value = _parsed(text, field, variable) if text.strip() else None
+            value = _parsed(text, about, variable) if text.strip() else None
             yield name, Said(value, f"{place}{variable}")
 
 

@@ -15,7 +15,7 @@ from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.errors import RunStopped
 from fathom.events import Progress
 from fathom.forking import forked
-from fathom.request import ResearchRequest, checked_request
+from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
 from fathom.runs import Start
 from fathom.session import BlockingSession, Session
@@ -119,8 +119,9 @@ class DeepResearcher:
         >>> number, "tower height in metres" in [query.text for query in result.asked]
         (1, True)
         """
-        is_said = "review" in request.model_fields_set
-        return await self._begun(request if is_said else request.model_copy(update={"review": "rounds"}))
+        return await self._begun(
+            request if "review" in request.said else request.with_config(review="rounds")
+        )
 
     async def session(self, run_id: str | None = None) -> Session:
         """A session on a run that was begun anywhere, by the first characters of its id; or on the latest."""
@@ -172,7 +173,7 @@ class DeepResearcher:
 
     async def ask(self, run_id: str, question: str | ResearchRequest) -> Session:
         """A session on a follow-up, to listen to or to steer."""
-        asked = checked_request(query=question) if isinstance(question, str) else question
+        asked = ResearchRequest(query=question) if isinstance(question, str) else question
         async with self._shared.runs() as runs:
             new_id, start = await runs.follow_up(await runs.find(run_id), asked)
         return self._session(new_id, start)
@@ -196,7 +197,7 @@ class DeepResearcher:
         """Another way from the end of a round, the last unless said, as a new run: nothing is paid again.
 
         >>> from fathom import DeepResearcher, ResearchRequest
-        >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"], max_rounds=1)
+        >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"], rounds=1)
         >>> first = DeepResearcher().research_sync(request)
         >>> second = DeepResearcher().fork_sync(first.run_id, "Who built it?")
         >>> second.fork.round, "Who built it?" in [query.text for query in second.asked]

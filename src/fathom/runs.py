@@ -251,7 +251,7 @@ class Runs:
     async def _refuse_unkept(
         self, asked: ResearchRequest, run_config: RunConfig, *, is_capped: bool = False
     ) -> None:
-        is_named = asked.budget_usd is not None or "budget_usd" in self.settings.run.model_fields_set
+        is_named = "budget_usd" in asked.said or "budget_usd" in self.settings.run.model_fields_set
         if is_named or is_capped:
             await asyncio.to_thread(refuse_unkept, self.settings.admitting(run_config), run_config)
 

@@ -7,6 +7,7 @@ environment, `.env`, `fathom.toml`, defaults.
 import os
 from collections.abc import Mapping
 from ipaddress import ip_address
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -17,8 +18,9 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from fathom.errors import BadInput
 from fathom.model_names import NO_MODEL, SERVERS, chat_model_name, is_full_name, split_name
-from fathom.provenance import Common, Names, Said, knob_names, nested, said_in
+from fathom.provenance import CONFIG, Common, Names, Said, knob_names, nested, said_in
 from fathom.state import Role, RunConfig
+from fathom.state.run_config import ALIASES
 
 LARGE_ROLES: frozenset[Role] = frozenset({"plan", "outline", "write"})
 DATABASE = "fathom.sqlite"
@@ -29,6 +31,8 @@ LOCAL_SERVERS: dict[LocalServer, str] = {
     "llamacpp": "http://127.0.0.1:8080",
     "vllm": "http://127.0.0.1:8000",
 }
+_config_file: ContextVar[str | Path | None] = ContextVar("config_file", default=None)
+
 Key = SecretStr | None
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
 
@@ -272,7 +276,13 @@ class Settings(BaseSettings):
     def admitting(self, run_config: RunConfig) -> "Settings":
         """The same settings for a caller whose word counts: what its knobs name is allowed."""
         roots = [*self.docs_roots, *(Path(place) for place in run_config.docs)]
-        return self.model_copy(update={"docs_roots": roots, "base_url": run_config.base_url or self.base_url})
+        return self.model_copy(
+            update={
+                "docs_roots": roots,
+                "base_url": run_config.base_url or self.base_url,
+                "models": {**self.models, **run_config.models},
+            }
+        )
 
 
 def _is_loopback(address: str) -> bool:
@@ -299,16 +309,21 @@ class _Layers(PydanticBaseSettingsSource):
 def names() -> Names:
     """Every name that `fathom.toml` and variables may set."""
     settings = {name: field for name, field in Settings.model_fields.items() if name != "run"}
-    return Names(settings, knob_names(RunConfig, Settings))
+    return Names(settings, knob_names(RunConfig, Settings), ALIASES)
 
 
-def said() -> dict[str, Said]:
+def said(config_file: str | Path | None = None) -> dict[str, Said]:
     """What is set in this folder and this environment, by name, with where it was set."""
-    return said_in(Path.cwd(), os.environ, names())
+    file = config_file or _config_file.get() or os.environ.get(CONFIG)
+    return said_in(Path.cwd(), os.environ, names(), Path(file).expanduser() if file else None)
 
 
-def load_settings(**words: object) -> Settings:
-    """The settings of this process; one sentence when they do not make sense."""
+def load_settings(config_file: str | Path | None = None, /, **words: object) -> Settings:
+    """The settings of this process, from `config_file` instead of `fathom.toml` if one is named.
+
+    Raises BadInput, in one sentence, when they do not make sense.
+    """
+    named = _config_file.set(config_file)
     try:
         return Settings(**{name: word for name, word in words.items() if word is not None})  # type: ignore[arg-type]
     except ValidationError as error:
@@ -318,6 +333,8 @@ def load_settings(**words: object) -> Settings:
         is_said = where and str(first["loc"][0]) not in words
         told = f"{first['msg']}{f' (set in {where})' if is_said else ''}"
         raise BadInput(f"The setting {name} is not usable: {told}.") from None
+    finally:
+        _config_file.reset(named)
 
 
 def pager() -> str:

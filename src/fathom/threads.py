@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import get_args
 
 from fathom.errors import BadInput
 from fathom.llm.questions import standing_alone
 from fathom.request import ResearchRequest
-from fathom.state import USUAL_USD, Known, Page, Report, ResearchInput, ResearchState, RunConfig, Turn
+from fathom.state import USUAL_USD, Depth, Known, Page, Report, ResearchInput, ResearchState, RunConfig, Turn
 from fathom.storage import open_storage
 from fathom.storage.protocol import ThreadStore
 from fathom.text.normal import one_line
@@ -79,9 +80,9 @@ class FollowUpRequest:
 
 def follow_up_of(asked: ResearchRequest, past: Sequence[Past]) -> FollowUpRequest:
     """The follow-up of the last of these runs, with what all of them knew."""
-    if odd := sorted(_OF_BRANCHES & asked.model_fields_set):
+    if odd := sorted(_OF_BRANCHES & asked.said.keys()):
         raise BadInput(f"A follow-up goes round in one loop; {', '.join(odd)} cannot be set for it.")
-    if isinstance(asked.depth, int):
+    if asked.said.get("depth", "quick") not in get_args(Depth):
         raise BadInput("The depth of a follow-up is quick, standard or comprehensive.")
     last = past[-1].state
     remembered = RunConfig.model_validate(last.get("run_config") or {})

@@ -45,8 +45,8 @@ def test_what_the_mission_names_can_be_set(fathom: Fathom, work: Path) -> None:
         '[run]\nengines = ["arxiv"]\nrounds = 1\nsources = 2\nbudget_usd = 3.0\nthreshold = 0.4\n'
     )
     assert list(shown(fathom, "--changed")) == [
-        "home", "model", "small_model", "parallel_searches", "parallel_extractions", "run.rounds",
-        "run.sources", "run.threshold", "run.budget_usd", "run.engines",
+        "home", "model", "small_model", "parallel_searches", "parallel_extractions", "run.engines",
+        "run.rounds", "run.sources", "run.threshold", "run.budget_usd",
     ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 from standins.commandline import Fathom
 from standins.shelf import QUESTION
 
-from fathom.request import checked_request
+from fathom.request import ResearchRequest
 from fathom.state import RunConfig
 
 
@@ -27,7 +27,7 @@ from fathom.state import RunConfig
             RunConfig(strategy="rollouts", breadth=3, branches=4),
         ),
         ({"strategy": "loop", "depth": 2}, RunConfig(rounds=2)),
-        ({"strategy": "loop", "breadth": 3}, RunConfig(breadth=3, sources=3, queries=3)),
+        ({"strategy": "loop", "breadth": 3}, RunConfig(strategy="loop", breadth=3, sources=3, queries=3)),
         ({"depth": 9, "max_rounds": 2}, RunConfig(rounds=2, sources=9)),
         (
             {"strategy": "tree", "orchestration": "handoff"},
@@ -36,7 +36,7 @@ from fathom.state import RunConfig
     ],
 )
 def test_what_is_said_is_what_is_done(words: dict[str, Any], run_config: RunConfig) -> None:
-    assert checked_request(query="What?", **words).run_config() == run_config
+    assert ResearchRequest(query="What?", **words).run_config() == run_config
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from standins.commandline import Fathom
 
 from fathom.cli.commands import COMMANDS
 
-HEAVY = ("langgraph", "langchain", "openai", "pydantic", "httpx", "numpy", "tantivy")
+HEAVY = ("langgraph", "langchain", "langsmith", "openai", "httpx", "numpy", "tantivy")
 
 
 @pytest.mark.parametrize("words", [["--help"], ["runs", "--help"], ["resume", "--help"], []])

@@ -10,7 +10,7 @@ from standins.replies import Reply
 from standins.server import closed_port
 from standins.shelf import QUESTION
 
-from fathom.cli.arguments.research import parser
+from fathom.cli.parsers import research as parser
 
 
 @pytest.mark.parametrize(

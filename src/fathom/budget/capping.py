@@ -18,7 +18,7 @@ def unpriced(settings: Settings, run_config: RunConfig) -> list[str]:
     if not settings.uses_model(run_config.model):
         return []
     prices = load_prices(settings.prices_file, settings.home)
-    names = dict.fromkeys(settings.model_for(role, run_config.model) for role in get_args(Role))
+    names = dict.fromkeys(settings.model_for(role, run_config.model_of(role)) for role in get_args(Role))
     return [name for name in names if not prices.is_known(name, settings.server_of(name))]
 
 

@@ -133,7 +133,7 @@ def _work(
     }
     expected: dict[tuple[Role, str], _Expected] = {}
     for role in get_args(Role):
-        model = settings.model_for(role, run_config.model)
+        model = settings.model_for(role, run_config.model_of(role))
         calls = _mean(usual[role], [_done(run, role).calls for run in alike])
         known = [run.work[role, model] for run in past if (role, model) in run.work]
         made = sum(work.calls for work in known)
@@ -201,7 +201,7 @@ def _because(
 ) -> str:
     shape = shape_of(run_config, question)
     is_thinking = settings.uses_model(run_config.model)
-    who = settings.model_for("write", run_config.model) if is_thinking else "no model"
+    who = settings.model_for("write", run_config.model_of("write")) if is_thinking else "no model"
     runs = f"{len(alike)} like it" if alike else "none like it"
     seen = f"{len(past)} earlier runs here, {runs}" if past else "no earlier runs with a model here"
     return f"{shape}, {who}, {seen}"

@@ -15,15 +15,15 @@ from filelock import FileLock, Timeout
 
 from fathom.batch import Batch, Ending, Outcome
 from fathom.batch_file import NOTES, Asked, Notes, read_questions
-from fathom.cli.asking import words_of
 from fathom.cli.batch_view import BatchView, print_table, summary, summed
 from fathom.cli.forecasting import dry_run_of_many
 from fathom.cli.leaving import INTERRUPTED, Leaving, until_interrupted
 from fathom.cli.local_models import choose_local_model
+from fathom.cli.options import request_words, settings_of
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.runs import open_runs
-from fathom.settings import Settings, load_settings
+from fathom.settings import Settings
 from fathom.state import short_hash
 
 _MOST_AT_ONCE = 100
@@ -37,8 +37,8 @@ def batch(arguments: argparse.Namespace) -> int:
     if arguments.budget_total is not None and not arguments.budget_total >= 0:
         raise BadInput("--budget-total should be 0 or more.")
     choose_local_model(arguments)
-    asked = read_questions(_text(arguments.file), words_of(arguments))
-    settings = load_settings(base_url=arguments.base_url)
+    asked = read_questions(_text(arguments.file), request_words(arguments))
+    settings = settings_of(arguments)
     name = "batch" if arguments.file == "-" else Path(arguments.file).stem
     folder = Path(arguments.out or Path("runs") / name)
     if arguments.dry_run:

@@ -9,9 +9,9 @@ import sys
 
 from fathom.cleaning import Choice, Cleaned, age_of, chosen, cleaned
 from fathom.cli.looking import table
+from fathom.cli.options import settings_of
 from fathom.errors import BadInput
 from fathom.runs import open_runs
-from fathom.settings import load_settings
 
 
 def clean(arguments: argparse.Namespace) -> int:
@@ -23,7 +23,7 @@ def clean(arguments: argparse.Namespace) -> int:
 
 
 async def _clean(arguments: argparse.Namespace, older_s: float | None) -> int:
-    async with open_runs(load_settings()) as runs:
+    async with open_runs(settings_of(arguments)) as runs:
         choice = await chosen(runs, older_s, arguments.keep)
         if choice.gone:
             print(table(choice.gone))

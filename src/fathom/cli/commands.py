@@ -1,7 +1,7 @@
 """The commands: a name, what it takes, who carries it out, and one line for the help.
 
-Does not know what any of them does. A command is an entry here, a file in `arguments/` with its parser, and
-one function; both are imported only when the command runs, so help is quick.
+Does not know what any of them does. A command is an entry here, a parser of the same name in `parsers`, and
+one function, which is imported only when the command runs, so help is quick.
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,6 @@ class Command:
     summary: str
     module: str
     function: str
-
-    @property
-    def arguments(self) -> str:
-        """The module that has its parser."""
-        return f"fathom.cli.arguments.{self.name}"
 
 
 RESEARCH = Command("research", '"QUESTION"', "research a question", "fathom.cli.working", "research")
@@ -142,8 +137,8 @@ keys while it runs at a terminal:
 
 examples:
   fathom "How does the cache expire entries?" --docs ./docs ./src
-  fathom "What limits perovskite solar cells?" --search arxiv --review plan
-  fathom "…" --docs notes/ --model llama3.1 --base-url http://localhost:11434/v1
+  fathom "What limits perovskite solar cells?" --engines arxiv --review plan
+  fathom "…" --docs notes/ --model ollama:llama3.1
 """
 
 

@@ -11,16 +11,16 @@ from dataclasses import asdict
 from typing import cast
 
 from fathom.cli.cells import plain
+from fathom.cli.options import settings_of
 from fathom.comparing import Comparison, Held, Pair, Side, Source, compared
 from fathom.ids import short_id
 from fathom.runs import Runs, open_runs
-from fathom.settings import load_settings
 from fathom.state import ResearchState
 
 
 def diff(arguments: argparse.Namespace) -> int:
     """Print how two runs differ."""
-    found = asyncio.run(_compared(arguments.first, arguments.second))
+    found = asyncio.run(_compared(arguments))
     if arguments.json:
         print(json.dumps(asdict(found), indent=2, ensure_ascii=False))
     else:
@@ -28,9 +28,9 @@ def diff(arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _compared(first: str, second: str) -> Comparison:
-    async with open_runs(load_settings()) as runs:
-        return compared(await _side(runs, first), await _side(runs, second))
+async def _compared(arguments: argparse.Namespace) -> Comparison:
+    async with open_runs(settings_of(arguments)) as runs:
+        return compared(await _side(runs, arguments.first), await _side(runs, arguments.second))
 
 
 async def _side(runs: Runs, name: str) -> Side:

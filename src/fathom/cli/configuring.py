@@ -14,10 +14,10 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
-from fathom.cli.asking import words_of
+from fathom.cli.options import request_words, settings_of
 from fathom.provenance import DOTENV, OURS, RUN, TOML, Common, Said
-from fathom.request import checked_request
-from fathom.settings import Settings, load_settings, names, said
+from fathom.request import ResearchRequest
+from fathom.settings import Settings, names, said
 from fathom.state import RunConfig
 
 MASK = "********"
@@ -41,7 +41,7 @@ def config(arguments: argparse.Namespace) -> int:
     """Print the settings."""
     lines = [
         line
-        for line in _lines(words_of(arguments), said())
+        for line in _lines(arguments, said(arguments.config_file))
         if not arguments.changed or line.origin != _DEFAULT
     ]
     if arguments.json:
@@ -58,16 +58,17 @@ def config(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(words: Mapping[str, Any], set_here: Mapping[str, Said]) -> Iterator[Line]:
-    settings = load_settings(base_url=words.get("base_url"))
-    spoken = {name for name in ("model", "base_url") if name in words}
+def _lines(arguments: argparse.Namespace, set_here: Mapping[str, Said]) -> Iterator[Line]:
+    words = request_words(arguments)
+    settings = settings_of(arguments)
+    spoken = {name for name in ("model", "models", "base_url") if name in words}
     settings = settings.model_copy(update={name: words[name] for name in spoken})
     known = names()
     for name in known.settings:
         origin = _SPOKEN if name in spoken else _origin(set_here.get(name))
         yield _line(name, settings, name, origin)
-    before = checked_request(query="any").run_config(settings.run)
-    run_config = checked_request(**{"query": "any", **words}).run_config(settings.run)
+    before = ResearchRequest(query="any").run_config(settings.run)
+    run_config = ResearchRequest(**{"query": "any", **words}).run_config(settings.run)
     for name in known.run_config:
         is_spoken = name in words or getattr(run_config, name) != getattr(before, name)
         yield _line(

@@ -6,11 +6,11 @@ Does not know who works on it, or whether anybody does: the order waits until it
 import argparse
 import asyncio
 
+from fathom.cli.options import settings_of
 from fathom.control_signals import Word
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.runs import is_unfinished, open_runs
-from fathom.settings import load_settings
 
 _HEARD: dict[Word, str] = {
     "pause": "stands still after the step in hand; it goes on with: fathom control {name} go",
@@ -35,13 +35,13 @@ _PAUSED: dict[Word, str] = {
 
 def control(arguments: argparse.Namespace) -> int:
     """Leave one order for one run, and say what becomes of it."""
-    print(asyncio.run(_ordered(arguments.id, arguments.order, arguments.query)))
+    print(asyncio.run(_ordered(arguments, arguments.order)))
     return 0
 
 
-async def _ordered(named: str, word: Word, text: str) -> str:
-    async with open_runs(load_settings()) as runs:
-        run_id = await runs.find(named)
+async def _ordered(arguments: argparse.Namespace, word: Word) -> str:
+    async with open_runs(settings_of(arguments)) as runs:
+        run_id = await runs.find(arguments.id)
         name, status = short_id(run_id), (await runs.line(run_id)).status
         snapshot = await runs.snapshot(run_id)
         if not is_unfinished(snapshot) and "report" in snapshot.values:
@@ -49,5 +49,5 @@ async def _ordered(named: str, word: Word, text: str) -> str:
         told = _HEARD if status == "running" else _PAUSED if status == "paused" else _LATER
         if word not in told:
             raise BadInput(f"Run {name} is not running ({status}).")
-        await runs.signals.give(run_id, word, text)
+        await runs.signals.give(run_id, word, arguments.query)
     return f"Run {name} {told[word].format(name=name)}."

@@ -8,11 +8,11 @@ import asyncio
 
 from fathom import conversation
 from fathom.cli.cells import plain
+from fathom.cli.options import settings_of
 from fathom.cli.working import follow_up
 from fathom.ids import short_id
 from fathom.report.words import counted
 from fathom.runs import open_runs
-from fathom.settings import load_settings
 
 
 def ask(arguments: argparse.Namespace) -> int:
@@ -23,7 +23,7 @@ def ask(arguments: argparse.Namespace) -> int:
 
 
 async def _looked_at(arguments: argparse.Namespace) -> int:
-    async with open_runs(load_settings()) as runs:
+    async with open_runs(settings_of(arguments)) as runs:
         run_id = await runs.find(arguments.id)
         thread = await (conversation.close if arguments.close else conversation.thread)(runs, run_id)
     print(f"Thread {short_id(thread.id)}, {thread.status}, {counted(len(thread.queries), 'question')}")

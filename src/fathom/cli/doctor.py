@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import get_args
 
 from fathom.budget.prices import MILLION, PRICES, Prices, load_prices
+from fathom.cli.options import settings_of
 from fathom.model_names import OPENAI, split_name
 from fathom.search.choice import KNOWN, choose
 from fathom.search.table import available
-from fathom.settings import Settings, load_settings
+from fathom.settings import Settings
 from fathom.state import Role, RunConfig
 
 
-def doctor(_: argparse.Namespace) -> int:
+def doctor(arguments: argparse.Namespace) -> int:
     """Print the check-up; exit code 2 when runs could not be kept."""
-    settings = load_settings()
+    settings = settings_of(arguments)
     is_kept, kept = _home(settings)
     ready = available(settings, RunConfig())
     for title, words in [

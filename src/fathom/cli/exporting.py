@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 from typing import cast
 
+from fathom.cli.options import settings_of
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.places import Places
@@ -24,7 +25,6 @@ from fathom.report.listings import cited_pages
 from fathom.report.past_rounds import spent_of
 from fathom.report.standalone import standalone
 from fathom.runs import Runs, is_unfinished, open_runs
-from fathom.settings import load_settings
 from fathom.state import ResearchState
 from fathom.store import pages
 
@@ -47,7 +47,7 @@ async def _exported(arguments: argparse.Namespace) -> None:
         )
     if not is_folder and not arguments.force and await asyncio.to_thread(to.exists):
         raise BadInput(f"{to} is there already; name another file, or say --force to replace it.")
-    async with open_runs(load_settings()) as runs:
+    async with open_runs(settings_of(arguments)) as runs:
         run_id = await runs.find(arguments.id)
         try:
             if is_folder:

@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from fathom.model_names import NO_MODEL
-from fathom.settings import Settings, load_settings
+from fathom.cli.options import settings_of
+from fathom.settings import Settings
 
 if TYPE_CHECKING:
     from fathom.llm.local_servers import ChosenModel, LocalModel
@@ -19,7 +20,7 @@ def choose_local_model(arguments: argparse.Namespace) -> None:
 
     At a terminal one question is asked, and its answer is remembered; elsewhere one line says how to choose.
     """
-    settings = load_settings()
+    settings = settings_of(arguments)
     if _is_configured(arguments, settings) or not settings.local_servers:
         return
     from fathom.llm.local_servers import find_local_models, load_choice

@@ -14,6 +14,7 @@ from typing import cast
 
 from fathom.cli.cells import cut, filled, plain
 from fathom.cli.output import check_format, print_markdown, print_result
+from fathom.cli.options import settings_of
 from fathom.errors import BadInput
 from fathom.history import RunLine
 from fathom.ids import short_id
@@ -23,7 +24,6 @@ from fathom.report.listings import words_of
 from fathom.report.past_rounds import round_of
 from fathom.report.round_summary import round_page
 from fathom.runs import is_unfinished, open_runs
-from fathom.settings import load_settings
 from fathom.state import ResearchState
 
 _QUESTION_CELLS = 60
@@ -39,7 +39,7 @@ PARTS = {
 
 def runs(arguments: argparse.Namespace) -> int:
     """Print the latest runs."""
-    lines = asyncio.run(_lines())
+    lines = asyncio.run(_lines(arguments))
     if arguments.json:
         told = [
             {**asdict(line), "started": line.started.isoformat(), "folder": place} for line, place in lines
@@ -64,9 +64,9 @@ def table(lines: Sequence[RunLine], *, is_full: bool = False) -> str:
     return "\n".join(rows)
 
 
-async def _lines() -> list[tuple[RunLine, str | None]]:
+async def _lines(arguments: argparse.Namespace) -> list[tuple[RunLine, str | None]]:
     """The latest runs, and where the folder of each is."""
-    settings = load_settings()
+    settings = settings_of(arguments)
     async with open_runs(settings) as opened:
         places = Places(settings.database)
         found = [(line, await places.of(line.id)) for line in await opened.lines()]
@@ -81,7 +81,7 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 async def _show(arguments: argparse.Namespace) -> None:
-    async with open_runs(load_settings()) as opened:
+    async with open_runs(settings_of(arguments)) as opened:
         run_id = await opened.find(arguments.id)
         if arguments.round is not None or arguments.part:
             state = cast(ResearchState, (await opened.snapshot(run_id)).values)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 
-from fathom.cli.arguments.parsing import Parser, refuse
+from fathom.cli import parsers
 from fathom.cli.commands import COMMANDS, RESEARCH
+from fathom.cli.parsing import Parser, refuse
 
 
 def _misspelt(words: Sequence[str]) -> str:
@@ -27,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     command = COMMANDS.get(words[0], RESEARCH) if words else RESEARCH
     given = words[1:] if words and words[0] in COMMANDS else words
-    parser: Parser = import_module(command.arguments).parser()
+    parser: Parser = getattr(parsers, command.name)()
     if not words:
         parser.print_help()
         return 2

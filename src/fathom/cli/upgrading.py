@@ -6,14 +6,14 @@ Does not know how: it says what was kept, and where.
 import argparse
 from pathlib import Path
 
+from fathom.cli.options import settings_of
 from fathom.ids import short_id
-from fathom.settings import load_settings
 from fathom.upgrade import upgrade
 
 
 def upgrade_database(arguments: argparse.Namespace) -> int:
     """Keep the reports, move the old file aside, begin a new one."""
-    settings = load_settings()
+    settings = settings_of(arguments)
     done = upgrade(settings.database, Path(arguments.to))
     print(f"A new database is at {settings.database}; the old one was kept as {done.old}.")
     if done.in_folders:

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from fathom.cli.leaving import until_interrupted
+from fathom.cli.options import settings_of
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.standing import Fate, LivePage, stored_fate
 from fathom.graph.dependencies import standard_dependencies
@@ -21,7 +22,7 @@ from fathom.report.ledger import Ledger, read_ledger
 from fathom.report.verifying import Verification, cited, verified
 from fathom.runs import open_runs
 from fathom.search.addresses import hit_of
-from fathom.settings import Settings, load_settings
+from fathom.settings import Settings
 from fathom.state import Page, Quote, RunConfig
 from fathom.store import pages
 
@@ -33,7 +34,7 @@ def verify(arguments: argparse.Namespace) -> int:
     """Check one report; exit code 5 when anything in it does not hold."""
     path = Path(arguments.report)
     ledger = read_ledger(path)
-    settings = load_settings()
+    settings = settings_of(arguments)
     work = _verified(ledger, settings, arguments, _beside(path))
     return until_interrupted(lambda _: work, "interrupted; nothing was changed")
 

@@ -10,19 +10,19 @@ from functools import partial
 
 from fathom.budget.capping import not_held_back, unpriced
 from fathom.budget.prices import is_own_server
-from fathom.cli.asking import words_of
 from fathom.cli.forecasting import dry_run, expected, say
 from fathom.cli.leaving import Leaving, until_interrupted
 from fathom.cli.local_models import choose_local_model
+from fathom.cli.options import request_words, settings_of
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.seeing import Watched, waiting
 from fathom.errors import BadInput
 from fathom.forking import forked
 from fathom.ids import short_id
 from fathom.places import open_folder
-from fathom.request import ResearchRequest, checked_request
+from fathom.request import ResearchRequest
 from fathom.runs import Runs, is_unfinished, open_runs
-from fathom.settings import Settings, load_settings
+from fathom.settings import Settings
 from fathom.state import RunConfig
 
 _PATIENCE_S = 1.0
@@ -31,8 +31,8 @@ _PATIENCE_S = 1.0
 def research(arguments: argparse.Namespace) -> int:
     """Begin a run and see it to its end."""
     choose_local_model(arguments)
-    request = checked_request(**words_of(arguments))
-    settings = load_settings(base_url=arguments.base_url)
+    request = ResearchRequest(**request_words(arguments))
+    settings = settings_of(arguments)
     if arguments.dry_run:
         return dry_run(settings, request, arguments)
     return until_interrupted(partial(_begun, settings, request, arguments))
@@ -40,19 +40,19 @@ def research(arguments: argparse.Namespace) -> int:
 
 def resume(arguments: argparse.Namespace) -> int:
     """Go on with a run."""
-    settings = load_settings(base_url=arguments.base_url)
+    settings = settings_of(arguments)
     return until_interrupted(partial(_resumed, settings, arguments))
 
 
 def update(arguments: argparse.Namespace) -> int:
     """Bring a finished run up to date, as a run of its own."""
-    settings = load_settings(base_url=arguments.base_url)
+    settings = settings_of(arguments)
     return until_interrupted(partial(_updated, settings, arguments))
 
 
 def fork(arguments: argparse.Namespace) -> int:
     """Go another way from the end of a round, as a run of its own."""
-    settings = load_settings(base_url=arguments.base_url)
+    settings = settings_of(arguments)
     return until_interrupted(partial(_forked, settings, arguments))
 
 
@@ -78,8 +78,8 @@ async def _updated(settings: Settings, arguments: argparse.Namespace, leaving: L
 def follow_up(arguments: argparse.Namespace) -> int:
     """Ask on in the thread of a finished run, as a run of its own."""
     choose_local_model(arguments)
-    request = checked_request(**words_of(arguments))
-    settings = load_settings(base_url=arguments.base_url)
+    request = ResearchRequest(**request_words(arguments))
+    settings = settings_of(arguments)
     return until_interrupted(partial(_followed, settings, request, arguments))
 
 

@@ -113,10 +113,10 @@ def replies_of(settings: Settings, run_config: RunConfig) -> Memory:
 
 def _parts(settings: Settings, run_config: RunConfig) -> dict[Role, tuple[str, BaseChatModel | None]]:
     """Who plays which role: a name, and the object that was given for it; a run's own model plays all."""
-    named = run_config.model
+    named = {role: run_config.model_of(role) for role in get_args(Role)}
     return {
-        role: (settings.model_for(role, named), None if named else settings.chat_model(role))
-        for role in get_args(Role)
+        role: (settings.model_for(role, name), None if name else settings.chat_model(role))
+        for role, name in named.items()
     }
 
 

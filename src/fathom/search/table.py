@@ -161,7 +161,7 @@ def _scope(run_config: RunConfig) -> Scope:
 def _model(settings: Settings, run_config: RunConfig) -> list[Engine]:
     from fathom.search.model_search import ModelSearch
 
-    provider, named = split_name(settings.model_for("plan", run_config.model))
+    provider, named = split_name(settings.model_for("plan", run_config.model_of("plan")))
     name, server = named if provider == "openai" else _SEARCHING_MODEL, settings.base_url or OPENAI
     prices = load_prices(settings.prices_file, settings.home)
     key = _plain(settings.openai_api_key)

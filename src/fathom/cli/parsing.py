@@ -33,6 +33,17 @@ class Help(argparse.RawDescriptionHelpFormatter):
             return f"{self._metavar_formatter(action, default_metavar)(1)[0]} …"
         return super()._format_args(action, default_metavar)
 
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """The preferred name of an option; older ones are accepted and not shown."""
+        if not action.option_strings or "-h" in action.option_strings:
+            return super()._format_action_invocation(action)
+        name = action.option_strings[0]
+        if isinstance(action, argparse.BooleanOptionalAction):
+            return f"--[no-]{name.removeprefix('--')}"
+        if action.nargs == 0:
+            return name
+        return f"{name} {self._format_args(action, self._get_default_metavar_for_optional(action))}"
+
 
 def _filled(line: str, width: int) -> str:
     column = re.match(r"\s*(\S.*?\s{2,})?", line)
@@ -51,6 +62,12 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         super().__init__(*words, **{"formatter_class": Help, "allow_abbrev": False, **more})
         self._settle = settle
+        self.add_argument(
+            "--config",
+            dest="config_file",
+            metavar="FILE",
+            help="a settings file, TOML or JSON, instead of fathom.toml",
+        )
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -67,7 +84,7 @@ class Parser(argparse.ArgumentParser):
         """argparse's own complaint, as a sentence."""
         if message.startswith(_REQUIRED):
             message = f"{message.removeprefix(_REQUIRED)} is missing"
-        said = re.sub(r"^argument (-\S+)(/\S+)?: ", r"\1: ", message)
+        said = re.sub(r"^argument (-[^\s/:]+)(/\S+)?: ", r"\1: ", message)
         self._refuse(f"{said.rstrip('.')}; {self.prog} --help shows what it takes.")
 
     def _not_known(self, unknown: Sequence[str]) -> str:
