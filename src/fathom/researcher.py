@@ -66,6 +66,11 @@ class DeepResearcher:
         self._out = Path(out) if out is not None else None
         self._open = AsyncExitStack()
 
+    @property
+    def settings(self) -> Settings:
+        """The settings of the process, with the models that were given."""
+        return self._shared.settings
+
     async def __aenter__(self) -> Self:
         await self._open.enter_async_context(self._shared.runs())
         return self

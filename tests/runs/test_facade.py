@@ -8,6 +8,7 @@ from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 from standins.library import TIDES, written
 from standins.model import Model
 from standins.researcher import form_of, researcher
@@ -284,3 +285,22 @@ async def test_what_a_source_says_is_no_html_in_a_notebook(tmp_path: Path) -> No
     page = (await DeepResearcher(load_settings(home=tmp_path)).research(request))._repr_html_()
     assert "<script" not in page
     assert "<img" not in page
+
+
+def test_models_are_given_as_objects_or_by_name_one_a_role(settings: Settings) -> None:
+    model = FakeListChatModel(responses=["no"])
+    given = DeepResearcher(settings, model=model, models={"write": "ollama:llama3.1"}).settings
+    assert given.chat_model("read") is model
+    assert given.chat_model("write") is None
+    assert given.model_for("write") == "ollama:llama3.1"
+    with pytest.raises(BadInput, match="There is no role writer"):
+        DeepResearcher(settings, models={"writer": model})  # type: ignore[dict-item]
+
+
+async def test_a_model_that_is_no_model_leaves_extracts(
+    settings: Settings, request_: ResearchRequest
+) -> None:
+    model = FakeListChatModel(responses=["no"])
+    found = await DeepResearcher(settings, model=model).research(request_.with_config(model="none"))
+    assert found.status == "complete"
+    assert found.metadata.model_calls == 0
