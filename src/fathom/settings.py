@@ -6,8 +6,8 @@ environment, `.env`, `fathom.toml`, defaults.
 
 import os
 from collections.abc import Mapping
-from ipaddress import ip_address
 from contextvars import ContextVar
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit

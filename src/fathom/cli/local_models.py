@@ -5,8 +5,8 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
-from fathom.model_names import NO_MODEL
 from fathom.cli.options import settings_of
+from fathom.model_names import NO_MODEL
 from fathom.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,7 +40,14 @@ def choose_local_model(arguments: argparse.Namespace) -> None:
 
 def _is_configured(arguments: argparse.Namespace, settings: Settings) -> bool:
     """Whether a model is named, a server or a key is there, or nothing is to be asked at all."""
-    named = (arguments.model, arguments.base_url, settings.model, settings.run.model, settings.run.base_url)
+    named = (
+        arguments.model,
+        arguments.models,
+        arguments.base_url,
+        settings.model,
+        settings.run.model,
+        settings.run.base_url,
+    )
     keys = (settings.anthropic_api_key, settings.gemini_api_key)
     return arguments.dry_run or any(named) or any(keys) or settings.has_model
 

@@ -13,8 +13,8 @@ from functools import partial
 from typing import cast
 
 from fathom.cli.cells import cut, filled, plain
-from fathom.cli.output import check_format, print_markdown, print_result
 from fathom.cli.options import settings_of
+from fathom.cli.output import check_format, print_markdown, print_result
 from fathom.errors import BadInput
 from fathom.history import RunLine
 from fathom.ids import short_id
