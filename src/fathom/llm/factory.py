@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -181,12 +181,20 @@ def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseC
         raise BadInput(
             f"There is no provider for the model {name}.{guess} Known: {', '.join(sorted(PROVIDERS))}."
         )
+    return _compatible(model, server, key or SecretStr("none"), settings.call_timeout_s, max_tokens)
+
+
+@lru_cache(maxsize=64)
+def _compatible(
+    model: str, server: str, key: SecretStr, timeout_s: float, max_tokens: int
+) -> CompatibleChatOpenAI:
+    """The same object for all runs: to make one takes a tenth of a second, because it reads certificates."""
     return CompatibleChatOpenAI(
         model=model,
         base_url=server,
-        api_key=key or SecretStr("none"),
+        api_key=key,
         # A connection that is not made in time is told apart from a late answer: nobody is paid for it.
-        timeout=Timeout(settings.call_timeout_s, connect=min(_CONNECT_S, settings.call_timeout_s / 2)),
+        timeout=Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s / 2)),
         max_retries=0,  # the limiter's business: the client's retries do not know of each other
         include_response_headers=True,
         max_completion_tokens=max_tokens,
