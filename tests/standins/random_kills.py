@@ -43,6 +43,7 @@ class Figures:
     answered_just_before: int = 0  # model answers and searches in the last 150 ms before a kill
     model_calls_again: int = 0
     searches_again: int = 0
+    margins_ms: list[int] = field(default_factory=list)  # of all that were sent again: answer to kill
     close_again: int = 0
     failures: list[str] = field(default_factory=list)
 
@@ -123,6 +124,7 @@ def _count(figures: Figures, calls: Sequence[Seen], searches: Sequence[Seen], ki
         for again in asked_again(records):
             first = next(seen for seen in records if seen.digest == again.digest and seen.status == 200)
             is_close = _margin(first, killed_at) < _READABLE_S
+            figures.margins_ms.append(round(1000 * min(_margin(first, killed_at), 3600.0)))
             counted = "close_again" if is_close else name
             setattr(figures, counted, getattr(figures, counted) + 1)
 
