@@ -116,24 +116,28 @@ def _killed(
 
 
 def _count(figures: Figures, calls: Sequence[Seen], searches: Sequence[Seen], killed_at: list[float]) -> None:
-    figures.model_calls += sum(seen.answered is not None for seen in calls)
-    figures.searches += sum(seen.answered is not None for seen in searches)
-    for seen in (*calls, *searches):
-        figures.answered_just_before += _margin(seen, killed_at) <= _MOST_DELAY_S
-    for name, records in (("model_calls_again", calls), ("searches_again", searches)):
+    for name, records in (("model_calls", calls), ("searches", searches)):
+        margins = {id(seen): _margin(seen, killed_at) for seen in records}
+        answered = [seen for seen in records if margins[id(seen)] >= 0]
+        setattr(figures, name, getattr(figures, name) + len(answered))
+        figures.answered_just_before += sum(margins[id(seen)] <= _MOST_DELAY_S for seen in answered)
         for again in asked_again(records):
-            first = next(seen for seen in records if seen.digest == again.digest and seen.status == 200)
-            is_close = _margin(first, killed_at) < _READABLE_S
-            figures.margins_ms.append(round(1000 * min(_margin(first, killed_at), 3600.0)))
-            counted = "close_again" if is_close else name
+            first = next(
+                (seen for seen in answered if seen.digest == again.digest and seen is not again), None
+            )
+            if first is None or first.arrived > again.arrived:
+                continue  # nobody was there any more to take the first answer
+            is_close = margins[id(first)] < _READABLE_S
+            counted = "close_again" if is_close else f"{name}_again"
             setattr(figures, counted, getattr(figures, counted) + 1)
+            figures.margins_ms.append(round(1000 * min(margins[id(first)], 3600.0)))
 
 
 def _margin(seen: Seen, killed_at: list[float]) -> float:
-    """How long before the next kill a call was answered."""
+    """How long before the kill of its process a call was answered; negative if nobody was there any more."""
     if seen.answered is None:
-        return float("inf")
-    return min((at - seen.answered for at in killed_at if at >= seen.answered), default=float("inf"))
+        return float("-inf")
+    return min((at for at in killed_at if at >= seen.arrived), default=float("inf")) - seen.answered
 
 
 def main() -> int:
