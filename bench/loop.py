@@ -25,12 +25,13 @@ from find import lines, shelved
 from fathom import store
 from fathom.budget.cost_log import CostLog
 from fathom.control_signals import ControlSignals
-from fathom.graph import Dependencies, DependencyFactory, Research, build_graph
+from fathom.graph import CustomDependencies, Dependencies, DependencyFactory, Research, build_graph
 from fathom.llm.extractive import ExtractiveModel
 from fathom.reading.reader import FileReader
 from fathom.search.engines import Engines
 from fathom.search.local import LocalEngine
 from fathom.state import Forecast, Query, RunConfig
+from fathom.storage import open_storage
 
 SOURCES: int | None = None  # a round; as the product has it
 _ROUNDS = 3
@@ -70,12 +71,13 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
             pages=pages,
             clock=_then,
             page_leases=page_leases,
+            run_configs=open_storage(database).runs,
             signals=ControlSignals(database),
             cost_log=CostLog(database),
             forecaster=_expected,
         )
 
-    return kit_for
+    return CustomDependencies(kit_for, open_storage(database).runs)
 
 
 async def _expected(_question: str, _run: str) -> Forecast:

@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 
 from fathom.budget.accounts import round_of, stamped
 from fathom.graph.dependencies import DependencyFactory, RunDependencies
+from fathom.planning.effort import sized
 from fathom.state import RunConfig
 
 Work = Callable[[Any, RunDependencies], Awaitable[Any]]
@@ -47,14 +48,23 @@ class Binder:
         return node
 
     async def _dependencies(self, state: Mapping[str, Any], runtime: Runtime[RunConfig]) -> RunDependencies:
-        run_config = resolve(runtime.context, state.get("run_config"))
-        if direction := state.get("direction"):
-            run_config = direction.within(run_config)
-        # In a thread: the first call opens files, which `langgraph dev` forbids in the event loop.
-        made = await asyncio.to_thread(self.make, run_config)
         thread = runtime.execution_info.thread_id if runtime.execution_info else None
-        run = "/".join(name for name in (thread, state.get("run")) if name)
-        return made.for_run(run, thread)
+        run = state.get("run")
+        # In a thread: the first call opens files, which `langgraph dev` forbids in the event loop.
+        run_configs = await asyncio.to_thread(self.make.run_configs)
+        stored = await run_configs.config_of(run or thread or "")
+        run_config = resolve(runtime.context, stored)
+        made = await asyncio.to_thread(self.make, run_config)
+        spent_by = "/".join(name for name in (thread, run) if name)
+        return made.for_run(spent_by, thread, _in_place(made.run_config, state))
+
+
+def _in_place(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:
+    """The configuration in a branch, or with what the run settled by its effort."""
+    if direction := state.get("direction"):
+        limited: RunConfig = direction.within(run_config)
+        return limited
+    return sized(run_config, state["effort"]) if "effort" in state else run_config
 
 
 def _trace_round(number: int) -> None:
@@ -64,11 +74,11 @@ def _trace_round(number: int) -> None:
         manager.add_metadata({"round": number})
 
 
-def resolve(given: RunConfig | None, stored: RunConfig | Mapping[str, Any] | None) -> RunConfig:
+def resolve(given: RunConfig | None, stored: str | None) -> RunConfig:
     """Return the stored configuration, overridden by what the caller sets; None means left open.
 
     A server gives every run a context, often an empty one, so only fields that were set count.
     """
-    run_config = RunConfig.model_validate(stored or {})
+    run_config = RunConfig.model_validate_json(stored or "{}")
     said = {name: getattr(given, name) for name in given.model_fields_set} if given else {}
     return run_config.model_copy(update={name: value for name, value in said.items() if value is not None})

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from fathom import store
 from fathom.budget.budget import Budget, is_paying
@@ -21,7 +22,7 @@ from fathom.errors import BadInput
 from fathom.graph.timing import TimedEngines, TimedReader, can_hurry
 from fathom.llm import mind_for
 from fathom.llm.port import ResearchModel
-from fathom.nodes.ports import Clock, Engines, Forecaster, PageLeases, Pages, Reader
+from fathom.nodes.ports import Clock, Engines, Forecaster, PageLeases, Pages, Reader, RunConfigs
 from fathom.reading.limited import Limited, reading_places
 from fathom.reading.reader import AnyReader, FileReader
 from fathom.reading.web import Web, web
@@ -30,6 +31,7 @@ from fathom.search.retriever import RetrieverReader
 from fathom.search.table import engines_for, mcp_servers, retrieved, roots_of
 from fathom.settings import Settings, load_settings
 from fathom.state import Forecast, RunConfig
+from fathom.storage import open_storage
 from fathom.time_budget import TimeBudget, grace_s
 
 _MAX_CACHED = 256
@@ -46,6 +48,7 @@ class RunDependencies:
     pages: Pages
     clock: Clock
     page_leases: PageLeases
+    run_configs: RunConfigs
     forecaster: Forecaster
     signals: RunSignals
     budget: Budget
@@ -63,13 +66,16 @@ class Dependencies:
     pages: Pages
     clock: Clock
     page_leases: PageLeases
+    run_configs: RunConfigs
     signals: ControlSignals
     cost_log: CostLog
     forecaster: Forecaster
     grace_s: float | None = None  # for the report, beyond a time limit; None: by that limit
 
-    def for_run(self, run: str, thread: str | None) -> RunDependencies:
+    def for_run(self, run: str, thread: str | None, run_config: RunConfig) -> RunDependencies:
         """Return the same for one run: its model and engines pay from its budget and keep to its time.
+
+        `run_config` is what its nodes see: with what the run settled since, or with the limits of a branch.
 
         `run` names the run in the log of costs; `thread` is where a person's signals for it arrive.
         """
@@ -81,13 +87,14 @@ class Dependencies:
             model = model.timed(time_budget) if can_hurry(model) else model
             engines, reader = TimedEngines(engines, time_budget), TimedReader(reader, time_budget)
         return RunDependencies(
-            run_config=self.run_config,
+            run_config=run_config,
             model=model,
             engines=engines,
             reader=reader,
             pages=self.pages,
             clock=self.clock,
             page_leases=self.page_leases,
+            run_configs=self.run_configs,
             forecaster=self.forecaster,
             signals=self.signals.of(thread),
             budget=budget,
@@ -101,7 +108,30 @@ class Dependencies:
         return TimeBudget(self.cost_log.database, run, limit_s, self.grace_s or grace_s(limit_s))
 
 
-DependencyFactory = Callable[[RunConfig], Dependencies]
+class DependencyFactory(Protocol):
+    """Makes what runs work with; its methods may open files and are called in a thread."""
+
+    def __call__(self, run_config: RunConfig) -> Dependencies:
+        """Return the dependencies for this configuration."""
+
+    def run_configs(self) -> RunConfigs:
+        """Return where the configurations of runs are kept."""
+
+
+@dataclass(frozen=True)
+class CustomDependencies:
+    """Dependencies that the caller makes; the configurations of runs are kept in `stored`."""
+
+    make: Callable[[RunConfig], Dependencies]
+    stored: RunConfigs
+
+    def __call__(self, run_config: RunConfig) -> Dependencies:
+        """Return the dependencies for this configuration."""
+        return self.make(run_config)
+
+    def run_configs(self) -> RunConfigs:
+        """Return where the configurations of runs are kept."""
+        return self.stored
 
 
 class StandardDependencies:
@@ -134,6 +164,10 @@ class StandardDependencies:
                 self._made[key] = made
             return self._made[key]
 
+    def run_configs(self) -> RunConfigs:
+        """Return the configurations that the settings' database keeps."""
+        return open_storage(self._settings.database).runs
+
     def _make(self, run_config: RunConfig) -> Dependencies:
         settings = self._settings
         _refuse_unnamed(settings, run_config)
@@ -145,6 +179,7 @@ class StandardDependencies:
             pages=store.pages(settings.database),
             clock=now,
             page_leases=store.PageLeases(settings.database),
+            run_configs=self.run_configs(),
             signals=ControlSignals(settings.database),
             cost_log=CostLog(settings.database),
             forecaster=_forecaster(settings, run_config),
@@ -156,9 +191,16 @@ def standard_dependencies(settings: Settings) -> DependencyFactory:
     return StandardDependencies(settings)
 
 
-def dependencies_from_environment(run_config: RunConfig) -> Dependencies:
-    """Return the usual dependencies for the settings of the environment, read at the first call."""
-    return _for_environment()(run_config)
+class EnvironmentDependencies:
+    """Makes the usual dependencies for the settings of the environment, which are read at the first call."""
+
+    def __call__(self, run_config: RunConfig) -> Dependencies:
+        """Return the dependencies for this configuration."""
+        return _for_environment()(run_config)
+
+    def run_configs(self) -> RunConfigs:
+        """Return the configurations that the environment's database keeps."""
+        return _for_environment().run_configs()
 
 
 @cache

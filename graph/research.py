@@ -6,7 +6,7 @@ from langgraph.types import Checkpointer
 
 from fathom.graph.binding import Binder
 from fathom.graph.branches import build_branches
-from fathom.graph.dependencies import DependencyFactory, dependencies_from_environment
+from fathom.graph.dependencies import DependencyFactory, EnvironmentDependencies
 from fathom.graph.loop import add_loop
 from fathom.graph.routes import (
     route_after_intake,
@@ -23,11 +23,12 @@ from fathom.state import ResearchInput, ResearchState, RunConfig
 Research = CompiledStateGraph[ResearchState, RunConfig, ResearchInput, ResearchState]
 
 
-def build_graph(
-    dependencies: DependencyFactory = dependencies_from_environment, checkpointer: Checkpointer = None
-) -> Research:
-    """Build the research graph; `dependencies` makes what a run with a given configuration works with."""
-    bind = Binder(dependencies)
+def build_graph(dependencies: DependencyFactory | None = None, checkpointer: Checkpointer = None) -> Research:
+    """Build the research graph.
+
+    `dependencies` makes what a run with a given configuration works with; without it, the environment says.
+    """
+    bind = Binder(dependencies or EnvironmentDependencies())
     b: StateGraph[ResearchState, RunConfig, ResearchInput, ResearchState] = StateGraph(
         ResearchState, context_schema=RunConfig, input_schema=ResearchInput
     )
@@ -36,7 +37,11 @@ def build_graph(
         bind(
             "intake",
             lambda s, d: intake(
-                s, run_config=d.run_config, page_leases=d.page_leases, forecaster=d.forecaster
+                s,
+                run_config=d.run_config,
+                run_configs=d.run_configs,
+                page_leases=d.page_leases,
+                forecaster=d.forecaster,
             ),
         ),
     )

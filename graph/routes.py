@@ -135,7 +135,6 @@ def _chapter(state: Writing, heading: Heading, claims: Mapping[str, Claim]) -> C
     findings = [f for f in state.get("findings", []) if not set(f.claims).isdisjoint(heading.claims)]
     return {
         "question": state["question"],
-        "run_config": state["run_config"],
         "run": state.get("run", ""),
         "round": len(state.get("judgements", [])),
         "heading": heading,
@@ -145,7 +144,9 @@ def _chapter(state: Writing, heading: Heading, claims: Mapping[str, Claim]) -> C
 
 
 def _searches(state: ResearchState) -> list[Send]:
-    return [Send("searcher", {"query": query, **_shared(state)}) for query in state.get("queries", [])]
+    sized = {"effort": state["effort"]} if "effort" in state else {}  # an update has none
+    shared = {**sized, **_shared(state)}
+    return [Send("searcher", {"query": query, **shared}) for query in state.get("queries", [])]
 
 
 def _readings(state: ResearchState) -> list[Send]:
@@ -191,17 +192,15 @@ def _drawn_from(page: Page, state: ResearchState) -> list[Claim]:
 
 
 def _shared(state: ResearchState) -> dict[str, Any]:
-    """What every worker of a round must know: the run, its settings, the round, the branch it works for."""
+    """What every worker of a round must know: the run, the round, and in a branch its direction."""
     branch = {"direction": state["direction"]} if "direction" in state else {}
-    number = len(state.get("judgements", [])) + 1
-    return {"run_config": state["run_config"], "run": state.get("run", ""), "round": number, **branch}
+    return {"run": state.get("run", ""), "round": len(state.get("judgements", [])) + 1, **branch}
 
 
 def _branch(direction: Direction, state: ResearchState) -> ResearchState:
     """What a branch sets out with; in a hand-off also what the branches before it learnt and asked."""
     alone: ResearchState = {
         "question": direction.text,
-        "run_config": state["run_config"],
         "run": state["run"],
         "direction": direction,
         "read_for": state.get("read_for", []),

@@ -24,7 +24,7 @@ def build_writing(bind: Binder) -> CompiledStateGraph[Writing, RunConfig, Writin
     b = StateGraph(Writing, context_schema=RunConfig, output_schema=WritingOutput)
     b.add_node("outline", bind("outline", lambda s, d: outline(s, model=d.model)))
     b.add_node("chapter", build_chapter(bind))
-    b.add_node("publish", bind("publish", lambda s, d: publish(s, budget=d.budget)))
+    b.add_node("publish", bind("publish", lambda s, d: publish(s, budget=d.budget, run_config=d.run_config)))
 
     b.add_edge(START, "outline")
     b.add_conditional_edges("outline", route_after_outline, ["chapter", "publish"])

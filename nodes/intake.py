@@ -1,6 +1,6 @@
 """The intake: every run starts here, also an update of an earlier run."""
 
-from fathom.nodes.ports import Forecaster, PageLeases
+from fathom.nodes.ports import Forecaster, PageLeases, RunConfigs
 from fathom.planning.admission import admitted
 from fathom.planning.effort import effort
 from fathom.search.addresses import canonical
@@ -8,20 +8,28 @@ from fathom.state import Earlier, Query, ResearchState, RunConfig
 
 
 async def intake(
-    state: ResearchState, *, run_config: RunConfig, page_leases: PageLeases, forecaster: Forecaster
+    state: ResearchState,
+    *,
+    run_config: RunConfig,
+    run_configs: RunConfigs,
+    page_leases: PageLeases,
+    forecaster: Forecaster,
 ) -> ResearchState:
     """Name the run and size its effort; an update takes over what the earlier run knew instead.
 
+    The configuration is kept under the run's name, so that the run can be resumed without being told it.
+
     Reads:  question, earlier
-    Writes: run, run_config; effort and forecast, or for an update questions, asked, judgements, rulings,
+    Writes: run; effort and forecast, or for an update questions, asked, judgements, rulings,
             outline, sections, queries, visited, offered
     """
-    if earlier := state.get("earlier"):
-        return {"run_config": run_config, "run": await page_leases.begin(), **_taken_over(earlier)}
-    question = admitted(state.get("question"))
+    earlier = state.get("earlier")
+    question = "" if earlier else admitted(state.get("question"))
     run = await page_leases.begin()
+    await run_configs.remember_config(run, run_config.model_dump_json())
+    if earlier:
+        return {"run": run, **_taken_over(earlier)}
     return {
-        "run_config": run_config,
         "run": run,
         "effort": effort(question, run_config.depth),
         "forecast": await forecaster(question, run),

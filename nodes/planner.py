@@ -52,7 +52,7 @@ async def planner(
 
     Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
             lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork
-    Writes: run_config, strategy, effort, perspectives, tool, lessons, questions, queries, waiting,
+    Writes: strategy, effort, perspectives, tool, lessons, questions, queries, waiting,
             hypotheses, feedback, hits, asked, failures, costs; with branches read_for, directions
     """
     admitted(state.get("question"))
@@ -73,12 +73,10 @@ async def planner(
     hypotheses = adopted(state.get("hypotheses", []), plan.hypotheses, brief.round)
     own = distinct(plan.perspectives)
     queries = only_missing(with_doubt(decision.queries, brief, hypotheses, run_config.endless), brief, known)
-    size = sized(run_config, worth)
     if is_at_hand(known):
-        queries, size = [], size if run_config.rounds else with_a_round_for_recall(size)
+        queries, worth = [], with_a_round_for_recall(worth)
     return {
         **scouted,
-        "run_config": size,
         "strategy": " ".join([plan.strategy, *([told(worth)] if brief.round == 1 else []), *decision.notes]),
         "effort": worth,
         "perspectives": own or ([] if plan.is_settled else list(brief.perspectives)),

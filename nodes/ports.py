@@ -25,6 +25,7 @@ __all__ = [
     "PageLeases",
     "Pages",
     "Reader",
+    "RunConfigs",
 ]
 
 
@@ -43,6 +44,16 @@ class Pages(Protocol):
 
     async def get(self, sha: str) -> str:
         """The text of a hash."""
+
+
+class RunConfigs(Protocol):
+    """Where the configurations of runs are kept."""
+
+    async def remember_config(self, run: str, config: str) -> None:
+        """Keep a run's configuration as JSON, in the place of an earlier one."""
+
+    async def config_of(self, run: str) -> str | None:
+        """Return the configuration as JSON, or None."""
 
 
 class TimeBudget(Protocol):

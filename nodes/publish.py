@@ -2,10 +2,10 @@
 
 from fathom.nodes.ports import Budget
 from fathom.report.publishing import published
-from fathom.state import Writing
+from fathom.state import RunConfig, Writing
 
 
-async def publish(state: Writing, *, budget: Budget) -> Writing:
+async def publish(state: Writing, *, budget: Budget, run_config: RunConfig) -> Writing:
     """Put the report together; everything in it comes from the state.
 
     Nothing else of the run works any more: what was paid for calls that were cut off is told here.
@@ -13,4 +13,7 @@ async def publish(state: Writing, *, budget: Budget) -> Writing:
     Reads:  question, outline, sections, questions, pages, claims, rejected, judgements, failures, costs
     Writes: report, costs
     """
-    return {"report": published(state), "costs": await budget.untold(state.get("costs", []))}
+    return {
+        "report": published(state, run_config.language),
+        "costs": await budget.untold(state.get("costs", [])),
+    }

@@ -46,6 +46,7 @@ from fathom.state.research import (
     ReadingOutput,
     ResearchInput,
     ResearchState,
+    RunState,
     Writing,
     WritingOutput,
 )
@@ -124,6 +125,7 @@ __all__ = [
     "Rubric",
     "Ruling",
     "RunConfig",
+    "RunState",
     "Section",
     "Sentence",
     "Settlement",

@@ -20,6 +20,7 @@ class Effort(Record):
     questions: int = Field(ge=1)
     rounds: int = Field(ge=1)
     sources: int = Field(ge=1)  # a round
+    recall_rounds: int = Field(0, ge=0)  # beyond those, for looking through what a thread knows
     branches: int = Field(ge=1)  # researchers at once, where a strategy has several
     reason: str
 

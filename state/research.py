@@ -36,10 +36,10 @@ _PRIVATE = SkipJsonSchema()  # type: ignore[type-arg]  # in no schema: Studio do
 
 
 class ResearchInput(TypedDict, total=False):
-    """What starts a run: the question; the knobs only when they are to be remembered with it.
+    """What starts a run: the question. Its configuration is given as the context.
 
     `earlier` is what another run knew, for a run that updates it; `known` is what the runs of a thread knew,
-    for a run that follows them. A form shows the question alone: knobs have a form of their own.
+    for a run that follows them. A form shows the question alone.
     """
 
     question: Required[
@@ -47,7 +47,6 @@ class ResearchInput(TypedDict, total=False):
             str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What you want to know.")
         ]
     ]
-    run_config: Annotated[RunConfig, _PRIVATE]
     earlier: Annotated[Earlier, _PRIVATE]
     known: Annotated[Known, _PRIVATE]
 
@@ -60,8 +59,6 @@ class ResearchState(TypedDict, total=False):
 
     # the caller
     question: Annotated[str, Field(description="The question that is researched.")]
-    # the caller, else intake and planner
-    run_config: Annotated[RunConfig, _PRIVATE]
     # the caller, for an update
     earlier: Annotated[Earlier, _PRIVATE]
     # the caller, for a follow-up; selector empties it
@@ -158,11 +155,17 @@ class ResearchState(TypedDict, total=False):
     costs: Annotated[list[Cost], Field(description="Every call that was paid for."), merged]
 
 
+class RunState(ResearchState, total=False):
+    """A run's state and its configuration, as reports, views and comparisons are made from it."""
+
+    run_config: RunConfig
+
+
 class Assignment(TypedDict, total=False):
     """What one searcher gets."""
 
     query: Query
-    run_config: RunConfig
+    effort: Effort
     run: str
     round: int
     direction: Direction
@@ -177,7 +180,6 @@ class Reading(TypedDict, total=False):
     question: str
     questions: list[SubQuestion]
     sought: SubQuestion  # the sub-question in the words of the follow-up that found the page
-    run_config: RunConfig
     run: str
     round: int
     direction: Direction
@@ -229,7 +231,6 @@ class Chapter(TypedDict, total=False):
     heading: Heading
     claims: list[Claim]
     findings: list[Finding]
-    run_config: RunConfig
     run: str
     round: int
     draft: Section  # section, then check and rewrite in turns
@@ -251,7 +252,6 @@ class Writing(TypedDict, total=False):
     """What the writing of a report knows."""
 
     question: str
-    run_config: RunConfig
     run: str
     earlier: Earlier
     update: Update  # whoever makes a report again, in the place of `earlier`

@@ -279,6 +279,19 @@ class FakePageLeases:
 
 
 @dataclass
+class FakeRunConfigs:
+    """Configurations by run, in memory."""
+
+    configs: dict[str, str] = field(default_factory=dict)
+
+    async def remember_config(self, run: str, config: str) -> None:
+        self.configs[run] = config
+
+    async def config_of(self, run: str) -> str | None:
+        return self.configs.get(run)
+
+
+@dataclass
 class FakeSignals:
     """A person's orders for one run, as the test gives them."""
 

@@ -14,12 +14,13 @@ from fathom.budget.budget import Budget
 from fathom.budget.cost_log import Call, CostLog
 from fathom.control_signals import ControlSignals
 from fathom.errors import OutOfBudget, ProviderError, Unreadable
-from fathom.graph import Dependencies, DependencyFactory
+from fathom.graph import CustomDependencies, Dependencies, DependencyFactory
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.port import Assessment, Brief, Case, Draft, ResearchModel, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import Cost, Forecast, Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion
+from fathom.storage import open_storage
 from fathom.text.sentences import sentences
 
 T = TypeVar("T")
@@ -155,9 +156,10 @@ def kits_of(
             pages=pages,
             clock=noon,
             page_leases=page_leases,
+            run_configs=open_storage(home / "fathom.sqlite").runs,
             signals=ControlSignals(home / "fathom.sqlite"),
             cost_log=CostLog(home / "fathom.sqlite"),
             forecaster=nothing_expected,
         )
 
-    return kit_for
+    return CustomDependencies(kit_for, open_storage(home / "fathom.sqlite").runs)

@@ -10,7 +10,7 @@ from fakes import claim, heading, judgement, page, question, quote, section, sen
 from fathom.report.ledger import Ledger
 from fathom.report.publishing import published
 from fathom.result import ResearchResult, result_of
-from fathom.state import Outline, ResearchState, RunConfig, Writing
+from fathom.state import Outline, RunConfig, RunState, Writing
 
 SEA = "The plant makes 240 megawatts. Divers come in spring. Nobody has counted the seals."
 DAM = "조력 발전소의 설비 용량은 254메가와트이다. 공사는 2011년에 끝났다."
@@ -23,7 +23,7 @@ def said(words: str, text: str, name: str) -> Any:
     return claim(words, name=name, quotes=[quote(words, text, text.index(words))])
 
 
-STATE: ResearchState = {
+STATE: RunState = {
     "question": QUESTION,
     "run_config": RunConfig(),
     "questions": [question(1)],
@@ -55,7 +55,7 @@ def result(**words: Any) -> ResearchResult:
     """The result of a run that ended in this state."""
     state = {**STATE, **words}
     report = published(cast(Writing, state))
-    ended = cast(ResearchState, {**state, "report": report})
+    ended = cast(RunState, {**state, "report": report})
     return result_of("0a1b2c3d-0000-4000-8000-000000000000", ended, 1.0)
 
 

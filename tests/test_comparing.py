@@ -5,7 +5,7 @@ from typing import Any
 from fakes import page
 
 from fathom.comparing import Pair, Side, compared
-from fathom.state import Finding, Fork, ResearchState, RunConfig
+from fathom.state import Finding, Fork, RunConfig, RunState
 
 
 def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: float = 0.6) -> Finding:
@@ -14,7 +14,7 @@ def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: 
 
 
 def side(name: str, usd: float = 0.0, **words: Any) -> Side:
-    state: ResearchState = {"question": "Why?", "run_config": RunConfig(), **words}  # type: ignore[typeddict-item]
+    state: RunState = {"question": "Why?", "run_config": RunConfig(), **words}  # type: ignore[typeddict-item]
     return Side(name, state, "complete", usd)
 
 

@@ -8,7 +8,7 @@ import pytest
 from fakes import claim, earlier, page, quote, section, sentence
 
 from fathom.request import ResearchRequest
-from fathom.state import ENDLESS_USD, Report, ResearchState, RunConfig
+from fathom.state import ENDLESS_USD, Report, RunConfig, RunState
 from fathom.threads import Past, Threads, follow_up_of, known_of
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -22,7 +22,7 @@ def past(name: str, **words: Any) -> Past:
         citations=[],
         markdown="# T",
     )
-    state: ResearchState = {
+    state: RunState = {
         "question": f"What is {name}?",
         "run_config": RunConfig(rounds=3, sources=8),
         "pages": [page()],

@@ -16,7 +16,7 @@ from fathom.places import open_folder
 from fathom.report.claiming import REPORT
 from fathom.report.past_rounds import spent_of
 from fathom.runs import Runs, is_unfinished
-from fathom.state import ResearchState
+from fathom.state import RunState
 from fathom.streaming import Halt
 
 _CENT = 1e-9
@@ -189,7 +189,7 @@ class Batch:
 
     async def _reported(self, begun: Outcome) -> Outcome:
         result = await self.runs.result(begun.run_id)
-        state = cast(ResearchState, (await self.runs.snapshot(begun.run_id)).values)
+        state = cast(RunState, (await self.runs.snapshot(begun.run_id)).values)
         folder = await open_folder(self.runs.settings, begun.run_id, parent=self.out)
         await folder.keep(state, spent_of(state))
         return replace(

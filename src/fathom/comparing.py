@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from fathom.search.addresses import canonical
-from fathom.state import Finding, Page, ResearchState, RunConfig
+from fathom.state import Finding, Page, RunConfig, RunState
 from fathom.text.normal import folded
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class Side:
     """One run to be compared."""
 
     run: str
-    state: ResearchState
+    state: RunState
     status: str
     usd: float = 0.0  # what it has cost
 
@@ -97,7 +97,7 @@ def compared(first: Side, second: Side) -> Comparison:
     )
 
 
-def _direction(state: ResearchState) -> str:
+def _direction(state: RunState) -> str:
     fork = state.get("fork")
     return fork.direction if fork else ""
 

@@ -18,7 +18,7 @@ from fathom.ids import short_id
 from fathom.places import Places
 from fathom.resting import agents_at_rest, messages_at_rest
 from fathom.runs import Runs, is_unfinished
-from fathom.state import ResearchState
+from fathom.state import RunState
 from fathom.threads import Threads
 from fathom.viewing import Sight, answer_of, plan_of, query_of, results_of, thread_of
 from fathom.views import ConversationThread, RunViews
@@ -65,7 +65,7 @@ async def _sight(runs: Runs, run_id: str, root: str, times: dict[str, datetime] 
     question = str(snapshot.values.get("question", ""))
     if not question:
         raise BadInput(f"Run {short_id(run_id)} was begun without a question: there is nothing to see.")
-    state = cast(ResearchState, snapshot.values)
+    state = cast(RunState, snapshot.values)
     is_over = "report" in state and not is_unfinished(snapshot)
     return Sight(run_id, root, question, state, began, last, is_over, times or {})
 

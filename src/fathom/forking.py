@@ -41,14 +41,15 @@ async def forked(
         have = f"rounds 1 to {judged}" if judged else "no round yet that is over"
         raise BadInput(f"Run {short_id(run_id)} has {have}; round {number} cannot be forked.")
     at = await _end_of_round(runs, run_id, number)
-    run_config = _knobs(RunConfig.model_validate(at.values.get("run_config") or {}), number, more_rounds)
+    shared = (await runs.snapshot(run_id)).values.get("run_config") or RunConfig()
+    run_config = _knobs(shared, number, more_rounds)
     new_id = await _copied(runs, at)
-    begin = {
+    begin: dict[str, Any] = {
         "feedback": direction.strip(),
-        "run_config": run_config,
         "fork": Fork(run=run_id, round=number, direction=direction.strip()),
         "run": uuid.uuid4().hex,
     }
+    await runs.remember_config(begin["run"], run_config)
     await runs.graph.aupdate_state(config_of(new_id), begin, as_node="review")
     return new_id
 

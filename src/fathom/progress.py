@@ -33,9 +33,10 @@ from fathom.events import (
     Spent,
     SufficiencyEvaluated,
 )
+from fathom.planning.effort import sized
 from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
-from fathom.state import Claim, Cost, ResearchState, RunConfig
+from fathom.state import Claim, Cost, ResearchState, RunConfig, RunState
 
 _HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
 
@@ -135,7 +136,8 @@ class EventMapper:
         number: int = 1,
         done: frozenset[str] = frozenset(),
     ) -> None:
-        self._run_id, self._began, self._knobs = run_id, time.monotonic(), run_config
+        self._run_id, self._began, self._given_config = run_id, time.monotonic(), run_config
+        self._knobs = run_config
         self._limits = {"": run_config.max_rounds}
         self._rounds = {"": number}
         self._branches: dict[str, str] = {}
@@ -165,9 +167,17 @@ class EventMapper:
             payload=payload,
         )
 
+    def with_config(self, state: ResearchState) -> RunState:
+        """The state together with the configuration, as the run has settled it."""
+        return {**state, "run_config": self._knobs}
+
     def kept(self, state: ResearchState) -> Progress:
         """The report as it now stands, with its ledger."""
-        return self.event(ReportKept(result=result_of(self._run_id, state, time.monotonic() - self._began)))
+        return self.event(
+            ReportKept(
+                result=result_of(self._run_id, self.with_config(state), time.monotonic() - self._began)
+            )
+        )
 
     def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
         """The events in a task that has begun or ended, at this place of the graph."""
@@ -189,8 +199,9 @@ class EventMapper:
         if task["name"] == "judge":
             yield from self._round(update, [*given.get("claims", []), *update.get("claims", [])], branch)
             return
-        if not branch and (run_config := update.get("run_config")):
-            self._knobs, self._limits[""] = run_config, run_config.max_rounds
+        if not branch and (effort := update.get("effort")):
+            self._knobs = sized(self._given_config, effort)
+            self._limits[""] = self._knobs.max_rounds
         if queries := update.get("queries"):
             self._rounds[branch] = queries[0].round
         if task["name"] == "intake" and self._knobs.strategy != "loop":

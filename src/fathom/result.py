@@ -12,7 +12,7 @@ from fathom.budget.accounts import cost_by, tallied
 from fathom.report.changes import changed
 from fathom.report.ledger import FORMAT, Ledger, Metadata
 from fathom.report.publishing import refused_sentences
-from fathom.state import Cost, Failure, ResearchState, RunConfig
+from fathom.state import Cost, Failure, RunConfig, RunState
 
 
 class ResearchResult(Ledger):
@@ -40,7 +40,7 @@ def _own_version() -> str:
     return version("fathom-research")
 
 
-def result_of(run_id: str, state: ResearchState, duration_s: float) -> ResearchResult:
+def result_of(run_id: str, state: RunState, duration_s: float) -> ResearchResult:
     """The result of a run that has ended with a report."""
     report = state["report"]
     return ResearchResult(
@@ -80,7 +80,7 @@ def _rungs(costs: Sequence[Cost], failures: Sequence[Failure]) -> dict[str, int]
     return {**asked, **({"stand-in": stood_in} if stood_in else {})}
 
 
-def _metadata(state: ResearchState, duration_s: float) -> Metadata:
+def _metadata(state: RunState, duration_s: float) -> Metadata:
     costs: list[Cost] = state.get("costs", [])
     last = state["judgements"][-1]
     spent = tallied(costs)

@@ -26,12 +26,13 @@ from fathom.history import RunLine, run_ids, run_times
 from fathom.ids import short_id
 from fathom.llm.clients import model_clients
 from fathom.pause_poller import TimeBudget, watch_over
+from fathom.planning.effort import sized
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
 from fathom.run_lock import held, held_in_turn, told_when_left
 from fathom.search.table import local_engine
 from fathom.settings import Settings
-from fathom.state import ResearchState, ReviewAnswer, RunConfig
+from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState
 from fathom.storage import Storage, open_storage
 from fathom.storage.checkpoints import checkpointer
 from fathom.streaming import Halt, Keeper, RunSegment, config_of, ended_tasks, known_in, worked
@@ -76,7 +77,7 @@ class Runs:
         """A new run's id and what it begins with: what a finished run knew, to be brought up to date."""
         snapshot = await self._finished(earlier_id)
         _, ended = await run_times(self.storage, earlier_id)
-        request = update_of(earlier_id, cast(ResearchState, snapshot.values), ended.date())
+        request = update_of(earlier_id, cast(RunState, snapshot.values), ended.date())
         await asyncio.to_thread(
             standard_dependencies(self.settings.admitting(request.run_config())), request.run_config()
         )
@@ -106,7 +107,7 @@ class Runs:
         if "report" not in snapshot.values or is_unfinished(snapshot):
             return None
         _, ended = await run_times(self.storage, run_id)
-        return Past(run_id, cast(ResearchState, snapshot.values), ended)
+        return Past(run_id, cast(RunState, snapshot.values), ended)
 
     async def work(
         self, run_id: str, start: Start = None, *, keep: Keeper | None = None, halt: Halt | None = None
@@ -138,8 +139,9 @@ class Runs:
         """What the next stretch of work begins with."""
         if isinstance(start, New):
             run_config = await asyncio.to_thread(self._knobs, start)
+            await self.remember_config(run_id, run_config)  # also for a run that is stopped at once
             if isinstance(start, ResearchRequest):
-                return RunSegment(run_id, {"question": start.query, "run_config": run_config}, run_config)
+                return RunSegment(run_id, {"question": start.query}, run_config)
             return RunSegment(run_id, start.given(), run_config)
         stands = await self.snapshot(run_id, subgraphs=True)
         known = cast(ResearchState, {"question": "", **known_in(stands)})
@@ -167,13 +169,26 @@ class Runs:
         return result_of(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
     async def snapshot(self, run_id: str, *, subgraphs: bool = False) -> StateSnapshot:
-        """Where a run stands; one that was stopped before its first step has what it was given."""
+        """Where a run stands, with its configuration; before its first step, with what it was given."""
         stands = await self.graph.aget_state(config_of(run_id), subgraphs=subgraphs)
-        if START not in stands.next:
-            return stands
-        kept = await self.saver.aget_tuple(config_of(run_id))
-        given = kept.checkpoint["channel_values"].get(START, {}) if kept else {}
-        return stands._replace(values={**stands.values, **given})
+        values = dict(stands.values)
+        if START in stands.next:
+            kept = await self.saver.aget_tuple(config_of(run_id))
+            values |= kept.checkpoint["channel_values"].get(START, {}) if kept else {}
+        run_config = await self.config_of(values.get("run") or run_id)
+        if run_config:
+            effort = values.get("effort")
+            values["run_config"] = sized(run_config, effort) if effort else run_config
+        return stands._replace(values=values)
+
+    async def config_of(self, run: str) -> RunConfig | None:
+        """The configuration that is kept under this name, of a run's state or of its id."""
+        stored = await self.storage.runs.config_of(run)
+        return RunConfig.model_validate_json(stored) if stored else None
+
+    async def remember_config(self, run: str, run_config: RunConfig) -> None:
+        """Keep a configuration under the name of a run."""
+        await self.storage.runs.remember_config(run, run_config.model_dump_json())
 
     async def steps(self, run_id: str) -> AsyncIterator[StateSnapshot]:
         """Where a run stood after each of its steps, the last one first."""

@@ -21,7 +21,7 @@ from fathom.graph import Research
 from fathom.ids import short_id
 from fathom.progress import EventMapper
 from fathom.report.rounds import on_the_table
-from fathom.state import Cost, ResearchState, RunConfig
+from fathom.state import Cost, ResearchState, RunConfig, RunState
 from fathom.state.reducers import merged
 
 _Part = tuple[tuple[str, ...], str, dict[str, Any]]  # where, in which mode, what
@@ -35,7 +35,7 @@ class Keeper(Protocol):
     async def tell(self, event: Progress) -> None:
         """One event, in its order, before anybody else hears of it."""
 
-    async def keep(self, state: ResearchState, spent: Spent) -> None:
+    async def keep(self, state: RunState, spent: Spent) -> None:
         """The state as it is after a judged round or a written report."""
 
 
@@ -138,7 +138,7 @@ async def _told(
                         is_before = False
                         continue
                     if leg.keeper and (is_judged or is_written):
-                        await _written(leg.keeper.keep(state, teller.spent))
+                        await _written(leg.keeper.keep(teller.with_config(state), teller.spent))
                     if is_written:  # the state as it is once the report is in it
                         yield [teller.kept(state)]
                     is_judged = is_written = False

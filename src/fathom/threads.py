@@ -13,7 +13,7 @@ from typing import get_args
 from fathom.errors import BadInput
 from fathom.llm.questions import standing_alone
 from fathom.request import ResearchRequest
-from fathom.state import USUAL_USD, Depth, Known, Page, Report, ResearchInput, ResearchState, RunConfig, Turn
+from fathom.state import USUAL_USD, Depth, Known, Page, Report, ResearchInput, RunConfig, RunState, Turn
 from fathom.storage import open_storage
 from fathom.storage.protocol import ThreadStore
 from fathom.text.normal import one_line
@@ -42,7 +42,7 @@ class Past:
     """One finished run of a thread: its id, what it knew when it ended, and when that was."""
 
     run: str
-    state: ResearchState
+    state: RunState
     ended: datetime
 
 
@@ -75,7 +75,7 @@ class FollowUpRequest:
 
     def given(self) -> ResearchInput:
         """The new run's input."""
-        return {"question": self.question, "run_config": self.run_config(), "known": self.known}
+        return {"question": self.question, "known": self.known}
 
 
 def follow_up_of(asked: ResearchRequest, past: Sequence[Past]) -> FollowUpRequest:

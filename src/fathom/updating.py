@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from fathom.search.addresses import canonical
-from fathom.state import Earlier, ResearchInput, ResearchState, RunConfig
+from fathom.state import Earlier, ResearchInput, RunConfig, RunState
 from fathom.state.reducers import united
 
 _MOST_ROUNDS = 100
@@ -39,10 +39,10 @@ class UpdateRequest:
 
     def given(self) -> ResearchInput:
         """The new run's input."""
-        return {"question": self.question, "run_config": self.run_config(), "earlier": self.earlier}
+        return {"question": self.question, "earlier": self.earlier}
 
 
-def update_of(run_id: str, state: ResearchState, ended: date) -> UpdateRequest:
+def update_of(run_id: str, state: RunState, ended: date) -> UpdateRequest:
     """The update of a run that ended in this state."""
     report = state["report"]
     # What could not be read then gets another chance.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from fathom.search.addresses import host
-from fathom.state import Citation, Page, ResearchState, RunConfig, Section
+from fathom.state import Citation, Page, RunConfig, RunState, Section
 from fathom.text.tokens import query_terms
 from fathom.views import (
     AnswerSection,
@@ -40,7 +40,7 @@ class Sight:
     run: str
     thread: str
     question: str
-    state: ResearchState
+    state: RunState
     began: datetime
     last: datetime
     is_over: bool

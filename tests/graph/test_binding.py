@@ -50,8 +50,9 @@ async def test_every_run_has_the_budget_of_its_own_configuration(tmp_path: Path)
 
 
 def test_what_a_caller_sets_overrides_what_is_stored_field_by_field() -> None:
-    stored = RunConfig(rounds=3, sources=8, language="ko")
-    assert resolve(None, stored) == resolve(RunConfig(), stored) == stored
+    settled = RunConfig(rounds=3, sources=8, language="ko")
+    stored = settled.model_dump_json()
+    assert resolve(None, stored) == resolve(RunConfig(), stored) == settled
     found = resolve(RunConfig(rounds=5, sources=None), stored)
     assert (found.rounds, found.sources, found.language) == (5, 8, "ko")
     assert resolve(RunConfig(rounds=2), None).rounds == 2

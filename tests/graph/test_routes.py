@@ -40,15 +40,15 @@ from fathom.nodes.coordinator import coordinator
 from fathom.report.outlining import basis_of
 from fathom.state import Direction, Outline, ResearchState, RunConfig, Writing
 
-STATE: ResearchState = {"question": "What?", "questions": [question()], "run_config": RunConfig()}
+STATE: ResearchState = {"question": "What?", "questions": [question()]}
 
 
-def test_every_query_is_searched_at_once_with_the_runs_knobs() -> None:
+def test_every_query_is_searched_at_once_in_its_round() -> None:
     sends = route_after_review({**STATE, "queries": [query("a"), query("b", "r1q2")]})
     assert isinstance(sends, list)
-    assert [(s.node, s.arg["query"].text, s.arg["run_config"]) for s in sends] == [
-        ("searcher", "a", RunConfig()),
-        ("searcher", "b", RunConfig()),
+    assert [(s.node, s.arg["query"].text, s.arg["round"]) for s in sends] == [
+        ("searcher", "a", 1),
+        ("searcher", "b", 1),
     ]
 
 
@@ -70,7 +70,7 @@ def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
     sends = route_after_selector({**STATE, "chosen": [hit("https://a.example"), hit("https://b.example")]})
     assert isinstance(sends, list)
     assert [s.arg["hit"].address for s in sends] == ["https://a.example", "https://b.example"]
-    assert set(sends[0].arg) == {"hit", "question", "questions", "run_config", "run", "round"}
+    assert set(sends[0].arg) == {"hit", "question", "questions", "run", "round"}
     assert route_after_selector({**STATE, "chosen": []}) == route_after_selector(STATE) == "judge"
 
 
@@ -114,7 +114,7 @@ def test_a_page_that_was_not_read_is_not_analysed() -> None:
 
 def test_an_update_begins_with_what_was_known_and_a_new_run_with_a_plan() -> None:
     assert route_after_intake({"question": "What?"}) == "planner"
-    update: ResearchState = {"run_config": RunConfig(), "earlier": earlier(), "queries": [query()]}
+    update: ResearchState = {"earlier": earlier(), "queries": [query()]}
     sends = route_after_intake(update)
     assert [send.node for send in sends if isinstance(send, Send)] == ["searcher"]
     assert route_after_intake({**update, "queries": []}) == "selector"
@@ -126,7 +126,6 @@ def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
         {
             "question": "What?",
             "questions": [],
-            "run_config": RunConfig(),
             "earlier": known,
             "chosen": [hit("https://new.example")],
         }
@@ -150,9 +149,7 @@ def test_a_page_of_an_earlier_run_is_analysed_only_if_it_says_something_else() -
 def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
     claims = [claim(name=name) for name in ("a", "b", "c")]
     outline = Outline(title="T", headings=[heading("b", "a"), heading("c", name="S2")])
-    sends = route_after_outline(
-        {"question": "What?", "run_config": RunConfig(), "claims": claims, "outline": outline}
-    )
+    sends = route_after_outline({"question": "What?", "claims": claims, "outline": outline})
     assert isinstance(sends, list)
     assert all(send.node == "chapter" for send in sends)
     assert [[c.id for c in s.arg["claims"]] for s in sends] == [["b", "a"], ["c"]]
@@ -163,7 +160,7 @@ def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() ->
     one, two = heading("b", "a"), heading("c", name="S2")
     written = [section(name=h.id).model_copy(update={"basis": basis_of(h, claims)}) for h in (one, two)]
     state: Writing = {
-        "question": "What?", "run_config": RunConfig(), "claims": list(claims.values()), "sections": written,
+        "question": "What?", "claims": list(claims.values()), "sections": written,
         "outline": Outline(title="T", headings=[one, two]),
     }  # fmt: skip
     assert route_after_outline(state) == "publish"
@@ -214,7 +211,6 @@ def branching(*directions: Direction) -> Any:
     return {
         **STATE,
         "run": "run",
-        "run_config": RunConfig(strategy="rollouts"),
         "directions": list(directions),
         "queries": queries,
     }

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import FakePageLeases
+from fakes import FakePageLeases, FakeRunConfigs
 from kits import nothing_expected
 
 from fathom.errors import BadInput
@@ -11,18 +11,28 @@ from fathom.nodes.intake import intake
 from fathom.state import ResearchState, RunConfig
 
 
-async def taken_in(question: Any) -> ResearchState:
+async def taken_in(question: Any, kept: FakeRunConfigs | None = None) -> ResearchState:
     given: Any = {"question": question}
     return await intake(
-        given, run_config=RunConfig(), page_leases=FakePageLeases(), forecaster=nothing_expected
+        given,
+        run_config=RunConfig(rounds=2),
+        run_configs=kept or FakeRunConfigs(),
+        page_leases=FakePageLeases(),
+        forecaster=nothing_expected,
     )
 
 
 async def test_a_new_run_is_named_and_sized_and_nothing_else() -> None:
     update = await taken_in("How much does tidal power cost?")
-    assert set(update) == {"run_config", "effort", "run", "forecast"}
+    assert set(update) == {"effort", "run", "forecast"}
     assert update["effort"].kind == "fact"
     assert update["run"]
+
+
+async def test_the_configuration_is_kept_under_the_runs_name() -> None:
+    kept = FakeRunConfigs()
+    update = await taken_in("How much does tidal power cost?", kept)
+    assert RunConfig.model_validate_json(kept.configs[update["run"]]) == RunConfig(rounds=2)
 
 
 @pytest.mark.parametrize("question", ["", "  ", None, 7, "x" * 2001])

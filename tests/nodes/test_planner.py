@@ -61,7 +61,7 @@ async def test_the_first_plan_is_grounded_in_a_quick_search() -> None:
         1,
         "web",
     )
-    assert update["run_config"] == RunConfig(sources=3, rounds=3)
+    assert update["effort"].rounds == 3
     assert update["costs"] == [cost()]
 
 
@@ -177,10 +177,8 @@ async def test_the_effort_fills_what_was_not_set_and_is_said() -> None:
         plan("tidal power"), state, depth="standard", reader=FakeReader(Unreadable("torn"))
     )
     assert update["effort"].kind == "survey"
-    assert (update["run_config"].max_rounds, update["run_config"].max_sources) == (5, 10)
+    assert (update["effort"].rounds, update["effort"].sources) == (5, 10)
     assert "Effort: survey" in update["strategy"]
-    said = await planned(plan("tidal power"), state, depth="standard", rounds=2, sources=1)
-    assert (said["run_config"].max_rounds, said["run_config"].max_sources) == (2, 1)
 
 
 async def test_a_model_advises_the_effort_and_a_chain_gets_its_rounds() -> None:
@@ -294,8 +292,7 @@ async def test_a_follow_up_asks_nothing_before_what_is_at_hand_was_looked_throug
     update = await planned(None, state, model=model, engines=engines)
     assert engines.asked == []
     assert (update["queries"], update["questions"][0].text) == ([], "What is part 1?")
-    assert update["run_config"].rounds == 4  # one more than the effort, for what is at hand
-    assert (await planned(plan("tides"), state, engines=FakeEngines([]), rounds=2))["run_config"].rounds == 2
+    assert (update["effort"].rounds, update["effort"].recall_rounds) == (3, 1)
 
 
 async def test_a_follow_up_without_evidence_begins_like_any_run() -> None:

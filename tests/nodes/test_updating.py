@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from fakes import FakePageLeases, FakePages, claim, earlier, page, query, quote, sha
+from fakes import FakePageLeases, FakePages, FakeRunConfigs, claim, earlier, page, query, quote, sha
 from kits import nothing_expected
 from langgraph.types import Overwrite
 
@@ -45,6 +45,7 @@ async def test_an_update_asks_every_query_again_once_and_remembers_what_was_read
     update = await intake(
         {"question": "What?", "earlier": earlier(asked=asked, offered=["https://b.example/unread"])},
         run_config=RunConfig(),
+        run_configs=FakeRunConfigs(),
         page_leases=FakePageLeases(),
         forecaster=nothing_expected,
     )

@@ -217,7 +217,6 @@ async def test_a_section_that_only_connects_is_gone() -> None:
 async def test_publishing_needs_nothing_but_the_state_and_tells_what_was_cut_off() -> None:
     state: Writing = {
         "question": "What is it?",
-        "run_config": RunConfig(),
         "pages": [page()],
         "claims": CLAIMS,
         "judgements": [judgement(stop="sufficient")],
@@ -225,7 +224,9 @@ async def test_publishing_needs_nothing_but_the_state_and_tells_what_was_cut_off
         "sections": [section(sentence("The Rance plant makes 240 megawatts.", "a"))],
     }
     lost = cost("cut off", 0.5)
-    update = await publish({**state, "costs": [cost("k")]}, budget=FakeBudget(cut_off=(cost("k"), lost)))
+    update = await publish(
+        {**state, "costs": [cost("k")]}, budget=FakeBudget(cut_off=(cost("k"), lost)), run_config=RunConfig()
+    )
     assert update["costs"] == [lost]  # nothing that was told already
     report = update["report"]
     assert (report.status, len(report.citations)) == ("complete", 1)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fakes import claim, gap, known, query, question
 
 from fathom.llm.port import Brief
+from fathom.planning.effort import effort, sized
 from fathom.planning.following import in_thread, is_at_hand, only_missing, with_a_round_for_recall
 from fathom.state import RunConfig
 
@@ -57,5 +58,6 @@ def test_a_thread_without_evidence_is_only_told() -> None:
 
 
 def test_what_is_at_hand_takes_a_round_of_its_own() -> None:
-    assert with_a_round_for_recall(RunConfig(rounds=3)).rounds == 4
-    assert with_a_round_for_recall(RunConfig(rounds=100)).rounds == 100
+    worth = with_a_round_for_recall(effort("How high is it?", "quick"))
+    assert sized(RunConfig(), worth).rounds == 4
+    assert sized(RunConfig(rounds=2), worth).rounds == 2

@@ -23,8 +23,8 @@ from fathom.state import (
     Failure,
     Finding,
     Hypothesis,
-    ResearchState,
     RunConfig,
+    RunState,
     Side,
 )
 
@@ -43,10 +43,10 @@ def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: 
     return Finding.model_validate({**words, "confidence": sure, "tag": tag})
 
 
-def known(**words: Any) -> ResearchState:
+def known(**words: Any) -> RunState:
     """What a run knows after its first round."""
     source = page(TEXT, title="The plant", doi="10.1/x", author="Jules Verne", published="2020-01-01")
-    state: ResearchState = {
+    state: RunState = {
         "question": "How much does it make?",
         "run_config": RunConfig(),
         "questions": [question(1, "How much?")],
@@ -138,7 +138,7 @@ async def test_words_of_sources_lead_nowhere(tmp_path: Path) -> None:
 
 
 async def test_before_anything_is_found_the_files_say_so(tmp_path: Path) -> None:
-    bare: ResearchState = {"question": "Why?", "run_config": RunConfig()}
+    bare: RunState = {"question": "Why?", "run_config": RunConfig()}
     await folder(tmp_path).keep(bare, Spent())
     assert "Nothing has been found yet." in text(tmp_path, "findings.md")
     assert "No answer has been proposed yet." in text(tmp_path, "hypotheses.md")

@@ -6,7 +6,7 @@ import pytest
 from fakes import claim, gap, heading, judgement, page, query, question, quote, section, sentence, sha
 
 from fathom.report.publishing import nothing_found, published, refused_sentences
-from fathom.state import Failure, Outline, Rejected, Report, RunConfig, Writing
+from fathom.state import Failure, Outline, Rejected, Report, Writing
 
 ONE = page("one", "https://one.example/a", title="One", published="2024-05-01T10:00:00Z")
 TWO = page("two", "https://two.example/b", title="Two")
@@ -23,7 +23,6 @@ def report(*sections: Any, **words: Any) -> Report:
     headings = [heading(name=s.id, title=s.title) for s in sections]
     state: Writing = {
         "question": "What is it?",
-        "run_config": RunConfig(),
         "questions": [question(1)],
         "pages": [ONE, TWO],
         "claims": CLAIMS,

@@ -9,7 +9,7 @@ from fathom.report.markdown import body
 from fathom.report.publishing import published
 from fathom.report.weights import certainty, disagreements, open_disputes
 from fathom.report.words import ENGLISH, KOREAN
-from fathom.state import Contradiction, Finding, Outline, Report, RunConfig, Side
+from fathom.state import Contradiction, Finding, Outline, Report, Side
 
 SIDES = [
     Side(claims=["c1"], value="320 megawatts", pages=["a"], published=["2024-05-01T10:00"]),
@@ -92,7 +92,6 @@ def made(**words: Any) -> Report:
     return published(
         {
             "question": "What is it?",
-            "run_config": RunConfig(),
             "questions": [question(1)],
             "pages": [page(text, f"https://{text}.example/", title=text) for text in texts.values()],
             "claims": [claim(said[name], name=name, of=text) for name, text in texts.items()],

@@ -18,7 +18,7 @@ from fathom import store
 from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.cli.verifying import stored_fates
 from fathom.errors import BadInput, Refused
-from fathom.graph import Dependencies, build_graph
+from fathom.graph import CustomDependencies, Dependencies, build_graph
 from fathom.llm.port import Thought
 from fathom.nodes.ports import Pages
 from fathom.places import open_folder
@@ -28,7 +28,7 @@ from fathom.report.past_rounds import spent_of
 from fathom.report.verifying import verified
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
-from fathom.state import ResearchState, RunConfig, Section
+from fathom.state import RunConfig, RunState, Section
 from fathom.streaming import config_of
 
 BOOKS = {f"https://shelf{n}.example/book": page(n, 900) for n in range(8)}
@@ -75,15 +75,23 @@ class Desk:
         number = len(self.names) + 1
         run_id = f"{number:08d}-0000-4000-8000-000000000000"
         self.names.append(run_id)
-        given = {"question": f"What is known about tidal turbines, part {number}?", "run_config": run_config}
-        await self.go_on(run_id, books, given, clerk)
+        given = {"question": f"What is known about tidal turbines, part {number}?"}
+        await self.go_on(run_id, books, given, clerk, run_config)
         return run_id
 
-    async def go_on(self, run_id: str, books: range, given: Any = None, clerk: Clerk | None = None) -> None:
+    async def go_on(
+        self,
+        run_id: str,
+        books: range,
+        given: Any = None,
+        clerk: Clerk | None = None,
+        run_config: RunConfig = KNOBS,
+    ) -> None:
         shelf = {address: text for n, (address, text) in enumerate(BOOKS.items()) if n in books}
         kits = kits_of(self.runs.settings.home, Library(shelf), clerk or Clerk(quotes=3, usd_a_call=0.01))
-        graph = build_graph(lambda run_config: self._tidied(kits(run_config)), self.runs.saver)
-        await graph.ainvoke(given, config_of(run_id), context=(given or {}).get("run_config", KNOBS))
+        tidied = CustomDependencies(lambda own: self._tidied(kits(own)), kits.run_configs())
+        graph = build_graph(tidied, self.runs.saver)
+        await graph.ainvoke(given, config_of(run_id), context=run_config)
 
     def _tidied(self, kit: Dependencies) -> Dependencies:
         return replace(kit, pages=Tidied(kit.pages, self.tidy)) if self.tidy else kit
@@ -93,7 +101,7 @@ class Desk:
 
     async def verifies(self, run_id: str, place: Path) -> bool:
         """Whether the report of a run holds, as `fathom verify` sees it."""
-        state = cast(ResearchState, (await self.runs.snapshot(run_id)).values)
+        state = cast(RunState, (await self.runs.snapshot(run_id)).values)
         folder = await open_folder(self.runs.settings, run_id, place)
         await folder.keep(state, spent_of(state))
         ledger = read_ledger(place / "report.json")

@@ -44,7 +44,11 @@ class Scribe:
         return self
 
     async def ask(
-        self, role: Role, sheet: Sheet, form: type[BaseModel], complaint: Callable[[Any], str]
+        self,
+        role: Role,
+        sheet: Sheet,
+        form: type[BaseModel],
+        complaint: Callable[[Any], str] = lambda _: "",
     ) -> Answer[BaseModel]:
         prompt = sheet.whole()
         size = token_count(prompt.system) + token_count(prompt.user)
@@ -81,7 +85,7 @@ async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_curr
     async with checkpointer(tmp_path / "fathom.sqlite") as saver:
         graph = build_graph(kits_of(tmp_path, Library(books), scribe_mind(scribe)), saver)
         async for updates in graph.astream(
-            {"question": QUESTION, "run_config": run_config},
+            {"question": QUESTION},
             {"configurable": {"thread_id": "t"}, "max_concurrency": 10},
             context=run_config,
             durability="async",

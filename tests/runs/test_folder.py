@@ -22,7 +22,7 @@ from fathom.report.ledger import read_ledger
 from fathom.report.verifying import verified
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
-from fathom.state import ResearchState, RunConfig
+from fathom.state import RunConfig, RunState
 from fathom.streaming import Keeper, RunSegment, config_of, ended_tasks, known_in, worked
 
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"
@@ -44,7 +44,7 @@ class Slow:
         await asyncio.sleep(self.pause_s)
         await self.keeper.tell(event)
 
-    async def keep(self, state: ResearchState, spent: Spent) -> None:
+    async def keep(self, state: RunState, spent: Spent) -> None:
         await self.keeper.keep(state, spent)
 
 
@@ -74,9 +74,7 @@ class Desk:
     async def _leg(self, keeper: Keeper) -> RunSegment:
         stands = await build_graph(checkpointer=self.runs.saver).aget_state(config_of(RUN), subgraphs=True)
         if not stands.values and not stands.next:
-            return RunSegment(
-                RUN, {"question": QUESTION, "run_config": self.run_config}, self.run_config, keeper=keeper
-            )
+            return RunSegment(RUN, {"question": QUESTION}, self.run_config, keeper=keeper)
         return RunSegment(RUN, None, self.run_config, known_in(stands), ended_tasks(stands), keeper=keeper)
 
     def events(self) -> list[Progress]:

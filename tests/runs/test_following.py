@@ -197,11 +197,11 @@ async def test_the_money_of_earlier_runs_is_not_charged_again(tmp_path: Path) ->
     books = {name: " ".join(text.partition("\n\n")[2].split()) for name, text in TIDES.items()}
     library = Library({f"https://a.example/{name}": text for name, text in books.items()})
     graph = build_graph(kits_of(tmp_path, library, Clerk(missing=None, usd_a_call=0.01)))
-    first: Any = await graph.ainvoke({"question": QUESTION, "run_config": RunConfig(sources=4)})
+    first: Any = await graph.ainvoke({"question": QUESTION}, context=RunConfig(sources=4))
     spent = sum(cost.usd for cost in first["costs"])
     known, searched = known_of([Past("a", first, noon())]), len(library.searched)
     run_config = RunConfig(budget_usd=spent, sources=4)
-    new: Any = await graph.ainvoke({"question": AT_HAND, "run_config": run_config, "known": known})
+    new: Any = await graph.ainvoke({"question": AT_HAND, "known": known}, context=run_config)
     assert 0 < sum(cost.usd for cost in new["costs"]) < spent
     assert new["judgements"][-1].stop == "only minor gaps"
     assert len(library.searched) == searched

@@ -16,7 +16,7 @@ from fathom.graph import build_graph
 from fathom.llm.port import Brief, Thought
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
-from fathom.state import Plan, ResearchState, RunConfig
+from fathom.state import Plan, RunConfig, RunState
 from fathom.streaming import config_of
 
 ROUNDS = 3
@@ -44,14 +44,15 @@ class World:
     clerk: Listener
     run_id: str = "11111111-0000-4000-8000-000000000000"
 
-    async def work(self, run_id: str, given: Any = None) -> ResearchState:
+    async def work(self, run_id: str, run_config: RunConfig | None = None) -> RunState:
         kits = kits_of(self.runs.settings.home, self.library, self.clerk)
         graph = build_graph(kits, self.runs.saver)
-        context = given["run_config"] if given else (await self.state(run_id))["run_config"]
-        return cast(ResearchState, await graph.ainvoke(given, config_of(run_id), context=context))
+        given: Any = {"question": QUESTION} if run_config else None
+        await graph.ainvoke(given, config_of(run_id), context=run_config)
+        return await self.state(run_id)
 
-    async def state(self, run_id: str) -> ResearchState:
-        return cast(ResearchState, (await self.runs.snapshot(run_id)).values)
+    async def state(self, run_id: str) -> RunState:
+        return cast(RunState, (await self.runs.snapshot(run_id)).values)
 
     def rows(self) -> list[Any]:
         """Everything that is kept of the first run, to see that nobody touches it."""
@@ -71,7 +72,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     async with open_runs(load_settings(home=tmp_path)) as runs:
         made = World(runs, Library(books), Listener(quotes=3, usd_a_call=0.01))
         run_config = RunConfig(rounds=ROUNDS, sources=1, threshold=1.0)
-        await made.work(made.run_id, {"question": QUESTION, "run_config": run_config})
+        await made.work(made.run_id, run_config)
         yield made
 
 
@@ -139,7 +140,7 @@ async def test_what_cannot_be_forked_is_refused(
 async def test_a_fork_of_branches_goes_on_as_one_loop_with_all_they_found(world: World) -> None:
     run_id = "22222222-0000-4000-8000-000000000000"
     run_config = RunConfig(strategy="rollouts", branches=2, levels=1, sources=1, threshold=1.0)
-    first = await world.work(run_id, {"question": QUESTION, "run_config": run_config})
+    first = await world.work(run_id, run_config)
     assert len(first["directions"]) == 2
     new_id = await forked(world.runs, run_id, None, DIRECTION, more_rounds=1)
     second = await world.work(new_id)

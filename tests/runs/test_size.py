@@ -49,7 +49,7 @@ async def left_by(
     async with checkpointer(home / "fathom.sqlite") as saver:
         graph = build_graph(kits_of(home, library, mind), saver)
         state = await graph.ainvoke(
-            {"question": QUESTION, "run_config": run_config},
+            {"question": QUESTION},
             {"configurable": {"thread_id": "t"}, "max_concurrency": 10},
             context=run_config,
             durability="async",

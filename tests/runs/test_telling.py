@@ -69,7 +69,7 @@ async def test_every_kind_of_event_is_told_in_one_run_while_branches_fail(tmp_pa
     """Shown a plan, left by its judge, and gone on with to its end; some searches and some pages are lost."""
     library = Library(SHELF, lost_queries=["2, shelf 1"], lost_books=["https://shelf1.example/book"])
     run_config = RunConfig(review="plan", strategy="rollouts", branches=3, levels=2, sources=4, threshold=1.0)
-    start: Any = {"question": QUESTION, "run_config": run_config}
+    start: Any = {"question": QUESTION}
     async with machine(tmp_path, Ailing(quotes=2, usd_a_call=0.001), library) as graph:
         shown = await leg(graph, start, run_config)
         assert shown[-1].kind == "checkpoint"
@@ -90,9 +90,9 @@ async def test_every_kind_of_event_is_told_in_one_run_while_branches_fail(tmp_pa
 
 
 async def test_the_chunks_of_a_report_are_the_report(tmp_path: Path) -> None:
-    start: Any = {"question": QUESTION, "run_config": RunConfig(rounds=1, sources=2)}
+    start: Any = {"question": QUESTION}
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
-        events = await leg(graph, start, start["run_config"])
+        events = await leg(graph, start, RunConfig(rounds=1, sources=2))
     text = "".join(e.payload.text for e in events if isinstance(e.payload, ReportChunk))
     assert [e.payload.markdown for e in events if isinstance(e.payload, ReportWritten)] == [text]
 
@@ -113,7 +113,7 @@ async def test_the_order_is_legal_whatever_kind_of_run_it_is(
 ) -> None:
     settings = RunConfig(sources=4, threshold=1.0, **run_config)
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF, lost_books=lost)) as graph:
-        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings)
+        events = await leg(graph, {"question": QUESTION}, settings)
     assert complaints(events) == []
     assert events[-1].kind == "completed"
 
@@ -137,14 +137,14 @@ async def test_updates_and_follow_ups_are_told_in_the_same_order(tmp_path: Path)
 async def test_every_search_lost_is_a_legal_run_with_nothing_in_it(tmp_path: Path) -> None:
     settings = RunConfig(rounds=2)
     async with machine(tmp_path, Clerk(), Library(SHELF, lost_queries=[""])) as graph:
-        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings)
+        events = await leg(graph, {"question": QUESTION}, settings)
     assert complaints(events) == []
     assert events[-1].model_dump()["payload"]["status"] == "failed"
 
 
 async def test_a_run_that_is_halted_in_the_middle_is_told_on_without_a_gap(tmp_path: Path) -> None:
     settings = RunConfig(rounds=2, sources=4, threshold=1.0, strategy="tree", levels=2, branches=2)
-    start: Any = {"question": QUESTION, "run_config": settings}
+    start: Any = {"question": QUESTION}
     for kind in ("effort sized", "search started", "content extracted", "round completed", "report section"):
         home = tmp_path / kind.replace(" ", "-")
         home.mkdir()
@@ -189,7 +189,7 @@ async def test_a_keeper_hears_everything_and_is_shown_the_state_after_rounds_and
     settings = RunConfig(rounds=2, sources=3, threshold=1.0)
     notes = Notes()
     async with machine(tmp_path, Clerk(quotes=2, usd_a_call=0.001), Library(SHELF)) as graph:
-        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings, notes)
+        events = await leg(graph, {"question": QUESTION}, settings, notes)
     assert notes.told == events
     assert [(rounds, has_report) for rounds, has_report, _ in notes.kept] == [
         (1, False),
@@ -205,7 +205,7 @@ async def test_a_keeper_without_a_disk_stops_the_run_and_loses_nothing(tmp_path:
     settings = RunConfig(rounds=2, sources=3, threshold=1.0)
     notes = Notes(full_at="sufficiency evaluated")
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
-        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings, notes)
+        events = await leg(graph, {"question": QUESTION}, settings, notes)
         assert events[-1].model_dump()["payload"]["error"].endswith("No space left on device.")
         events += await leg(graph, None, settings, replace(notes, full_at=""))
     assert complaints(events) == []
@@ -220,7 +220,7 @@ def test_a_result_of_a_run_stays_out_of_the_events_of_another(tmp_path: Path) ->
 
             async def one(name: str) -> list[Progress]:
                 run_config = RunConfig(rounds=1, sources=2)
-                given = {"question": f"{QUESTION} {name}", "run_config": run_config}
+                given = {"question": f"{QUESTION} {name}"}
                 return [event async for event in worked(graph, RunSegment(name, given, run_config))]
 
             return list(await asyncio.gather(one("left"), one("right")))
@@ -241,7 +241,7 @@ async def test_the_grammar_bites(tmp_path: Path) -> None:
     """A run with any one of its events taken out or told twice is complained about, with few exceptions."""
     settings = RunConfig(rounds=1, sources=1, queries=1)
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
-        events = await leg(graph, {"question": QUESTION, "run_config": settings}, settings)
+        events = await leg(graph, {"question": QUESTION}, settings)
     assert complaints(events) == []
     unmissed = {e.kind for place, e in enumerate(events) if not complaints(broken(events, place))}
     assert unmissed <= {"effort sized", "report section", "report chunk", "report kept"}

@@ -4,7 +4,6 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from standins.scripted import never_satisfied, scripted
 from standins.server import closed_port
 
 from fathom import DeepResearcher, ResearchRequest, RunStopped
-from fathom.graph import Dependencies, build_graph
+from fathom.graph import CustomDependencies, build_graph
 from fathom.llm.factory import make_research_model
 from fathom.runs import open_runs
 from fathom.settings import load_settings
@@ -138,7 +137,7 @@ async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_o
     with Model(answer) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         made = kits_of(tmp_path, Library(BOOKS), lambda own: make_research_model(settings, own))
-        hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
+        hurried = CustomDependencies(lambda own: replace(made(own), grace_s=1.0), made.run_configs())
         began = time.monotonic()
         state = await build_graph(hurried).ainvoke({"question": QUESTION}, context=ENDLESS_RUN)
     assert time.monotonic() - began < 20
@@ -155,7 +154,7 @@ async def test_a_model_that_hangs_from_the_start_costs_the_prose_and_not_the_run
     with Model(lambda _: Reply.hang()) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         made = kits_of(tmp_path, Library(BOOKS), lambda own: make_research_model(settings, own))
-        hurried: Callable[[RunConfig], Dependencies] = lambda own: replace(made(own), grace_s=1.0)  # noqa: E731
+        hurried = CustomDependencies(lambda own: replace(made(own), grace_s=1.0), made.run_configs())
         began = time.monotonic()
         own = ENDLESS_RUN.model_copy(update={"time_limit_s": 2 * LIMIT_S})
         state = await build_graph(hurried).ainvoke({"question": QUESTION}, context=own)

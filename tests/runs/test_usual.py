@@ -9,12 +9,21 @@ from standins.shelf import QUESTION, stocked
 
 from fathom.graph import build_graph, standard_dependencies
 from fathom.settings import load_settings
+from fathom.state import RunConfig
+from fathom.storage import open_storage
 from fathom.storage.checkpoints import checkpointer
 
 
 def said(**run_config: object) -> Any:
     """A context as a server passes it on."""
     return run_config
+
+
+async def stored(state: Any) -> RunConfig:
+    """The configuration that is kept for a run."""
+    kept = await open_storage(load_settings().database).runs.config_of(state["run"])
+    assert kept is not None
+    return RunConfig.model_validate_json(kept)
 
 
 async def test_a_graph_follows_the_file_and_a_context_beats_it(
@@ -28,13 +37,10 @@ async def test_a_graph_follows_the_file_and_a_context_beats_it(
     graph = build_graph(standard_dependencies(load_settings()))
     given: Any = {"question": QUESTION}
     usual = await graph.ainvoke(given, context=said(depth="standard"))
-    assert (len(usual["pages"]), usual["run_config"].threshold, usual["run_config"].depth) == (
-        1,
-        0.3,
-        "standard",
-    )
+    kept = await stored(usual)
+    assert (len(usual["pages"]), kept.threshold, kept.depth) == (1, 0.3, "standard")
     spoken = await graph.ainvoke(given, context=said(sources=2))
-    assert (len(spoken["pages"]), spoken["run_config"].rounds) == (2, 1)
+    assert (len(spoken["pages"]), (await stored(spoken)).rounds) == (2, 1)
 
 
 async def test_a_run_that_goes_on_does_not_follow_a_file_that_changed(
@@ -52,4 +58,4 @@ async def test_a_run_that_goes_on_does_not_follow_a_file_that_changed(
         (tmp_path / "fathom.toml").write_text(f"{words}sources = 2\n")
         resumed: Any = Command(resume={"action": "approve"})
         ended = await build_graph(standard_dependencies(load_settings()), saver).ainvoke(resumed, config)
-    assert (len(ended["pages"]), ended["run_config"].sources) == (1, 1)
+    assert (len(ended["pages"]), (await stored(ended)).sources) == (1, 1)

@@ -22,11 +22,11 @@ KNOBS = RunConfig(rounds=1, sources=2, threshold=1.0)
 
 
 async def finished(home: Path) -> dict[str, Any]:
-    """The last state of a run."""
+    """The last state of a run, with its configuration in it, as that version kept it."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(4)}
     graph = build_graph(kits_of(home / "kits", Library(books), Clerk(quotes=3)))
-    state: dict[str, Any] = await graph.ainvoke({"question": "What?", "run_config": KNOBS}, context=KNOBS)
-    return state
+    state: dict[str, Any] = await graph.ainvoke({"question": "What?"}, context=KNOBS)
+    return {**state, "run_config": KNOBS}
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from fathom.events import (
     SufficiencyEvaluated,
 )
 from fathom.report.rounds import key_findings
-from fathom.state import ResearchState
+from fathom.state import RunState
 
 _LATELY = 100
 
@@ -74,7 +74,7 @@ class Board:
         """Whether the looking is over and the report is in hand."""
         return bool(self.sections)
 
-    def recall(self, state: ResearchState) -> None:
+    def recall(self, state: RunState) -> None:
         """What a run knew before anybody watched it."""
         claims, judgements = state.get("claims", []), state.get("judgements", [])
         self.verified, self.pages_read = len(claims), len(state.get("pages", []))

@@ -15,7 +15,7 @@ from fathom.cli.options import settings_of
 from fathom.comparing import Comparison, Held, Pair, Side, Source, compared
 from fathom.ids import short_id
 from fathom.runs import Runs, open_runs
-from fathom.state import ResearchState
+from fathom.state import RunState
 
 
 def diff(arguments: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ async def _compared(arguments: argparse.Namespace) -> Comparison:
 
 async def _side(runs: Runs, name: str) -> Side:
     run_id = await runs.find(name)
-    state = cast(ResearchState, (await runs.snapshot(run_id)).values)
+    state = cast(RunState, (await runs.snapshot(run_id)).values)
     line = await runs.line(run_id)
     return Side(run_id, state, line.status, round(line.cost_usd, 6))
 

@@ -25,7 +25,7 @@ from fathom.report.listings import cited_pages
 from fathom.report.past_rounds import spent_of
 from fathom.report.standalone import standalone
 from fathom.runs import Runs, is_unfinished, open_runs
-from fathom.state import ResearchState
+from fathom.state import RunState
 from fathom.store import pages
 
 _KINDS = (".md", ".json", ".bib", ".html", ".zip")
@@ -64,7 +64,7 @@ async def _exported(arguments: argparse.Namespace) -> None:
 
 async def _text(runs: Runs, run_id: str, kind: str) -> str:
     if kind == ".bib":
-        state = cast(ResearchState, (await runs.snapshot(run_id)).values)
+        state = cast(RunState, (await runs.snapshot(run_id)).values)
         return bibliography(state.get("pages", []), cited_pages(state))
     result = await runs.result(run_id)
     if kind == ".md":
@@ -80,7 +80,7 @@ async def _text(runs: Runs, run_id: str, kind: str) -> str:
 async def _folder(runs: Runs, run_id: str, place: Path) -> None:
     """The research folder, made again from what is kept; its events come from the one it was written to."""
     snapshot = await runs.snapshot(run_id)
-    state = cast(ResearchState, snapshot.values)
+    state = cast(RunState, snapshot.values)
     settings = runs.settings
     folder = ResearchFolder(place, run_id, pages(settings.database), Originals(settings.home / ORIGINALS))
     await folder.keep(state, spent_of(state))

@@ -24,7 +24,7 @@ from fathom.report.listings import words_of
 from fathom.report.past_rounds import round_of
 from fathom.report.round_summary import round_page
 from fathom.runs import is_unfinished, open_runs
-from fathom.state import ResearchState
+from fathom.state import RunState
 
 _QUESTION_CELLS = 60
 _KIN = ("updates", "follows", "forks")
@@ -84,7 +84,7 @@ async def _show(arguments: argparse.Namespace) -> None:
     async with open_runs(settings_of(arguments)) as opened:
         run_id = await opened.find(arguments.id)
         if arguments.round is not None or arguments.part:
-            state = cast(ResearchState, (await opened.snapshot(run_id)).values)
+            state = cast(RunState, (await opened.snapshot(run_id)).values)
             show_part = partial(print, end="") if arguments.part == "bib" else print_markdown
             show_part(_part(run_id, state, arguments))
             return
@@ -98,7 +98,7 @@ async def _show(arguments: argparse.Namespace) -> None:
         print_result(result, arguments.format)
 
 
-def _part(run_id: str, state: ResearchState, arguments: argparse.Namespace) -> str:
+def _part(run_id: str, state: RunState, arguments: argparse.Namespace) -> str:
     """A page of the research folder, made again from what is known."""
     if arguments.part:
         return pages_of(state)[PARTS[arguments.part]]

@@ -26,7 +26,7 @@ from fathom.ids import short_id
 from fathom.report.folder import ResearchFolder
 from fathom.report.past_rounds import spent_of
 from fathom.runs import Runs, Start
-from fathom.state import ResearchState
+from fathom.state import RunState
 from fathom.streaming import Halt
 
 _GLANCE_S = 0.3
@@ -151,8 +151,8 @@ class Watched:
         is_refused = isinstance(error.__cause__, Refused)
         return is_refused and not (await self._known()).get("questions")
 
-    async def _known(self) -> ResearchState:
-        return cast(ResearchState, (await self.runs.snapshot(self.run_id)).values)
+    async def _known(self) -> RunState:
+        return cast(RunState, (await self.runs.snapshot(self.run_id)).values)
 
     async def reported(self) -> int:
         """The report of a run that is over: on standard output, and in its files."""

@@ -64,11 +64,17 @@ def effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Ef
 
 
 def sized(run_config: RunConfig, effort: Effort) -> RunConfig:
-    """The knobs with what nobody set taken from the effort; never more rounds than the depth allows."""
+    """Return the configuration with what nobody set taken from the effort.
+
+    Never more rounds than the depth allows, but for one that looks through what a thread knows. Where there
+    are branches, each has limits of its own, and nothing changes.
+    """
+    if run_config.strategy != "loop":
+        return run_config
     given: dict[str, int] = {}
     # Another knob may have raised the limit already; then the effort does not lower it again.
     if run_config.rounds is None and run_config.max_rounds == ROUNDS[run_config.depth]:
-        given["rounds"] = min(effort.rounds, ROUNDS[run_config.depth])
+        given["rounds"] = min(effort.rounds, ROUNDS[run_config.depth]) + effort.recall_rounds
     if run_config.sources is None:
         given["sources"] = effort.sources
     return run_config.model_copy(update=given)

@@ -8,9 +8,7 @@ from dataclasses import replace
 
 from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.llm.port import Brief
-from fathom.state import Gap, Known, Query, RunConfig
-
-_MOST_ROUNDS = 100
+from fathom.state import Effort, Gap, Known, Query
 
 
 def is_at_hand(known: Known | None) -> bool:
@@ -42,9 +40,9 @@ def only_missing(queries: Sequence[Query], brief: Brief, known: Known | None) ->
     return [query for query in queries if query.question in missing] or list(queries)
 
 
-def with_a_round_for_recall(run_config: RunConfig) -> RunConfig:
-    """One round more, since one is spent on what is at hand."""
-    return run_config.model_copy(update={"rounds": min(run_config.max_rounds + 1, _MOST_ROUNDS)})
+def with_a_round_for_recall(effort: Effort) -> Effort:
+    """Return the effort with a round more, since one is spent on what is at hand."""
+    return effort.model_copy(update={"recall_rounds": 1})
 
 
 def _missing(brief: Brief) -> list[Gap]:

@@ -25,7 +25,7 @@ from fathom.report.rerendering import rerendered
 from fathom.report.round_summary import round_page
 from fathom.report.words import ENGLISH, Words, words_for
 from fathom.result import ResearchResult, result_of
-from fathom.state import ResearchState
+from fathom.state import RunState
 
 EVENTS, ROUNDS = "events.jsonl", "rounds"
 _PASSING = ("hits", "chosen")  # of no use once a round is over
@@ -53,7 +53,7 @@ class ResearchFolder:
         except OSError as error:
             raise self._stopped(error) from error
 
-    async def keep(self, state: ResearchState, spent: Spent) -> None:
+    async def keep(self, state: RunState, spent: Spent) -> None:
         """Bring every file up to what is now known."""
         self._question, self._words = state.get("question", ""), listings.words_of(state)
         try:
@@ -86,7 +86,7 @@ class ResearchFolder:
         elif isinstance(event.payload, PlanGenerated) and event.round == done.round + 1:
             self._round(done.payload, done.spent, event.payload.queries)
 
-    def _kept(self, state: ResearchState, spent: Spent) -> None:
+    def _kept(self, state: RunState, spent: Spent) -> None:
         for name, text in pages_of(state).items():
             self._replace(name, text)
         for judgement in state.get("judgements", []):
@@ -116,7 +116,7 @@ class ResearchFolder:
         return RunStopped(f"The folder {self.path} cannot be written: {error.strerror or error}.")
 
 
-def pages_of(state: ResearchState) -> dict[str, str]:
+def pages_of(state: RunState) -> dict[str, str]:
     """The pages that tell what a run knows, by the names of their files."""
     return {
         "findings.md": listings.findings(state),
@@ -127,7 +127,7 @@ def pages_of(state: ResearchState) -> dict[str, str]:
     }
 
 
-def state_text(run_id: str, state: ResearchState, spent: Spent) -> str:
+def state_text(run_id: str, state: RunState, spent: Spent) -> str:
     """All that a run knows, as JSON; what is of use only within a round stays out."""
     judgements = state.get("judgements", [])
     told = {

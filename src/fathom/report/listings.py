@@ -11,16 +11,16 @@ from fathom.report.folder_words import FolderWords, folder_words
 from fathom.report.markdown import bracketed, named, plain, shortened
 from fathom.report.weight_words import weight_words
 from fathom.report.words import Words, words_for
-from fathom.state import Citation, Claim, Contradiction, Finding, Hypothesis, Page, ResearchState
+from fathom.state import Citation, Claim, Contradiction, Finding, Hypothesis, Page, RunState
 
 
-def words_of(state: ResearchState) -> Words:
+def words_of(state: RunState) -> Words:
     """The words a run's report is framed with."""
     run_config = state.get("run_config")
     return words_for(state.get("question", ""), getattr(run_config, "language", None))
 
 
-def findings(state: ResearchState) -> str:
+def findings(state: RunState) -> str:
     """Every finding under the part of the question it answers, the surest first, with its sources."""
     words = words_of(state)
     own, found = folder_words(words), state.get("findings", [])
@@ -42,7 +42,7 @@ def findings(state: ResearchState) -> str:
     return _page(blocks)
 
 
-def hypotheses(state: ResearchState) -> str:
+def hypotheses(state: RunState) -> str:
     """What may be true, with what speaks for and against it; the likeliest first."""
     own, known = folder_words(words_of(state)), state.get("hypotheses", [])
     claims = {claim.id: claim for claim in state.get("claims", [])}
@@ -54,7 +54,7 @@ def hypotheses(state: ResearchState) -> str:
     return _page(blocks)
 
 
-def sources(state: ResearchState) -> str:
+def sources(state: RunState) -> str:
     """Every page that was read, in the order it was, and what could not be."""
     words = words_of(state)
     own, read = folder_words(words), state.get("pages", [])
@@ -75,7 +75,7 @@ def sources(state: ResearchState) -> str:
     return _page(blocks)
 
 
-def citations(state: ResearchState) -> str:
+def citations(state: RunState) -> str:
     """The numbered list of the report with the words it uses; before there is one, of its claims."""
     words = words_of(state)
     own, report = folder_words(words), state.get("report")
@@ -90,7 +90,7 @@ def citations(state: ResearchState) -> str:
     return _page(blocks if any(blocks[1:]) else [*blocks, own.no_citations])
 
 
-def cited_pages(state: ResearchState) -> list[str]:
+def cited_pages(state: RunState) -> list[str]:
     """The hashes of the pages a report cites, or will have to choose from, in the order of their numbers."""
     if report := state.get("report"):
         return [citation.page for citation in report.citations]
@@ -156,7 +156,7 @@ def _citation(citation: Citation, page: Page | None, words: Words) -> str:
     return f"{citation.number}. {_reference(page, words)}\n{quotes}".rstrip("\n")
 
 
-def _title(name: str, state: ResearchState) -> str:
+def _title(name: str, state: RunState) -> str:
     return f"# {name}: {plain(state.get('question', ''))}"
 
 

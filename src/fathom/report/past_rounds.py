@@ -6,10 +6,10 @@ Does not know events that were told at the time. What was found is as sure as it
 from fathom.budget.accounts import cost_by
 from fathom.events import KeyFinding, RoundCompleted, Spent
 from fathom.report.rounds import suggested, summary
-from fathom.state import Finding, Judgement, ResearchState
+from fathom.state import Finding, Judgement, RunState
 
 
-def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, list[str] | None]:
+def round_of(state: RunState, number: int) -> tuple[RoundCompleted, Spent, list[str] | None]:
     """A judged round, what the run had spent by then, and what was asked next if anything was."""
     judgement = next(j for j in state["judgements"] if j.round == number)
     found = _found(state, judgement)
@@ -31,16 +31,16 @@ def round_of(state: ResearchState, number: int) -> tuple[RoundCompleted, Spent, 
     return done, spent.model_copy(update={"usd": judgement.spent_usd}), asked or None
 
 
-def spent_of(state: ResearchState) -> Spent:
+def spent_of(state: RunState) -> Spent:
     """What a run has cost by now."""
     return Spent.on(state.get("costs", []), _budget(state))
 
 
-def _found(state: ResearchState, judgement: Judgement) -> list[Finding]:
+def _found(state: RunState, judgement: Judgement) -> list[Finding]:
     """The findings that the best new claims of the round went into."""
     new = set(judgement.found)
     return [finding for finding in state.get("findings", []) if not new.isdisjoint(finding.claims)]
 
 
-def _budget(state: ResearchState) -> float:
+def _budget(state: RunState) -> float:
     return state["run_config"].budget_usd if "run_config" in state else 0.0

@@ -31,15 +31,15 @@ from fathom.state import (
 from fathom.text.normal import one_line
 
 
-def published(state: Writing) -> Report:
-    """The report of a run that found something."""
+def published(state: Writing, language: str | None = None) -> Report:
+    """Return the report of a run that found something; without a language, in that of the question."""
     claims = {claim.id: claim for claim in state["claims"]}
     sections = supported_sections(state["outline"], state.get("sections", []), claims)
     disputes = weights.shown(state.get("contradictions", []), sections, claims)
     citations, numbers = _numbered(sections, claims, state["pages"], weights.disputed_claims(disputes))
     judgement = state["judgements"][-1]
     lost = state.get("failures", [])
-    words = words_for(state["question"], state["run_config"].language)
+    words = words_for(state["question"], language)
     answered = {claim.question for claim in claims.values()}
     unanswered = [q.text for q in state.get("questions", []) if q.id not in answered]
     used = [claims[c] for c, found in numbers.items() if found]

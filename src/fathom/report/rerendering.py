@@ -37,7 +37,7 @@ def rerendered(ledger: Ledger) -> Report | None:
     named.update(disputed_claims(ledger.contradictions))
     if not named <= known or not {section.id for section in ledger.sections} <= headings:
         return None
-    return published(writing_of(ledger))
+    return published(writing_of(ledger), ledger.settings.language)
 
 
 def is_ours(ledger: Ledger) -> bool:
@@ -52,7 +52,6 @@ def writing_of(ledger: Ledger) -> Writing:
     return {
         **update,
         "question": ledger.question,
-        "run_config": ledger.settings,
         "questions": ledger.questions,
         "pages": ledger.sources,
         "claims": ledger.claims,
