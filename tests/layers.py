@@ -12,6 +12,7 @@ FACADE = (
     "fathom.__main__",
     "fathom.streaming",
     "fathom.pause_poller",
+    "fathom.run_index",
     "fathom.runs",
     "fathom.sharing",
     "fathom.session",

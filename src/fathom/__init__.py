@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fathom.errors import BadInput, FathomError, IllegalTransition, RunStopped
     from fathom.events import Progress
+    from fathom.history import RunLine
     from fathom.request import ResearchRequest
     from fathom.researcher import DeepResearcher
     from fathom.result import ResearchResult
     from fathom.session import Session
     from fathom.settings import Settings
-    from fathom.state import ReviewAnswer
+    from fathom.state import ReviewAnswer, RunConfig
     from fathom.views import ConversationThread, RunViews
 
 _HOMES = {
@@ -27,6 +28,8 @@ _HOMES = {
     "ResearchRequest": "request",
     "ResearchResult": "result",
     "ReviewAnswer": "state",
+    "RunConfig": "state",
+    "RunLine": "history",
     "RunStopped": "errors",
     "RunViews": "views",
     "Session": "session",
@@ -43,6 +46,8 @@ __all__ = [
     "ResearchRequest",
     "ResearchResult",
     "ReviewAnswer",
+    "RunConfig",
+    "RunLine",
     "RunStopped",
     "RunViews",
     "Session",

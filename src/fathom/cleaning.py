@@ -82,12 +82,7 @@ async def cleaned(runs: Runs, choice: Choice, *, is_dry: bool = False) -> Cleane
     home, database = runs.settings.home, runs.settings.database
     before = await asyncio.to_thread(_size, home, database)
     try:
-        with _alone(home):
-            gone, total = await asyncio.to_thread(_swept, home, database, choice, is_dry)
-            why = ""
-            if not is_dry:
-                await asyncio.to_thread(_forget_papers, home / ORIGINALS, database, choice.is_idle)
-                why = await asyncio.to_thread(_shrunk, database, choice.is_idle)
+        gone, total, why = await asyncio.to_thread(_clean, home, database, choice, is_dry)
     except sqlite3.Error as error:
         raise BadInput(f"The database {database} could not be cleaned: {error}; nothing is lost.") from error
     after = await asyncio.to_thread(_size, home, database)
@@ -96,6 +91,16 @@ async def cleaned(runs: Runs, choice: Choice, *, is_dry: bool = False) -> Cleane
     return Cleaned(
         [line for line in choice.gone if line.id in gone], [*choice.busy, *late], total, before, after, why
     )
+
+
+def _clean(home: Path, database: Path, choice: Choice, is_dry: bool) -> tuple[list[str], Removed, str]:
+    """The runs that went, what went with them, and why the file did not shrink, if it did not."""
+    with _alone(home):
+        gone, total = _swept(home, database, choice, is_dry)
+        if is_dry:
+            return gone, total, ""
+        _forget_papers(home / ORIGINALS, database, choice.is_idle)
+        return gone, total, _shrunk(database, choice.is_idle)
 
 
 async def _is_busy(runs: Runs, run_id: str, idle_for: timedelta) -> bool:

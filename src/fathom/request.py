@@ -6,6 +6,7 @@ Does not know how it is done.
 import os
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
@@ -66,6 +67,11 @@ class ResearchRequest(BaseModel):
         """The same request with other settings, checked again."""
         return self.model_copy(update=changes)
 
+    def with_full_paths(self) -> Self:
+        """The same request with documents named in full, so that it means the same anywhere."""
+        places = [_in_full(place) for place in self.config.docs]
+        return self.with_config(docs=places) if places != self.config.docs else self
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002
         """The same request with other values, of its own fields or of its configuration, checked again."""
         changes = {field_of(word): value for word, value in (update or {}).items()}
@@ -78,13 +84,20 @@ class ResearchRequest(BaseModel):
         Places of documents are in full, so that the run can be resumed from anywhere.
         """
         config = self._over(usual) if usual and usual.model_fields_set else self.config
-        places = [os.path.abspath(os.path.expanduser(place)) for place in config.docs]  # noqa: PTH100, PTH111
+        places = [_in_full(place) for place in config.docs]
         return config.model_copy(update={"docs": places}) if places != config.docs else config
 
     def _over(self, usual: RunConfig) -> RunConfig:
         taken = usual.model_fields_set - (_OF_DEPTH if "depth" in self._words else frozenset())
         words = {**{name: getattr(usual, name) for name in taken}, **self._words}
         return type(self)(query=self.query, **words).config
+
+
+def _in_full(place: str) -> str:
+    """The whole path of a place; only a relative one asks the file system where we are."""
+    if PurePath(place).is_absolute():
+        return os.path.normpath(place)
+    return os.path.abspath(os.path.expanduser(place))  # noqa: PTH100, PTH111
 
 
 def _words_of(config: Any) -> dict[str, Any]:

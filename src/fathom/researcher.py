@@ -15,13 +15,16 @@ from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.errors import RunStopped
 from fathom.events import Progress
 from fathom.forking import forked
+from fathom.history import RunLine
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
+from fathom.run_index import control_run, list_runs
 from fathom.runs import Start
 from fathom.session import BlockingSession, Session
 from fathom.settings import Settings, load_settings
 from fathom.sharing import Shared
-from fathom.state import ReviewAnswer, Role
+from fathom.state import ReviewAnswer, Role, RunConfig
+from fathom.storage.records import SignalWord
 from fathom.views import ConversationThread, RunViews
 
 if TYPE_CHECKING:
@@ -86,7 +89,7 @@ class DeepResearcher:
         A run whose task is cancelled stands where it is, and can be resumed too.
         """
         async with self._shared.runs():  # opened once for all of it
-            return await self._ended(await self._begun(request))
+            return await self._ended(await self.begin(request))
 
     async def stream(self, request: ResearchRequest) -> AsyncGenerator[Progress, None]:
         """The same, telling what happens; the last event is `completed` or `checkpoint`.
@@ -102,7 +105,7 @@ class DeepResearcher:
         >>> events[-1].kind, events[-1].payload.status
         ('completed', 'complete')
         """
-        session = await self._begun(request)
+        session = await self.begin(request)
         async with aclosing(session.events()) as events:
             async for event in events:
                 yield event
@@ -124,9 +127,13 @@ class DeepResearcher:
         >>> number, "tower height in metres" in [query.text for query in result.asked]
         (1, True)
         """
-        return await self._begun(
-            request if "review" in request.said else request.with_config(review="rounds")
-        )
+        return await self.begin(request if "review" in request.said else request.with_config(review="rounds"))
+
+    async def begin(self, request: ResearchRequest) -> Session:
+        """A session on a new run that is reviewed only if the request says so."""
+        async with self._shared.runs() as runs:
+            run_id, config = await runs.begin(request)
+        return self._session(run_id, request, config)
 
     async def session(self, run_id: str | None = None) -> Session:
         """A session on a run that was begun anywhere, by the first characters of its id; or on the latest."""
@@ -155,9 +162,13 @@ class DeepResearcher:
 
     async def update(self, run_id: str) -> ResearchResult:
         """The report of a finished run brought up to date, as a new run: what changed stands at its top."""
+        return await self._ended(await self.begin_update(run_id))
+
+    async def begin_update(self, run_id: str | None = None) -> Session:
+        """A session on an update of a run, of the latest without an id."""
         async with self._shared.runs() as runs:
             new_id, start = await runs.update(await runs.find(run_id))
-        return await self._ended(self._session(new_id, start))
+        return self._session(new_id, start, start.run_config())
 
     async def follow_up(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
         """A later question in the thread of a finished run, as a new run.
@@ -181,7 +192,7 @@ class DeepResearcher:
         asked = ResearchRequest(query=question) if isinstance(question, str) else question
         async with self._shared.runs() as runs:
             new_id, start = await runs.follow_up(await runs.find(run_id), asked)
-        return self._session(new_id, start)
+        return self._session(new_id, start, start.run_config())
 
     async def thread(self, run_id: str) -> ConversationThread:
         """The thread a run stands in: every question and answer, in the order they were asked."""
@@ -208,9 +219,53 @@ class DeepResearcher:
         >>> second.fork.round, "Who built it?" in [query.text for query in second.asked]
         (1, True)
         """
+        return await self._ended(await self.begin_fork(run_id, direction, after_round=after_round))
+
+    async def begin_fork(
+        self,
+        run_id: str,
+        direction: str,
+        *,
+        after_round: int | None = None,
+        more_rounds: int | None = None,
+    ) -> Session:
+        """A session on a fork; `more_rounds` are those it may have, else what was left, two at least."""
         async with self._shared.runs() as runs:
-            new_id = await forked(runs, await runs.find(run_id), after_round, direction)
-        return await self._ended(self._session(new_id, None))
+            new_id = await forked(runs, await runs.find(run_id), after_round, direction, more_rounds)
+        return await self.session(new_id)
+
+    async def runs(self, most: int = 50) -> list[RunLine]:
+        """The latest runs, the newest first: id, status, question, start, cost, rounds and kin.
+
+        >>> from fathom import DeepResearcher, ResearchRequest
+        >>> result = DeepResearcher().research_sync(ResearchRequest(query="How high is it?", docs=["papers"]))
+        >>> [(run.id == result.run_id, run.status) for run in DeepResearcher().runs_sync(1)]
+        [(True, 'complete')]
+        """
+        return await list_runs(self.settings, most)
+
+    async def control(self, run_id: str, word: SignalWord, text: str = "") -> RunLine:
+        """Steer a run that works anywhere, in this process or another: pause, go, stop, or add a query.
+
+        The signal waits until the run hears it. Returns the run as it was.
+        """
+        return await control_run(self.settings, run_id, word, text)
+
+    async def pause(self, run_id: str) -> RunLine:
+        """Have a run stand still after the step in hand."""
+        return await self.control(run_id, "pause")
+
+    async def go(self, run_id: str) -> RunLine:
+        """Have a paused run go on where somebody waits with it; else `resume` it."""
+        return await self.control(run_id, "go")
+
+    async def stop(self, run_id: str) -> RunLine:
+        """Have a run look no further and write its report from what it knows."""
+        return await self.control(run_id, "stop")
+
+    async def add_query(self, run_id: str, text: str) -> RunLine:
+        """Have a run ask this too, in its next round."""
+        return await self.control(run_id, "add", text)
 
     async def clean(
         self, older_than: str | None = "30d", *, keep: int | None = None, is_dry: bool = False
@@ -267,6 +322,14 @@ class DeepResearcher:
         """`clean` for those who wait."""
         return waited(lambda: self.clean(older_than, keep=keep, is_dry=is_dry))
 
+    def runs_sync(self, most: int = 50) -> list[RunLine]:
+        """`runs` for those who wait."""
+        return waited(lambda: self.runs(most))
+
+    def control_sync(self, run_id: str, word: SignalWord, text: str = "") -> RunLine:
+        """`control` for those who wait."""
+        return waited(lambda: self.control(run_id, word, text))
+
     def update_sync(self, run_id: str) -> ResearchResult:
         """`update` for those who wait."""
         return waited(lambda: self.update(run_id))
@@ -275,13 +338,8 @@ class DeepResearcher:
         """`result` for those who wait."""
         return waited(lambda: self.result(run_id))
 
-    async def _begun(self, request: ResearchRequest) -> Session:
-        async with self._shared.runs() as runs:
-            run_id, _ = await runs.begin(request)
-        return self._session(run_id, request)
-
-    def _session(self, run_id: str, start: Start) -> Session:
-        return Session(self._shared, run_id, start, self._out)
+    def _session(self, run_id: str, start: Start, config: RunConfig | None = None) -> Session:
+        return Session(self._shared, run_id, start, self._out, config)
 
     async def _ended(self, session: Session, answer: ReviewAnswer | None = None) -> ResearchResult:
         table = await session.go_on(answer)

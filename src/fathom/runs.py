@@ -4,10 +4,12 @@ Does not know the command line or the graph's inside. One process works on a run
 """
 
 import asyncio
+import sqlite3
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
@@ -22,13 +24,14 @@ from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
 from fathom.graph import Research, build_graph, standard_dependencies
-from fathom.history import RunLine, run_ids, run_times
+from fathom.history import RunLine, run_times
 from fathom.ids import short_id
 from fathom.llm.clients import model_clients
 from fathom.pause_poller import TimeBudget, watch_over
 from fathom.planning.effort import sized
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
+from fathom.run_index import OPEN, find_run, list_runs, open_status, remember_line
 from fathom.run_lock import held, held_in_turn, told_when_left
 from fathom.search.table import local_engine
 from fathom.settings import Settings
@@ -92,12 +95,12 @@ class Runs:
             raise BadInput(f"The thread of run {short_id(run_id)} is closed; ask a new question instead.")
         others = [await self._past(one, await self.snapshot(one)) for one, _ in await threads.runs(thread)]
         past = [one for one in others if one and one.run != run_id]
+        asked = await asyncio.to_thread(asked.with_full_paths)
         request = follow_up_of(asked, [*past, *([followed] if followed else [])])
-        await asyncio.to_thread(
-            standard_dependencies(self.settings.admitting(request.run_config())), request.run_config()
-        )
-        await self._refuse_unkept(asked, request.run_config())
-        await self._refuse_empty(request.run_config())
+        config = request.run_config()
+        await asyncio.to_thread(standard_dependencies(self.settings.admitting(config)), config)
+        await self._refuse_unkept(asked, config)
+        await self._refuse_empty(config)
         new_id = str(uuid.uuid4())
         await threads.follow(new_id, run_id)
         return new_id, request
@@ -125,15 +128,19 @@ class Runs:
             if halt:
                 halt.reach(leg.control)
             await self.signals.resumed(run_id)
-            with self.watch.over(run_id, leg.control):
-                async with aclosing(worked(graph, leg)) as events:
-                    with told_when_left(place):
-                        async for event in events:
-                            if event.kind == "completed":
-                                await self.signals.ended(run_id)
-                            if event.kind in ("round completed", "completed"):
-                                await self.storage.checkpoints.thin(run_id)
-                            yield event
+            await self._remember_open(leg)
+            try:
+                with self.watch.over(run_id, leg.control):
+                    async with aclosing(worked(graph, leg)) as events:
+                        with told_when_left(place):
+                            async for event in events:
+                                if event.kind == "completed":
+                                    await self.signals.ended(run_id)
+                                if event.kind in ("round completed", "completed"):
+                                    await self.storage.checkpoints.thin(run_id)
+                                yield event
+            finally:
+                await self._remember(run_id)
 
     async def _leg(self, run_id: str, start: Start) -> RunSegment:
         """What the next stretch of work begins with."""
@@ -147,7 +154,7 @@ class Runs:
         known = cast(ResearchState, {"question": "", **known_in(stands)})
         answer = start or _after_a_pause(stands)
         given: Any = Command(resume=answer.model_dump()) if answer else None
-        return RunSegment(run_id, given, _remembered(stands), known, ended_tasks(stands))
+        return RunSegment(run_id, given, remembered_config(stands), known, ended_tasks(stands))
 
     async def finish(self, run_id: str) -> None:
         """Have a stopped run end with what it knows, as if a person had said so at its last plan."""
@@ -203,27 +210,19 @@ class Runs:
 
     async def find(self, name: str | None) -> str:
         """The full id of a run named by its first characters; the latest run without a name."""
-        ids = await run_ids(self.storage)
-        if name is None:
-            if not ids:
-                raise BadInput("There is no run yet.")
-            return ids[0]
-        found = [run_id for run_id in ids if run_id.startswith(name.lower())] if name else []
-        if len(found) != 1:
-            several = "There is no run" if not found else "There are several runs"
-            raise BadInput(f"{several} whose id begins with {name!r}; fathom runs lists them.")
-        return found[0]
+        return await find_run(self.settings, name)
 
     async def lines(self, most: int = 50) -> list[RunLine]:
         """The latest runs, newest first."""
-        found: list[RunLine] = []
-        for run_id in (await run_ids(self.storage))[:most]:
-            with suppress(BadInput):  # somebody removed it just now
-                found.append(await self.line(run_id))
-        return found
+        return await list_runs(self.settings, most)
 
     async def line(self, run_id: str) -> RunLine:
         """A run as a list shows it."""
+        line = await self.settled_line(run_id)
+        return line if line.status != OPEN else replace(line, status=await open_status(self.settings, run_id))
+
+    async def settled_line(self, run_id: str) -> RunLine:
+        """The same, with the status `OPEN` where it depends on who works on the run."""
         snapshot = await self.snapshot(run_id)
         started, _ = await run_times(self.storage, run_id)
         question = str(snapshot.values.get("question", ""))
@@ -231,7 +230,7 @@ class Runs:
         fork = snapshot.values.get("fork")
         return RunLine(
             id=run_id,
-            status=await self._status(run_id, snapshot),
+            status=_settled_status(snapshot),
             question=question,
             started=started,
             cost_usd=await self.spent_usd(run_id),
@@ -245,18 +244,17 @@ class Runs:
         """All that a run has paid, or may have paid, also in a step that never ended."""
         return await CostLog(self.settings.database).spent_usd(run_id)
 
-    async def _status(self, run_id: str, snapshot: StateSnapshot) -> str:
-        if not is_unfinished(snapshot) and "report" in snapshot.values:
-            return str(snapshot.values["report"].status)
-        if snapshot.interrupts:
-            return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
-        try:
-            async with held(self.settings.home, run_id):
-                pass
-        except BadInput:
-            return "running"
-        is_paused = any(order.word == "pause" for order in await self.signals.pending(run_id))
-        return "paused" if is_paused else "stopped"
+    async def _remember_open(self, segment: RunSegment) -> None:
+        """Keep the line of a run that somebody begins to work on."""
+        with suppress(BadInput, sqlite3.Error):
+            new = RunLine(segment.run_id, OPEN, segment.question, datetime.now(UTC), 0.0)
+            line = await self.settled_line(segment.run_id) if segment.before is not None else new
+            await remember_line(self.settings, replace(line, status=OPEN))
+
+    async def _remember(self, run_id: str) -> None:
+        """Keep the run's line of the list; one that cannot be kept is read from its checkpoints."""
+        with suppress(BadInput, sqlite3.Error):
+            await remember_line(self.settings, await self.settled_line(run_id))
 
     def _knobs(self, start: New) -> RunConfig:
         return (
@@ -304,11 +302,20 @@ def is_unfinished(snapshot: StateSnapshot) -> bool:
     return bool(snapshot.next or snapshot.tasks)
 
 
+def _settled_status(snapshot: StateSnapshot) -> str:
+    """The status that does not depend on who works on the run."""
+    if not is_unfinished(snapshot) and "report" in snapshot.values:
+        return str(snapshot.values["report"].status)
+    if snapshot.interrupts:
+        return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
+    return OPEN
+
+
 def _unreported(run_id: str) -> BadInput:
     return BadInput(f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}")
 
 
-def _remembered(snapshot: StateSnapshot) -> RunConfig:
+def remembered_config(snapshot: StateSnapshot) -> RunConfig:
     """The knobs a run was begun with."""
     run_config = snapshot.values.get("run_config")
     return run_config if isinstance(run_config, RunConfig) else RunConfig.model_validate(run_config or {})

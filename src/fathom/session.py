@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from pathlib import Path
+from typing import cast
 
 from langgraph.types import StateSnapshot
 
@@ -15,12 +16,20 @@ from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, Progress
 from fathom.ids import short_id
-from fathom.places import open_folder
+from fathom.places import RUNS, open_folder
+from fathom.report.folder import ResearchFolder
+from fathom.report.past_rounds import spent_of
+from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
-from fathom.runs import Start, is_unfinished
+from fathom.runs import Start, is_unfinished, remembered_config
 from fathom.sharing import Shared
-from fathom.state import ReviewAnswer
-from fathom.streaming import asked_in
+from fathom.state import ReviewAnswer, RunConfig, RunState
+from fathom.storage.records import SignalWord
+from fathom.streaming import Halt, asked_in
+from fathom.threads import FollowUpRequest
+from fathom.updating import UpdateRequest
+
+_GLANCE_S = 0.3
 
 
 class Session:
@@ -43,12 +52,50 @@ class Session:
     ('complete', "a person's word")
     """
 
-    def __init__(self, shared: Shared, run_id: str, start: Start, out: Path | None = None) -> None:
+    def __init__(
+        self,
+        shared: Shared,
+        run_id: str,
+        start: Start,
+        out: Path | None = None,
+        config: RunConfig | None = None,
+    ) -> None:
         self.id = run_id
+        self.config = config or RunConfig()  # the configuration of the run
         self.is_complete = False
         self._shared, self._start, self._out = shared, start, out
+        self._folder: ResearchFolder | None = None
         self._table: Checkpoint | None = None
         self._turn = asyncio.Lock()
+        self._halt = Halt()
+
+    @property
+    def waits_for(self) -> Checkpoint | None:
+        """The plan or the pause where the run stands, if it does."""
+        return self._table
+
+    @property
+    def question(self) -> str:
+        """What a new run is asked; of a follow-up, as it is understood alone. Empty once it has begun."""
+        start = self._start
+        if isinstance(start, ResearchRequest):
+            return start.query
+        return start.question if isinstance(start, FollowUpRequest | UpdateRequest) else ""
+
+    @property
+    def is_understood_otherwise(self) -> bool:
+        """Whether a follow-up that has not begun is more than another spelling of what was asked."""
+        return isinstance(self._start, FollowUpRequest) and self._start.is_understood_otherwise
+
+    @property
+    def folder(self) -> Path | None:
+        """The research folder, once one was opened."""
+        return self._folder.path if self._folder else None
+
+    async def open_folder(self, named: str | Path | None = None, parent: Path = RUNS) -> Path:
+        """Keep the run's files in this folder: the named one, the one it has, or a new one in `parent`."""
+        self._folder = await open_folder(self._shared.settings, self.id, named, parent)
+        return self._folder.path
 
     def __repr__(self) -> str:
         stands = "complete" if self.is_complete else self._table.why if self._table else "not at a checkpoint"
@@ -64,8 +111,10 @@ class Session:
             start, table = self._start, self._table
             try:
                 async with self._shared.runs() as runs:
-                    keep = await open_folder(runs.settings, self.id, parent=self._out) if self._out else None
-                    async with aclosing(runs.work(self.id, answer or start, keep=keep)) as events:
+                    if self._out and not self._folder:
+                        await self.open_folder(parent=self._out)
+                    work = runs.work(self.id, answer or start, keep=self._folder, halt=self._halt)
+                    async with aclosing(work) as events:
                         async for event in events:
                             self._table = None
                             self._see(event)
@@ -89,16 +138,40 @@ class Session:
 
     async def add_query(self, text: str) -> None:
         """One query more: for the plan on the table, or for the next one while the run works."""
-        await self._order("add", text)
+        await self.signal("add", text)
 
     async def pause(self) -> None:
         """Have whoever works on the run stop after the current step."""
-        await self._order("pause")
+        await self.signal("pause")
+
+    async def signal(self, word: SignalWord, text: str = "") -> None:
+        """Leave a control signal: pause, go, stop, or add with a query; whoever works on the run hears it."""
+        if self.is_complete:
+            raise BadInput(f"Run {short_id(self.id)} is over; there is nothing to {word}.")
+        await ControlSignals(self._shared.settings.database).give(self.id, word, text)
+
+    async def wait_for_go(self) -> bool:
+        """Wait until somebody says go or stop, here or in another process; False when we leave instead."""
+        signals = ControlSignals(self._shared.settings.database)
+        while not self._halt.is_requested:
+            if {signal.word for signal in await signals.pending(self.id)} & {"go", "stop"}:
+                return True
+            await asyncio.sleep(_GLANCE_S)
+        return False
+
+    def leave(self) -> None:
+        """End the step in hand and stop there; the run can go on later. Safe in a signal handler."""
+        self._halt.request()
+
+    async def end_search(self) -> None:
+        """Have a stopped run write its report from what it knows, as soon as it goes on."""
+        async with self._shared.runs() as runs:
+            await runs.finish(self.id)
 
     async def finalize(self) -> ResearchResult:
         """Look no further and write the report; also while `events` is being listened to elsewhere."""
         if not self.is_complete:
-            await self._order("stop")
+            await self.signal("stop")
             async with self._turn:  # whoever works on the run now gets to its end first
                 answer = ReviewAnswer(action="finish") if self._table else None
             while not self.is_complete:
@@ -113,13 +186,22 @@ class Session:
         async with self._shared.runs() as runs:
             return await runs.result(self.id)
 
-    async def _order(self, word: str, text: str = "") -> None:
-        if self.is_complete:
-            raise BadInput(f"Run {short_id(self.id)} is over; there is nothing to {word}.")
-        await ControlSignals(self._shared.settings.database).give(self.id, word, text)
+    async def state(self) -> RunState:
+        """Everything the run knows."""
+        async with self._shared.runs() as runs:
+            return cast(RunState, (await runs.snapshot(self.id)).values)
+
+    async def write_files(self) -> ResearchResult:
+        """The result, after the files of the research folder were brought up to date."""
+        result, state = await self.result(), await self.state()
+        if self._folder:
+            await self._folder.keep(state, spent_of(state))
+            await asyncio.to_thread(self._folder.write_report, result)
+        return result
 
     def sees(self, snapshot: StateSnapshot) -> None:
         """Take notice of where a run stands that was begun elsewhere."""
+        self.config = remembered_config(snapshot)
         self.is_complete = not is_unfinished(snapshot) and "report" in snapshot.values
         if snapshot.interrupts:
             self._table = asked_in(dict(snapshot.interrupts[0].value))

@@ -10,6 +10,12 @@ from standins.commandline import Fathom
 KEY = "very-secret-1234"
 
 
+@pytest.fixture(autouse=True)
+def usual_local_servers(clean_environment: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings are only shown here; no server is asked."""
+    monkeypatch.delenv("FATHOM_LOCAL_SERVERS")
+
+
 def shown(fathom: Fathom, *words: str) -> dict[str, dict[str, Any]]:
     """The settings as `--json` tells them, by name."""
     told = fathom("config", "--json", *words)

@@ -304,3 +304,43 @@ async def test_a_model_that_is_no_model_leaves_extracts(
     found = await DeepResearcher(settings, model=model).research(request_.with_config(model="none"))
     assert found.status == "complete"
     assert found.metadata.model_calls == 0
+
+
+async def test_runs_are_listed_and_steered_from_anywhere(
+    settings: Settings, request_: ResearchRequest
+) -> None:
+    researcher = DeepResearcher(settings)
+    assert await researcher.runs() == []
+    session = await researcher.start(request_)
+    table = await session.checkpoint()
+    assert table is not None
+    (line,) = await researcher.runs()
+    assert (line.id, line.status, line.question) == (session.id, "waiting for review", QUESTION)
+    with pytest.raises(BadInput, match=r"is not running \(waiting for review\)"):
+        await researcher.pause(session.id)
+    await researcher.add_query(session.id[:8], "tidal power price")
+    assert (await researcher.stop(session.id)).id == session.id
+    result = await session.finalize()
+    (line,) = await researcher.runs()
+    assert (line.status, line.rounds) == (result.status, result.metadata.rounds)
+    for word in ("pause", "go", "stop"):
+        with pytest.raises(BadInput, match="is over; there is nothing to steer"):
+            await researcher.control(session.id, word)
+    with pytest.raises(BadInput, match="There is no run whose id begins with 'zz'"):
+        await researcher.go("zz")
+
+
+async def test_a_run_that_works_is_listed_as_running_and_stops_at_a_word_from_elsewhere(
+    settings: Settings, request_: ResearchRequest
+) -> None:
+    researcher = DeepResearcher(settings)
+    session = await researcher.begin(request_)
+    seen: list[str] = []
+    async for event in session.events():
+        if event.kind == "extraction started" and not seen:
+            seen = [line.status for line in await researcher.runs()]
+            await DeepResearcher(settings).stop(session.id)
+    assert seen == ["running"]
+    result = await session.result()
+    assert result.metadata.stop == "a person's word"
+    assert [line.status for line in await researcher.runs()] == [result.status]

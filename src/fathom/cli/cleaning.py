@@ -8,7 +8,7 @@ import asyncio
 import sys
 
 from fathom.cleaning import Choice, Cleaned, age_of, chosen, cleaned
-from fathom.cli.looking import table
+from fathom.cli.listing import table
 from fathom.cli.options import settings_of
 from fathom.errors import BadInput
 from fathom.runs import open_runs

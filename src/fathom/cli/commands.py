@@ -43,7 +43,7 @@ COMMANDS = {
             "fathom.cli.controlling",
             "control",
         ),
-        Command("runs", "runs", "list runs: status, age, cost, question", "fathom.cli.looking", "runs"),
+        Command("runs", "runs", "list runs: status, age, cost, question", "fathom.cli.listing", "runs"),
         Command(
             "show",
             "show ID",

@@ -8,9 +8,11 @@ import asyncio
 
 from fathom.cli.options import settings_of
 from fathom.control_signals import Word
-from fathom.errors import BadInput
+from fathom.history import RunLine
 from fathom.ids import short_id
-from fathom.runs import is_unfinished, open_runs
+from fathom.run_index import control_run
+from fathom.settings import Settings
+from fathom.storage import close_storage
 
 _HEARD: dict[Word, str] = {
     "pause": "stands still after the step in hand; it goes on with: fathom control {name} go",
@@ -35,19 +37,15 @@ _PAUSED: dict[Word, str] = {
 
 def control(arguments: argparse.Namespace) -> int:
     """Leave one order for one run, and say what becomes of it."""
-    print(asyncio.run(_ordered(arguments, arguments.order)))
+    settings, word = settings_of(arguments), arguments.order
+    line = asyncio.run(_control(settings, arguments))
+    told = _HEARD if line.status == "running" else _PAUSED if line.status == "paused" else _LATER
+    name = short_id(line.id)
+    print(f"Run {name} {told[word].format(name=name)}.")
     return 0
 
 
-async def _ordered(arguments: argparse.Namespace, word: Word) -> str:
-    async with open_runs(settings_of(arguments)) as runs:
-        run_id = await runs.find(arguments.id)
-        name, status = short_id(run_id), (await runs.line(run_id)).status
-        snapshot = await runs.snapshot(run_id)
-        if not is_unfinished(snapshot) and "report" in snapshot.values:
-            raise BadInput(f"Run {name} is over; there is nothing to steer.")
-        told = _HEARD if status == "running" else _PAUSED if status == "paused" else _LATER
-        if word not in told:
-            raise BadInput(f"Run {name} is not running ({status}).")
-        await runs.signals.give(run_id, word, arguments.query)
-    return f"Run {name} {told[word].format(name=name)}."
+async def _control(settings: Settings, arguments: argparse.Namespace) -> RunLine:
+    line = await control_run(settings, arguments.id, arguments.order, arguments.query)
+    await close_storage(settings.database)
+    return line

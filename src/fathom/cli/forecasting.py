@@ -12,7 +12,7 @@ from fathom.budget.forecast import forecast
 from fathom.budget.past import past_runs
 from fathom.report.words import counted
 from fathom.request import ResearchRequest
-from fathom.runs import Runs, open_runs
+from fathom.runs import open_runs
 from fathom.settings import Settings
 from fathom.state import Forecast, RunConfig
 
@@ -52,14 +52,15 @@ async def _all_expected(
 ) -> list[Forecast]:
     async with open_runs(settings) as runs:
         # Whatever would be refused is refused now.
-        run_config = [(await runs.begin(one, is_capped=is_capped))[1] for one in requests]
-        return [await expected(runs, own, one.query) for own, one in zip(run_config, requests, strict=True)]
+        configs = [(await runs.begin(one, is_capped=is_capped))[1] for one in requests]
+        pairs = zip(configs, requests, strict=True)
+        return [await expected(settings, config, one.query) for config, one in pairs]
 
 
-async def expected(runs: Runs, run_config: RunConfig, question: str) -> Forecast:
+async def expected(settings: Settings, run_config: RunConfig, question: str) -> Forecast:
     """What a question with these knobs would cost."""
-    past = await past_runs(CostLog(runs.settings.database))
-    own = runs.settings.admitting(run_config)
+    past = await past_runs(CostLog(settings.database))
+    own = settings.admitting(run_config)
     return await asyncio.to_thread(forecast, own, own.usual(run_config), question, past)
 
 

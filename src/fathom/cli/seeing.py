@@ -7,9 +7,8 @@ import argparse
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import cast
 
 from rich.console import Console
 
@@ -23,25 +22,17 @@ from fathom.control_signals import Word
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept
 from fathom.ids import short_id
-from fathom.report.folder import ResearchFolder
-from fathom.report.past_rounds import spent_of
-from fathom.runs import Runs, Start
-from fathom.state import RunState
-from fathom.streaming import Halt
-
-_GLANCE_S = 0.3
+from fathom.session import Session
+from fathom.state import ReviewAnswer
 
 
 @dataclass
 class Watched:
     """One run that somebody watches."""
 
-    runs: Runs
-    run_id: str
-    folder: ResearchFolder
+    session: Session
     arguments: argparse.Namespace
     leaving: Leaving
-    halt: Halt = field(default_factory=Halt)
 
     def __post_init__(self) -> None:
         self.steering = Steering(self._give, self.leaving.request)
@@ -63,7 +54,7 @@ class Watched:
 
     def _give(self, word: Word, text: str) -> None:
         """Leave an order; the run hears it like one from another terminal."""
-        task: asyncio.Task[object] = asyncio.create_task(self.runs.signals.give(self.run_id, word, text))
+        task: asyncio.Task[object] = asyncio.create_task(self.session.signal(word, text))
         self._given.add(task)
         task.add_done_callback(self._was_given)
 
@@ -72,15 +63,15 @@ class Watched:
         if isinstance(error := task.exception(), BadInput):
             self.view.notice(str(error))
 
-    async def until_over(self, start: Start) -> int:
+    async def until_over(self, answer: ReviewAnswer | None = None) -> int:
         """Work until the report is there, asking a person where the run does; the exit code."""
-        self.leaving.run = short_id(self.run_id)
+        self.leaving.run = short_id(self.session.id)
         self.leaving.ask = partial(self._asked_to_leave, asyncio.get_running_loop())
         if isinstance(self.view, Live):
-            self.view.board.recall(await self._known())
-        self.view.begin(self.run_id)
+            self.view.board.recall(await self.session.state())
+        self.view.begin(self.session.id)
         try:
-            return await self._stretches(start)
+            return await self._stretches(answer)
         except RunStopped as error:
             self.view.close()
             print(f"fathom: {error} Nothing is lost; {self.leaving.way_on()}", file=sys.stderr)
@@ -91,41 +82,40 @@ class Watched:
 
     def _asked_to_leave(self, loop: asyncio.AbstractEventLoop) -> None:
         """Called in a signal's handler, where nothing may be printed: it might be in the middle of a line."""
-        self.halt.request()
+        self.session.leave()
         words = "Finishing the step in hand; once more leaves at once. Nothing is lost."
         loop.call_soon_threadsafe(self.view.notice, words)
 
-    async def _stretches(self, start: Start) -> int:
+    async def _stretches(self, answer: ReviewAnswer | None) -> int:
         while True:
-            end = await self._worked(self.runs.work(self.run_id, start, keep=self.folder, halt=self.halt))
+            end = await self._worked(self.session.events(answer))
             if end is None:
                 self.view.close()
                 return await self.reported()
             if end.why == "review":
-                start = self._reviewed(end)
-                if start is None:
-                    return waiting(self.run_id)
+                answer = self._reviewed(end)
+                if answer is None:
+                    return waiting(self.session.id)
             elif end.why == "paused" and await self._until_go():
-                start = None
+                answer = None
             else:
                 self.view.close()
                 print(f"fathom: {self.leaving.last_words()}", file=sys.stderr)
                 return INTERRUPTED
 
-    def _reviewed(self, end: Checkpoint) -> Start:
+    def _reviewed(self, end: Checkpoint) -> ReviewAnswer | None:
         self.view.set_aside()
         return None if self.arguments.json else ask_person(end.shown)
 
     async def _until_go(self) -> bool:
         """Wait until somebody says go, here or in another terminal; False when they leave instead."""
         self._paused(True)
-        self.view.notice(f"Paused; go on with p, or from anywhere: fathom control {short_id(self.run_id)} go")
-        while not self.halt.is_requested:
-            if {order.word for order in await self.runs.signals.pending(self.run_id)} & {"go", "stop"}:
-                self._paused(False)
-                return True
-            await asyncio.sleep(_GLANCE_S)
-        return False
+        way_on = f"fathom control {short_id(self.session.id)} go"
+        self.view.notice(f"Paused; go on with p, or from anywhere: {way_on}")
+        if not await self.session.wait_for_go():
+            return False
+        self._paused(False)
+        return True
 
     def _paused(self, is_paused: bool) -> None:
         self.steering.is_paused = is_paused
@@ -140,8 +130,8 @@ class Watched:
         end = None
         async for event in events:
             self.view.tell(event)
-            if isinstance(event.payload, ReportKept):
-                self.leaving.written = self.folder.path / "report.md"
+            if isinstance(event.payload, ReportKept) and self.session.folder:
+                self.leaving.written = self.session.folder / "report.md"
             if isinstance(event.payload, Checkpoint):
                 end = event.payload
         return end
@@ -149,21 +139,16 @@ class Watched:
     async def _was_bad_input(self, error: RunStopped) -> bool:
         """Whether a run was refused before anything was done: no such model, key or address."""
         is_refused = isinstance(error.__cause__, Refused)
-        return is_refused and not (await self._known()).get("questions")
-
-    async def _known(self) -> RunState:
-        return cast(RunState, (await self.runs.snapshot(self.run_id)).values)
+        return is_refused and not (await self.session.state()).get("questions")
 
     async def reported(self) -> int:
         """The report of a run that is over: on standard output, and in its files."""
-        result = await self.runs.result(self.run_id)
-        state = await self._known()
-        await self.folder.keep(state, spent_of(state))
-        self.folder.write_report(result)
+        result = await self.session.write_files()
         if not self.arguments.json:
             print_result(result, self.arguments.format)
         if not (self.arguments.quiet or self.arguments.json):
-            print(f"\nWritten to {self.folder.path / 'report.md'} and the files beside it", file=sys.stderr)
+            written = self.session.folder / "report.md" if self.session.folder else ""
+            print(f"\nWritten to {written} and the files beside it", file=sys.stderr)
         return 4 if result.status == "failed" else 0
 
 

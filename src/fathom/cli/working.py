@@ -17,13 +17,12 @@ from fathom.cli.options import request_words, settings_of
 from fathom.cli.reviewing import answer_from, ask_person
 from fathom.cli.seeing import Watched, waiting
 from fathom.errors import BadInput
-from fathom.forking import forked
 from fathom.ids import short_id
-from fathom.places import open_folder
 from fathom.request import ResearchRequest
-from fathom.runs import Runs, is_unfinished, open_runs
+from fathom.researcher import DeepResearcher
+from fathom.session import Session
 from fathom.settings import Settings
-from fathom.state import RunConfig
+from fathom.state import ReviewAnswer, RunConfig
 
 _PATIENCE_S = 1.0
 
@@ -57,22 +56,29 @@ def fork(arguments: argparse.Namespace) -> int:
 
 
 async def _forked(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
-    async with open_runs(settings) as runs:
-        shared_id = await runs.find(arguments.id)
-        run_config = (await runs.snapshot(shared_id)).values.get("run_config")
-        _refuse_unnamed_server(runs, run_config, shared_id, "fork")
-        run_id = await forked(runs, shared_id, arguments.round, arguments.direction, arguments.rounds)
-        folder = await open_folder(runs.settings, run_id, arguments.out)
-        return await Watched(runs, run_id, folder, arguments, leaving).until_over(None)
+    async with DeepResearcher(settings) as researcher:
+        shared = await researcher.session(arguments.id)
+        _refuse_unnamed_server(settings, shared.config, shared.id, "fork")
+        session = await researcher.begin_fork(
+            shared.id, arguments.direction, after_round=arguments.round, more_rounds=arguments.rounds
+        )
+        return await _watch(session, arguments, leaving)
 
 
 async def _updated(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
-    async with open_runs(settings) as runs:
-        earlier_id = await runs.find(arguments.id)
-        run_id, start = await runs.update(earlier_id)
-        _refuse_unnamed_server(runs, start.run_config(), earlier_id, "update")
-        folder = await open_folder(runs.settings, run_id, arguments.out)
-        return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
+    async with DeepResearcher(settings) as researcher:
+        earlier = await researcher.session(arguments.id)
+        session = await researcher.begin_update(earlier.id)
+        _refuse_unnamed_server(settings, session.config, earlier.id, "update")
+        return await _watch(session, arguments, leaving)
+
+
+async def _watch(
+    session: Session, arguments: argparse.Namespace, leaving: Leaving, answer: ReviewAnswer | None = None
+) -> int:
+    """See a run to its end, with its files in the folder that was named."""
+    await session.open_folder(arguments.out)
+    return await Watched(session, arguments, leaving).until_over(answer)
 
 
 def follow_up(arguments: argparse.Namespace) -> int:
@@ -86,40 +92,38 @@ def follow_up(arguments: argparse.Namespace) -> int:
 async def _followed(
     settings: Settings, request: ResearchRequest, arguments: argparse.Namespace, leaving: Leaving
 ) -> int:
-    async with open_runs(settings) as runs:
-        earlier_id = await runs.find(arguments.id)
-        run_id, start = await runs.follow_up(earlier_id, request)
-        _refuse_unnamed_server(runs, start.run_config(), earlier_id, "ask")
+    async with DeepResearcher(settings) as researcher:
+        earlier = await researcher.session(arguments.id)
+        session = await researcher.ask(earlier.id, request)
+        _refuse_unnamed_server(settings, session.config, earlier.id, "ask")
         if arguments.dry_run:
-            say(await expected(runs, start.run_config(), start.question), arguments)
+            say(await expected(settings, session.config, session.question), arguments)
             return 0
-        if start.is_understood_otherwise and not (arguments.quiet or arguments.json):
-            print(f"understood as: {start.question}", file=sys.stderr, flush=True)
-        await _tell_unpriced(runs, start.run_config(), arguments)
-        folder = await open_folder(runs.settings, run_id, arguments.out)
-        return await Watched(runs, run_id, folder, arguments, leaving).until_over(start)
+        if session.is_understood_otherwise and not (arguments.quiet or arguments.json):
+            print(f"understood as: {session.question}", file=sys.stderr, flush=True)
+        await _tell_unpriced(settings, session.config, arguments)
+        return await _watch(session, arguments, leaving)
 
 
 async def _begun(
     settings: Settings, request: ResearchRequest, arguments: argparse.Namespace, leaving: Leaving
 ) -> int:
-    async with open_runs(settings) as runs:
+    async with DeepResearcher(settings) as researcher:
         told = _told_if_slow("looking through the documents …", arguments.quiet or arguments.json)
         try:
-            run_id, run_config = await runs.begin(request)
+            session = await researcher.begin(request)
         finally:
             told.cancel()
-        await _tell_unpriced(runs, run_config, arguments)
-        folder = await open_folder(runs.settings, run_id, arguments.out)
-        return await Watched(runs, run_id, folder, arguments, leaving).until_over(request)
+        await _tell_unpriced(settings, session.config, arguments)
+        return await _watch(session, arguments, leaving)
 
 
-async def _tell_unpriced(runs: Runs, run_config: RunConfig, arguments: argparse.Namespace) -> None:
+async def _tell_unpriced(settings: Settings, config: RunConfig, arguments: argparse.Namespace) -> None:
     """Before anything is paid: that the usual cap is none for a model without a price."""
     if arguments.quiet or arguments.json:
         return
-    own = runs.settings.admitting(run_config)
-    if names := await asyncio.to_thread(unpriced, own, run_config):
+    own = settings.admitting(config)
+    if names := await asyncio.to_thread(unpriced, own, config):
         print(f"fathom: {not_held_back(own, names)}", file=sys.stderr, flush=True)
 
 
@@ -130,34 +134,32 @@ def _told_if_slow(words: str, is_quiet: bool) -> asyncio.TimerHandle:
 
 
 async def _resumed(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
-    async with open_runs(settings) as runs:
-        run_id = await runs.find(arguments.id)
-        snapshot = await runs.snapshot(run_id)
-        answer = answer_from(arguments)
-        if answer and answer.action == "finish" and is_unfinished(snapshot) and not snapshot.interrupts:
-            await runs.finish(run_id)
+    async with DeepResearcher(settings) as researcher:
+        session = await researcher.session(arguments.id)
+        answer, table = answer_from(arguments), session.waits_for
+        if answer and answer.action == "finish" and not table and not session.is_complete:
+            await session.end_search()
             answer = None
-        if answer and not snapshot.interrupts:
-            raise BadInput(f"Run {short_id(run_id)} is not waiting for an answer.")
-        is_finished = not is_unfinished(snapshot) and "report" in snapshot.values
-        if not is_finished:
-            _refuse_unnamed_server(runs, snapshot.values.get("run_config"), run_id)
-        folder = await open_folder(runs.settings, run_id, arguments.out)
-        watched = Watched(runs, run_id, folder, arguments, leaving)
-        if is_finished:
-            return await watched.reported()
-        shown = dict(snapshot.interrupts[0].value) if snapshot.interrupts else {}
-        if shown and shown.get("why") != "paused" and not answer:
-            answer = None if arguments.json else ask_person(shown)
+        if answer and not table:
+            raise BadInput(f"Run {short_id(session.id)} is not waiting for an answer.")
+        if session.is_complete:
+            await session.open_folder(arguments.out)
+            return await Watched(session, arguments, leaving).reported()
+        _refuse_unnamed_server(settings, session.config, session.id)
+        if table and table.why == "review" and not answer:
+            await session.open_folder(arguments.out)
+            answer = None if arguments.json else ask_person(table.shown)
             if answer is None:
-                return waiting(run_id)
-        return await watched.until_over(answer)
+                return waiting(session.id)
+        return await _watch(session, arguments, leaving, answer)
 
 
-def _refuse_unnamed_server(runs: Runs, run_config: object, run_id: str, command: str = "resume") -> None:
+def _refuse_unnamed_server(
+    settings: Settings, config: RunConfig, run_id: str, command: str = "resume"
+) -> None:
     """A key goes only to a server that whoever is at the keyboard has named, or to their own machine."""
-    server = getattr(run_config, "base_url", None)
-    if server and server != runs.settings.base_url and not is_own_server(server):
+    server = config.base_url
+    if server and server != settings.base_url and not is_own_server(server):
         raise BadInput(
             f"This run asks {server}; confirm with: fathom {command} {short_id(run_id)} --base-url {server}"
         )

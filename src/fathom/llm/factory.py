@@ -188,7 +188,7 @@ def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseC
 def _compatible(
     model: str, server: str, key: SecretStr, timeout_s: float, max_tokens: int
 ) -> CompatibleChatOpenAI:
-    """The same object for all runs: to make one takes 36 ms of processor time, and some make one a task."""
+    """The same object for all runs: to make one takes a tenth of a second, because it reads certificates."""
     return CompatibleChatOpenAI(
         model=model,
         base_url=server,

@@ -77,3 +77,4 @@ class RunRecord:
     updates: str = ""
     follows: str = ""
     forks: str = ""
+    last_step: str = ""  # the checkpoint it was made from: a later one makes it old

@@ -69,7 +69,7 @@ create table if not exists run_times (run text primary key, worked_s real not nu
 create table if not exists run_records (
     run text primary key, question text not null, status text not null, started text not null,
     rounds integer not null, cost_usd real not null, updates text not null, follows text not null,
-    forks text not null
+    forks text not null, last_step text not null
 ) without rowid;
 create index if not exists run_records_started on run_records (started);
 create table if not exists context_windows (

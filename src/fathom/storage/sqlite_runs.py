@@ -164,7 +164,7 @@ class SqliteRuns(_Table):
 
     async def remember(self, record: RunRecord) -> None:
         """Keep a run's line of the list, in the place of an earlier one."""
-        words = "insert or replace into run_records values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        words = "insert or replace into run_records values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         await self._write(words, *astuple(record))
 
     async def latest(self, most: int) -> list[RunRecord]:
