@@ -51,6 +51,18 @@ def test_a_step_of_the_run_ends_all_tasks_of_the_step_before(database: sqlite3.C
     assert database.execute("select count(*) from writes").fetchone() == (0,)
 
 
+def test_tasks_of_the_next_step_that_were_quicker_than_the_checkpoint_before_them_stay(
+    database: sqlite3.Connection,
+) -> None:
+    add(database, "", "1")
+    add(database, "reading:old", "2")
+    add(database, "reading:next", "4")  # begun after checkpoint 3, and on disk before it
+    write(database, "reading:next", "4", "x", "pages", 0)
+    add(database, "", "3", "1")
+    assert names(database) == [("", "1"), ("", "3"), ("reading:next", "4")]
+    assert database.execute("select count(*) from writes").fetchone() == (1,)
+
+
 def test_a_step_inside_a_task_ends_only_what_is_inside_that_task(database: sqlite3.Connection) -> None:
     add(database, "", "1")
     for space in ("branch:a", "branch:a|reading:x", "branch:b", "branch:b|reading:y"):

@@ -21,7 +21,8 @@ KEEP_LATEST = 6  # checkpoints of the run that are never thinned out: about its 
 # Namespaces: '' is the run, 'reading:ID' a task in it, 'reading:ID|extract:ID' a task in that. A name without
 # ':' belongs to a subgraph with a memory of its own, which somebody may have around Fathom: it stays.
 _INSIDE = """
-    thread_id = new.thread_id and instr(checkpoint_ns, ':') and case when new.checkpoint_ns = ''
+    thread_id = new.thread_id and checkpoint_id < new.checkpoint_id and instr(checkpoint_ns, ':')
+    and case when new.checkpoint_ns = ''
     then checkpoint_ns > ''
     else checkpoint_ns > new.checkpoint_ns || '|' and checkpoint_ns < new.checkpoint_ns || '}' end
 """
@@ -30,7 +31,8 @@ create trigger if not exists prune_superseded after insert on checkpoints begin
     -- A checkpoint contains the writes that were pending on its parent.
     delete from writes where thread_id = new.thread_id and checkpoint_ns = new.checkpoint_ns
         and checkpoint_id = new.parent_checkpoint_id;
-    -- A new checkpoint means that all tasks of the step before have ended.
+    -- A new checkpoint means that all tasks of the step before have ended. Checkpoint ids grow with time:
+    -- with durability "async" tasks of the next step may have saved theirs before this one is written.
     delete from writes where {_INSIDE};
     delete from checkpoints where {_INSIDE};
     -- Inside a task only the last checkpoint is resumed.
