@@ -15,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
 from typing import Any
@@ -121,6 +122,7 @@ class ParserPool:
                 raise PoolClosed
             if self._pool is None or not self._pool.active:
                 self._stop()
+                _start_resource_tracker()
                 pool = ProcessPool(
                     self._max_workers,
                     max_tasks=_TASKS_A_WORKER,
@@ -186,6 +188,18 @@ class BoundedParser:
 def parser_pool() -> ParserPool:
     """The pool that all runs of this process share."""
     return ParserPool()
+
+
+def _start_resource_tracker() -> None:
+    """Start the process that cleans up after a killed program, without its warning on the user's terminal."""
+    if sys.platform == "win32":
+        return
+    option = "ignore::UserWarning:multiprocessing.resource_tracker"
+    sys.warnoptions.append(option)  # handed on to the process that is started here
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(option)
 
 
 class _Process(SpawnProcess):
