@@ -242,11 +242,16 @@ def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
 
 
 def _refuse_unnamed(settings: Settings, run_config: RunConfig) -> None:
-    """A run asked for over the network must not read any folder or send keys to any server it likes."""
+    """A run asked for over the network must not read any file or send keys to any server it likes."""
     if run_config.base_url and run_config.base_url.rstrip("/") != settings.base_url:
         raise BadInput(
             f"The model server {run_config.base_url} was not named by the operator (FATHOM_BASE_URL)."
         )
+    named = {settings.model, settings.small_model, settings.run.model}
+    named |= {*settings.models.values(), *settings.run.models.values()}
+    for model in (run_config.model or "", *run_config.models.values()):
+        if model.endswith(".gguf") and model not in named:
+            raise BadInput(f"The model file {model} was not named by the operator (FATHOM_MODEL).")
     roots = [root.expanduser().resolve() for root in (*settings.docs_roots, *map(Path, settings.run.docs))]
     for place in run_config.docs:
         path = Path(place).expanduser().resolve()

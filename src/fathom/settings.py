@@ -276,9 +276,11 @@ class Settings(BaseSettings):
     def admitting(self, run_config: RunConfig) -> "Settings":
         """The same settings for a caller whose word counts: what its knobs name is allowed."""
         roots = [*self.docs_roots, *(Path(place) for place in run_config.docs)]
+        is_file = run_config.model is not None and run_config.model.endswith(".gguf")
         return self.model_copy(
             update={
                 "docs_roots": roots,
+                "model": run_config.model if is_file else self.model,
                 "base_url": run_config.base_url or self.base_url,
                 "models": {**self.models, **run_config.models},
             }

@@ -146,6 +146,11 @@ def test_a_server_nobody_named_is_refused(client: SyncLangGraphClient, shelf: Pa
     assert told == "The model server http://127.0.0.1:9/v1 was not named by the operator (FATHOM_BASE_URL)."
 
 
+def test_a_model_file_the_operator_did_not_name_is_refused(client: SyncLangGraphClient, shelf: Path) -> None:
+    told = refusal(client, {"question": QUESTION}, {"docs": [str(shelf)], "model": "/etc/secret.gguf"})
+    assert told == "The model file /etc/secret.gguf was not named by the operator (FATHOM_MODEL)."
+
+
 def test_only_studio_and_this_machine_may_ask_from_a_browser(server: DevServer) -> None:
     def allowed(origin: str) -> str | None:
         with urlopen(Request(f"{server.url}/info", headers={"Origin": origin}), timeout=5) as answer:
