@@ -16,8 +16,8 @@ _ROUND = ("search", "ReadAnswer", "VerifyAnswer", "JudgeAnswer")
 _WRITING = ("OutlineAnswer", "WriteAnswer", "CheckAnswer", "RewriteAnswer", "CheckAnswer")
 
 
-def settings_for(world: World, home: Path, who: str, *, at_once: int = 10) -> Settings:
-    """The product with nothing changed but where it asks, and how many at once."""
+def settings_for(world: World, home: Path, who: str) -> Settings:
+    """The product with nothing changed but where it asks."""
     return load_settings(
         home=home,
         base_url=f"{world.url}/v1",
@@ -26,9 +26,6 @@ def settings_for(world: World, home: Path, who: str, *, at_once: int = 10) -> Se
         small_model="gpt-4.1-mini",
         searxng_url=world.url,
         allow_private=True,
-        parallel_calls=at_once,
-        parallel_searches=at_once,
-        parallel_extractions=at_once,
     )
 
 

@@ -23,8 +23,6 @@ from world import Manners, World
 
 from fathom.loops import run, tuned
 
-_AT_ONCE = 10  # places a run: as the product has it
-
 
 @dataclass(frozen=True)
 class Timed:
@@ -37,13 +35,12 @@ class Timed:
 
 
 async def timed(world: World, home: Path, questions: list[str], depth: str) -> Timed:
-    """All questions at once in this process, each with the places that one run has."""
-    at_once = _AT_ONCE * len(questions)
+    """All questions at once in this process, with the product's own limits on calls at once."""
     before = len(world.told())
     cpu, began = _cpu_s(), time.monotonic()
     results = await asyncio.gather(
         *(
-            ran(settings_for(world, home, f"run-{before}-{n}", at_once=at_once), question, depth=depth)
+            ran(settings_for(world, home, f"run-{before}-{n}"), question, depth=depth)
             for n, question in enumerate(questions)
         )
     )
