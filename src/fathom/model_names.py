@@ -4,6 +4,7 @@ Does not know settings, keys or packages: it is imported by every command.
 """
 
 import re
+from difflib import get_close_matches
 from typing import Any
 
 OPENAI = "https://api.openai.com/v1"
@@ -23,6 +24,13 @@ PROVIDERS = frozenset(_PROVIDERS.split())
 NO_MODEL = "none"
 GGUF = ".gguf"
 _PROVIDER = re.compile(r"([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*):(?!//)(.+)")
+
+
+def describe_unknown_provider(name: str) -> str:
+    """Return one sentence for a name such as `antropic:claude`, with the nearest provider."""
+    known = get_close_matches(name.partition(":")[0], sorted(PROVIDERS), n=1)
+    guess = f" Did you mean {known[0]}?" if known else ""
+    return f"There is no provider for the model {name}.{guess} Known: {', '.join(sorted(PROVIDERS))}."
 
 
 def split_name(name: str) -> tuple[str, str]:

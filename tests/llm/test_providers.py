@@ -19,6 +19,7 @@ from standins.vendors import CACHED, THOUGHT, TOKENS_IN, TOKENS_OUT, Anthropic, 
 from fathom.budget.budget import Budget
 from fathom.budget.cost_log import CostLog
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreachable, Unreadable
+from fathom.llm import mind_for
 from fathom.llm.chat import Chat
 from fathom.llm.clients import client_here, model_clients
 from fathom.llm.errors import NotSupported, TooLong
@@ -316,6 +317,8 @@ def test_a_misspelt_provider_is_refused_with_the_nearest_one(tmp_path: Path) -> 
         make_research_model(
             load_settings(home=tmp_path, openai_api_key=KEY), RunConfig(model="antropic:claude")
         )
+    with pytest.raises(BadInput, match="Did you mean anthropic"):
+        mind_for(load_settings(home=tmp_path), RunConfig(model="anthropc:claude"))
     on_a_server = load_settings(home=tmp_path, base_url="http://127.0.0.1:9/v1")
     assert make_research_model(on_a_server, RunConfig(model="llama3:8b"))
 

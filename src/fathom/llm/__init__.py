@@ -3,7 +3,7 @@
 from fathom.errors import BadInput
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.port import ResearchModel
-from fathom.model_names import NO_MODEL
+from fathom.model_names import NO_MODEL, describe_unknown_provider
 from fathom.settings import Settings
 from fathom.state import RunConfig
 
@@ -15,6 +15,8 @@ def mind_for(settings: Settings, run_config: RunConfig) -> ResearchModel:
         from fathom.llm.factory import make_research_model  # seconds of imports
 
         return make_research_model(settings, run_config)
+    if named and ":" in named:
+        raise BadInput(describe_unknown_provider(named))
     if named and named != NO_MODEL:
         raise BadInput(
             f"To think with {named}, set OPENAI_API_KEY, name a server with --base-url, or a provider:"

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -33,7 +32,7 @@ from fathom.llm.port import ResearchModel
 from fathom.llm.structured_output import StructuredOutput
 from fathom.llm.window import Window
 from fathom.llm.window_sources import window_of
-from fathom.model_names import OPENAI, PROVIDERS, SERVERS, split_name
+from fathom.model_names import OPENAI, SERVERS, describe_unknown_provider, split_name
 from fathom.remembering import Memory
 from fathom.settings import Settings
 from fathom.state import Role, RunConfig
@@ -176,11 +175,7 @@ def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseC
     if key is None and server == OPENAI:
         raise BadInput(f"To think with {name}, set OPENAI_API_KEY or name a server with --base-url.")
     if server == OPENAI and ":" in model and not model.startswith("ft:"):
-        known = get_close_matches(model.partition(":")[0], sorted(PROVIDERS), n=1)
-        guess = f" Did you mean {known[0]}?" if known else ""
-        raise BadInput(
-            f"There is no provider for the model {name}.{guess} Known: {', '.join(sorted(PROVIDERS))}."
-        )
+        raise BadInput(describe_unknown_provider(name))
     return _compatible(model, server, key or SecretStr("none"), settings.call_timeout_s, max_tokens)
 
 
