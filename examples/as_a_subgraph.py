@@ -2,9 +2,9 @@
 
 python examples/as_a_subgraph.py "How does the cache expire entries?" docs/ src/
 
-Your state and Fathom's share the keys of the same name: `question` goes in, `report` comes out. The configuration is the
-context. The saver of your graph also keeps Fathom's steps, so that its review interrupts your graph, and a
-crash loses nothing.
+Your state and Fathom's share the keys of the same name: `question` goes in, `report` comes out. The
+configuration is the context. The saver of your graph also keeps Fathom's steps, so that its review interrupts
+your graph, and a crash loses nothing.
 """
 
 import asyncio
