@@ -10,13 +10,20 @@ from pydantic import Field
 from fathom.state.records import Quote, Record
 
 
+Priority = Literal["high", "medium", "low"]
+
+
 class Heading(Record):
-    """A section the report will have, and the claims it is written from."""
+    """A part the report will have, the claims it rests on, and what it still lacks."""
 
     id: str
     title: str
     question: str
     claims: list[str]
+    aim: str = ""  # what this part tells the reader
+    lacks: str = ""  # what the evidence does not say yet; a thin part is a gap
+    priority: Priority = "medium"  # how much it matters for the question
+    is_conclusion: bool = False  # the part that weighs the others and concludes
 
 
 class Outline(Record):
@@ -29,18 +36,51 @@ class Outline(Record):
 
 
 # What is wrong with a sentence: it names no claim that exists, it states something and names none, code found
-# something in it that its quotes do not have, or a mind did.
-Fault = Literal["unknown", "uncited", "facts", "meaning"]
+# something in it that its quotes do not have, a model did, or its calculation does not come out as stated.
+Fault = Literal["unknown", "uncited", "facts", "meaning", "calculation"]
+
+# A fact says what its quotes say. A calculation is recomputed by code from quoted figures. An inference follows
+# from its claims without being said in them, and is marked for the reader. A link only connects others.
+SentenceKind = Literal["fact", "calculation", "inference", "link"]
+
+
+class Operand(Record):
+    """A figure that a calculation uses, as a quote of its claim has it."""
+
+    name: str  # a, b, c … as the formula calls it
+    value: str
+    claim: str
+
+
+class Calculation(Record):
+    """A formula over quoted figures, and the result as the sentence states it."""
+
+    formula: str
+    operands: list[Operand] = Field(min_length=1)
+    result: str
 
 
 class Sentence(Record):
-    """One sentence of the report and what it stands on."""
+    """One sentence of the report, or one cell of a table, and what it stands on."""
 
     text: str
     claims: list[str]
     status: Literal["supported", "unsupported", "connective"]
     why: str = ""
     fault: Fault | None = None
+    kind: SentenceKind = "fact"
+    calculation: Calculation | None = None
+    block: int = 0  # the block of its section that it stands in
+    row: int | None = None  # in a table
+    column: int | None = None
+
+
+class Block(Record):
+    """How some sentences of a section are laid out."""
+
+    kind: Literal["paragraph", "bullets", "numbered", "table", "extract"] = "paragraph"
+    title: str = ""  # a sub-heading, or the caption of a table
+    columns: list[str] = Field([])  # the headings of a table's columns
 
 
 class Section(Record):
@@ -58,6 +98,8 @@ class Section(Record):
     basis: str = ""
     rejected: list[Sentence] = Field([])  # what was written and not believed
     rewritten: int = 0  # sentences that hold only since they were written again
+    blocks: list[Block] = Field([])  # none: one paragraph, or one list
+    kind: Literal["summary", "body", "conclusion"] = "body"
 
     @property
     def key(self) -> str:
@@ -91,3 +133,4 @@ class Report(Record):
     sections: list[Section]
     citations: list[Citation]
     markdown: str
+    kind: Literal["report", "extracts"] = "report"  # extracts: passages that were found without a model

@@ -119,6 +119,7 @@ ENGLISH = Words(
         "uncited": "they state something and name no claim",
         "facts": "they have something in them that their quotes do not have",
         "meaning": "the last check found that they say more than their quotes",
+        "calculation": "their calculation does not come out as stated",
     },
     doubts={
         "open": "something important was not found",
@@ -169,6 +170,7 @@ KOREAN = Words(
         "uncited": "사실을 말하면서 근거를 대지 않음",
         "facts": "인용문에 없는 것이 들어 있음",
         "meaning": "마지막 검토에서 인용문보다 많은 것을 말한다고 판단됨",
+        "calculation": "계산 결과가 적힌 값과 다름",
     },
     doubts={
         "open": "중요한 것을 찾지 못함",
