@@ -9,7 +9,6 @@ from pydantic import Field
 
 from fathom.state.records import Quote, Record
 
-
 Priority = Literal["high", "medium", "low"]
 
 
@@ -39,8 +38,8 @@ class Outline(Record):
 # something in it that its quotes do not have, a model did, or its calculation does not come out as stated.
 Fault = Literal["unknown", "uncited", "facts", "meaning", "calculation"]
 
-# A fact says what its quotes say. A calculation is recomputed by code from quoted figures. An inference follows
-# from its claims without being said in them, and is marked for the reader. A link only connects others.
+# A fact says what its quotes say. A calculation is recomputed by code from quoted figures. An inference
+# follows from its claims without being said in them, and is marked for the reader. A link connects others.
 SentenceKind = Literal["fact", "calculation", "inference", "link"]
 
 

@@ -25,6 +25,8 @@ from pydantic import BaseModel, ValidationError
 
 from fathom import state
 from fathom.state import (
+    Block,
+    Calculation,
     Change,
     Check,
     Citation,
@@ -38,6 +40,7 @@ from fathom.state import (
     Gain,
     Hypothesis,
     Lesson,
+    Operand,
     Outline,
     Record,
     Rejected,
@@ -71,11 +74,15 @@ CITATION = Citation(
     fetched="2025-06-01",
     quotes=[quote()],
 )
+OPERAND = Operand(name="a", value="0.75", claim="c1")
 SIDES = [
     Side(claims=["c1"], value="240 megawatts", pages=["ab"], published=["2024-05-01"]),
     Side(claims=["c2"], value="320메가와트", pages=["cd"], published=[None]),
 ]
 EXAMPLES: list[BaseModel] = [
+    Block(kind="table", title="By year", columns=["Year", "Rate"]),
+    OPERAND,
+    Calculation(formula="a * 2", operands=[OPERAND], result="1.5"),
     cost(),
     Check(name="freshness", is_passed=False, why="the newest page is of 2019", gap=gap()),
     CITATION,
