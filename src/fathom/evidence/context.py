@@ -1,0 +1,81 @@
+"""The evidence of a claim: its quotes together with what stands around them on their page.
+
+A quote is understood in its context: the page's title and date, the headings above it, and the passage around
+it. Whoever checks a statement, in code or with a model, checks it against this, not against the bare quote.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from fathom.errors import ProviderError
+from fathom.evidence.derivation import Passage
+from fathom.state import Claim, Page, Quote
+
+AROUND_CHARS = 400
+_HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
+
+
+def heading_path(text: str, position: int) -> list[str]:
+    """Return the headings above a position, outermost first."""
+    above: list[tuple[int, str]] = []
+    for found in _HEADING.finditer(text, 0, position):
+        level = len(found.group(1))
+        above = [*(heading for heading in above if heading[0] < level), (level, found.group(2).strip())]
+    return [words for _, words in above]
+
+
+def windows(quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS) -> list[tuple[int, int]]:
+    """Return the stretches of a page around its quotes, merged where they meet, in the page's order."""
+    merged: list[tuple[int, int]] = []
+    for quote in sorted(quotes, key=lambda q: q.start):
+        start, end = max(0, quote.start - around_chars), min(len(text), quote.end + around_chars)
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def passage_of(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
+    """Return quotes of one page with their context on it."""
+    paths = dict.fromkeys(" > ".join(heading_path(text, quote.start)) for quote in quotes)
+    return Passage(
+        quotes=tuple(quote.text for quote in quotes),
+        title=page.title,
+        headings="\n".join(path for path in paths if path),
+        date=page.published or "",
+        around="\n[…]\n".join(text[start:end] for start, end in windows(quotes, text)),
+    )
+
+
+async def passages_of(
+    claims: Sequence[Claim], pages: Sequence[Page], get: Callable[[str], Awaitable[str]]
+) -> dict[str, Passage]:
+    """Return the evidence of each claim by its id; a page whose text is gone leaves the bare quotes."""
+    by_sha = {page.sha: page for page in reversed(pages)}
+    texts: dict[str, str] = {}
+    found: dict[str, Passage] = {}
+    for claim in claims:
+        parts = []
+        for sha in dict.fromkeys(quote.page for quote in claim.quotes):
+            quotes = [quote for quote in claim.quotes if quote.page == sha]
+            try:
+                texts[sha] = texts[sha] if sha in texts else await get(sha)
+                parts.append(passage_of(quotes, by_sha[sha], texts[sha]))
+            except (ProviderError, KeyError):
+                parts.append(Passage(quotes=tuple(quote.text for quote in quotes)))
+        found[claim.id] = joined_passages(parts)
+    return found
+
+
+def joined_passages(parts: Sequence[Passage]) -> Passage:
+    """Return several passages as one, for a sentence that stands on several claims."""
+    if len(parts) == 1:
+        return parts[0]
+    return Passage(
+        quotes=tuple(quote for part in parts for quote in part.quotes),
+        title="\n".join(dict.fromkeys(part.title for part in parts if part.title)),
+        headings="\n".join(dict.fromkeys(part.headings for part in parts if part.headings)),
+        date="\n".join(dict.fromkeys(part.date for part in parts if part.date)),
+        around="\n".join(part.around for part in parts if part.around),
+    )
