@@ -243,6 +243,7 @@ def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
 
 def _refuse_unnamed(settings: Settings, run_config: RunConfig) -> None:
     """A run asked for over the network must not read any file or send keys to any server it likes."""
+    _refuse_excess(settings, run_config)
     if run_config.base_url and run_config.base_url.rstrip("/") != settings.base_url:
         raise BadInput(
             f"The model server {run_config.base_url} was not named by the operator (FATHOM_BASE_URL)."
@@ -257,3 +258,16 @@ def _refuse_unnamed(settings: Settings, run_config: RunConfig) -> None:
         path = Path(place).expanduser().resolve()
         if not any(path.is_relative_to(root) for root in roots):
             raise BadInput(f"{place} is outside the folders that may be read (FATHOM_DOCS_ROOTS).")
+
+
+def _refuse_excess(settings: Settings, run_config: RunConfig) -> None:
+    """Refuse more than the operator lets a run over the network ask for."""
+    asked = {
+        "budget_usd": run_config.budget_usd,
+        "rounds": run_config.max_rounds,
+        "sources": run_config.max_sources,
+        "branches": run_config.branches or 1,
+    }
+    for name, most in settings.ceilings.items():
+        if asked[name] > most:
+            raise BadInput(f"{name} may be at most {most:g} on this server (FATHOM_CEILINGS).")

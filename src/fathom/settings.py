@@ -35,6 +35,7 @@ _config_file: ContextVar[str | Path | None] = ContextVar("config_file", default=
 
 Key = SecretStr | None
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
+Ceiling = Literal["budget_usd", "rounds", "sources", "branches"]
 
 
 class Settings(BaseSettings):
@@ -130,6 +131,22 @@ class Settings(BaseSettings):
     parallel_extractions: int = Field(10, ge=1, le=1000, description="Pages that are read at once.")
     max_answer_tokens: int = Field(
         4096, ge=64, description="The longest answer a model may give, without what it thinks."
+    )
+    allowed_hosts: list[str] = Field(
+        ["localhost", "127.0.0.1", "::1"], description="Names by which a served Fathom may be called."
+    )
+    allowed_origins: list[str] = Field(
+        ["https://smith.langchain.com"], description="Pages of these origins may use a served Fathom."
+    )
+    api_keys: list[SecretStr] = Field(
+        [], description="Keys of those who may use a served Fathom; empty: whoever reaches it."
+    )
+    runs_per_minute: int = Field(
+        60, ge=1, le=100_000, description="Runs that a served Fathom starts within a minute, at most."
+    )
+    ceilings: dict[Ceiling, float] = Field(
+        {"budget_usd": 10.0},
+        description="The most that a run over the server may ask for: budget_usd, rounds, sources, branches.",
     )
     run: RunConfig = Field(
         RunConfig(), description="What is usual for a run, where the run says nothing else."

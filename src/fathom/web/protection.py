@@ -1,0 +1,133 @@
+"""Refuse requests that a local server must not obey: from foreign pages, for other names, or too many.
+
+A page in somebody's browser can send requests to a server on this machine. Three checks stop it. The `Host`
+header must be a name the operator allows, or a rebinding name could read answers. A request that comes from
+a page must come from an allowed origin. A body must be JSON, because a browser sends other kinds across
+origins without asking first. Does not know routes beyond which of them start runs.
+"""
+
+import json
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+Scope = dict[str, Any]
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_STARTS_A_RUN = re.compile(r"^(?:/noauth)?/(?:threads/[^/]+/)?runs(?:/(?:wait|stream|batch))?/?$")
+_PRIVATE_NETWORK = b"access-control-request-private-network"
+_MINUTE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a request is not served."""
+
+    status: int
+    why: str
+
+
+class Rate:
+    """At most so many events in any minute."""
+
+    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._times: deque[float] = deque()
+
+    def is_exceeded(self) -> bool:
+        """Count one event; tell whether it is one too many, and then do not count it."""
+        now = self._clock()
+        while self._times and self._times[0] <= now - _MINUTE_S:
+            self._times.popleft()
+        if len(self._times) >= self._limit:
+            return True
+        self._times.append(now)
+        return False
+
+
+class Protection:
+    """ASGI middleware that answers forbidden requests itself and passes the others on."""
+
+    def __init__(
+        self, app: Any, *, hosts: Sequence[str], origins: Sequence[str], runs_per_minute: int
+    ) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower().strip("[]") for host in hosts)
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+        self._rate = Rate(runs_per_minute)
+        self._runs_per_minute = runs_per_minute
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        """Serve or refuse one request."""
+        refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") else None
+        if refusal is None:
+            await self._app(_without_private_network(scope), receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.why[:100]})
+        else:
+            await _answer(send, refusal)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        method = scope.get("method", "GET")
+        if not self._is_own_host(headers.get("host", "")):
+            return Refusal(421, "This server does not answer to that name; see FATHOM_ALLOWED_HOSTS.")
+        if not self._is_allowed_page(headers, method):
+            return Refusal(403, "Pages of that origin may not use this server; see FATHOM_ALLOWED_ORIGINS.")
+        if method in _WITH_BODY and not _is_json_or_empty(headers):
+            return Refusal(415, "Send the body as application/json.")
+        if method == "POST" and _STARTS_A_RUN.match(scope["path"]) and self._rate.is_exceeded():
+            return Refusal(429, f"More than {self._runs_per_minute} runs were started within a minute.")
+        return None
+
+    def _is_own_host(self, host: str) -> bool:
+        return _host_name(f"//{host}") in self._hosts
+
+    def _is_allowed_page(self, headers: dict[str, str], method: str) -> bool:
+        """Tell whether no page asks, or one that may; following a link is no request of a page."""
+        origin = headers.get("origin", "").lower().rstrip("/")
+        if origin:
+            is_same = urlsplit(origin).netloc == headers.get("host", "").lower()
+            return origin in self._origins or is_same
+        if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+            return True
+        is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+        return method == "GET" and is_link
+
+
+def _without_private_network(scope: Scope) -> Scope:
+    """Take a browser's question about private networks out of a preflight of an origin that is allowed.
+
+    LangGraph's own middleware answers it, but Starlette's for CORS, which runs before, refuses the preflight.
+    """
+    if scope.get("method") != "OPTIONS":
+        return scope
+    kept = [pair for pair in scope["headers"] if pair[0].lower() != _PRIVATE_NETWORK]
+    return {**scope, "headers": kept}
+
+
+def _host_name(address: str) -> str:
+    try:
+        return (urlsplit(address).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_json_or_empty(headers: dict[str, str]) -> bool:
+    kind = headers.get("content-type", "").split(";")[0].strip().lower()
+    if kind:
+        return kind == "application/json"
+    return headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
+
+
+async def _answer(send: Any, refusal: Refusal) -> None:
+    body = json.dumps({"detail": refusal.why}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

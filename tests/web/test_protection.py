@@ -1,0 +1,115 @@
+"""Which requests a local server refuses before anything of it runs."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from fathom.web.auth import identity_of
+from fathom.web.protection import Protection, Rate
+
+HOST = {"host": "127.0.0.1:2024"}
+STUDIO = "https://smith.langchain.com"
+
+
+def answer(
+    method: str = "GET", path: str = "/threads", most: int = 5, times: int = 1, **headers: str
+) -> tuple[int, str]:
+    """The status and body of the last of some equal requests; 200 is the application's own."""
+    sent: list[dict[str, Any]] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    guarded = Protection(
+        inner, hosts=["localhost", "127.0.0.1", "::1"], origins=[STUDIO], runs_per_minute=most
+    )
+    names = {**HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    raw = [(name.encode(), value.encode("latin-1")) for name, value in names.items()]
+    scope = {"type": "http", "method": method, "path": path, "headers": raw}
+    for _ in range(times):
+        asyncio.run(guarded(scope, None, send))
+    return sent[-2]["status"], str(json.loads(sent[-1]["body"]).get("detail", ""))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:2024", "localhost", "LOCALHOST:80", "[::1]:2024"])
+def test_its_own_names_are_served(host: str) -> None:
+    assert answer(host=host)[0] == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::1", "evil.example:2024"])
+def test_another_name_is_refused(host: str) -> None:
+    status, why = answer(host=host)
+    assert status == 421
+    assert "FATHOM_ALLOWED_HOSTS" in why
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
+)
+def test_only_json_bodies_are_taken(kind: str) -> None:
+    assert answer("POST", content_type=kind, content_length="2")[0] == 415
+
+
+def test_json_and_empty_bodies_are_taken() -> None:
+    assert answer("POST", content_type="application/json; charset=utf-8", content_length="2")[0] == 200
+    assert answer("DELETE", "/threads/1")[0] == 200
+    assert answer("POST", content_length="0")[0] == 200
+
+
+def test_a_body_of_unknown_length_needs_its_kind() -> None:
+    assert answer("POST", transfer_encoding="chunked")[0] == 415
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_a_foreign_page_is_refused(method: str) -> None:
+    assert answer(method, origin="https://evil.example", content_type="application/json")[0] == 403
+    assert answer(method, origin="null", content_type="application/json")[0] == 403
+
+
+def test_a_request_of_a_foreign_page_without_an_origin_is_refused() -> None:
+    assert answer(sec_fetch_site="cross-site", sec_fetch_mode="no-cors", sec_fetch_dest="image")[0] == 403
+
+
+def test_a_link_to_the_server_may_be_followed() -> None:
+    def follow(into: str) -> int:
+        return answer(sec_fetch_site="cross-site", sec_fetch_mode="navigate", sec_fetch_dest=into)[0]
+
+    assert follow("document") == 200
+    assert follow("iframe") == 403
+
+
+def test_studio_and_the_servers_own_pages_may_ask() -> None:
+    assert answer("OPTIONS", origin=STUDIO, access_control_request_method="POST")[0] == 200
+    assert answer("POST", origin=STUDIO, content_type="application/json")[0] == 200
+    assert answer(origin="http://127.0.0.1:2024")[0] == 200
+
+
+def test_runs_are_started_only_so_often() -> None:
+    assert answer("POST", "/threads/a/runs/stream", times=5)[0] == 200
+    assert answer("POST", "/threads/a/runs/stream", times=6)[0] == 429
+    assert answer("POST", "/threads/a/history", times=6)[0] == 200
+
+
+def test_a_minute_later_runs_may_be_started_again() -> None:
+    now = 0.0
+    rate = Rate(2, lambda: now)
+    assert [rate.is_exceeded() for _ in range(3)] == [False, False, True]
+    now = 61.0
+    assert not rate.is_exceeded()
+
+
+def test_a_key_gives_a_name_that_is_not_the_key() -> None:
+    keys = ["secret-one", "secret-two"]
+    one = identity_of({b"x-api-key": b"secret-one"}, keys)
+    two = identity_of({b"authorization": b"Bearer secret-two"}, keys)
+    assert one and two and one != two
+    assert "secret" not in one + two
+    assert identity_of({b"x-api-key": b"secret-on"}, keys) is None
+    assert identity_of({}, keys) is None
+    assert identity_of({}, []) == "everybody"
