@@ -300,6 +300,7 @@ class Settings(BaseSettings):
                 "model": run_config.model if is_file else self.model,
                 "base_url": run_config.base_url or self.base_url,
                 "models": {**self.models, **run_config.models},
+                "ceilings": {},
             }
         )
 

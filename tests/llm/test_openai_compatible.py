@@ -112,7 +112,15 @@ def test_a_count_that_means_nothing_is_the_worst_case(usage: object) -> None:
     ],
 )
 def test_what_was_counted_counts(more: dict[str, Any], usage: Usage) -> None:
-    assert Usage.of(answered({"content": "Yes."}, {**COUNTED, **more}), WORST) == usage
+    assert Usage.of(answered({"content": "Yes."}, {**COUNTED, **more}), WORST)[:4] == usage[:4]
+
+
+def test_who_says_less_than_the_words_must_take_is_billed_by_the_words() -> None:
+    long = "A sentence that nobody can say in a single token. " * 40
+    usage = Usage.of(answered({"content": long}, {"prompt_tokens": 1, "completion_tokens": 1}), WORST, 300)
+    assert usage.tokens_in == usage.tokens_out == 1  # as it was said, for what a window is learnt from
+    assert usage.billed[0] == 300
+    assert usage.billed[1] > 100
 
 
 def test_who_said_nothing_may_have_taken_no_tokens_for_it() -> None:

@@ -111,3 +111,14 @@ async def test_a_server_that_fails_and_hangs_is_never_paid_more(tmp_path: Path) 
     assert 0 < cashier.billed_usd <= 0.1
     assert cashier.billed_usd <= result.metadata.cost_usd + 1e-6  # what nobody answered for is in it too
     assert result.status == "partial"
+
+
+async def test_a_server_that_says_every_call_took_a_token_does_not_widen_the_cap(tmp_path: Path) -> None:
+    def lying(request: ModelRequest) -> Reply:
+        return RESTLESS(request).counting(1, 1)
+
+    cashier = Cashier(7.0, 21.0, lying)
+    result = await researched(tmp_path, cashier, budget_usd=0.05)
+    assert result.metadata.cost_usd <= 0.05
+    assert cashier.billed_usd <= 0.1  # half of the usual count is what no server can be below
+    assert result.metadata.stop == "budget used up"

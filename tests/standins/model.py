@@ -136,6 +136,8 @@ def _answer(request: ModelRequest, reply: Reply) -> Answer:
         return json_answer({"error": reply.error}, reply.status, headers)
     message, finish_reason = _message(request, reply)
     usage = _usage(request, message)
+    if reply.counted:
+        usage |= {"prompt_tokens": reply.counted[0], "completion_tokens": reply.counted[1]}
     head = {"id": f"chatcmpl-{request.number}", "created": 1790000000, "model": request.model}
     if not request.is_streaming:
         choice = {"index": 0, "finish_reason": finish_reason, "logprobs": None, "message": message}

@@ -23,6 +23,11 @@ class Reply:
     finish_reason: str | None = None
     delay_s: float = 0.0
     hangs: bool = False
+    counted: tuple[int, int] | None = None  # tokens in and out that it says it took, whatever it took
+
+    def counting(self, tokens_in: int, tokens_out: int) -> Self:
+        """The same from a server that says it took so many tokens."""
+        return replace(self, counted=(tokens_in, tokens_out))
 
     @classmethod
     def say(cls, text: str) -> Self:

@@ -131,7 +131,7 @@ class Chat:
                 if was_refused(error):
                     await hold.release()
                 raise self._translator(error) from error
-            usage = Usage.of(message, offer.worst(hold))
+            usage = Usage.of(message, offer.worst(hold), offer.least_in)
             said = json.dumps([_said(message), *usage])
             # An answer that was cut because the money was short is nobody else's answer.
             if not (limit and _is_cut(message)):
@@ -172,7 +172,7 @@ class Chat:
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _usd(self, usage: Usage) -> float | None:
-        return self.prices.usd(self.name, self.server, usage.tokens_in, usage.tokens_out, usage.tokens_cached)
+        return self.prices.usd(self.name, self.server, *usage.billed)
 
     @cached_property
     def _answer_limit(self) -> int | None:

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from fathom.budget.budget import WRITING, Budget, Reservation
 from fathom.budget.cost_log import Call
 from fathom.budget.prices import Prices
-from fathom.text.tokencount import worst_tokens
+from fathom.text.tokencount import least_tokens, worst_tokens
 
 LEAST_ANSWER = 1_024  # tokens; what is asked for in fewer is seldom whole
 _LEAST_OF = {"check": 256, "verify": 512, "outline": 512}  # which say little more than yes or no, or titles
@@ -30,9 +30,16 @@ class Usage(NamedTuple):
     tokens_out: int = 0
     tokens_cached: int = 0
     tokens_reasoning: int = 0
+    least_in: int = 0  # what the words must have taken, whatever the server says; billed at least
+    least_out: int = 0
+
+    @property
+    def billed(self) -> tuple[int, int, int]:
+        """Tokens in, out and cached that are paid for: never fewer than the words must have taken."""
+        return max(self.tokens_in, self.least_in), max(self.tokens_out, self.least_out), self.tokens_cached
 
     @classmethod
-    def of(cls, message: AIMessage, otherwise: "Usage") -> Self:
+    def of(cls, message: AIMessage, otherwise: "Usage", least_in: int = 0) -> Self:
         """What the server says, or the other, when it says nothing."""
         said = message.usage_metadata
         if not said or not said["input_tokens"]:
@@ -41,7 +48,8 @@ class Usage(NamedTuple):
         reasoning = said.get("output_token_details", {}).get("reasoning") or 0
         is_silent = not (message.content or message.tool_calls or message.invalid_tool_calls)
         tokens_out = said["output_tokens"] or (0 if is_silent else otherwise.tokens_out)
-        return cls(said["input_tokens"], tokens_out, min(cached, said["input_tokens"]), reasoning)
+        cached = min(cached, said["input_tokens"])
+        return cls(said["input_tokens"], tokens_out, cached, reasoning, least_in, least_tokens(message.text))
 
 
 @dataclass
@@ -69,6 +77,7 @@ class Offer:
     tokens_in: int
     tokens_out: int
     times: float = 1.0
+    least_in: int = 0  # no server takes fewer
 
     @classmethod
     def of(
@@ -84,7 +93,8 @@ class Offer:
         messages, options = asked
         words = [*(str(message.content) for message in messages), json.dumps(options, ensure_ascii=False)]
         tokens_in = sum(worst_tokens(word) + _PER_MESSAGE for word in words)
-        return cls(prices, call, server, tokens_in, most_out or _UNSAID, strain.times)
+        least_in = sum(least_tokens(str(message.content)) for message in messages)
+        return cls(prices, call, server, tokens_in, most_out or _UNSAID, strain.times, least_in)
 
     async def held(self, budget: Budget | None) -> Reservation:
         """The worst case set aside, or, when the money is short, that of a shorter answer."""

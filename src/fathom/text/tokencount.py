@@ -72,6 +72,14 @@ def worst_tokens(text: str) -> int:
     return min(found.worst_plain + found.worst_beyond + _SLACK, most_tokens(text))
 
 
+def least_tokens(text: str) -> int:
+    """Fewer tokens than any current tokenizer makes of it: half of the guess.
+
+    A server that bills by what it says it took cannot have taken less than this.
+    """
+    return measured(text).usual // 2
+
+
 def most_tokens(text: str) -> int:
     """What neither the guess nor the bound is ever above, without counting: a token a byte, and its borders.
 
