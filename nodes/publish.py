@@ -14,6 +14,6 @@ async def publish(state: Writing, *, budget: Budget, run_config: RunConfig) -> W
     Writes: report, costs
     """
     return {
-        "report": published(state, run_config.language),
+        "report": published(state, run_config.language, has_quotes=run_config.quotes),
         "costs": await budget.untold(state.get("costs", [])),
     }

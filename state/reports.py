@@ -118,6 +118,8 @@ class Citation(Record):
     quotes: list[Quote]
     printed_pages: list[int] = Field([])  # of each quote, if the source has pages
     gone: bool = False  # could not be read again when an update tried
+    publisher: str = ""
+    is_primary: bool = False  # the origin of what it says, not a page that repeats it
 
 
 # What the reader may expect: see `fathom.report.ending`.

@@ -127,6 +127,9 @@ class RunConfig(BaseModel):
     unsupported: Annotated[Literal["drop", "mark"], Option(THINK, "HOW")] = Field(
         "drop", description="Drop or mark a sentence that its quotes do not support, also rewritten."
     )
+    quotes: Annotated[bool, Option(THINK)] = Field(
+        False, description="List the quotes below each source of the report, not only in quotes.md."
+    )
 
     depth: Annotated[Depth, Option(FAR, "HOW")] = Field(
         "quick", description="How far to go: quick, standard or comprehensive, for at most 3, 5 or 10 rounds."

@@ -185,6 +185,7 @@ class RoundCompleted(Payload):
     gaps: list[str] = []
     suggested: list[str] = []  # the three best queries for them
     answered: float = 0.0  # share of the sub-questions that have evidence; weak evidence counts half
+    has_high_gap: bool = False  # something important is missing
     summary: str = ""
     spent_by: CostBy = CostBy()
 

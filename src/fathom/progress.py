@@ -233,6 +233,7 @@ class EventMapper:
             gaps=[gap.description for gap in judgement.gaps],
             suggested=[] if judgement.stop else suggested(judgement),
             answered=judgement.coverage,
+            has_high_gap=any(gap.priority == "high" for gap in judgement.gaps),
             summary=summary(judgement, findings),
             spent_by=cost_by(list(self._paid.values())),
         )

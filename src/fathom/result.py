@@ -51,6 +51,7 @@ def result_of(run_id: str, state: RunState, duration_s: float) -> ResearchResult
         status=report.status,
         is_partial=report.status == "partial",
         report=report.markdown,
+        kind=report.kind,
         outline=state.get("outline"),
         sections=report.sections,
         claims=state.get("claims", []),

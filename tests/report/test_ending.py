@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from fakes import claim, gap, judgement, question, section, sentence
 
+from fathom.report.certainty import describe_progress, describe_status
 from fathom.report.ending import Outcome, doubts, status_of
-from fathom.report.words import ENGLISH, KOREAN
+from fathom.report.words import ENGLISH, KOREAN, Words
 from fathom.state import Failure, Finding, Status, Tag
 
 
@@ -61,12 +62,17 @@ def test_a_report_says_how_far_to_trust_it(words: dict[str, Any], status: Status
     assert (status_of(made), doubts(made)) == (status, why)
 
 
-def test_doubts_are_told_whatever_the_status_is_in_both_languages() -> None:
-    assert ENGLISH.status("complete", []) == "Complete"
-    assert ENGLISH.status("unsure", ["open"]) == "Unsure: something important was not found"
-    assert ENGLISH.status("partial", ["thin"]).startswith("Partial: something failed on the way")
-    assert "Unsure: fewer than half" in ENGLISH.status("partial", ["thin"])
-    assert ENGLISH.status("failed", ["thin"]) == "Nothing was found"
-    assert KOREAN.status("unsure", ["open", "weak"]).startswith("확실하지 않음: 중요한 것을 찾지 못함; ")
-    assert set(KOREAN.faults) == set(ENGLISH.faults)
-    assert set(KOREAN.doubts) == set(ENGLISH.doubts)
+def test_doubts_are_told_with_the_status_in_both_languages() -> None:
+    assert describe_status("complete", [], ENGLISH) == "complete"
+    assert describe_status("unsure", ["open"], ENGLISH) == "unsure: something important was not found"
+    assert describe_status("partial", ["thin"], ENGLISH).startswith("partial: fewer than half")
+    assert describe_status("failed", ["thin"], ENGLISH) == "nothing found"
+    assert describe_status("unsure", ["open", "weak"], KOREAN).startswith("확실하지 않음: 중요한 것을")
+
+
+@pytest.mark.parametrize("words", [ENGLISH, KOREAN])
+def test_progress_never_sounds_complete_while_something_important_is_open(words: Words) -> None:
+    enough = describe_progress(1.0, has_high_gap=False, words=words)
+    told = {describe_progress(covered, True, words) for covered in (0.0, 0.5, 1.0)}
+    assert enough not in told
+    assert describe_progress(0.8, False, words) != enough

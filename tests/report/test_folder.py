@@ -156,7 +156,7 @@ async def test_a_korean_question_has_a_korean_folder(tmp_path: Path) -> None:
     assert text(tmp_path, "findings.md").startswith("# 찾은 것: 온돌은 얼마나 따뜻한가?")
     assert "**그럴듯함** (0.60)" in text(tmp_path, "findings.md")
     assert "# 1회차: 온돌은" in text(tmp_path, "rounds/001.md")
-    assert "질문의 50 %에 답함" in text(tmp_path, "rounds/002.md")
+    assert "질문의 일부에는 아직 좋은 근거가 없음" in text(tmp_path, "rounds/002.md")
     for name in ("findings.md", "hypotheses.md", "sources.md", "citations.md", "rounds/002.md"):
         for word in ("Found", "Source", "Hypothes", "Round", "Cost so", "since round", "by Jules"):
             assert word not in text(tmp_path, name), name
@@ -182,7 +182,7 @@ async def test_a_round_has_a_page_and_the_next_plan_comes_onto_it(tmp_path: Path
         "",
         "- Costs are missing",
         "",
-        "Answered: 50 % of the question",
+        "Some parts of the question still lack good evidence",
         "",
         "Cost so far: 0.2500 of 1.00 USD (gpt 0.2000, tavily 0.0500)",
     ]

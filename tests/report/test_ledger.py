@@ -190,8 +190,7 @@ def test_a_sentence_passed_off_as_a_connection_is_found() -> None:
         ),
         ("## Sources", "## What else\n\nMore.\n\n## Sources", "says what the ledger does not: More."),
         ("<https://sea.example/a>", "<https://evil.example/a>", "evil.example"),
-        ("> Divers come in spring.", "> Divers come in winter.", "Divers come in winter."),
-        ("*Complete", "*Beyond doubt", "Beyond doubt"),
+        ("- It rests on", "- Beyond doubt, it rests on", "Beyond doubt"),
     ],
 )
 def test_what_a_hand_wrote_into_the_report_is_found(old: str, new: str, fault: str) -> None:
@@ -215,9 +214,7 @@ def test_sentences_taken_out_of_the_report_are_found() -> None:
 
 def test_a_report_of_another_version_holds_if_every_line_comes_from_its_ledger() -> None:
     assert checked(ledger(fathom="0.0.1")).notes == []
-    words = result().report.replace(
-        "Claims: 3; sources cited: 2 of 2 read; rounds: 1", "Claims: 3; rounds: 1"
-    )
+    words = result().report.replace("## Sources", "## What was not found\n\n## Sources")
     found = checked(
         ledger(fathom="0.0.1", report=words.replace("## What is known\n\n", "## What is known\n"))
     )
@@ -233,8 +230,7 @@ def test_a_report_of_another_version_holds_if_every_line_comes_from_its_ledger()
         ("## 용량", "가장 싼 발전소이기도 하다.\n\n## 용량"),
         ("The rest follows below.", "The rest follows below. It never fails."),
         ("## Sources", "## What else\n\nMore.\n\n## Sources"),
-        ("*Complete", "*Beyond doubt"),
-        ("> Divers come in spring.", "> Divers come in winter."),
+        ("- It rests on", "- Beyond doubt, it rests on"),
         ("## What is known\n", "## What is known\n\n| a | table |"),
     ],
 )

@@ -45,8 +45,8 @@ def test_sources_are_numbered_as_they_appear_and_one_page_has_one_number() -> No
     assert [len(c.quotes) for c in made.citations] == [1, 2]
     assert "spring. [1] It makes 240 megawatts. [2]" in made.markdown
     assert "Old and strong. [1][2] So much.\n" in made.markdown
-    assert "1. Two. <https://two.example/b> (read 2025-06-01)" in made.markdown
-    assert "2. One. <https://one.example/a> (published 2024-05-01, read 2025-06-01)" in made.markdown
+    assert "1. Two, read 2025-06-01. <https://two.example/b>" in made.markdown
+    assert "2. One, published 2024-05-01. <https://one.example/a>" in made.markdown
     assert made.status == "complete"
 
 
@@ -76,7 +76,7 @@ def failed(text: str, fault: str = "facts") -> Any:
     return sentence(text, "c1", status="unsupported").model_copy(update={"fault": fault})
 
 
-def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
+def test_removed_sentences_are_never_shown_and_counted_once() -> None:
     kept = section(sentence("The gates are old.", "c3")).model_copy(
         update={
             "rejected": [failed("It is 9."), failed("It is 8."), failed("No.", "meaning")],
@@ -85,13 +85,8 @@ def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
     )
     gone = section(name="S2", title="Colours").model_copy(update={"rejected": [failed("It is red.")]})
     made = report(kept, gone)
-    assert (
-        "- 3 sentences were dropped: they have something in them that their quotes do not have."
-        in made.markdown
-    )
-    assert "- 1 sentence was dropped: the last check found" in made.markdown
-    assert "- 2 sentences were written again" in made.markdown
-    assert "The section “Colours” is gone" in made.markdown
+    assert "4 sentences were removed" in made.markdown
+    assert "nothing that was written about “Colours”" in made.markdown
     assert "## Colours" not in made.markdown
     assert not any(words in made.markdown for words in ("It is 9", "It is 8", "It is red"))
     assert made.status == "partial"
@@ -104,7 +99,7 @@ def test_dropped_and_rewritten_sentences_are_counted_and_never_shown() -> None:
 def test_marked_sentences_are_counted() -> None:
     made = report(section(sentence("The gates are old.", "c3"), failed("It is 9.")))
     assert "It is 9. [citation needed]" in made.markdown
-    assert "- 1 sentence is marked: they have something in them" in made.markdown
+    assert "1 sentence without support is marked." in made.markdown
 
 
 def test_when_nothing_holds_the_sources_are_quoted() -> None:
@@ -116,7 +111,7 @@ def test_when_nothing_holds_the_sources_are_quoted() -> None:
         ["Divers come in spring."],
     ]
     assert "- The gates are old. [1]" in made.markdown
-    assert "the sources are quoted instead" in made.markdown
+    assert "they are quoted instead" in made.markdown
     assert "It is 9" not in made.markdown
     assert made.status == "partial"
 
@@ -152,7 +147,8 @@ def test_a_report_with_an_important_gap_is_unsure() -> None:
     open_gap = STOPPED.model_copy(update={"gaps": [gap("high", "No prices")]})
     made = report(section(sentence("The gates are old.", "c3")), judgements=[open_gap])
     assert made.status == "unsure"
-    assert "*Unsure: something important was not found." in made.markdown
+    assert "with care: something important was not found." in made.markdown
+    assert "No prices" in made.markdown
 
 
 def test_a_section_without_a_sentence_is_not_shown() -> None:
@@ -176,7 +172,7 @@ def test_links_and_tags_of_others_do_not_come_through() -> None:
     assert "<https://three.example/c%3E%20%3Cscript%3E>" in made.markdown
 
 
-def test_what_was_lost_dropped_or_not_found_is_told() -> None:
+def test_what_is_missing_is_told_in_a_few_lines_at_the_end() -> None:
     made = report(
         section(sentence("The gates are old.", "c3")),
         questions=[question(1), question(2, "What does it cost?")],
@@ -184,21 +180,31 @@ def test_what_was_lost_dropped_or_not_found_is_told() -> None:
         rejected=[Rejected(page="a", count=2, why="not there"), Rejected(page="b", count=3, why="not there")],
         judgements=[STOPPED.model_copy(update={"gaps": [gap("medium", "No prices"), gap("low", "No maps")]})],
     )
-    assert (
-        "## What was not found\n\n- No prices\n- No answer was found to “What does it cost?”.\n"
-        in made.markdown
-    )
+    lines = made.markdown.split("## How sure")[1].split("## Sources")[0].strip().splitlines()[1:]
+    assert 2 <= len([line for line in lines if line]) <= 5
+    told = "\n".join(lines)
+    for words in ("No prices", "What does it cost?", "`gone.example/a`", "5 statements were left out"):
+        assert words in told
     assert "No maps" not in made.markdown
-    assert "- reading: `gone.example/a`: 404" in made.markdown
-    assert "- 5 claims were dropped: not there." in made.markdown
     assert made.status == "complete"
+
+
+def test_a_long_list_of_gaps_and_unread_pages_stays_short() -> None:
+    made = report(
+        section(sentence("The gates are old.", "c3")),
+        failures=[Failure(where="reading", what=f"https://x.example/{n}", why="404") for n in range(40)],
+        judgements=[STOPPED.model_copy(update={"gaps": [gap("medium", f"Gap {n}") for n in range(30)]})],
+    )
+    assert "27 more" in made.markdown
+    assert "37 more" in made.markdown
+    assert len(made.markdown) < 1_200
 
 
 @pytest.mark.parametrize("where", ["search", "search: tavily", "model", "analysis"])
 def test_a_report_with_a_failed_engine_or_model_is_partial(where: str) -> None:
     made = report(section(sentence("Old.", "c3")), failures=[Failure(where=where, what="x", why="y")])
     assert made.status == "partial"
-    assert "*Partial" in made.markdown
+    assert "incomplete: " in made.markdown
 
 
 def test_a_report_that_ran_out_of_money_is_partial() -> None:
@@ -208,18 +214,22 @@ def test_a_report_that_ran_out_of_money_is_partial() -> None:
 
 def test_a_korean_question_gets_korean_labels() -> None:
     made = report(section(sentence("The gates are old.", "c3")), question="조력 발전이란 무엇인가?")
-    for words in ("완료", "## 출처", "2025-06-01 읽음", "멈춘 이유: 충분함"):
+    for words in ("## 출처", "2024-05-01 발행", "출처 하나에만 근거합니다."):
         assert words in made.markdown
 
 
-def test_every_quote_that_is_used_is_shown_and_long_ones_are_shortened() -> None:
+def test_quotes_stand_in_the_text_only_when_asked_for_and_long_ones_are_shortened() -> None:
     long = claim(
         "x", name="c9", quotes=[quote("word " * 200, "one"), *(quote(f"q{n}", "one", n) for n in range(5))]
     )
-    made = report(section(sentence("x", "c9")), claims=[long])
-    assert made.markdown.count("   > ") == 6
-    assert "word …" in made.markdown
+    state: Any = {"claims": [long], "outline": Outline(title="T", headings=[heading()])}
+    made = report(section(sentence("x", "c9")), **state)
+    assert ">" not in made.markdown.replace("<https://one.example/a>", "")
     assert len(made.citations[0].quotes) == 6
+    state |= {"question": "What?", "pages": [ONE], "judgements": [STOPPED]}
+    told = published({**state, "sections": [section(sentence("x", "c9"))]}, has_quotes=True)
+    assert told.markdown.count("   > ") == 6
+    assert "word …" in told.markdown
 
 
 def test_nothing_found_is_said_without_prose() -> None:
@@ -242,8 +252,7 @@ def test_nothing_found_is_said_without_prose() -> None:
         "- tides",
         "- evil.example tides",
         "timeout",
-        "2 claims were dropped",
-        "0 of 1 read",
+        "2 statements were left out",
     ):
         assert told in made.markdown
     assert "[1]" not in made.markdown
@@ -251,4 +260,4 @@ def test_nothing_found_is_said_without_prose() -> None:
 
 def test_nothing_found_speaks_the_language_that_was_asked_for() -> None:
     made = nothing_found({"question": "What is it?"}, judgement(claims=0), [], "Korean")
-    assert "찾은 것이 없음" in made.markdown
+    assert "보고할 내용이 없습니다" in made.markdown

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from fakes import claim, heading, judgement, page, question, section, sentence
 
-from fathom.report.markdown import body
+from fathom.report.layout import DisputeRow
 from fathom.report.publishing import published
-from fathom.report.weights import certainty, disagreements, open_disputes
+from fathom.report.weights import certainty_table, dispute_rows
 from fathom.report.words import ENGLISH, KOREAN
 from fathom.state import Contradiction, Finding, Outline, Report, Side
 
@@ -28,48 +28,44 @@ def finding(name: str, tag: str, about: str = "Q1") -> Finding:
 
 
 def test_a_dispute_is_a_row_a_side_with_value_numbers_and_dates() -> None:
-    numbers = {"c1": [1], "c2": [2], "c3": [3, 2]}
-    title, table = disagreements([dispute()], numbers, ENGLISH)
-    assert title == "## Where sources disagree"
-    assert table.splitlines()[2:] == [
-        "| The lagoon makes … . | “320 megawatts” | [1] | 2024-05-01 | open |",
-        "|  | “280 MW” | [2][3] | undated | open |",
+    rows = dispute_rows([dispute()], {"c1": [1], "c2": [2], "c3": [3, 2]}, ENGLISH)
+    assert rows == [
+        DisputeRow("The lagoon makes … .", "320 megawatts", [1], "2024-05-01", "open"),
+        DisputeRow("", "280 MW", [2, 3], "undated", "open"),
     ]
 
 
 def test_a_settled_dispute_names_its_rule_beside_the_side_it_favours() -> None:
     entry = dispute(settled_by="newer official figure", favoured=1)
-    lines = disagreements([entry], {"c1": [1], "c2": [2]}, ENGLISH)[1].splitlines()
-    assert lines[2].endswith("| 2024-05-01 |  |")
-    assert lines[3].endswith("| for this one: newer official figure |")
-    assert "더 새로운 공식 수치" in disagreements([entry], {"c1": [1], "c2": [2]}, KOREAN)[1]
+    first, second = dispute_rows([entry], {"c1": [1], "c2": [2]}, ENGLISH)
+    assert (first.settled, second.settled) == ("", "for this one: newer official figure")
+    assert "더 새로운 공식 수치" in dispute_rows([entry], {"c1": [1], "c2": [2]}, KOREAN)[1].settled
 
 
 @pytest.mark.parametrize("numbers", [{}, {"c1": [1]}, {"c1": [1], "c2": []}])
 def test_a_dispute_of_which_a_side_cannot_be_cited_is_not_shown(numbers: dict[str, list[int]]) -> None:
-    assert disagreements([dispute()], numbers, ENGLISH) == []
+    assert dispute_rows([dispute()], numbers, ENGLISH) == []
 
 
 def test_words_of_sources_cannot_break_the_table() -> None:
     evil = "a | b\n| [x](https://evil.example/y) <b>"
     sides = [SIDES[0].model_copy(update={"value": evil}), SIDES[1]]
-    table = disagreements([dispute(about=evil, sides=sides)], {"c1": [1], "c2": [2]}, ENGLISH)[1]
+    text = made(contradictions=[dispute(about=evil, sides=sides)]).markdown
+    table = text.split("disagree\n\n")[1].split("\n\n")[0]
     assert len(table.splitlines()) == 4
-    assert "https://evil" not in table
-    assert "](" not in table
+    assert "https://evil" not in text
+    assert "](" not in text
     assert table.splitlines()[2].replace("\\|", "").count("|") == 6
 
 
-def test_how_sure_counts_what_the_report_tells_by_part_of_the_question() -> None:
+def test_how_sure_counts_findings_by_part_of_the_question() -> None:
     findings = [
         finding("a", "HIGH"),
         finding("b", "LIKELY"),
-        finding("c", "LIKELY"),
         finding("d", "HIGH", "Q2"),
     ]
     asked = [question(1, "What is it?"), question(2, "What does it cost?"), question(3, "Why?")]
-    title, table, legend = certainty(findings, asked, {"a": [1], "b": [2], "d": [1], "c": []}, ENGLISH)
-    assert title == "## How sure"
+    table, legend = certainty_table(findings, asked, ENGLISH)
     assert table.splitlines() == [
         "| Part of the question | HIGH | LIKELY |",
         "| --- | --- | --- |",
@@ -78,8 +74,8 @@ def test_how_sure_counts_what_the_report_tells_by_part_of_the_question() -> None
     ]
     assert "HIGH: two independent sources say it." in legend
     assert "VERIFIED" not in legend
-    assert "| 질문의 부분 | 높음 |" in certainty(findings, asked, {"a": [1], "d": [1]}, KOREAN)[1]
-    assert certainty(findings, asked, {}, ENGLISH) == []
+    assert "| 질문의 부분 | 높음 |" in certainty_table(findings[:1], asked, KOREAN)[0]
+    assert certainty_table([], asked, ENGLISH) == []
 
 
 def made(**words: Any) -> Report:
@@ -113,8 +109,8 @@ def test_sources_of_the_table_only_are_numbered_after_those_of_the_text() -> Non
         assert any(side.value in quote for quote in quotes)
 
 
-def test_a_dispute_that_does_not_bear_on_the_question_is_not_shown() -> None:
-    beside = [claim(f"Seals eat {n} fish a day.", name=f"s{n}", of="one", relevance=0.4) for n in (5, 7)]
+def test_a_dispute_about_something_the_report_does_not_tell_is_not_shown() -> None:
+    beside = [claim(f"Seals eat {n} fish a day.", name=f"s{n}", of="one") for n in (5, 7)]
     sides = [
         side.model_copy(update={"claims": [c.id], "value": c.statement})
         for side, c in zip(SIDES, beside, strict=True)
@@ -125,28 +121,17 @@ def test_a_dispute_that_does_not_bear_on_the_question_is_not_shown() -> None:
     assert (
         "“Seals eat 7" in made(claims=known, contradictions=[dispute(sides=sides)], sections=[told]).markdown
     )
-    near = [known[0], beside[0], beside[1].model_copy(update={"relevance": 0.5})]
-    assert "“Seals eat 5" in made(claims=near, contradictions=[dispute(sides=sides)]).markdown
 
 
-def test_without_findings_and_disputes_there_are_no_tables() -> None:
+def test_without_disputes_there_is_no_table() -> None:
     assert "|" not in made().markdown
 
 
-def test_how_sure_is_one_line_for_a_question_of_one_part() -> None:
-    findings, numbers = [finding("a", "HIGH"), finding("b", "LIKELY")], {"a": [1], "b": [2]}
-    line = certainty(findings, [question(1, "What is it?")], numbers, ENGLISH)[1]
-    assert line.startswith("HIGH: 1 of 2 (two independent sources say it). LIKELY: 1 of 2 (")
-    assert certainty(findings, [question(1)], numbers, KOREAN)[1].startswith("높음: 2개 중 1개 (")
-
-
-def test_a_sentence_that_sources_dispute_says_so_until_a_rule_settles_it() -> None:
-    numbers = {"c1": [1], "c2": [2]}
-    told = [section(sentence("The lagoon makes 320 megawatts.", "c1"), sentence("It is old.", "c9"))]
-    for words, remark in ((ENGLISH, "(disputed, see below)"), (KOREAN, "(출처가 엇갈림, 아래 참고)")):
-        text = body(told, numbers, words, open_disputes([dispute()], numbers, words))[1]
-        assert text.startswith(f"The lagoon makes 320 megawatts. [1] {remark}")
-        assert text.count(remark) == 1
+def test_a_sentence_that_tells_one_side_of_an_open_dispute_is_marked() -> None:
+    one, both = sentence("It makes 280 MW.", "c2"), sentence("280 or 320 MW.", "c1", "c2")
+    text = made(contradictions=[dispute()], sections=[section(one, both)]).markdown
+    assert "It makes 280 MW. [1]‡ 280 or 320 MW. [1][2]\n" in text
+    assert "‡ Sources disagree" in text
     settled = dispute(settled_by="newer official figure", favoured=1)
-    assert open_disputes([settled], numbers, ENGLISH) == {}
-    assert open_disputes([dispute()], {"c1": [1]}, ENGLISH) == {}
+    assert "‡" not in made(contradictions=[settled], sections=[section(one, both)]).markdown
+    assert "‡" not in made(contradictions=[dispute()], sections=[section(both)]).markdown

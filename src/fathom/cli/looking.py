@@ -15,15 +15,19 @@ from fathom.ids import short_id
 from fathom.report.folder import pages_of
 from fathom.report.listings import words_of
 from fathom.report.past_rounds import round_of
+from fathom.report.quotes import quotes_page
 from fathom.report.round_summary import round_page
 from fathom.runs import is_unfinished, open_runs
 from fathom.state import RunState
+from fathom.store import pages
 
 PARTS = {
     "findings": "findings.md",
     "hypotheses": "hypotheses.md",
     "sources": "sources.md",
     "citations": "citations.md",
+    "quotes": "quotes.md",
+    "statistics": "statistics.md",
     "bib": "citations.bib",
 }
 
@@ -41,7 +45,10 @@ async def _show(arguments: argparse.Namespace) -> None:
         if arguments.round is not None or arguments.part:
             state = cast(RunState, (await opened.snapshot(run_id)).values)
             show_part = partial(print, end="") if arguments.part == "bib" else print_markdown
-            show_part(_part(run_id, state, arguments))
+            if arguments.part == "quotes":
+                show_part(await quotes_page(state, pages(opened.settings.database)))
+            else:
+                show_part(_part(run_id, state, arguments))
             return
         result = await opened.result(run_id)
         # What a run that goes on has found since is in no report yet; a ledger must be that of its report.

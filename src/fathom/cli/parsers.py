@@ -18,6 +18,8 @@ _PARTS = {
     "--hypotheses": "what may be true, and what speaks for and against it",
     "--sources": "every page that was read",
     "--citations": "the numbered references with the quotes that are used",
+    "--quotes": "every quote with its place on its page and what it is cited for",
+    "--statistics": "scores, rejections, calls, costs and failures",
     "--bib": "the references as BibTeX",
 }
 _BATCH = """

@@ -124,14 +124,14 @@ async def _live(page: Page | None, reader: Reader) -> LivePage | Fate:
 
 def _print(found: Verification, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        counts = {name: found.count(name) for name in ("supported", "changed", "gone")}
+        counts = {name: found.count(name) for name in ("supported", "inference", "changed", "gone")}
         told = {"is_sound": found.is_sound, "summary": found.summary, **counts, **asdict(found)}
         print(json.dumps(told, indent=2, ensure_ascii=False))
         return
     for checked in found.sentences:
         if arguments.quiet and checked.standing == "supported":
             continue
-        print(f"{checked.standing:10} {' '.join(checked.text.split())}")
+        print(f"{checked.label:10} {' '.join(checked.text.split())}")
         if checked.why:
             print(f"{'':10} because {checked.why}")
     for note in found.notes:

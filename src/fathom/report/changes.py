@@ -5,8 +5,6 @@ Does not know how it came about: it compares two ends.
 
 from collections.abc import Iterable, Iterator
 
-from fathom.report import markdown
-from fathom.report.words import Words
 from fathom.state import Change, Claim, Earlier, Page, ResearchState, Section, Update, Writing
 from fathom.state.updating import ChangeKind
 
@@ -70,17 +68,3 @@ def _sections(earlier: Earlier, sections: list[Section]) -> Iterator[Change]:
     yield from (
         Change(kind="section gone", what=s.title) for s in earlier.sections if s.sentences and s.id not in now
     )
-
-
-def told(update: Update | None, words: Words) -> list[str]:
-    """The list at the top of an update."""
-    if update is None:
-        return []
-    lines = [
-        f"- {words.changes[change.kind]}: {markdown.plain(change.what)}"
-        + (f" ({markdown.plain(change.why)})" if change.why else "")
-        for change in update.changes
-    ]
-    if all(change.kind == "section untouched" for change in update.changes):
-        lines = [words.nothing_changed]
-    return [f"## {words.changed_since.format(date=update.since)}", "\n".join(lines)]

@@ -25,6 +25,7 @@ class Outcome:
     used: Sequence[Claim]  # the claims its supported sentences name
     findings: Sequence[Finding]  # what those claims say, weighed
     failures: Sequence[Failure]
+    known: Sequence[Claim] = ()  # all claims, also those the report does not use
 
 
 def status_of(outcome: Outcome) -> Status:
@@ -42,7 +43,7 @@ def is_partial(outcome: Outcome) -> bool:
     return (
         outcome.judgement.stop in {"budget used up", "time used up"}
         or any(section.is_quoted or not section.sentences for section in outcome.sections)
-        or any(_is_failure(failure) for failure in outcome.failures)
+        or bool(failures_that_matter(outcome.failures))
     )
 
 
@@ -62,5 +63,6 @@ def _is_thin(outcome: Outcome) -> bool:
     return 2 * sum(question.id in answered for question in outcome.questions) < len(outcome.questions)
 
 
-def _is_failure(failure: Failure) -> bool:
-    return failure.where in {"model", "analysis"} or failure.where.startswith("search")
+def failures_that_matter(failures: Sequence[Failure]) -> list[Failure]:
+    """The failures that leave a report without something it should have."""
+    return [f for f in failures if f.where in {"model", "analysis"} or f.where.startswith("search")]

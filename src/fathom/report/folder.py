@@ -21,13 +21,15 @@ from fathom.report.files import replaced
 from fathom.report.journal import Journal
 from fathom.report.papers import Texts, write_papers
 from fathom.report.past_rounds import round_of
+from fathom.report.quotes import quotes_page
 from fathom.report.rerendering import rerendered
 from fathom.report.round_summary import round_page
+from fathom.report.statistics import statistics
 from fathom.report.words import ENGLISH, Words, words_for
 from fathom.result import ResearchResult, result_of
 from fathom.state import RunState
 
-EVENTS, ROUNDS = "events.jsonl", "rounds"
+EVENTS, ROUNDS, QUOTES = "events.jsonl", "rounds", "quotes.md"
 _PASSING = ("hits", "chosen")  # of no use once a round is over
 
 
@@ -60,7 +62,8 @@ class ResearchFolder:
             report = state.get("report")
             numbers = {c.page: c.number for c in report.citations} if report else {}
             await write_papers(state.get("pages", []), self.texts, self.originals, self.path, numbers)
-            await asyncio.to_thread(self._kept, state, spent)
+            quotes = await quotes_page(state, self.texts)
+            await asyncio.to_thread(self._kept, state, spent, quotes)
         except OSError as error:
             raise self._stopped(error) from error
 
@@ -86,8 +89,8 @@ class ResearchFolder:
         elif isinstance(event.payload, PlanGenerated) and event.round == done.round + 1:
             self._round(done.payload, done.spent, event.payload.queries)
 
-    def _kept(self, state: RunState, spent: Spent) -> None:
-        for name, text in pages_of(state).items():
+    def _kept(self, state: RunState, spent: Spent, quotes: str) -> None:
+        for name, text in {**pages_of(state), QUOTES: quotes}.items():
             self._replace(name, text)
         for judgement in state.get("judgements", []):
             if not self._round_file(judgement.round).exists():
@@ -117,12 +120,13 @@ class ResearchFolder:
 
 
 def pages_of(state: RunState) -> dict[str, str]:
-    """The pages that tell what a run knows, by the names of their files."""
+    """The pages that tell what a run knows, by the names of their files; quotes.md needs texts (`quotes`)."""
     return {
         "findings.md": listings.findings(state),
         "hypotheses.md": listings.hypotheses(state),
         "sources.md": listings.sources(state),
         "citations.md": listings.citations(state),
+        "statistics.md": statistics(state),
         "citations.bib": bibliography(state.get("pages", []), listings.cited_pages(state)),
     }
 

@@ -79,6 +79,7 @@ class Ledger(BaseModel):
     question: str
     status: str
     report: str
+    kind: Literal["report", "extracts"] = "report"
     outline: Outline | None = None
     sections: list[Section]
     claims: list[Claim]

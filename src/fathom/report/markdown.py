@@ -5,17 +5,25 @@ them comes through, so that the only addresses in a report are those of pages th
 """
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote, unquote, urlsplit
 
+from fathom.report.layout import (
+    BlockLayout,
+    DisputeRow,
+    PreparedReport,
+    blocks_of,
+    formula_of,
+    is_unsupported,
+    numbers_of,
+)
 from fathom.report.marks import ADDRESS, may_have_address
-from fathom.report.stop_words import in_korean
-from fathom.report.words import KOREAN, Words
+from fathom.report.words import Words
 from fathom.search.addresses import host
-from fathom.state import Citation, Claim, Failure, Gap, Judgement, Query, Rejected, Section, Sentence
+from fathom.state import Citation, Section, Sentence, Update
 from fathom.text.normal import one_line
 
+INFERENCE, DISPUTED = "†", "‡"
 _BEGINS_A_BLOCK = re.compile(r"#{1,6}\s|>|`{3}|~{3}")
 # What a terminal acts on, and what makes letters stand in another order than they are read in.
 _ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -37,80 +45,6 @@ def plain(text: str) -> str:
     return f"\\{bare}" if _BEGINS_A_BLOCK.match(bare) else bare
 
 
-def body(
-    sections: Sequence[Section],
-    numbers: Mapping[str, Sequence[int]],
-    words: Words,
-    disputed: Mapping[str, str] | None = None,
-) -> list[str]:
-    """The sections, every sentence with its marks, and a word where sources dispute it."""
-    blocks: list[str] = []
-    for section in (s for s in sections if s.sentences):
-        lines = [_sentence(s, numbers, words, disputed or {}) for s in section.sentences]
-        text = "\n".join(f"- {line}" for line in lines) if section.is_list else " ".join(lines)
-        blocks += [f"## {plain(section.title)}", text]
-    return blocks
-
-
-def _sentence(
-    sentence: Sentence, numbers: Mapping[str, Sequence[int]], words: Words, disputed: Mapping[str, str]
-) -> str:
-    found = sorted({n for c in sentence.claims for n in numbers.get(c, [])})
-    if sentence.status == "unsupported" or (sentence.status == "supported" and not found):
-        return f"{plain(sentence.text)} {words.unsupported}"
-    marks = "".join(f"[{n}]" for n in found)
-    remark = next((disputed[c] for c in sentence.claims if c in disputed), "")
-    return f"{plain(sentence.text)} {marks} {remark}".rstrip()
-
-
-def open_points(gaps: Sequence[Gap], unanswered: Sequence[str], words: Words) -> list[str]:
-    """What the reader will not find in the report."""
-    told = [g.description for g in gaps if g.priority != "low"]
-    told += [words.unanswered.format(q) for q in unanswered if not any(q in line for line in told)]
-    lines = [f"- {plain(line)}" for line in dict.fromkeys(told)]
-    return [f"## {words.open_points}", "\n".join(lines)] if lines else []
-
-
-def failures(
-    lost: Sequence[Failure], rejected: Sequence[Rejected], sections: Sequence[Section], words: Words
-) -> list[str]:
-    """What could not be done, and what was not believed."""
-    lines = [
-        f"{words.place(failure.where)}: `{named(failure.what)}`: {plain(failure.why)}"
-        for failure in _gathered(lost)
-    ]
-    counts: Counter[str] = Counter()
-    for entry in rejected:
-        counts[entry.why] += 0 if entry.section else entry.count
-    lines += [words.counted(words.rejected, n, words.reason(why)) for why, n in counts.items() if n]
-    lines += _refused(sections, words)
-    return [f"## {words.lost}", "\n".join(f"- {line}" for line in lines)] if lines else []
-
-
-def _gathered(lost: Sequence[Failure]) -> list[Failure]:
-    """The losses, with what did not fit into one window told in one line."""
-    cut: dict[str, list[str]] = {}
-    for failure in lost:
-        if failure.where == "context":
-            cut.setdefault(failure.why, []).append(failure.what)
-    whole = [Failure(where="context", what=", ".join(whats), why=why) for why, whats in cut.items()]
-    return [*(failure for failure in lost if failure.where != "context"), *whole]
-
-
-def _refused(sections: Sequence[Section], words: Words) -> list[str]:
-    """The sentences that did not hold, counted; never their words."""
-    rejected = Counter(s.fault for section in sections for s in section.rejected)
-    marked = Counter(s.fault for section in sections for s in section.sentences if s.status == "unsupported")
-    lines = [words.counted(words.sentences_dropped, n, words.fault(f)) for f, n in rejected.items()]
-    lines += [words.counted(words.sentences_marked, n, words.fault(f)) for f, n in marked.items()]
-    if rewritten := sum(section.rewritten for section in sections):
-        lines.append(words.counted(words.rewritten, rewritten))
-    lines += [words.section_gone.format(title=plain(s.title)) for s in sections if not s.sentences]
-    if any(section.is_quoted for section in sections):
-        lines.append(words.quoted_instead)
-    return lines
-
-
 def named(what: str) -> str:
     """An address as a name: what was not read must not look like a source."""
     try:
@@ -128,49 +62,169 @@ def bracketed(address: str) -> str:
     return f"<{_ORDERS.sub('', kept)}>"
 
 
-def sources(citations: Sequence[Citation], words: Words) -> list[str]:
-    """The numbered list, with the words that were used."""
-    return [f"## {words.sources}", "\n".join(_source(c, words) for c in citations)] if citations else []
+def shortened(text: str, chars: int = QUOTE_CHARS) -> str:
+    """A text cut at a word, where it is too long to be shown whole."""
+    return text if len(text) <= chars else text[:chars].rsplit(" ", 1)[0] + " …"
 
 
-def _source(citation: Citation, words: Words) -> str:
-    dates = [words.read_on.format(date=citation.fetched[:10])]
-    if citation.published:
-        dates.insert(0, words.published_on.format(date=citation.published[:10]))
-    if citation.gone:
-        dates.append(words.gone_since)
-    where = bracketed(citation.address)
-    lines = [f"{citation.number}. {plain(citation.title)}. {where} ({', '.join(dates)})"]
-    printed = citation.printed_pages or [0] * len(citation.quotes)
-    for used, number in zip(citation.quotes, printed, strict=True):
-        shown = shortened(plain(used.text))
-        place = f" ({words.on_page.format(number=number)})" if number else ""
-        lines.append(f"   > {shown}{place}\n")
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; no cell can break out of it."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def render_markdown(report: PreparedReport) -> str:
+    """The whole text."""
+    words = report.words
+    blocks = [f"# {plain(report.title)}", *_changes(report.update, words)]
+    if report.kind == "extracts":
+        blocks.append(words("report.extracts"))
+    if not report.citations:
+        blocks.append(words("report.nothing"))
+    else:
+        for section in (s for s in report.sections if s.sentences):
+            blocks += _section(section, report)
+    blocks += legend(report)
+    if report.disputes:
+        rows = [_dispute(row) for row in report.disputes]
+        blocks += [f"## {words('report.disagree')}", table(dispute_columns(words), rows)]
+    if report.searched:
+        blocks += [f"## {words('report.searched')}", _bullets([plain(query) for query in report.searched])]
+    if report.certainty:
+        blocks += [f"## {words('report.sure')}", _bullets(report.certainty)]
+    if report.calculations:
+        lines = [calculation_line(letter, sentence, report) for letter, sentence in report.calculations]
+        blocks += [f"## {words('report.calculations')}", _bullets(lines)]
+    if report.citations:
+        entries = [_source(citation, report) for citation in report.citations]
+        blocks += [f"## {words('report.sources')}", "\n".join(entries)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def legend(report: PreparedReport) -> list[str]:
+    """What the marks behind sentences mean, as far as there are any."""
+    words = report.words
+    return [
+        *([words("report.inference")] if report.has_inferences else []),
+        *([words("report.disputed")] if report.has_disputed else []),
+    ]
+
+
+def dispute_columns(words: Words) -> list[str]:
+    """The heads of the table of disputes."""
+    return [words(f"disagree.{name}") for name in ("about", "value", "sources", "published", "settled")]
+
+
+def _dispute(row: DisputeRow) -> list[str]:
+    marks = "".join(f"[{n}]" for n in row.cited)
+    return [plain(row.about), f"“{plain(row.value)}”", marks, row.published, row.settled]
+
+
+def calculation_line(letter: str, sentence: Sentence, report: PreparedReport) -> str:
+    """A calculation with its figures, and where they come from."""
+    assert sentence.calculation is not None
+    cited = sorted({n for o in sentence.calculation.operands for n in report.numbers.get(o.claim, [])})
+    line = report.words(
+        "report.calculation",
+        formula=plain(formula_of(sentence)),
+        result=plain(sentence.calculation.result),
+        sources=", ".join(f"[{n}]" for n in cited),
+    )
+    return f"[{letter}] {line}"
+
+
+def _changes(update: Update | None, words: Words) -> list[str]:
+    """The list at the top of an update."""
+    if update is None:
+        return []
+    lines = [
+        f"{words.name('changes', change.kind)}: {plain(change.what)}"
+        + (f" ({plain(change.why)})" if change.why else "")
+        for change in update.changes
+    ]
+    is_same = all(change.kind == "section untouched" for change in update.changes)
+    text = words("changes.nothing") if is_same else _bullets(lines)
+    return [f"## {words('changes.since', date=update.since)}", text]
+
+
+def _section(section: Section, report: PreparedReport) -> list[str]:
+    blocks = [f"## {plain(section.title)}"] if section.title else []
+    for layout in blocks_of(section):
+        if layout.block.title:
+            is_caption = layout.block.kind in ("table", "extract")
+            title = plain(layout.block.title)
+            blocks.append(f"**{title}**" if is_caption else f"### {title}")
+        blocks.append(_block(layout, report))
+    return blocks
+
+
+def _block(layout: BlockLayout, report: PreparedReport) -> str:
+    block = layout.block
+    if block.kind == "table":
+        width = max(len(row) for row in layout.rows)
+        columns = [plain(name) for name in block.columns] + [""] * (width - len(block.columns))
+        rows = [[" ".join(render_sentence(s, report) for s in cell) for cell in row] for row in layout.rows]
+        return table(columns, rows)
+    if block.kind == "extract":
+        return "\n>\n".join(render_extract(sentence, report) for sentence in layout.sentences)
+    lines = [render_sentence(sentence, report) for sentence in layout.sentences]
+    if block.kind == "bullets":
+        return _bullets(lines)
+    if block.kind == "numbered":
+        return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+    return " ".join(lines)
+
+
+def render_sentence(sentence: Sentence, report: PreparedReport) -> str:
+    """A sentence with its own marks: sources, calculation, inference, dispute."""
+    return f"{plain(sentence.text)} {_marks(sentence, report)}".rstrip()
+
+
+def render_extract(sentence: Sentence, report: PreparedReport) -> str:
+    """A passage of a source as a quotation, line by line, so that lists and tables in it stay whole."""
+    lines = [f"> {plain(line)}".rstrip() for line in sentence.text.strip().splitlines()]
+    return "\n".join([*lines[:-1], f"{lines[-1]} {_marks(sentence, report)}".rstrip()])
+
+
+def _marks(sentence: Sentence, report: PreparedReport) -> str:
+    if is_unsupported(sentence, report.numbers):
+        return report.words("report.unsupported")
+    found = numbers_of(sentence, report.numbers)
+    marks = "".join(f"[{n}]" for n in found)
+    if sentence.calculation and found:
+        marks += f"[{report.letters[formula_of(sentence), sentence.calculation.result]}]"
+    if sentence.kind == "inference" and found:
+        marks += INFERENCE
+    if report.is_disputed(sentence):
+        marks += DISPUTED
+    return marks
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _source(citation: Citation, report: PreparedReport) -> str:
+    lines = [f"{citation.number}. {reference(citation, report.words)} {bracketed(citation.address)}"]
+    if report.has_quotes:
+        printed = citation.printed_pages or [0] * len(citation.quotes)
+        for used, number in zip(citation.quotes, printed, strict=True):
+            place = f" ({report.words('report.on_page', number=number)})" if number else ""
+            lines.append(f"   > {plain(shortened(used.text))}{place}\n")
     return "\n".join(lines).rstrip("\n")
 
 
-def shortened(text: str) -> str:
-    """A quote as the list of sources shows it."""
-    return text if len(text) <= QUOTE_CHARS else text[:QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
-
-
-def summary(head: str, judgement: Judgement, claims: Sequence[Claim], read: int, words: Words) -> str:
-    """One line under the title: how far to trust what follows."""
-    cited = len({quote.page for claim in claims for quote in claim.quotes})
-    parts = [
-        head,
-        words.basis.format(claims=len(claims), cited=cited, read=read, rounds=judgement.round),
-        words.stopped.format(
-            rule=words.rule(judgement.stop),
-            because=in_korean(judgement.because) if words is KOREAN else judgement.because,
-        )
-        if judgement.stop
-        else words.going_on,
-    ]
-    return f"*{'. '.join(parts)}.*"
-
-
-def searched(queries: Sequence[Query], words: Words) -> list[str]:
-    """What was looked for in vain."""
-    lines = [f"- {plain(q.text)}" for q in queries]
-    return [f"## {words.searched}", "\n".join(lines)] if lines else []
+def reference(citation: Citation, words: Words) -> str:
+    """A source in words: title, publisher, date, and what to know about it."""
+    parts = [plain(citation.title).rstrip(".")]
+    if citation.publisher and citation.publisher.casefold() not in citation.title.casefold():
+        parts.append(plain(citation.publisher).rstrip("."))
+    if citation.published:
+        parts.append(words("report.published_on", date=citation.published[:10]))
+    else:
+        parts.append(words("report.read_on", date=citation.fetched[:10]))
+    if citation.is_primary:
+        parts.append(words("report.primary"))
+    if citation.gone:
+        parts.append(words("report.gone_since"))
+    return ", ".join(parts) + "."

@@ -1,16 +1,20 @@
 """From checked sections to a report: numbers for sources, a status, the text.
 
-Does not know minds or the world; everything comes from the state.
+Does not know models or the world; everything comes from the state.
 """
 
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from fathom.report import changes, markdown, weights
+from fathom.report import weights
+from fathom.report.certainty import certainty, describe_failure, describe_status
+from fathom.report.changes import changed
 from fathom.report.drafts import quoted_section
-from fathom.report.ending import Outcome, doubts, status_of
-from fathom.report.words import ENGLISH, words_for
+from fathom.report.ending import Outcome, doubts, failures_that_matter, status_of
+from fathom.report.layout import Numbers, PreparedReport, ReportKind, blocks_of, claims_of, without_bare_rows
+from fathom.report.markdown import render_markdown
+from fathom.report.words import ENGLISH, Words, words_for
 from fathom.search.addresses import canonical
 from fathom.state import (
     Citation,
@@ -30,43 +34,68 @@ from fathom.state import (
 )
 from fathom.text.normal import one_line
 
+_ORDER = {"summary": 0, "body": 1, "conclusion": 2}
+_FAILURES = 5
 
-def published(state: Writing, language: str | None = None) -> Report:
+
+def published(
+    state: Writing, language: str | None = None, *, has_quotes: bool = False, kind: ReportKind = "report"
+) -> Report:
     """Return the report of a run that found something; without a language, in that of the question."""
+    prepared = prepare(state, language, has_quotes=has_quotes, kind=kind)
+    return prepared.as_report(render_markdown(prepared))
+
+
+def prepare(
+    state: Writing, language: str | None = None, *, has_quotes: bool = False, kind: ReportKind = "report"
+) -> PreparedReport:
+    """Everything the report says, ready to be rendered as Markdown or HTML."""
     claims = {claim.id: claim for claim in state["claims"]}
     sections = supported_sections(state["outline"], state.get("sections", []), claims)
-    disputes = weights.shown(state.get("contradictions", []), sections, claims)
+    disputes = weights.bearing_disputes(state.get("contradictions", []), sections)
     citations, numbers = _numbered(sections, claims, state["pages"], weights.disputed_claims(disputes))
-    judgement = state["judgements"][-1]
-    lost = state.get("failures", [])
     words = words_for(state["question"], language)
-    answered = {claim.question for claim in claims.values()}
-    unanswered = [q.text for q in state.get("questions", []) if q.id not in answered]
-    used = [claims[c] for c, found in numbers.items() if found]
-    told = {claim.id for claim in used}
-    weighed = [finding for finding in state.get("findings", []) if told & set(finding.claims)]
-    outcome = Outcome(judgement, sections, state.get("questions", []), used, weighed, lost)
+    outcome = _outcome(state, sections, numbers)
     status = status_of(outcome)
-    head = words.status(status, doubts(outcome))
-    contested = weights.open_disputes(disputes, numbers, words)
-    blocks = [
-        f"# {markdown.plain(state['outline'].title)}",
-        markdown.summary(head, judgement, used, len(state["pages"]), words),
-        *changes.told(state.get("update") or changes.changed(state, sections), words),
-        *(markdown.body(sections, numbers, words, contested) if used else [words.nothing]),
-        *weights.disagreements(disputes, numbers, words),
-        *weights.certainty(state.get("findings", []), state.get("questions", []), numbers, words),
-        *markdown.open_points(judgement.gaps, unanswered, words),
-        *markdown.failures(lost, state.get("rejected", []), sections, words),
-        *markdown.sources(citations, words),
-    ]
-    return Report(
+    return PreparedReport(
         title=state["outline"].title,
         status=status,
+        kind=kind,
+        words=words,
         sections=sections,
         citations=citations,
-        markdown="\n\n".join(blocks) + "\n",
+        claims=claims,
+        numbers=numbers,
+        disputes=weights.dispute_rows(disputes, numbers, words),
+        open_disputes=weights.open_disputes(disputes, numbers, words),
+        certainty=certainty(outcome, status, state.get("rejected", []), numbers, words),
+        update=state.get("update") or changed(state, sections),
+        has_quotes=has_quotes,
     )
+
+
+def _outcome(state: Writing | ResearchState, sections: Sequence[Section], numbers: Numbers) -> Outcome:
+    """What the report rests on."""
+    used = [claim for claim in state.get("claims", []) if numbers.get(claim.id)]
+    told = {claim.id for claim in used}
+    return Outcome(
+        judgement=state["judgements"][-1],
+        sections=sections,
+        questions=state.get("questions", []),
+        used=used,
+        findings=[finding for finding in state.get("findings", []) if told & set(finding.claims)],
+        failures=state.get("failures", []),
+        known=state.get("claims", []),
+    )
+
+
+def describe_result(state: Writing | ResearchState, report: Report, words: Words) -> str:
+    """The status of a report and what speaks against it, in a few words, for lists and screens."""
+    claims = {claim.id: claim for claim in state.get("claims", [])}
+    disputes = weights.bearing_disputes(state.get("contradictions", []), report.sections)
+    more = weights.disputed_claims(disputes)
+    _, numbers = _numbered(report.sections, claims, state.get("pages", []), more)
+    return describe_status(report.status, doubts(_outcome(state, report.sections, numbers)), words)
 
 
 def nothing_found(
@@ -77,29 +106,57 @@ def nothing_found(
     update: Update | None = None,
 ) -> Report:
     """The honest report of a run that found nothing: no prose from zero evidence."""
+    prepared = prepare_nothing(state, judgement, lost, language, update)
+    return prepared.as_report(render_markdown(prepared))
+
+
+def prepare_nothing(
+    state: ResearchState,
+    judgement: Judgement,
+    lost: Sequence[Failure],
+    language: str | None,
+    update: Update | None = None,
+) -> PreparedReport:
+    """What a run that found nothing tells: what was looked for, and what stood in the way."""
     words = words_for(state["question"], language)
-    title = one_line(state["question"])
-    blocks = [
-        f"# {markdown.plain(title)}",
-        markdown.summary(words.failed, judgement, [], len(state.get("pages", [])), words),
-        *changes.told(update or changes.changed(state, []), words),
-        words.nothing,
-        *markdown.searched(state.get("asked", []), words),
-        *markdown.failures(lost, state.get("rejected", []), [], words),
+    outcome = Outcome(judgement, [], [], [], [], lost)
+    stood_in_the_way = [
+        describe_failure(failure, words) for failure in failures_that_matter(lost)[:_FAILURES]
     ]
-    return Report(
-        title=title, status="failed", sections=[], citations=[], markdown="\n\n".join(blocks) + "\n"
+    return PreparedReport(
+        title=one_line(state["question"]),
+        status="failed",
+        kind="report",
+        words=words,
+        sections=[],
+        citations=[],
+        claims={},
+        numbers={},
+        disputes=[],
+        open_disputes=[],
+        certainty=[
+            *stood_in_the_way,
+            *certainty(outcome, "failed", state.get("rejected", []), {}, words),
+        ],
+        update=update or changed(state, []),
+        searched=[query.text for query in state.get("asked", [])],
     )
 
 
 def supported_sections(
     outline: Outline, sections: Sequence[Section], claims: Mapping[str, Claim]
 ) -> list[Section]:
-    """The sections in the outline's order; when nothing in them is supported, quotes in their place."""
+    """The summary, the sections in the outline's order, and the conclusion.
+
+    When nothing in them is supported, quotes stand in their place. Rows of tables that lost their content go.
+    """
     written = {section.id: section for section in sections}
+    listed = {heading.id for heading in outline.headings}
     found = [written[heading.id] for heading in outline.headings if heading.id in written]
+    found += [section for section in sections if section.kind != "body" and section.id not in listed]
+    ordered = sorted(found, key=lambda section: _ORDER[section.kind])
     if any(sentence.status == "supported" for section in found for sentence in section.sentences):
-        return found
+        return [without_bare_rows(section) for section in ordered]
     return [_quoted(heading, written.get(heading.id), claims) for heading in outline.headings]
 
 
@@ -115,7 +172,7 @@ def refused_sentences(sections: Sequence[Section]) -> list[Rejected]:
     """How many sentences of each section were dropped, by what was wrong with them."""
     counts = Counter((section.id, s.fault or "unknown") for section in sections for s in section.rejected)
     return [
-        Rejected(page="", section=section, count=count, why=ENGLISH.faults[fault])
+        Rejected(page="", section=section, count=count, why=ENGLISH.name("fault", fault))
         for (section, fault), count in counts.items()
     ]
 
@@ -132,8 +189,12 @@ def _numbered(
     quotes: dict[str, list[Quote]] = {}
     numbers: dict[str, list[int]] = {}
     places: dict[str, int] = {}
-    told = [s for section in sections for s in section.sentences if s.status == "supported"]
-    for claim_id in [c for sentence in told for c in sentence.claims] + [c for c in more if c in claims]:
+    told = [
+        s for section in sections for layout in blocks_of(section) for s in layout.sentences
+        if s.status == "supported"
+    ]  # fmt: skip
+    named = [c for sentence in told for c in claims_of(sentence) if c in claims]
+    for claim_id in named + [c for c in more if c in claims]:
         # A quote of a page that was not read in this run cannot be cited: there is no number for it.
         read = [quote for quote in claims[claim_id].quotes if quote.page in by_sha]
         for quote in read:
@@ -157,5 +218,6 @@ def _citation(number: int, pages: Mapping[str, Page], quotes: list[Quote]) -> Ci
         fetched=page.fetched,
         quotes=quotes,
         gone=any(pages[quote.page].gone for quote in quotes),
+        publisher=page.publisher or "",
         printed_pages=[bisect_right(pages[q.page].starts, q.start) for q in quotes] if page.starts else [],
     )

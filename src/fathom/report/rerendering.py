@@ -8,36 +8,51 @@ from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import version
 
+from fathom.report.layout import PreparedReport, claims_of
 from fathom.report.ledger import Ledger
-from fathom.report.markdown import plain
-from fathom.report.publishing import nothing_found, published
+from fathom.report.markdown import render_extract, render_markdown, render_sentence
+from fathom.report.publishing import prepare, prepare_nothing
 from fathom.report.weights import disputed_claims
-from fathom.state import Report, Writing
+from fathom.state import Block, Report, Writing
 from fathom.text.normal import one_line
 
 _SHOWN_CHARS = 120
 
 
-def rerendered(ledger: Ledger) -> Report | None:
-    """The report as this version makes it from the ledger; None when too much is missing."""
-    if not ledger.judgements:
-        return None
+def prepare_again(ledger: Ledger) -> PreparedReport:
+    """Everything the report says, from a ledger that has a judgement."""
     if ledger.outline is None:
         state = {"question": ledger.question, "asked": ledger.asked, "pages": ledger.sources}
-        return nothing_found(
+        return prepare_nothing(
             {**state, "rejected": ledger.rejected},  # type: ignore[typeddict-item]
             ledger.judgements[-1],
             ledger.errors,
             ledger.settings.language,
             ledger.update,
         )
+    return prepare(
+        writing_of(ledger), ledger.settings.language, has_quotes=ledger.settings.quotes, kind=ledger.kind
+    )
+
+
+def rerendered(ledger: Ledger) -> Report | None:
+    """The report as this version makes it from the ledger; None when too much is missing."""
+    if not ledger.judgements or not _is_whole(ledger):
+        return None
+    prepared = prepare_again(ledger)
+    return prepared.as_report(render_markdown(prepared))
+
+
+def _is_whole(ledger: Ledger) -> bool:
+    """Whether every claim and every heading that the report needs is in the ledger."""
+    if ledger.outline is None:
+        return True
     known = {claim.id for claim in ledger.claims}
     headings = {heading.id for heading in ledger.outline.headings}
-    named = {c for section in ledger.sections for sentence in section.sentences for c in sentence.claims}
+    named = {c for section in ledger.sections for one in section.sentences for c in claims_of(one)}
     named.update(disputed_claims(ledger.contradictions))
-    if not named <= known or not {section.id for section in ledger.sections} <= headings:
-        return None
-    return published(writing_of(ledger), ledger.settings.language)
+    parts = {section.id for section in ledger.sections if section.kind == "body"}
+    return named <= known and parts <= headings
 
 
 def is_ours(ledger: Ledger) -> bool:
@@ -65,19 +80,18 @@ def writing_of(ledger: Ledger) -> Writing:
     }
 
 
-def pieces(report: Report) -> Iterator[tuple[str, int, str]]:
+def shown_sentences(report: PreparedReport) -> Iterator[tuple[str, int, str]]:
     """Each sentence as the report has it, marks and all: its section's id, its place there, its words."""
-    at = 0
     for section in report.sections:
-        starts: list[int] = []
-        for sentence in section.sentences:
-            at = max(at, report.markdown.find(plain(sentence.text), at))
-            starts.append(at)
-            at += len(plain(sentence.text))
-        for place, start in enumerate(starts):
-            line_end = report.markdown.find("\n", start)
-            following = starts[place + 1] if place + 1 < len(starts) else line_end
-            yield section.id, place, report.markdown[start : min(following, line_end)].strip()
+        for place, sentence in enumerate(section.sentences):
+            blocks = section.blocks or [Block()]
+            kind = blocks[min(sentence.block, len(blocks) - 1)].kind
+            if kind == "extract":
+                yield section.id, place, render_extract(sentence, report)
+            elif kind == "table":
+                yield section.id, place, render_sentence(sentence, report).replace("|", "\\|")
+            else:
+                yield section.id, place, render_sentence(sentence, report)
 
 
 def differences(made: str, found: str, name: str) -> list[str]:

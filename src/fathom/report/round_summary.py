@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from fathom.budget.accounts import CostBy
 from fathom.events import RoundCompleted, Spent
-from fathom.report.folder_words import FolderWords, folder_words
+from fathom.report.certainty import describe_progress
 from fathom.report.markdown import plain
-from fathom.report.weight_words import weight_words
 from fathom.report.words import ENGLISH, KOREAN, Words
 
 _GAPS = 3
@@ -20,22 +19,24 @@ def round_summary(
     done: RoundCompleted, spent: Spent, words: Words = ENGLISH, planned: Sequence[str] | None = None
 ) -> list[str]:
     """A few lines on a round; the next plan as it was made, or before that what is suggested."""
-    own = folder_words(words)  # the few sentences of the summary are in English
-    tags = weight_words(words).tags
     found = [
-        f"{tags.get(one.tag, one.tag)} ({one.confidence:.2f}) {plain(one.statement)}" for one in done.findings
+        f"{words.name('tag', one.tag)} ({one.confidence:.2f}) {plain(one.statement)}" for one in done.findings
     ]
     guesses = [f"{one.confidence:.2f} {plain(one.statement)}" for one in done.hypotheses]
     following = done.suggested if planned is None else planned
-    counted = own.new_of_all.format(new=done.new_claims, all=done.claims)
+    counted = words("folder.new_of_all", new=done.new_claims, all=done.claims)
     return [
-        *([f"{own.summary}: {plain(done.summary)}"] if done.summary and words is not KOREAN else []),
-        *_listed(f"{own.found} ({counted})", found or [own.nothing_new]),
-        *_listed(own.hypotheses, guesses),
-        *_listed(own.next, [plain(query) for query in following]),
-        *_listed(own.gaps, [plain(gap) for gap in done.gaps[:_GAPS]]),
-        own.answered.format(percent=round(100 * done.answered)),
-        own.cost.format(usd=_cost(spent, done.spent_by, own)),
+        *(
+            [f"{words('folder.summary')}: {plain(done.summary)}"]
+            if done.summary and words is not KOREAN
+            else []
+        ),
+        *_listed(f"{words('folder.found')} ({counted})", found or [words("folder.nothing_new")]),
+        *_listed(words("folder.hypotheses"), guesses),
+        *_listed(words("folder.next"), [plain(query) for query in following]),
+        *_listed(words("folder.gaps"), [plain(gap) for gap in done.gaps[:_GAPS]]),
+        describe_progress(done.answered, done.has_high_gap, words),
+        words("folder.cost", usd=_cost(spent, done.spent_by, words)),
     ]
 
 
@@ -47,7 +48,7 @@ def round_page(
     planned: Sequence[str] | None = None,
 ) -> str:
     """The same as a page of its own."""
-    number = folder_words(words).round.format(number=done.round)
+    number = words("folder.round", number=done.round)
     lines = [f"# {number}: {plain(question)}"]
     for line in round_summary(done, spent, words, planned):
         is_next_entry = line.startswith("- ") and lines[-1].startswith("- ")
@@ -59,9 +60,9 @@ def _listed(title: str, entries: Sequence[str]) -> list[str]:
     return [f"{title}:", *(f"- {entry}" for entry in entries)] if entries else []
 
 
-def _cost(spent: Spent, by: CostBy, own: FolderWords) -> str:
+def _cost(spent: Spent, by: CostBy, words: Words) -> str:
     """What was spent, of what, and on whom; then for what, when that is more than one thing."""
-    told = own.of_budget.format(spent=f"{spent.usd:.4f}", budget=f"{spent.budget_usd:.2f}")
+    told = words("folder.of_budget", spent=f"{spent.usd:.4f}", budget=f"{spent.budget_usd:.2f}")
     whom = _amounts({**by.model, **by.engine})
     what = _amounts(by.role) if len(by.role) > 1 else ""
     return f"{told} ({'; '.join(part for part in (whom, what) if part)})" if whom else told

@@ -6,7 +6,8 @@ Does not know who shows them: a review, an event, a page of the research folder.
 from collections.abc import Sequence
 
 from fathom.planning.effort import told
-from fathom.report.words import counted
+from fathom.report.certainty import describe_progress
+from fathom.report.words import ENGLISH, counted
 from fathom.state import Claim, Finding, Judgement, ResearchState, RunConfig
 
 _FINDINGS = 5
@@ -30,10 +31,11 @@ def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
     """Where a run stands after a round, in a few sentences."""
     drawn = f"{counted(judgement.claims, 'claim')} from {counted(judgement.pages, 'page')}"
     told_apart = f", saying {counted(len(findings), 'different thing')}" if findings else ""
+    has_high_gap = any(gap.priority == "high" for gap in judgement.gaps)
+    progress = describe_progress(judgement.coverage, has_high_gap, ENGLISH)
     words = [
         f"After round {judgement.round} there are {drawn}{told_apart}, {judgement.new_claims} of them new.",
-        f"The sub-questions are covered to {judgement.coverage:.0%}, where weak evidence counts half;"
-        f" the score is {judgement.overall:.2f}.",
+        f"{progress}; the score is {judgement.overall:.2f}.",
     ]
     disputed = sum(finding.tag == "CONTRADICTED" for finding in findings)
     if disputed:

@@ -1,117 +1,224 @@
 """A report as one page of HTML that needs nothing else: no script, no picture, nothing from the net.
 
-Does not know Markdown: it is made from the ledger, and every word in it is escaped. The only links are to
-sources that were read.
+Does not know Markdown but for the few sentences on how sure it is. It is made from the ledger, and every word
+in it is escaped. The only links are to sources that were read. The quotes behind a citation appear when the
+pointer or the keyboard's focus is on it.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 from urllib.parse import urlsplit
 
-from fathom.report.ledger import Ledger
-from fathom.report.listings import words_of
-from fathom.report.markdown import named, shortened
-from fathom.report.words import KOREAN, Words
-from fathom.state import Citation, Section, Sentence
+from markdown_it import MarkdownIt
 
-_STYLE = """
-body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fdfdfb;
-       font: 1rem/1.6 Georgia, "Noto Serif KR", serif; }
-h1, h2 { line-height: 1.3; } a { color: #0b4f8a; } a:target, li:target { background: #fff3bf; }
-sup a { text-decoration: none; } blockquote { margin: .3rem 0 .3rem 1rem; color: #555; }
-.status { color: #555; } .open { color: #a33; }
-""".strip()
+from fathom.report.layout import (
+    BlockLayout,
+    PreparedReport,
+    blocks_of,
+    formula_of,
+    is_unsupported,
+    numbers_of,
+)
+from fathom.report.ledger import Ledger
+from fathom.report.markdown import DISPUTED, INFERENCE, dispute_columns, legend, named, shortened
+from fathom.report.rerendering import prepare_again
+from fathom.state import Citation, Quote, Section, Sentence, Update
+
+_STYLE = files("fathom.report").joinpath("standalone.css").read_text("utf-8").strip()
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_INLINE = MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
+_MARK = re.compile(r"\[(\d+)\]")
 
 
 def standalone(ledger: Ledger) -> str:
     """The whole page."""
-    words = words_of({"question": ledger.question, "run_config": ledger.settings})
-    numbers = _numbers(ledger)
-    title = ledger.outline.title if ledger.outline else ledger.question
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="status">{escape(_status(ledger, words))}</p>',
-        *(_section(section, numbers, words) for section in ledger.sections if section.sentences),
-        *_missing(ledger, words),
-        *_sources(ledger.citations, words),
-    ]
-    if not ledger.sections:
-        parts.insert(2, f"<p>{escape(words.nothing)}</p>")
-    language = "ko" if words is KOREAN else "en"
+    report = prepare_again(ledger)
+    words = report.words
+    parts = [f"<h1>{escape(report.title)}</h1>", *_changes(report.update, report)]
+    if report.kind == "extracts":
+        parts.append(f'<p class="note">{_inline(words("report.extracts"))}</p>')
+    if not report.citations:
+        parts.append(f"<p>{escape(words('report.nothing'))}</p>")
+    else:
+        parts += [_section(section, report) for section in report.sections if section.sentences]
+    parts += [f'<p class="note">{escape(line)}</p>' for line in legend(report)]
+    parts += _disputes(report)
+    if report.searched:
+        parts += [_heading(words("report.searched")), _list([escape(query) for query in report.searched])]
+    if report.certainty:
+        parts += [_heading(words("report.sure")), _list([_linked(line, report) for line in report.certainty])]
+    parts += [*_calculations(report), *_sources(report)]
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style>"
+        f"<title>{escape(report.title)}</title><style>{_STYLE}</style>"
     )
-    body = "\n".join(parts)
-    return f'<!doctype html>\n<html lang="{language}"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
+    page = f"<head>{head}</head>\n<body>\n" + "\n".join(parts) + "\n</body>"
+    return f'<!doctype html>\n<html lang="{words.language}">{page}</html>\n'
 
 
-def _numbers(ledger: Ledger) -> dict[str, list[int]]:
-    """The numbers of the sources each claim is quoted from."""
-    by_quote = {(q.page, q.start, q.end): c.number for c in ledger.citations for q in c.quotes}
-    return {
-        claim.id: sorted(
-            {by_quote[key] for q in claim.quotes if (key := (q.page, q.start, q.end)) in by_quote}
-        )
-        for claim in ledger.claims
-    }
+def _heading(text: str, level: int = 2) -> str:
+    return f"<h{level}>{escape(text)}</h{level}>"
 
 
-def _status(ledger: Ledger, words: Words) -> str:
-    last = ledger.judgements[-1] if ledger.judgements else None
-    used = {claim for section in ledger.sections for one in section.sentences for claim in one.claims}
-    told = [str(getattr(words, ledger.status, ledger.status))]
-    if last:
-        told.append(
-            words.basis.format(
-                claims=sum(claim.id in used for claim in ledger.claims),
-                cited=len(ledger.citations),
-                read=len(ledger.sources),
-                rounds=last.round,
-            )
-        )
-    return ". ".join(told)
+def _list(items: Sequence[str], tag: str = "ul") -> str:
+    return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
 
 
-def _section(section: Section, numbers: Mapping[str, Sequence[int]], words: Words) -> str:
-    told = [_sentence(sentence, numbers, words) for sentence in section.sentences]
-    text = (
-        f"<ul>{''.join(f'<li>{one}</li>' for one in told)}</ul>"
-        if section.is_list
-        else f"<p>{' '.join(told)}</p>"
-    )
-    return f"<h2>{escape(section.title)}</h2>\n{text}"
-
-
-def _sentence(sentence: Sentence, numbers: Mapping[str, Sequence[int]], words: Words) -> str:
-    found = sorted({n for claim in sentence.claims for n in numbers.get(claim, [])})
-    if sentence.status == "unsupported" or (sentence.status == "supported" and not found):
-        return f'{escape(sentence.text)} <span class="open">{escape(words.unsupported)}</span>'
-    marks = "".join(f'<sup><a href="#s{n}">[{n}]</a></sup>' for n in found)
-    return f"{escape(sentence.text)}{marks}"
-
-
-def _missing(ledger: Ledger, words: Words) -> list[str]:
-    gaps = ledger.judgements[-1].gaps if ledger.judgements else []
-    lines = [f"<li>{escape(gap.description)}</li>" for gap in gaps if gap.priority != "low"]
-    return [f"<h2>{escape(words.open_points)}</h2>", f"<ul>{''.join(lines)}</ul>"] if lines else []
-
-
-def _sources(citations: Sequence[Citation], words: Words) -> list[str]:
-    if not citations:
+def _changes(update: Update | None, report: PreparedReport) -> list[str]:
+    """What an update found, at the top."""
+    if update is None:
         return []
-    entries = [_source(citation, words) for citation in citations]
-    return [f"<h2>{escape(words.sources)}</h2>", f"<ol>{''.join(entries)}</ol>"]
+    words = report.words
+    lines = [
+        escape(f"{words.name('changes', one.kind)}: {one.what}" + (f" ({one.why})" if one.why else ""))
+        for one in update.changes
+    ]
+    is_same = all(one.kind == "section untouched" for one in update.changes)
+    text = f"<p>{escape(words('changes.nothing'))}</p>" if is_same else _list(lines)
+    return [_heading(words("changes.since", date=update.since)), text]
 
 
-def _source(citation: Citation, words: Words) -> str:
+def _section(section: Section, report: PreparedReport) -> str:
+    parts = [_heading(section.title)] if section.title else []
+    for layout in blocks_of(section):
+        if layout.block.title and layout.block.kind != "table":
+            parts.append(_heading(layout.block.title, 3))
+        parts.append(f'<div class="part">{_block(layout, report)}</div>')
+    body = "\n".join(parts)
+    return f'<section class="{section.kind}">\n{body}\n</section>'
+
+
+def _block(layout: BlockLayout, report: PreparedReport) -> str:
+    block = layout.block
+    if block.kind == "table":
+        return _table(layout, report)
+    lines = [_sentence(sentence, report) for sentence in layout.sentences]
+    if block.kind == "extract":
+        return "".join(f'<blockquote class="extract">{line}</blockquote>' for line in lines)
+    if block.kind in ("bullets", "numbered"):
+        return _list(lines, "ol" if block.kind == "numbered" else "ul")
+    return f"<p>{' '.join(lines)}</p>"
+
+
+def _table(layout: BlockLayout, report: PreparedReport) -> str:
+    caption = f"<caption>{escape(layout.block.title)}</caption>" if layout.block.title else ""
+    rows = [[" ".join(_sentence(s, report) for s in cell) for cell in row] for row in layout.rows]
+    width = max(len(row) for row in rows)
+    columns = [*layout.block.columns, *[""] * (width - len(layout.block.columns))]
+    return _rows(columns, rows, caption)
+
+
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _sentence(sentence: Sentence, report: PreparedReport) -> str:
+    text = escape(sentence.text)
+    if is_unsupported(sentence, report.numbers):
+        return f'{text} <span class="open">{escape(report.words("report.unsupported"))}</span>'
+    found = numbers_of(sentence, report.numbers)
+    marks = "".join(_mark(n, report, report.quotes_behind(sentence, n)) for n in found)
+    if sentence.calculation and found:
+        letter = report.letters[formula_of(sentence), sentence.calculation.result]
+        marks += f'<sup><a href="#c-{letter}">[{letter}]</a></sup>'
+    if sentence.kind == "inference" and found:
+        marks += _sign(INFERENCE, report.words("report.inference"))
+    if report.is_disputed(sentence):
+        marks += _sign(DISPUTED, report.words("report.disputed"))
+    return f"{text}{marks}"
+
+
+def _sign(sign: str, meaning: str) -> str:
+    """A quiet mark that says what it means when the pointer is on it."""
+    return f'<abbr class="sign" title="{escape(meaning)}">{sign}</abbr>'
+
+
+def _mark(number: int, report: PreparedReport, quotes: Sequence[Quote]) -> str:
+    """A citation with the quotes behind it."""
+    cited = next(citation for citation in report.citations if citation.number == number)
+    shown = "".join(f"<q>{escape(shortened(quote.text))}</q>" for quote in quotes)
+    behind = f'<span class="quote">{shown}<cite>{escape(_name(cited))}</cite></span>' if shown else ""
+    return f'<span class="cite"><sup><a href="#s{number}">[{number}]</a></sup>{behind}</span>'
+
+
+def _name(citation: Citation) -> str:
+    parts = [citation.title, citation.publisher, (citation.published or "")[:10]]
+    return ", ".join(part for part in parts if part)
+
+
+def _disputes(report: PreparedReport) -> list[str]:
+    if not report.disputes:
+        return []
+    rows = [
+        [
+            escape(row.about),
+            escape(f"“{row.value}”"),
+            "".join(_mark(n, report, []) for n in row.cited),
+            escape(row.published),
+            escape(row.settled),
+        ]
+        for row in report.disputes
+    ]
+    return [_heading(report.words("report.disagree")), _rows(dispute_columns(report.words), rows)]
+
+
+def _inline(markdown: str) -> str:
+    """A sentence of our own that may name pages in code marks."""
+    return str(_INLINE.renderInline(markdown))
+
+
+def _linked(line: str, report: PreparedReport) -> str:
+    """The same, with its citations as links."""
+    known = {citation.number for citation in report.citations}
+
+    def linked(found: re.Match[str]) -> str:
+        return _mark(int(found.group(1)), report, []) if int(found.group(1)) in known else found.group()
+
+    return _MARK.sub(linked, _inline(line))
+
+
+def _calculations(report: PreparedReport) -> list[str]:
+    entries = []
+    for letter, sentence in report.calculations:
+        assert sentence.calculation is not None
+        operands = sentence.calculation.operands
+        cited = sorted({n for operand in operands for n in report.numbers.get(operand.claim, [])})
+        line = report.words(
+            "report.calculation",
+            formula=escape(formula_of(sentence)),
+            result=escape(sentence.calculation.result),
+            sources=", ".join(_mark(n, report, []) for n in cited),
+        )
+        entries.append(f'<li id="c-{letter}">[{letter}] {line}</li>')
+    return [_heading(report.words("report.calculations")), f"<ul>{''.join(entries)}</ul>"] if entries else []
+
+
+def _sources(report: PreparedReport) -> list[str]:
+    if not report.citations:
+        return []
+    entries = "".join(_source(citation, report) for citation in report.citations)
+    return [_heading(report.words("report.sources")), f'<ol class="sources">{entries}</ol>']
+
+
+def _source(citation: Citation, report: PreparedReport) -> str:
+    words = report.words
+    parts = [f"<b>{escape(citation.title)}</b>", escape(citation.publisher)]
+    parts.append(
+        escape(words("report.published_on", date=citation.published[:10])) if citation.published else ""
+    )
+    parts.append(escape(words("report.read_on", date=citation.fetched[:10])))
+    parts += [escape(words("report.primary"))] if citation.is_primary else []
+    parts += [escape(words("report.gone_since"))] if citation.gone else []
     quotes = "".join(f"<blockquote>{escape(shortened(q.text))}</blockquote>" for q in citation.quotes)
-    read = escape(words.read_on.format(date=citation.fetched[:10]))
     return (
-        f'<li id="s{citation.number}" value="{citation.number}">{escape(citation.title)}.'
-        f" {_link(citation.address)} ({read}){quotes}</li>"
+        f'<li id="s{citation.number}" value="{citation.number}">{", ".join(part for part in parts if part)}.'
+        f" {_link(citation.address)}"
+        f"<details><summary>{escape(words('report.quotes'))}</summary>{quotes}</details></li>"
     )
 
 

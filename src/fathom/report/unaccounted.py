@@ -6,15 +6,12 @@ ledger that may stand there, and the fixed words of a report, are taken away.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import Any, get_args
 
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import QUOTE_CHARS, named, plain, shortened
-from fathom.report.stop_words import in_korean
-from fathom.report.weight_words import weight_words
 from fathom.report.words import ENGLISH, KOREAN
-from fathom.state import SCOUT, Status
+from fathom.state import SCOUT, Report, Section, Status
 from fathom.text.normal import one_line
 
 _LETTER = r"[^\W\d_]"
@@ -47,11 +44,12 @@ def misstated(ledger: Ledger) -> Iterator[str]:
             yield f"The metadata give {name} as {told}; the ledger has {one_line(str(value))}."
 
 
-def unaccounted(ledger: Ledger, made: str) -> Iterator[str]:
+def unaccounted(ledger: Ledger, made: Report | None) -> Iterator[str]:
     """Lines of the report that neither a report made again has, nor the ledger accounts for."""
-    expected = {line.strip() for line in made.splitlines()}
-    said = {plain(s.text) for section in ledger.sections for s in section.sentences}
-    body, rest = _matcher(said | _fixed_marks()), _matcher(_fixed() | set(_told(ledger)))
+    expected = {line.strip() for line in made.markdown.splitlines()} if made else set()
+    body = _matcher(_written(ledger.sections) | _fixed_marks())
+    summaries = [section for section in ledger.sections if not section.title]
+    rest = _matcher(_fixed() | set(_told(ledger)) | _written(summaries))
     headings = {plain(section.title) for section in ledger.sections}
     is_body = False
     for line in (line.strip() for line in ledger.report.splitlines()):
@@ -62,10 +60,31 @@ def unaccounted(ledger: Ledger, made: str) -> Iterator[str]:
             is_known = _is_known(line, body) if is_body else line in expected or _is_known(line, rest)
         if not is_known:
             yield _told_of(line)
-    if ledger.status not in get_args(Status) or not any(
-        f"\n*{getattr(words, ledger.status)}" in ledger.report for words in (ENGLISH, KOREAN)
-    ):
+    if not _says_status(ledger, made):
         yield f"The report does not say that it is {one_line(ledger.status)[:40]}."
+
+
+def _says_status(ledger: Ledger, made: Report | None) -> bool:
+    """Whether the status is the one the ledger gives, or the one in the status line of earlier versions."""
+    if ledger.status not in get_args(Status):
+        return False
+    place = get_args(Status).index(ledger.status)
+    names = [words.earlier[place] for words in (ENGLISH, KOREAN)]
+    if any(f"\n*{name}" in ledger.report for name in names):
+        return True
+    return made is not None and made.status == ledger.status and "\n*" not in ledger.report
+
+
+def _written(sections: Iterable[Section]) -> set[str]:
+    """Everything that may stand in sections: sentences, whole or cut into lines, sub-headings, columns."""
+    said: set[str] = set()
+    for section in sections:
+        for sentence in section.sentences:
+            said.add(plain(sentence.text))
+            said.update(plain(line) for line in sentence.text.splitlines())
+        for block in section.blocks:
+            said.update(plain(words) for words in (block.title, *block.columns))
+    return said
 
 
 def _is_known(line: str, known: re.Pattern[str]) -> bool:
@@ -86,21 +105,22 @@ def _told_of(line: str) -> str:
 
 def _fixed() -> set[str]:
     """The fixed words of a report in every language, without what is filled into them."""
-    spoken = [*_strings(asdict(ENGLISH)), *_strings(asdict(KOREAN))]
-    spoken += [*_strings(asdict(weight_words(ENGLISH))), *_strings(asdict(weight_words(KOREAN)))]
+    spoken = [phrase for words in (ENGLISH, KOREAN) for phrase in (*words.phrases.values(), *words.earlier)]
     return {part.strip(" []“”") for words in spoken for part in _BETWEEN.split(words)}
 
 
 def _fixed_marks() -> set[str]:
-    return {words.unsupported for words in (ENGLISH, KOREAN)} | {ENGLISH.nothing, KOREAN.nothing}
+    keys = ("report.unsupported", "report.nothing", "report.disputed", "report.inference", "report.extracts")
+    return {words(key) for words in (ENGLISH, KOREAN) for key in keys}
 
 
 def _told(ledger: Ledger) -> Iterator[str]:
     """Whatever the ledger says outside its sentences, as a report would show it."""
     for text in _strings(ledger.model_dump(exclude={"report", "sections"})):
-        yield from (plain(text), named(text), one_line(text), in_korean(text))
+        yield from (plain(text), named(text), one_line(text), KOREAN.because(text))
         if len(text) > QUOTE_CHARS:
             yield shortened(plain(text))
+            yield plain(shortened(text))
 
 
 def _strings(value: Any) -> Iterator[str]:

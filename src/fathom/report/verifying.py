@@ -11,13 +11,14 @@ from fathom.evidence.carrying import uncarried
 from fathom.evidence.connective import is_connective
 from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
 from fathom.report.drafts import opposing, quotes_of
+from fathom.report.layout import claims_of
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
-from fathom.report.rerendering import differences, is_ours, pieces, rerendered
+from fathom.report.rerendering import differences, is_ours, prepare_again, rerendered, shown_sentences
 from fathom.report.unaccounted import misstated, unaccounted
 from fathom.report.weights import disputed_claims
 from fathom.report.words import counted
-from fathom.state import Claim, Quote, Report, Section, Sentence
+from fathom.state import Claim, Quote, Report, Section, Sentence, SentenceKind
 from fathom.text.normal import folded, one_line
 
 NOT_COMPARED = "Made by another version of Fathom; its text could not be made again and compared."
@@ -32,6 +33,12 @@ class Checked:
     text: str
     standing: Standing
     why: str
+    kind: SentenceKind = "fact"
+
+    @property
+    def label(self) -> str:
+        """How it stands in one word: an inference that holds is called what it is."""
+        return "inference" if self.kind == "inference" and self.standing == "supported" else self.standing
 
 
 @dataclass(frozen=True)
@@ -48,22 +55,24 @@ class Verification:
         """Whether every sentence holds and nothing else is wrong."""
         return not self.faults and all(checked.standing == "supported" for checked in self.sentences)
 
-    def count(self, standing: Standing) -> int:
+    def count(self, label: str) -> int:
         """How many sentences stand so."""
-        return sum(checked.standing == standing for checked in self.sentences)
+        return sum(checked.label == label for checked in self.sentences)
 
     @property
     def summary(self) -> str:
         """One line."""
-        counts = ", ".join(f"{self.count(s)} {s}" for s in ("supported", "changed", "gone"))
-        return f"{counted(len(self.sentences), 'sentence')}: {counts}."
+        inferred = self.count("inference")
+        counts = [f"{self.count(label)} {label}" for label in ("supported", "changed", "gone")]
+        counts[1:1] = [counted(inferred, "inference")] if inferred else []
+        return f"{counted(len(self.sentences), 'sentence')}: {', '.join(counts)}."
 
 
 def cited(ledger: Ledger) -> list[Quote]:
     """Every quote that a sentence or a row of the table of disagreements stands on, once."""
     claims = {claim.id: claim for claim in ledger.claims}
     sentences = (s for section in ledger.sections for s in section.sentences if s.status == "supported")
-    names = [*(name for s in sentences for name in s.claims), *disputed_claims(ledger.contradictions)]
+    names = [*(name for s in sentences for name in claims_of(s)), *disputed_claims(ledger.contradictions)]
     found = (quote for name in names if name in claims for quote in claims[name].quotes)
     return list({quote.model_dump_json(): quote for quote in found}.values())
 
@@ -75,7 +84,8 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
     made = rerendered(ledger)
     # What another version wrote may be worded otherwise, and is then read line by line.
     report = made if made and (is_ours(ledger) or not differences(made.markdown, ledger.report, "")) else None
-    shown = {(section, place): words for section, place, words in pieces(report)} if report else {}
+    sentences = shown_sentences(prepare_again(ledger)) if report else ()
+    shown = {(section, place): words for section, place, words in sentences}
 
     def judged(section: Section, place: int, sentence: Sentence) -> Checked:
         words = shown.get((section.id, place), plain(sentence.text))
@@ -86,7 +96,7 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
         elif sentence.status == "connective" and not is_connective(sentence.text):
             found.append(Fate("changed", "it states something and names no claim"))
         final = worst(found)
-        return Checked(section.title, sentence.text, final.standing, final.why)
+        return Checked(section.title, sentence.text, final.standing, final.why, sentence.kind)
 
     everything = [
         (s.status, judged(section, place, s))
@@ -100,7 +110,7 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
     elif is_ours(ledger):
         faults.append(TOO_LITTLE)
     else:
-        faults += unaccounted(ledger, made.markdown if made else "")
+        faults += unaccounted(ledger, made)
         (faults if faults else notes).append(NOT_COMPARED)
     if beside is not None:
         faults += differences(ledger.report, beside, "report.md")

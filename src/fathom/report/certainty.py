@@ -1,0 +1,156 @@
+"""How sure a report is and what it lacks, in a few plain sentences, and the same for a round in one.
+
+Everything that says how sure a report is says it with these words, so that no two places disagree.
+Does not know how anything came about.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fathom.report.ending import Doubt, Outcome, doubts, failures_that_matter
+from fathom.report.layout import Numbers, claims_of, numbers_of
+from fathom.report.markdown import named, plain, shortened
+from fathom.report.words import Words
+from fathom.state import Failure, Finding, Rejected, Sentence, Status
+
+_POINTS = 3
+_POINT_CHARS = 90
+_WHY_CHARS = 200
+
+
+def describe_status(status: Status, found: Sequence[Doubt], words: Words) -> str:
+    """A status in a few words with what speaks against it, as lists and screens show it."""
+    told = "; ".join(words.name("doubt", doubt) for doubt in found)
+    name = words.name("status", status)
+    return f"{name}: {told}" if told and status in ("unsure", "partial") else name
+
+
+def describe_progress(coverage: float, has_high_gap: bool, words: Words) -> str:
+    """How far a question is answered after a round, in words."""
+    if coverage < 0.34:
+        return words("progress.hardly")
+    if has_high_gap:
+        return words("progress.open")
+    return words("progress.enough") if coverage >= 1 else words("progress.some")
+
+
+def certainty(
+    outcome: Outcome, status: Status, rejected: Sequence[Rejected], numbers: Numbers, words: Words
+) -> list[str]:
+    """The sentences at the end of a report: what it rests on, what is weak, what is missing and why."""
+    lines = [_basis(outcome, numbers, words)] if outcome.used else []
+    lines += _single(outcome, numbers, words)
+    if status == "partial":
+        reasons = list(dict.fromkeys(_partial(outcome, words)))
+        lines.append(words("certainty.partial", reasons="; ".join(reasons)))
+    if outcome.used and (told := doubts(outcome)):
+        lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
+    missing = _open(outcome, words)
+    lines += missing
+    if status == "complete" and not missing:
+        lines.append(words("certainty.nothing_missing"))
+    if left_out := " ".join([*_rejected(outcome, rejected, words), *_unread(outcome.failures, words)]):
+        lines.append(left_out)
+    return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
+
+
+def _basis(outcome: Outcome, numbers: Numbers, words: Words) -> str:
+    """How many sources, and how many of them do not repeat one another."""
+    cited = {n for claim in outcome.used for n in numbers.get(claim.id, [])}
+    voices = {voice for finding in outcome.findings for voice in finding.voices}
+    count, independent = len(cited), min(len(voices), len(cited))
+    if independent == count > 1:
+        return words("certainty.all_independent", count=count)
+    if 0 < independent < count:
+        return words("certainty.independent", count=count, independent=independent)
+    return words("certainty.sources", count=count)
+
+
+def _single(outcome: Outcome, numbers: Numbers, words: Words) -> Iterator[str]:
+    """The main points, those of summary and conclusion if there are any, that one voice alone carries."""
+    main = [s for s in outcome.sections if s.kind != "body"] or outcome.sections
+    told = [s for section in main for s in section.sentences if numbers_of(s, numbers)]
+    told = [s for s in told if s.row is None]
+    by_claim = {claim: finding for finding in outcome.findings for claim in finding.claims}
+    alone = [s for s in told if _voices(s, by_claim, numbers) == 1]
+    if len({n for claim in outcome.used for n in numbers.get(claim.id, [])}) < 2 or not alone:
+        return
+    if len(alone) == len(told):
+        yield words("certainty.single_all")
+        return
+    points = [
+        f"“{plain(shortened(s.text.rstrip('.'), _POINT_CHARS))}” "
+        + "".join(f"[{n}]" for n in numbers_of(s, numbers))
+        for s in alone
+    ]
+    yield words("certainty.single", points=_listed(points, words))
+
+
+def _voices(sentence: Sentence, by_claim: Mapping[str, Finding], numbers: Numbers) -> int:
+    names = claims_of(sentence)
+    voices = {voice for c in names if c in by_claim for voice in by_claim[c].voices}
+    return len(voices) or len({n for c in names for n in numbers.get(c, [])})
+
+
+def _partial(outcome: Outcome, words: Words) -> Iterator[str]:
+    """Why the report lacks something it should have."""
+    if outcome.judgement.stop == "budget used up":
+        yield words("partial.budget")
+    if outcome.judgement.stop == "time used up":
+        yield words("partial.time")
+    if any(section.is_quoted for section in outcome.sections):
+        yield words("partial.quoted")
+    for section in outcome.sections:
+        if not section.sentences:
+            yield words("partial.section", title=plain(section.title))
+    failed = failures_that_matter(outcome.failures)
+    yield from (describe_failure(failure, words) for failure in failed[:_POINTS])
+    if len(failed) > _POINTS:
+        yield words("certainty.more", count=len(failed) - _POINTS)
+
+
+def describe_failure(failure: Failure, words: Words) -> str:
+    """One failure in a clause."""
+    why = plain(shortened(failure.why.rstrip("."), _WHY_CHARS))
+    what = named(shortened(failure.what, _POINT_CHARS))
+    return words("partial.failure", place=words.place(failure.where), what=what, why=why)
+
+
+def _open(outcome: Outcome, words: Words) -> list[str]:
+    """What was looked for and not found."""
+    told = [plain(gap.description.rstrip(".")) for gap in outcome.judgement.gaps if gap.priority != "low"]
+    answered = {claim.question for claim in outcome.known}
+    told += [
+        words("certainty.unanswered", question=plain(question.text))
+        for question in outcome.questions
+        if question.id not in answered and not any(question.text in line for line in told)
+    ]
+    return [words("certainty.open", points=_listed(list(dict.fromkeys(told)), words))] if told else []
+
+
+def _rejected(outcome: Outcome, rejected: Sequence[Rejected], words: Words) -> Iterator[str]:
+    claims = sum(entry.count for entry in rejected if not entry.section)
+    sentences = sum(len(section.rejected) for section in outcome.sections)
+    marked = sum(s.status == "unsupported" for section in outcome.sections for s in section.sentences)
+    if claims:
+        yield words("certainty.rejected_claims", count=claims)
+    if sentences:
+        key = "rejected_sentences" if claims else "rejected_sentences_only"
+        yield words(f"certainty.{key}", count=sentences)
+    if marked:
+        yield words("certainty.marked", count=marked)
+
+
+def _unread(failures: Sequence[Failure], words: Words) -> Iterator[str]:
+    names = list(dict.fromkeys(named(failure.what) for failure in failures if failure.where == "reading"))
+    if names:
+        shown = [f"`{name}`" for name in names[:_POINTS]]
+        shown += [words("certainty.more", count=len(names) - _POINTS)] if len(names) > _POINTS else []
+        yield words("certainty.unread", count=len(names), names=", ".join(shown))
+
+
+def _listed(points: Sequence[str], words: Words) -> str:
+    """A few points in one sentence, and how many more there are."""
+    shown = list(points[:_POINTS])
+    if len(points) > _POINTS:
+        shown.append(words("certainty.more", count=len(points) - _POINTS))
+    return "; ".join(shown) + "."

@@ -1,0 +1,190 @@
+"""How a report is laid out: sections into blocks, tables into rows, sentences into numbers and letters.
+
+Does not know Markdown or HTML: both render the same layout.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from string import ascii_lowercase
+from typing import Literal
+
+from fathom.report.words import Words
+from fathom.state import (
+    Block,
+    Citation,
+    Claim,
+    Quote,
+    Report,
+    Section,
+    Sentence,
+    Status,
+    Update,
+)
+
+Numbers = Mapping[str, Sequence[int]]
+ReportKind = Literal["report", "extracts"]
+
+
+@dataclass(frozen=True)
+class BlockLayout:
+    """A block of a section with its sentences."""
+
+    block: Block
+    sentences: list[Sentence]
+
+    @property
+    def rows(self) -> list[list[list[Sentence]]]:
+        """A table's cells by row and column; one cell may hold several sentences."""
+        width = max([len(self.block.columns), *((s.column or 0) + 1 for s in self.sentences)])
+        by_row: dict[int, list[list[Sentence]]] = {}
+        for sentence in self.sentences:
+            row = by_row.setdefault(sentence.row or 0, [[] for _ in range(width)])
+            row[sentence.column or 0].append(sentence)
+        return [by_row[number] for number in sorted(by_row)]
+
+
+def blocks_of(section: Section) -> list[BlockLayout]:
+    """The section's blocks that have sentences; a section without blocks is one paragraph or one list."""
+    blocks = section.blocks or [Block(kind="bullets" if section.is_list else "paragraph")]
+    held: list[list[Sentence]] = [[] for _ in blocks]
+    for sentence in section.sentences:
+        held[min(sentence.block, len(blocks) - 1)].append(sentence)
+    return [BlockLayout(block, sentences) for block, sentences in zip(blocks, held, strict=True) if sentences]
+
+
+def without_bare_rows(section: Section) -> Section:
+    """The section without table rows of which only the label, or nothing that is cited, is left."""
+    bare: list[Sentence] = []
+    for laid in blocks_of(section):
+        if laid.block.kind == "table":
+            for row in laid.rows:
+                cells = [sentence for cell in row for sentence in cell]
+                bare += cells if all(s.status == "connective" for s in cells) else []
+    left = [s for s in section.sentences if not any(s is one for one in bare)]
+    return section.model_copy(update={"sentences": left}) if bare else section
+
+
+def claims_of(sentence: Sentence) -> list[str]:
+    """The claims a sentence stands on, those of its calculation's figures too."""
+    operands = sentence.calculation.operands if sentence.calculation else []
+    return list(dict.fromkeys([*sentence.claims, *(operand.claim for operand in operands)]))
+
+
+def numbers_of(sentence: Sentence, numbers: Numbers) -> list[int]:
+    """The sources it cites, in order; none for a sentence that is without support."""
+    if sentence.status != "supported":
+        return []
+    return sorted({n for claim in claims_of(sentence) for n in numbers.get(claim, [])})
+
+
+def is_unsupported(sentence: Sentence, numbers: Numbers) -> bool:
+    """Whether it must be marked: it claims something that no source of this report bears out."""
+    return sentence.status == "unsupported" or (
+        sentence.status == "supported" and not numbers_of(sentence, numbers)
+    )
+
+
+def formula_of(sentence: Sentence) -> str:
+    """The formula of its calculation with the figures in place of their names."""
+    assert sentence.calculation is not None
+    values = {operand.name: operand.value for operand in sentence.calculation.operands}
+    return re.sub(
+        r"\b[A-Za-z_]\w*\b",
+        lambda found: values.get(found.group(), found.group()),
+        sentence.calculation.formula,
+    )
+
+
+@dataclass(frozen=True)
+class DisputeRow:
+    """One side of a disagreement, as the table shows it; a second side leaves out what it is about."""
+
+    about: str
+    value: str
+    cited: list[int]
+    published: str
+    settled: str
+
+
+@dataclass(frozen=True)
+class PreparedReport:
+    """Everything a report says, ready to be rendered."""
+
+    title: str
+    status: Status
+    kind: ReportKind
+    words: Words
+    sections: list[Section]
+    citations: list[Citation]
+    claims: Mapping[str, Claim]
+    numbers: Numbers
+    disputes: list[DisputeRow]
+    open_disputes: Sequence[Sequence[frozenset[str]]]  # the claims of each side
+    certainty: list[str]  # sentences, as Markdown
+    update: Update | None = None
+    has_quotes: bool = False  # whether the Markdown lists the quotes below each source
+    searched: Sequence[str] = ()  # of a run that found nothing
+
+    @property
+    def sentences(self) -> Iterator[Sentence]:
+        """All sentences in reading order."""
+        return (s for section in self.sections for laid in blocks_of(section) for s in laid.sentences)
+
+    @cached_property
+    def calculations(self) -> list[tuple[str, Sentence]]:
+        """The sentences whose calculation is shown, each with its letter."""
+        found = [s for s in self.sentences if s.calculation and numbers_of(s, self.numbers)]
+        distinct = {(formula_of(s), s.calculation.result): s for s in reversed(found) if s.calculation}
+        return list(zip(_letters(), reversed(distinct.values()), strict=False))
+
+    @cached_property
+    def letters(self) -> dict[tuple[str, str], str]:
+        """The letter of each calculation, by formula and result."""
+        return {
+            (formula_of(s), s.calculation.result): letter
+            for letter, s in self.calculations
+            if s.calculation is not None
+        }
+
+    @cached_property
+    def has_inferences(self) -> bool:
+        """Whether a legend is needed."""
+        return any(s.kind == "inference" and numbers_of(s, self.numbers) for s in self.sentences)
+
+    @cached_property
+    def has_disputed(self) -> bool:
+        """Whether the mark of disputed sentences needs its legend."""
+        return any(self.is_disputed(s) for s in self.sentences)
+
+    def is_disputed(self, sentence: Sentence) -> bool:
+        """Whether it tells one side of an open dispute; a sentence that tells both is fair as it is."""
+        if not numbers_of(sentence, self.numbers):
+            return False
+        told = [[not side.isdisjoint(sentence.claims) for side in sides] for sides in self.open_disputes]
+        return any(any(sides) and not all(sides) for sides in told)
+
+    def quotes_behind(self, sentence: Sentence, number: int) -> list[Quote]:
+        """The quotes that a sentence rests on in one source."""
+        cited = next(citation for citation in self.citations if citation.number == number)
+        held = {(q.page, q.start, q.end) for q in cited.quotes}
+        found = (q for c in claims_of(sentence) if c in self.claims for q in self.claims[c].quotes)
+        return list({(q.page, q.start, q.end): q for q in found if (q.page, q.start, q.end) in held}.values())
+
+    def as_report(self, markdown: str) -> Report:
+        """The record of it."""
+        return Report(
+            title=self.title,
+            status=self.status,
+            sections=self.sections,
+            citations=self.citations,
+            markdown=markdown,
+            kind=self.kind,
+        )
+
+
+def _letters() -> Iterable[str]:
+    """Return a to z, then aa to zz."""
+    yield from ascii_lowercase
+    yield from (first + second for first in ascii_lowercase for second in ascii_lowercase)

@@ -1,0 +1,204 @@
+"""What a run knows about itself, as tables: scores, rejections, calls, costs, failures.
+
+Nothing of it stands in the report, which is for readers; all of it is in the ledger too. Does not know files.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from fathom.budget.accounts import SEARCH, tallied
+from fathom.report.listings import words_of
+from fathom.report.markdown import named, plain, table
+from fathom.report.publishing import describe_result
+from fathom.report.weights import certainty_table
+from fathom.report.words import Words
+from fathom.state import Cost, Judgement, RunState, Section
+
+_CHARS = 300
+
+
+def statistics(state: RunState) -> str:
+    """The page; also while the run goes on."""
+    words = words_of(state)
+    title = f"# {words('statistics.title')}: {plain(state.get('question', ''))}"
+    if not state.get("judgements"):
+        return f"{title}\n\n{words('statistics.nothing')}\n"
+    blocks = [title, *_overview(state, words), *_rounds(state["judgements"], words), *_checks(state, words)]
+    if sure := certainty_table(state.get("findings", []), state.get("questions", []), words):
+        blocks += [f"## {words('statistics.sure')}", *sure]
+    blocks += [
+        *_rejected_claims(state, words),
+        *_rejected_sentences(_sections(state), words),
+        *_calls(state, words),
+        *_costs(state.get("costs", []), words),
+        *_searches(state, words),
+        *_failures(state, words),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _sections(state: RunState) -> list[Section]:
+    report = state.get("report")
+    return report.sections if report else state.get("sections", [])
+
+
+def _overview(state: RunState, words: Words) -> Iterator[str]:
+    report, last = state.get("report"), state["judgements"][-1]
+    spent = tallied(state.get("costs", []))
+    rows = [
+        [words("statistics.status"), _status(state, words)],
+        [words("statistics.stopped"), _stop(last, words)],
+        [words("statistics.rounds"), str(last.round)],
+        [words("statistics.queries"), str(len(state.get("asked", [])))],
+        [words("statistics.pages"), str(len(state.get("pages", [])))],
+        [words("statistics.claims"), str(len(state.get("claims", [])))],
+        [words("statistics.findings"), str(len(state.get("findings", [])))],
+        [words("statistics.score"), f"{last.overall:.2f}"],
+        [words("statistics.spent"), f"{spent.usd:.4f}"],
+    ]
+    if report:
+        rows += [
+            [words("statistics.cited"), str(len(report.citations))],
+            [words("statistics.sentences"), str(sum(len(part.sentences) for part in report.sections))],
+            [words("statistics.words"), str(len(report.markdown.split()))],
+        ]
+    yield f"## {words('statistics.overview')}"
+    yield table(["", ""], rows)
+
+
+def _status(state: RunState, words: Words) -> str:
+    report = state.get("report")
+    if report is None:
+        return words("statistics.going_on")
+    return describe_result(state, report, words)
+
+
+def _stop(judgement: Judgement, words: Words) -> str:
+    if not judgement.stop:
+        return words("statistics.going_on")
+    return f"{words.name('rule', judgement.stop)} ({plain(words.because(judgement.because))})"
+
+
+def _rounds(judgements: Sequence[Judgement], words: Words) -> Iterator[str]:
+    names = ("round", "claims", "new", "pages", "coverage", "diversity", "quality", "freshness", "score")
+    columns = [*(words(f"statistics.{name}") for name in (*names, "confidence", "spent", "held"))]
+    rows = []
+    for j in judgements:
+        counts = [j.round, j.claims, j.new_claims, j.pages]
+        scores = [j.coverage, j.diversity, j.quality, j.freshness, j.overall, j.confidence]
+        held = words.name("rule", j.held or j.waived)
+        rows.append([*map(str, counts), *(f"{score:.2f}" for score in scores), f"{j.spent_usd:.4f}", held])
+    yield f"## {words('statistics.rounds')}"
+    yield table(columns, rows)
+
+
+def _checks(state: RunState, words: Words) -> Iterator[str]:
+    """What the question needs of its evidence, and what the last judgement found missing."""
+    last = state["judgements"][-1]
+    if last.checks:
+        rows = [
+            [check.name, words("statistics.yes" if check.is_passed else "statistics.no"), plain(check.why)]
+            for check in last.checks
+        ]
+        yield f"## {words('statistics.checks')}"
+        yield table([words("statistics.check"), words("statistics.passed"), words("statistics.why")], rows)
+    if last.gaps:
+        yield f"## {words('statistics.gaps')}"
+        columns = [words("statistics.gap"), words("statistics.priority"), words("statistics.query")]
+        yield table(
+            columns, [[plain(g.description), g.priority, plain(g.suggested_query)] for g in last.gaps]
+        )
+
+
+def _rejected_claims(state: RunState, words: Words) -> Iterator[str]:
+    titles = {page.sha: page.title or named(page.address) for page in state.get("pages", [])}
+    rows = [
+        [words.reason(entry.why), str(entry.count), plain(titles.get(entry.page, entry.page[:12]))]
+        for entry in state.get("rejected", [])
+        if not entry.section
+    ]
+    if rows:
+        yield f"## {words('statistics.rejected_claims')}"
+        yield table([words("statistics.why"), words("statistics.count"), words("statistics.page")], rows)
+
+
+def _rejected_sentences(sections: Sequence[Section], words: Words) -> Iterator[str]:
+    marked = words("statistics.marked")
+    rows = [
+        [plain(part.title), plain(s.text)[:_CHARS], words.name("fault", s.fault), plain(s.why)[:_CHARS]]
+        for part in sections
+        for s in part.rejected
+    ]
+    rows += [
+        [
+            plain(part.title),
+            plain(s.text)[:_CHARS],
+            f"{words.name('fault', s.fault)} ({marked})",
+            plain(s.why)[:_CHARS],
+        ]
+        for part in sections
+        for s in part.sentences
+        if s.status == "unsupported"
+    ]
+    rewritten = sum(part.rewritten for part in sections)
+    if rows or rewritten:
+        yield f"## {words('statistics.rejected_sentences')}"
+    if rows:
+        yield table([words(f"statistics.{name}") for name in ("section", "statement", "fault", "why")], rows)
+    if rewritten:
+        yield words("statistics.rewritten", count=rewritten)
+
+
+def _calls(state: RunState, words: Words) -> Iterator[str]:
+    """How often each role's answers were had at once, and how often only by another way or by repair."""
+    counts = Counter((cost.role, cost.rung) for cost in state.get("costs", []) if cost.rung)
+    if counts:
+        columns = [words("statistics.role"), words("statistics.way"), words("statistics.number")]
+        yield f"## {words('statistics.calls')}"
+        yield table(columns, [[role, way, str(count)] for (role, way), count in sorted(counts.items())])
+
+
+def _costs(costs: Sequence[Cost], words: Words) -> Iterator[str]:
+    if not costs:
+        return
+    engines = [cost for cost in costs if cost.role == SEARCH]
+    models = [cost for cost in costs if cost.role != SEARCH]
+    rows = [
+        *_cost_rows(words("statistics.role"), costs, lambda cost: cost.role),
+        *_cost_rows(words("statistics.model"), models, lambda cost: cost.model),
+        *_cost_rows(words("statistics.engine"), engines, lambda cost: cost.model),
+        *_cost_rows(words("statistics.node"), costs, lambda cost: cost.node),
+        *_cost_rows(words("statistics.round"), costs, lambda cost: str(cost.round)),
+        *_cost_rows(words("statistics.total"), costs, lambda _: ""),
+    ]
+    names = ("by", "name", "number", "tokens_in", "tokens_out", "reused", "usd", "saved")
+    yield f"## {words('statistics.costs')}"
+    yield table([words(f"statistics.{name}") for name in names], rows)
+
+
+def _cost_rows(by: str, costs: Sequence[Cost], name_of: Callable[[Cost], str]) -> Iterator[list[str]]:
+    for name in dict.fromkeys(name_of(cost) for cost in costs):
+        own = [cost for cost in costs if name_of(cost) == name]
+        spent = tallied(own)
+        counts = [len(own) - spent.saved_calls, spent.tokens_in, spent.tokens_out, spent.saved_calls]
+        money = [f"{spent.usd:.4f}", f"{spent.saved_usd:.4f}"]
+        yield [by, plain(name), *(f"{count:,}" for count in counts), *money]
+
+
+def _searches(state: RunState, words: Words) -> Iterator[str]:
+    rows = [[str(q.round), q.family, plain(q.text)] for q in state.get("asked", [])]
+    if rows:
+        columns = [words("statistics.round"), words("statistics.family"), words("statistics.query")]
+        yield f"## {words('statistics.searches')}"
+        yield table(columns, rows)
+
+
+def _failures(state: RunState, words: Words) -> Iterator[str]:
+    rows = [
+        [words.place(failure.where), f"`{named(failure.what)}`", plain(failure.why)]
+        for failure in state.get("failures", [])
+    ]
+    if rows:
+        columns = [words("statistics.where"), words("statistics.what"), words("statistics.why")]
+        yield f"## {words('statistics.failures')}"
+        yield table(columns, rows)
