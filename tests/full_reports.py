@@ -105,7 +105,7 @@ ENGLISH_SECTIONS = [
                 kind="calculation",
                 calculation=GROWTH,
             ),
-            _told("The pier cost between 31 and 36 million crowns.", "c4", "c6"),
+            _told("The pier cost between 31 million and 36 million crowns.", "c4", "c6"),
             _told("The shorter wait is the likeliest reason for the growth.", "c2", "c5", kind="inference"),
         ],
     ),
@@ -125,7 +125,7 @@ ENGLISH_SECTIONS = [
             _cell("Change", 1, 0),
             _cell("", 1, 1),
             _cell("+16 %", 1, 2, "c1", "c2", kind="calculation", calculation=GROWTH.model_dump()),
-            _told("Drivers wait eleven minutes, eight fewer than before.", "c5", block=2),
+            _told("Drivers wait eleven minutes, down from nineteen.", "c5", block=2),
             _told("Skippers credit the new terminal.", "c7", block=2),
         ],
         rejected=[
@@ -216,7 +216,7 @@ KOREAN_TITLES = {"summary": "요약", "S1": "노선의 성장", "S2": "비용", 
 KOREAN_WORDS = {
     "The northern line carried 478,000 passengers in 2024.": "북부 노선은 2024년에 478,000명을 실어 날랐다.",
     "That is 16 % more than the year before.": "이는 전년보다 16 % 늘어난 수치이다.",
-    "The pier cost between 31 and 36 million crowns.": "부두 건설비는 3,100만~3,600만 크로나이다.",
+    "The pier cost between 31 million and 36 million crowns.": "부두 건설비는 3,100만~3,600만 크로나이다.",
     "The shorter wait is the likeliest reason for the growth.": (
         "대기 시간 단축이 성장의 가장 유력한 이유로 보인다."
     ),
@@ -227,7 +227,7 @@ KOREAN_WORDS = {
     "The Harbour Board counted 412,000 passengers in 2023 and 478,000 in 2024.": (
         "항만청 집계로 승객은 2023년 412,000명, 2024년 478,000명이었다."
     ),
-    "Drivers wait eleven minutes, eight fewer than before.": "운전자의 대기 시간은 11분으로 8분 줄었다.",
+    "Drivers wait eleven minutes, down from nineteen.": "운전자의 대기 시간은 19분에서 11분으로 줄었다.",
     "Skippers credit the new terminal.": "선장들은 새 터미널 덕분이라고 말한다.",
     "The Gazette gives 31 million crowns for the pier.": "신문은 부두 건설비를 3,100만 크로나로 전한다.",
     "The auditors count fees too and arrive at 36 million.": (

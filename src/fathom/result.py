@@ -29,9 +29,7 @@ class ResearchResult(Ledger):
 
         told = self.metadata
         calls = f"{told.model_calls} model calls, {told.cost_usd:.4f} USD"
-        return as_html(
-            self.report, f"Run {self.run_id}: {self.status}, {told.duration_s:.0f} s, {calls}, {told.stop}."
-        )
+        return as_html(self.report, f"Run {self.run_id}: {self.status}, {told.duration_s:.0f} s, {calls}.")
 
 
 @cache

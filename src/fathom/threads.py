@@ -116,7 +116,10 @@ def known_of(past: Sequence[Past]) -> Known:
 
 def _answer(report: Report) -> str:
     """The first words of a report's prose."""
-    sentences = [s.text for section in report.sections for s in section.sentences if s.status == "supported"]
+    sentences = [
+        s.text for section in report.sections for s in section.sentences
+        if s.status == "supported" and s.row is None
+    ]  # fmt: skip
     text = one_line(" ".join(sentences))
     return text if len(text) <= _ANSWER_CHARS else text[: _ANSWER_CHARS - 1] + "…"
 

@@ -126,7 +126,7 @@ def test_machines_get_the_findings_as_json(fathom: Fathom, report: Path, tmp_pat
     answer = json.loads(found.out)
     assert (found.code, answer["is_sound"]) == (5, False)
     assert answer["changed"] == sum(s["standing"] == "changed" for s in answer["sentences"]) > 0
-    assert {"section", "text", "standing", "why"} == set(answer["sentences"][0])
+    assert {"section", "text", "standing", "why", "kind"} == set(answer["sentences"][0])
 
 
 def test_a_korean_report_holds_and_a_report_of_nothing_does_too(

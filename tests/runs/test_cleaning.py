@@ -16,7 +16,7 @@ from standins.prose import page
 
 from fathom import store
 from fathom.cleaning import Cleaned, age_of, chosen, cleaned
-from fathom.cli.verifying import stored_fates
+from fathom.cli.verifying import stored_fates, stored_texts
 from fathom.errors import BadInput, Refused
 from fathom.graph import CustomDependencies, Dependencies, build_graph
 from fathom.llm.port import Thought
@@ -105,7 +105,7 @@ class Desk:
         folder = await open_folder(self.runs.settings, run_id, place)
         await folder.keep(state, spent_of(state))
         ledger = read_ledger(place / "report.json")
-        fates = await stored_fates(ledger, self.runs.settings)
+        fates = stored_fates(ledger, await stored_texts(ledger, self.runs.settings))
         found = verified(ledger, lambda quote: fates[quote.model_dump_json()], ledger.report)
         return bool(found.sentences) and found.is_sound
 

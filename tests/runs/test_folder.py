@@ -13,7 +13,7 @@ from bibtex import read
 from kits import Clerk, Library, kits_of
 from standins.prose import page
 
-from fathom.cli.verifying import stored_fates
+from fathom.cli.verifying import stored_fates, stored_texts
 from fathom.events import PlanGenerated, Progress, Spent
 from fathom.grammar import complaints
 from fathom.graph import build_graph
@@ -110,7 +110,7 @@ async def test_the_folder_tells_the_whole_run_and_its_report_verifies(desk: Desk
     assert len(read(desk.text("citations.bib"))) == len(state["state"]["report"]["citations"])
     ledger = read_ledger(desk.place / "report.json")
     assert ledger.report == desk.text("report.md")
-    fates = await stored_fates(ledger, desk.runs.settings)
+    fates = stored_fates(ledger, await stored_texts(ledger, desk.runs.settings))
     assert verified(ledger, lambda quote: fates[quote.model_dump_json()], ledger.report).is_sound
 
 
@@ -146,7 +146,7 @@ async def test_a_run_without_an_end_has_a_report_that_verifies_after_every_round
         ledger = read_ledger(other.place / "report.json")
         assert ledger.metadata is not None
         assert ledger.metadata.rounds == 2
-        fates = await stored_fates(ledger, runs.settings)
+        fates = stored_fates(ledger, await stored_texts(ledger, runs.settings))
         assert verified(ledger, lambda quote: fates[quote.model_dump_json()], ledger.report).is_sound
 
 

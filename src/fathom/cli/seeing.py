@@ -22,6 +22,8 @@ from fathom.control_signals import Word
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept
 from fathom.ids import short_id
+from fathom.report.rerendering import describe_ledger
+from fathom.report.words import ENGLISH
 from fathom.session import Session
 from fathom.state import ReviewAnswer
 
@@ -148,7 +150,8 @@ class Watched:
             print_result(result, self.arguments.format)
         if not (self.arguments.quiet or self.arguments.json):
             written = self.session.folder / "report.md" if self.session.folder else ""
-            print(f"\nWritten to {written} and the files beside it", file=sys.stderr)
+            how_sure = describe_ledger(result, ENGLISH)
+            print(f"\nReport: {how_sure}. Written to {written} and the files beside it", file=sys.stderr)
         return 4 if result.status == "failed" else 0
 
 

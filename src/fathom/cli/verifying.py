@@ -9,12 +9,15 @@ import asyncio
 import json
 import sqlite3
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from fathom.cli.leaving import until_interrupted
 from fathom.cli.options import settings_of
 from fathom.errors import BadInput, ProviderError, Unreadable
+from fathom.evidence.context import passages_of
+from fathom.evidence.derivation import Passage
 from fathom.evidence.standing import Fate, LivePage, stored_fate
 from fathom.graph.dependencies import standard_dependencies
 from fathom.reading.port import Reader
@@ -28,6 +31,7 @@ from fathom.store import pages
 
 NOT_SOUND = 5
 _AT_ONCE = 10
+_DAMAGED = "\0"  # no page's text: its hash is another
 
 
 def verify(arguments: argparse.Namespace) -> int:
@@ -42,6 +46,7 @@ def verify(arguments: argparse.Namespace) -> int:
 async def _verified(
     ledger: Ledger, settings: Settings, arguments: argparse.Namespace, beside: str | None
 ) -> int:
+    texts = await stored_texts(ledger, settings)
     if arguments.online:
         run_config = RunConfig(docs=[*arguments.docs, *await _own_folders(ledger, settings)], fresh=True)
         reader = (
@@ -49,8 +54,9 @@ async def _verified(
         ).reader
         fates = await live_fates(ledger, reader)
     else:
-        fates = await stored_fates(ledger, settings)
-    found = verified(ledger, lambda quote: fates[quote.model_dump_json()], beside)
+        fates = stored_fates(ledger, texts)
+    evidence = await _evidence(ledger, texts)
+    found = verified(ledger, lambda quote: fates[quote.model_dump_json()], beside, evidence)
     _print(found, arguments)
     return 0 if found.is_sound else NOT_SOUND
 
@@ -75,21 +81,35 @@ async def _own_folders(ledger: Ledger, settings: Settings) -> list[str]:
     return list(getattr(run_config, "docs", []))
 
 
-async def stored_fates(ledger: Ledger, settings: Settings) -> dict[str, Fate]:
-    """The fate of every quote in the pages of the database."""
+async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
+    """The texts of the cited pages that the database still has, by hash; a damaged one is no page's text."""
     kept = pages(settings.database)
-    texts: dict[str, str | None] = {}
-    damaged = "\0"  # no page's text: its hash is another
+    texts: dict[str, str] = {}
     for sha in {quote.page for quote in cited(ledger)} if settings.database.exists() else ():
         try:
             texts[sha] = await kept.get(sha)
         except Unreadable:
-            texts[sha] = None
+            continue
         except (zlib.error, UnicodeDecodeError):
-            texts[sha] = damaged
+            texts[sha] = _DAMAGED
         except sqlite3.Error as error:
             raise BadInput(f"The database {settings.database} cannot be read: {error}.") from error
+    return texts
+
+
+def stored_fates(ledger: Ledger, texts: Mapping[str, str]) -> dict[str, Fate]:
+    """The fate of every quote in the texts of the database."""
     return {q.model_dump_json(): stored_fate(q, texts.get(q.page)) for q in cited(ledger)}
+
+
+async def _evidence(ledger: Ledger, texts: dict[str, str]) -> dict[str, Passage]:
+    """What each claim stands on, with its context where the text of its page is there."""
+
+    async def get(sha: str) -> str:
+        return texts[sha]
+
+    known = [c for c in ledger.claims if all(texts.get(q.page, _DAMAGED) != _DAMAGED for q in c.quotes)]
+    return await passages_of(known, ledger.sources, get)
 
 
 async def live_fates(ledger: Ledger, reader: Reader) -> dict[str, Fate]:

@@ -59,12 +59,22 @@ def _sections(earlier: Earlier, sections: list[Section]) -> Iterator[Change]:
     for section in sections:
         known = before.get(section.id)
         if known is None:
-            yield Change(kind="section new", what=section.title)
-        elif (known.title, known.sentences) == (section.title, section.sentences):
-            yield Change(kind="section untouched", what=section.title)
+            yield Change(kind="section new", what=_name(section))
+        elif _content(known) == _content(section):
+            yield Change(kind="section untouched", what=_name(section))
         else:
-            yield Change(kind="section rewritten", what=section.title)
+            yield Change(kind="section rewritten", what=_name(section))
     now = {section.id for section in sections}
     yield from (
-        Change(kind="section gone", what=s.title) for s in earlier.sections if s.sentences and s.id not in now
+        Change(kind="section gone", what=_name(s))
+        for s in earlier.sections
+        if s.sentences and s.id not in now
     )
+
+
+def _content(section: Section) -> tuple[object, ...]:
+    return section.title, section.sentences, section.blocks
+
+
+def _name(section: Section) -> str:
+    return section.title or section.kind

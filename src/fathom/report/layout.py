@@ -46,24 +46,24 @@ class BlockLayout:
 
 
 def blocks_of(section: Section) -> list[BlockLayout]:
-    """The section's blocks that have sentences; a section without blocks is one paragraph or one list."""
+    """The section's blocks that have something to show; without blocks it is one paragraph or one list.
+
+    A row of a table that lost everything but its label is not shown.
+    """
     blocks = section.blocks or [Block(kind="bullets" if section.is_list else "paragraph")]
     held: list[list[Sentence]] = [[] for _ in blocks]
     for sentence in section.sentences:
         held[min(sentence.block, len(blocks) - 1)].append(sentence)
+    for place, block in enumerate(blocks):
+        if block.kind == "table":
+            full = {s.row for s in held[place] if s.status != "connective"}
+            held[place] = [s for s in held[place] if s.row in full]
     return [BlockLayout(block, sentences) for block, sentences in zip(blocks, held, strict=True) if sentences]
 
 
-def without_bare_rows(section: Section) -> Section:
-    """The section without table rows of which only the label, or nothing that is cited, is left."""
-    bare: list[Sentence] = []
-    for laid in blocks_of(section):
-        if laid.block.kind == "table":
-            for row in laid.rows:
-                cells = [sentence for cell in row for sentence in cell]
-                bare += cells if all(s.status == "connective" for s in cells) else []
-    left = [s for s in section.sentences if not any(s is one for one in bare)]
-    return section.model_copy(update={"sentences": left}) if bare else section
+def shown_sentences(section: Section) -> list[Sentence]:
+    """The sentences that a reader sees, in reading order."""
+    return [sentence for layout in blocks_of(section) for sentence in layout.sentences]
 
 
 def claims_of(sentence: Sentence) -> list[str]:
@@ -130,7 +130,7 @@ class PreparedReport:
     @property
     def sentences(self) -> Iterator[Sentence]:
         """All sentences in reading order."""
-        return (s for section in self.sections for laid in blocks_of(section) for s in laid.sentences)
+        return (s for section in self.sections for s in shown_sentences(section))
 
     @cached_property
     def calculations(self) -> list[tuple[str, Sentence]]:

@@ -12,7 +12,7 @@ from fathom.report.certainty import certainty, describe_failure, describe_status
 from fathom.report.changes import changed
 from fathom.report.drafts import quoted_section
 from fathom.report.ending import Outcome, doubts, failures_that_matter, status_of
-from fathom.report.layout import Numbers, PreparedReport, ReportKind, blocks_of, claims_of, without_bare_rows
+from fathom.report.layout import Numbers, PreparedReport, ReportKind, claims_of, shown_sentences
 from fathom.report.markdown import render_markdown
 from fathom.report.words import ENGLISH, Words, words_for
 from fathom.search.addresses import canonical
@@ -29,6 +29,7 @@ from fathom.state import (
     Report,
     ResearchState,
     Section,
+    Status,
     Update,
     Writing,
 )
@@ -89,13 +90,14 @@ def _outcome(state: Writing | ResearchState, sections: Sequence[Section], number
     )
 
 
-def describe_result(state: Writing | ResearchState, report: Report, words: Words) -> str:
-    """The status of a report and what speaks against it, in a few words, for lists and screens."""
+def describe_result(
+    state: Writing | ResearchState, sections: Sequence[Section], status: Status, words: Words
+) -> str:
+    """The status of a report of these sections and what speaks against it, for lists and screens."""
     claims = {claim.id: claim for claim in state.get("claims", [])}
-    disputes = weights.bearing_disputes(state.get("contradictions", []), report.sections)
-    more = weights.disputed_claims(disputes)
-    _, numbers = _numbered(report.sections, claims, state.get("pages", []), more)
-    return describe_status(report.status, doubts(_outcome(state, report.sections, numbers)), words)
+    disputes = weights.bearing_disputes(state.get("contradictions", []), sections)
+    _, numbers = _numbered(sections, claims, state.get("pages", []), weights.disputed_claims(disputes))
+    return describe_status(status, doubts(_outcome(state, sections, numbers)), words)
 
 
 def nothing_found(
@@ -148,7 +150,7 @@ def supported_sections(
 ) -> list[Section]:
     """The summary, the sections in the outline's order, and the conclusion.
 
-    When nothing in them is supported, quotes stand in their place. Rows of tables that lost their content go.
+    When nothing in them is supported, quotes stand in their place.
     """
     written = {section.id: section for section in sections}
     listed = {heading.id for heading in outline.headings}
@@ -156,7 +158,7 @@ def supported_sections(
     found += [section for section in sections if section.kind != "body" and section.id not in listed]
     ordered = sorted(found, key=lambda section: _ORDER[section.kind])
     if any(sentence.status == "supported" for section in found for sentence in section.sentences):
-        return [without_bare_rows(section) for section in ordered]
+        return ordered
     return [_quoted(heading, written.get(heading.id), claims) for heading in outline.headings]
 
 
@@ -189,10 +191,7 @@ def _numbered(
     quotes: dict[str, list[Quote]] = {}
     numbers: dict[str, list[int]] = {}
     places: dict[str, int] = {}
-    told = [
-        s for section in sections for layout in blocks_of(section) for s in layout.sentences
-        if s.status == "supported"
-    ]  # fmt: skip
+    told = [s for section in sections for s in shown_sentences(section) if s.status == "supported"]
     named = [c for sentence in told for c in claims_of(sentence) if c in claims]
     for claim_id in named + [c for c in more if c in claims]:
         # A quote of a page that was not read in this run cannot be cited: there is no number for it.

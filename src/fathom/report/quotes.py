@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fathom.errors import ProviderError
 from fathom.evidence.context import heading_path
-from fathom.report.layout import blocks_of, claims_of
+from fathom.report.layout import claims_of, shown_sentences
 from fathom.report.listings import words_of
 from fathom.report.markdown import bracketed, plain, reference, shortened
 from fathom.report.words import Words
@@ -50,7 +50,7 @@ def _used_for(report: Report, state: RunState) -> dict[tuple[str, int, int], lis
     claims = {claim.id: claim for claim in state.get("claims", [])}
     found: dict[tuple[str, int, int], list[str]] = {}
     for section in report.sections:
-        for sentence in (s for layout in blocks_of(section) for s in layout.sentences):
+        for sentence in shown_sentences(section):
             if sentence.status == "supported":
                 for quote in (q for c in claims_of(sentence) if c in claims for q in claims[c].quotes):
                     found.setdefault((quote.page, quote.start, quote.end), []).append(sentence.text)

@@ -7,13 +7,15 @@ what another wrote is accounted for line by line (`unaccounted`).
 from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import version
+from typing import cast
 
-from fathom.report.layout import PreparedReport, claims_of
+from fathom.report.layout import PreparedReport, claims_of, shown_sentences
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import render_extract, render_markdown, render_sentence
-from fathom.report.publishing import prepare, prepare_nothing
+from fathom.report.publishing import describe_result, prepare, prepare_nothing
 from fathom.report.weights import disputed_claims
-from fathom.state import Block, Report, Writing
+from fathom.report.words import Words
+from fathom.state import Block, Report, Status, Writing
 from fathom.text.normal import one_line
 
 _SHOWN_CHARS = 120
@@ -55,6 +57,14 @@ def _is_whole(ledger: Ledger) -> bool:
     return named <= known and parts <= headings
 
 
+def describe_ledger(ledger: Ledger, words: Words) -> str:
+    """The status of a report and what speaks against it, in a few words."""
+    status = cast(Status, ledger.status)
+    if ledger.outline is None or not ledger.judgements:
+        return words.name("status", status)
+    return describe_result(writing_of(ledger), ledger.sections, status, words)
+
+
 def is_ours(ledger: Ledger) -> bool:
     """Whether this version of Fathom says it wrote the report, and must be able to write it again."""
     return ledger.fathom == version("fathom-research")
@@ -80,18 +90,20 @@ def writing_of(ledger: Ledger) -> Writing:
     }
 
 
-def shown_sentences(report: PreparedReport) -> Iterator[tuple[str, int, str]]:
-    """Each sentence as the report has it, marks and all: its section's id, its place there, its words."""
+def render_sentences(report: PreparedReport) -> Iterator[tuple[str, int, str]]:
+    """Each sentence a reader sees, marks and all: its section's id, its place there, its words."""
     for section in report.sections:
+        seen = shown_sentences(section)
+        blocks = section.blocks or [Block()]
         for place, sentence in enumerate(section.sentences):
-            blocks = section.blocks or [Block()]
+            if not any(sentence is one for one in seen):
+                continue
             kind = blocks[min(sentence.block, len(blocks) - 1)].kind
             if kind == "extract":
                 yield section.id, place, render_extract(sentence, report)
-            elif kind == "table":
-                yield section.id, place, render_sentence(sentence, report).replace("|", "\\|")
             else:
-                yield section.id, place, render_sentence(sentence, report)
+                words = render_sentence(sentence, report)
+                yield section.id, place, words.replace("|", "\\|") if kind == "table" else words
 
 
 def differences(made: str, found: str, name: str) -> list[str]:

@@ -29,6 +29,7 @@ from fathom.state import Citation, Quote, Section, Sentence, Update
 _STYLE = files("fathom.report").joinpath("standalone.css").read_text("utf-8").strip()
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _INLINE = MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
+_JOINER = "&#8288;"  # no line ends between a sentence and its first mark
 _MARK = re.compile(r"\[(\d+)\]")
 
 
@@ -43,7 +44,8 @@ def standalone(ledger: Ledger) -> str:
         parts.append(f"<p>{escape(words('report.nothing'))}</p>")
     else:
         parts += [_section(section, report) for section in report.sections if section.sentences]
-    parts += [f'<p class="note">{escape(line)}</p>' for line in legend(report)]
+    if notes := legend(report):
+        parts.append(f'<p class="note">{"<br>".join(escape(line) for line in notes)}</p>')
     parts += _disputes(report)
     if report.searched:
         parts += [_heading(words("report.searched")), _list([escape(query) for query in report.searched])]
@@ -122,7 +124,8 @@ def _sentence(sentence: Sentence, report: PreparedReport) -> str:
     if is_unsupported(sentence, report.numbers):
         return f'{text} <span class="open">{escape(report.words("report.unsupported"))}</span>'
     found = numbers_of(sentence, report.numbers)
-    marks = "".join(_mark(n, report, report.quotes_behind(sentence, n)) for n in found)
+    marks = _JOINER * bool(found)
+    marks += "".join(_mark(n, report, report.quotes_behind(sentence, n)) for n in found)
     if sentence.calculation and found:
         letter = report.letters[formula_of(sentence), sentence.calculation.result]
         marks += f'<sup><a href="#c-{letter}">[{letter}]</a></sup>'

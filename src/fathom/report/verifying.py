@@ -4,17 +4,18 @@ Does not know where pages are kept or read: it is told the fate of every quote.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fathom.evidence.carrying import uncarried
+from fathom.evidence.carrying import contradicted
 from fathom.evidence.connective import is_connective
+from fathom.evidence.context import joined_passages
+from fathom.evidence.derivation import Passage, underived
 from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
-from fathom.report.drafts import opposing, quotes_of
-from fathom.report.layout import claims_of
+from fathom.report.layout import claims_of, shown_sentences
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
-from fathom.report.rerendering import differences, is_ours, prepare_again, rerendered, shown_sentences
+from fathom.report.rerendering import differences, is_ours, prepare_again, render_sentences, rerendered
 from fathom.report.unaccounted import misstated, unaccounted
 from fathom.report.weights import disputed_claims
 from fathom.report.words import counted
@@ -77,14 +78,25 @@ def cited(ledger: Ledger) -> list[Quote]:
     return list({quote.model_dump_json(): quote for quote in found}.values())
 
 
-def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None = None) -> Verification:
-    """Check every sentence; `beside` is the text of the report.md that lies beside the ledger."""
+def verified(
+    ledger: Ledger,
+    fate: Callable[[Quote], Fate],
+    beside: str | None = None,
+    evidence: Mapping[str, Passage] | None = None,
+) -> Verification:
+    """Check every sentence as code alone can: its quotes, its figures and dates, its calculation.
+
+    `beside` is the text of the report.md that lies beside the ledger; `evidence` is that of each claim, where
+    the texts of the pages are known. Whether the words follow from the quotes was decided by a model, and is
+    not decided again.
+    """
     claims = {claim.id: claim for claim in ledger.claims}
     listed = {page.sha for page in ledger.sources}
+    known = {**_bare_evidence(ledger), **(evidence or {})}
     made = rerendered(ledger)
     # What another version wrote may be worded otherwise, and is then read line by line.
     report = made if made and (is_ours(ledger) or not differences(made.markdown, ledger.report, "")) else None
-    sentences = shown_sentences(prepare_again(ledger)) if report else ()
+    sentences = render_sentences(prepare_again(ledger)) if report else ()
     shown = {(section, place): words for section, place, words in sentences}
 
     def judged(section: Section, place: int, sentence: Sentence) -> Checked:
@@ -93,7 +105,8 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
         found = [Fate("changed", "the report does not say it so, with these numbers")] if not is_shown else []
         if sentence.status == "supported":
             found += _fates(sentence, claims, listed, fate)
-        elif sentence.status == "connective" and not is_connective(sentence.text):
+            found += [Fate("changed", why) for why in _code_faults(sentence, claims, known)]
+        elif sentence.status == "connective" and not _only_connects(sentence):
             found.append(Fate("changed", "it states something and names no claim"))
         final = worst(found)
         return Checked(section.title, sentence.text, final.standing, final.why, sentence.kind)
@@ -102,6 +115,7 @@ def verified(ledger: Ledger, fate: Callable[[Quote], Fate], beside: str | None =
         (s.status, judged(section, place, s))
         for section in ledger.sections
         for place, s in enumerate(section.sentences)
+        if any(s is one for one in shown_sentences(section))
     ]
     faults = [*_faults(ledger), *misstated(ledger), *_misquoted(ledger, claims, fate)]
     notes: list[str] = []
@@ -132,19 +146,59 @@ def _fates(
     sentence: Sentence, claims: dict[str, Claim], listed: set[str], fate: Callable[[Quote], Fate]
 ) -> Iterator[Fate]:
     """Everything that speaks for or against one sentence."""
-    unknown = [name for name in sentence.claims if name not in claims]
+    unknown = [name for name in claims_of(sentence) if name not in claims]
     if unknown or not sentence.claims:
         yield Fate("changed", f"its claim {(unknown or ['?'])[0]} is not in the ledger")
-    quotes = [quote for name in sentence.claims if name in claims for quote in claims[name].quotes]
+    quotes = [quote for name in claims_of(sentence) if name in claims for quote in claims[name].quotes]
     for quote in quotes:
         if quote.page not in listed:
             yield Fate("changed", f"page {quote.page[:12]} is not among the sources")
         yield fate(quote)
-    if wrong := uncarried(sentence.text, quotes_of(sentence, claims)):
-        yield Fate("changed", "; ".join(wrong))
-    for name, why in opposing(sentence, claims).items():
-        yield Fate("changed", f"its claim {name} says otherwise: {why}")
     yield SUPPORTED
+
+
+def _bare_evidence(ledger: Ledger) -> dict[str, Passage]:
+    """The evidence of each claim as far as the ledger has it: quotes, titles and dates."""
+    pages = {page.sha: page for page in ledger.sources}
+    found = {}
+    for claim in ledger.claims:
+        known = [pages[quote.page] for quote in claim.quotes if quote.page in pages]
+        found[claim.id] = Passage(
+            quotes=tuple(quote.text for quote in claim.quotes),
+            title="\n".join(page.title for page in known),
+            date=next((page.published for page in known if page.published), ""),
+        )
+    return found
+
+
+def _code_faults(
+    sentence: Sentence, claims: Mapping[str, Claim], evidence: Mapping[str, Passage]
+) -> Iterator[str]:
+    """What code alone finds wrong: a figure or date from nowhere, a claim that says otherwise."""
+    own = {name: evidence[name] for name in claims_of(sentence) if name in evidence}
+    if not own:
+        return
+    operands = sentence.calculation.operands if sentence.calculation else []
+    for operand in operands:
+        if operand.claim in own and (strange := underived(operand.value, own[operand.claim])):
+            yield f"its calculation uses {', '.join(strange)}, which claim {operand.claim} does not have"
+    if sentence.calculation is None and (wrong := underived(sentence.text, joined_passages([*own.values()]))):
+        yield f"its evidence does not give {', '.join(wrong)}"
+    if sentence.kind == "fact":
+        cited = [claims[name] for name in sentence.claims if name in claims]
+        found = {c.id: contradicted(sentence.text, [quote.text for quote in c.quotes]) for c in cited}
+        # A sentence that every claim seems to oppose tells several sides; its figures were looked up above.
+        if not all(found.values()):
+            yield from (f"its claim {name} says otherwise: {why}" for name, why in found.items() if why)
+
+
+def _only_connects(sentence: Sentence) -> bool:
+    """Whether it states nothing: the label of a row, an empty cell, a link between sentences."""
+    if sentence.row is not None and (not sentence.column or not any(map(str.isalnum, sentence.text))):
+        return True
+    if sentence.kind == "link":
+        return not underived(sentence.text, Passage(quotes=()))
+    return is_connective(sentence.text)
 
 
 def _faults(ledger: Ledger) -> Iterator[str]:

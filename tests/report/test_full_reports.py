@@ -1,0 +1,290 @@
+"""Reports with everything a report can have, in both languages, in every form they are given out in."""
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from fakes import claim, gap, heading, judgement, page, question
+from full_reports import CLAIMS, ENGLISH_SECTIONS, GROWTH, KOREAN, TEXTS, full_result, state_of
+
+from fathom.errors import Unreadable
+from fathom.evidence.standing import stored_fate
+from fathom.report.ledger import Ledger
+from fathom.report.publishing import published
+from fathom.report.quotes import quotes_page
+from fathom.report.rerendering import describe_ledger, rerendered
+from fathom.report.standalone import standalone
+from fathom.report.statistics import statistics
+from fathom.report.verifying import Verification, verified
+from fathom.report.words import ENGLISH
+from fathom.state import Block, Failure, Outline, RunConfig, Section, Sentence
+
+BOTH = pytest.mark.parametrize("words", [{}, KOREAN], ids=["English", "Korean"])
+
+
+def checked(ledger: Ledger) -> Verification:
+    return verified(ledger, lambda quote: stored_fate(quote, TEXTS.get(quote.page)), ledger.report)
+
+
+def read_back(**words: Any) -> Ledger:
+    return Ledger.model_validate_json(full_result(**words).model_dump_json(), extra="ignore")
+
+
+def with_sentences(*sentences: Sentence, **words: Any) -> list[Section]:
+    return [Section(id="S1", title="Part", sentences=list(sentences), **words)]
+
+
+@BOTH
+def test_the_summary_stands_right_under_the_title_and_no_machinery_before_it(words: dict[str, Any]) -> None:
+    report = full_result(**words).report
+    first = full_result(**words).sections[0]
+    lines = [line for line in report.splitlines() if line]
+    assert lines[0].startswith("# ")
+    assert lines[1] == f"## {first.title}"
+    assert lines[2].startswith(first.sentences[0].text)
+    assert not re.search(r"\d+ ?%", lines[2].replace("16 %", ""))
+
+
+@BOTH
+def test_no_score_rule_or_count_of_claims_is_in_the_report(words: dict[str, Any]) -> None:
+    report = full_result(**words).report
+    for machine in ("score", "0.84", "rounds", "sufficient", "LIKELY", "점수", "회 중", "그럴듯함"):
+        assert machine not in report
+    end = report[report.index("## How sure" if not words else "## 얼마나") :]
+    lines = end.split("\n\n")[1].splitlines()
+    assert 2 <= len(lines) <= 5
+
+
+@BOTH
+def test_a_report_made_again_from_its_ledger_is_the_same(words: dict[str, Any]) -> None:
+    for has_quotes in (False, True):
+        ledger = read_back(**words, run_config=RunConfig(quotes=has_quotes))
+        made = rerendered(ledger)
+        assert made is not None
+        assert made.markdown == ledger.report
+        assert ("   > " in ledger.report) == has_quotes
+
+
+@BOTH
+def test_verification_knows_calculations_tables_and_inferences(words: dict[str, Any]) -> None:
+    found = checked(read_back(**words))
+    assert found.faults == []
+    assert found.is_sound, [one for one in found.sentences if one.standing != "supported"]
+    assert found.count("inference") == 2
+    assert "2 inferences" in found.summary
+    assert found.marked == 1
+
+
+def test_a_figure_changed_in_a_tables_cell_is_found() -> None:
+    sections = [section.model_dump() for section in ENGLISH_SECTIONS]
+    sections[1]["sentences"][2]["text"] = "999,000"
+    changed = [Section.model_validate(section) for section in sections]
+    found = checked(read_back(sections=changed))
+    assert [one.text for one in found.sentences if one.standing == "changed"] == ["999,000"]
+
+
+def test_an_operand_that_no_quote_has_is_found() -> None:
+    invented = GROWTH.model_copy(
+        update={"operands": [GROWTH.operands[0].model_copy(update={"value": "100,000"}), GROWTH.operands[1]]}
+    )
+    told = Sentence(
+        text="It grew by 378 %.", claims=["c1", "c2"], status="supported", kind="calculation",
+        calculation=invented,
+    )  # fmt: skip
+    found = checked(read_back(sections=with_sentences(told)))
+    assert found.sentences[0].standing == "changed"
+    assert "100,000" in found.sentences[0].why
+
+
+def test_a_calculation_shows_its_figures_once_and_cites_its_operands() -> None:
+    report = full_result().report
+    assert report.count("[a] (478,000 - 412,000) / 412,000 = 16 %, figures from [1]") == 1
+    assert "That is 16 % more than the year before. [1][a]" in report
+    assert "| +16 % [1][a] |" in report
+
+
+def test_a_calculation_cites_the_sources_of_its_figures_also_where_the_sentence_names_no_claim_of_them() -> (
+    None
+):
+    told = Sentence(
+        text="It grew by 16 %.", claims=["c5"], status="supported", kind="calculation", calculation=GROWTH
+    )
+    assert (
+        "It grew by 16 %. [1][2][a]" in full_result(sections=with_sentences(told), contradictions=[]).report
+    )
+
+
+@BOTH
+def test_inferences_are_marked_with_one_legend(words: dict[str, Any]) -> None:
+    report = full_result(**words).report
+    assert len(re.findall(r"\]†", report)) == 2
+    assert len(re.findall("^† ", report, re.MULTILINE)) == 1
+    plain = full_result(sections=with_sentences(Sentence(text="So.", claims=["c1"], status="supported")))
+    assert "†" not in plain.report
+
+
+def test_each_sentence_keeps_its_own_marks() -> None:
+    report = full_result().report
+    for section in ENGLISH_SECTIONS:
+        for sentence in section.sentences:
+            if sentence.row is None and sentence.status == "supported":
+                assert re.search(re.escape(sentence.text) + r" \[\d", report), sentence.text
+
+
+def test_a_row_that_lost_its_content_and_a_table_without_rows_are_gone() -> None:
+    label = Sentence(text="Upkeep", claims=[], status="connective", block=1, row=0, column=0)
+    known = Sentence(text="Ferries run.", claims=["c1"], status="supported")
+    blocks = [Block(), Block(kind="table", title="Costs", columns=["", "2024"])]
+    result = full_result(sections=with_sentences(known, label, blocks=blocks))
+    assert "Upkeep" not in result.report
+    assert "Costs" not in result.report
+    assert checked(Ledger.model_validate_json(result.model_dump_json())).is_sound
+
+
+def test_ugly_cells_do_not_break_a_table() -> None:
+    cells = [
+        Sentence(text=text, claims=["c1"], status="supported", row=0, column=place)
+        for place, text in enumerate(("a | b\n| c", "# 478,000 <b>", "x"))
+    ]
+    blocks = [Block(kind="table", columns=["one | two"])]
+    table = full_result(sections=with_sentences(*cells, blocks=blocks)).report.split("## Part\n\n")[1]
+    rows = table.split("\n\n")[0].splitlines()
+    assert len(rows) == 3
+    assert {row.replace("\\|", "").count("|") for row in rows} == {4}
+
+
+def test_a_sentence_of_a_block_that_is_not_there_is_still_shown() -> None:
+    odd = Sentence(text="Ferries run.", claims=["c1"], status="supported", block=7)
+    assert "Ferries run. [1]" in full_result(sections=with_sentences(odd, blocks=[Block()])).report
+
+
+def test_extracts_say_so_first_and_keep_their_lines() -> None:
+    passage = "Restrictions:\n- Sequences are not copied.\n- [x](https://evil.example) <b>"
+    state: Any = {
+        "question": "What are the restrictions?",
+        "questions": [question(1)],
+        "pages": [page("text", "https://docs.example/a")],
+        "claims": [claim(passage, name="c1", of="text")],
+        "judgements": [judgement(stop="sufficient")],
+        "outline": Outline(title="Restrictions", headings=[heading("c1")]),
+        "sections": [
+            Section(
+                id="S1",
+                title="Passages",
+                blocks=[Block(kind="extract", title="Chapter 3 › Limits")],
+                sentences=[Sentence(text=passage, claims=["c1"], status="supported")],
+            )
+        ],
+    }
+    made = published(state, kind="extracts")
+    assert made.kind == "extracts"
+    assert made.markdown.splitlines()[2].startswith("These are extracts, not a report")
+    assert (
+        "**Chapter 3 › Limits**\n\n> Restrictions:\n> - Sequences are not copied.\n> - [x]\\("
+        in made.markdown
+    )
+    assert "https://evil" not in made.markdown
+
+
+class Outer(HTMLParser):
+    """Tags, links and visible words of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.append(tag)
+        self.links += [given["href"] or ""] if "href" in given else []
+        self.ids += [given["id"] or ""] if "id" in given else []
+
+
+@BOTH
+def test_the_page_has_the_same_content_and_every_link_inside_it_leads_somewhere(
+    words: dict[str, Any],
+) -> None:
+    result = full_result(**words)
+    text = standalone(result)
+    found = Outer(text)
+    for section in result.sections:
+        assert f">{section.title}</h2>" in text
+        assert all(sentence.text in text for sentence in section.sentences)
+    inner = {link[1:] for link in found.links if link.startswith("#")}
+    assert inner <= set(found.ids)
+    assert {link for link in found.links if not link.startswith("#")} == {c.address for c in result.citations}
+    assert not {"script", "img", "iframe", "form", "input"} & set(found.tags)
+
+
+def test_the_quote_behind_a_mark_is_that_of_its_sentence() -> None:
+    text = standalone(full_result())
+    cell = text[text.index("<td>412,000") :].partition("</td>")[0]
+    assert "The northern line carried 412,000 passengers in 2023." in cell
+    assert "478,000" not in cell
+
+
+@BOTH
+def test_statistics_have_what_the_report_leaves_out(words: dict[str, Any]) -> None:
+    told = statistics(state_of(**words))
+    for known in ("model-a", "engine-b", "northern ferry passengers", "closed.example/minutes", "0.0040"):
+        assert known in told
+    assert "The line is the busiest of all." in told
+    assert "https://closed" not in told
+    assert describe_ledger(full_result(), ENGLISH) == "complete"
+
+
+def test_statistics_of_a_run_that_has_just_begun_say_so() -> None:
+    assert "Nothing has happened yet." in statistics({"question": "What?"})
+
+
+def test_status_and_words_agree_when_something_important_is_open() -> None:
+    words: dict[str, Any] = {
+        "judgements": [
+            judgement(gaps=[gap("high", "The fees")], stop="answered", because="x").model_copy(
+                update={"coverage": 1.0}
+            )
+        ]
+    }
+    result = full_result(**words)
+    assert result.status == "unsure"
+    assert "with care" in result.report
+    assert "Nothing important" not in result.report
+    assert describe_ledger(result, ENGLISH).startswith("unsure: something important")
+    assert "unsure: something important" in statistics(state_of(**words))
+    assert "100" not in result.report.replace("https", "")
+
+
+def test_a_partial_report_says_why() -> None:
+    lost = [Failure(where="search: tavily", what="ferry costs", why="the key was refused")]
+    assert (
+        "It is incomplete: search: tavily: ferry costs (the key was refused)."
+        in full_result(failures=lost).report
+    )
+
+
+class Texts:
+    """The texts of the example, but for one that is gone."""
+
+    def __init__(self, gone: str = "") -> None:
+        self._gone = gone
+
+    async def get(self, sha: str) -> str:
+        if sha == self._gone:
+            raise Unreadable("gone")
+        return TEXTS[sha]
+
+
+async def test_quotes_are_listed_with_their_place_and_what_they_are_cited_for() -> None:
+    told = await quotes_page(state_of(), Texts())
+    for claimed in CLAIMS:
+        assert f"> {claimed.quotes[0].text}" in told
+    assert "Harbour Board yearbook › Fleet" in told
+    assert "- for: Skippers credit the new terminal." in told
+    assert all(sha in told for sha in TEXTS)
+    gone = next(iter(TEXTS))
+    assert "› Fleet" not in await quotes_page(state_of(), Texts(gone))
+    assert "Nothing is cited yet." in await quotes_page({"question": "What?"}, Texts())
