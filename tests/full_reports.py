@@ -192,7 +192,7 @@ STATE: RunState = {
     ],
     "judgements": [
         judgement(
-            gaps=[gap("medium", "What the batteries cost")],
+            gaps=[gap("medium", "what the batteries cost")],
             stop="sufficient",
             because="score 0.84 of 0.80 needed",
         )

@@ -124,7 +124,7 @@ async def test_the_end_with_nothing_is_an_honest_report() -> None:
     }
     report = (await judged(state, FakeModel(), rounds=1, language="Korean"))["report"]
     assert report.status == "failed"
-    for told in ("tides", "timeout", "주장 4개", "찾은 것이 없음"):
+    for told in ("tides", "timeout", "진술 4개", "보고할 내용이 없습니다"):
         assert told in report.markdown
 
 

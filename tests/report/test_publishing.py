@@ -227,7 +227,8 @@ def test_quotes_stand_in_the_text_only_when_asked_for_and_long_ones_are_shortene
     assert ">" not in made.markdown.replace("<https://one.example/a>", "")
     assert len(made.citations[0].quotes) == 6
     state |= {"question": "What?", "pages": [ONE], "judgements": [STOPPED]}
-    told = published({**state, "sections": [section(sentence("x", "c9"))]}, has_quotes=True)
+    state["sections"] = [section(sentence("x", "c9"))]
+    told = published(state, has_quotes=True)
     assert told.markdown.count("   > ") == 6
     assert "word …" in told.markdown
 

@@ -72,8 +72,8 @@ async def test_with_a_cap_of_five_cents_it_ends_under_it_with_a_checked_report(
     assert result.metadata.forecast
     assert result.metadata.forecast.expected_usd <= result.metadata.forecast.worst_usd == 0.05
     assert (result.status, result.metadata.stop) == ("partial", "budget used up")
-    assert "Stopped by: budget used up (0." in result.report
-    assert "of 0.0425 USD spent on looking, of 0.05 in all" in result.report
+    assert "the budget ran out" in result.report
+    assert "of 0.0425 USD spent on looking, of 0.05 in all" in result.metadata.because
     assert any(section.sentences for section in result.sections)
 
 

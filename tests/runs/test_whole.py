@@ -144,7 +144,6 @@ async def one_round_with_objections(tmp_path: Path) -> int:
         request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1)
         result = await DeepResearcher(settings).research(request)
     assert sum(section.rewritten for section in result.sections) == len(result.sections) == 2
-    assert "sentences were written again" in result.report
     assert "7777" not in result.report
     return longest_chain(model.calls)
 

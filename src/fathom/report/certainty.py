@@ -44,7 +44,7 @@ def certainty(
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
     if outcome.used and (told := doubts(outcome)):
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
-    missing = _open(outcome, words)
+    missing = _open(outcome, words) if outcome.used else []
     lines += missing
     if status == "complete" and not missing:
         lines.append(words("certainty.nothing_missing"))
@@ -102,17 +102,24 @@ def _partial(outcome: Outcome, words: Words) -> Iterator[str]:
     for section in outcome.sections:
         if not section.sentences:
             yield words("partial.section", title=plain(section.title))
-    failed = failures_that_matter(outcome.failures)
-    yield from (describe_failure(failure, words) for failure in failed[:_POINTS])
-    if len(failed) > _POINTS:
-        yield words("certainty.more", count=len(failed) - _POINTS)
+    yield from describe_failures(outcome.failures, words)
 
 
-def describe_failure(failure: Failure, words: Words) -> str:
-    """One failure in a clause."""
-    why = plain(shortened(failure.why.rstrip("."), _WHY_CHARS))
-    what = named(shortened(failure.what, _POINT_CHARS))
-    return words("partial.failure", place=words.place(failure.where), what=what, why=why)
+def describe_failures(failures: Sequence[Failure], words: Words) -> Iterator[str]:
+    """What failed and matters, a clause for each place and reason; a few of them, then their number."""
+    whats: dict[tuple[str, str], list[str]] = {}
+    for failure in failures_that_matter(failures):
+        whats.setdefault((failure.where, failure.why), []).append(
+            named(shortened(failure.what, _POINT_CHARS))
+        )
+    for (where, why), found in list(whats.items())[:_POINTS]:
+        shown = ", ".join(found[:_POINTS])
+        if len(found) > _POINTS:
+            shown += f", {words('certainty.more', count=len(found) - _POINTS)}"
+        reason = plain(shortened(why.rstrip("."), _WHY_CHARS))
+        yield words("partial.failure", place=words.place(where), what=shown, why=reason)
+    if len(whats) > _POINTS:
+        yield words("certainty.more", count=len(whats) - _POINTS)
 
 
 def _open(outcome: Outcome, words: Words) -> list[str]:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fathom.report import weights
-from fathom.report.certainty import certainty, describe_failure, describe_status
+from fathom.report.certainty import certainty, describe_failures, describe_status
 from fathom.report.changes import changed
 from fathom.report.drafts import quoted_section
-from fathom.report.ending import Outcome, doubts, failures_that_matter, status_of
+from fathom.report.ending import Outcome, doubts, status_of
 from fathom.report.layout import Numbers, PreparedReport, ReportKind, claims_of, shown_sentences
 from fathom.report.markdown import render_markdown
 from fathom.report.words import ENGLISH, Words, words_for
@@ -36,7 +36,6 @@ from fathom.state import (
 from fathom.text.normal import one_line
 
 _ORDER = {"summary": 0, "body": 1, "conclusion": 2}
-_FAILURES = 5
 
 
 def published(
@@ -122,9 +121,6 @@ def prepare_nothing(
     """What a run that found nothing tells: what was looked for, and what stood in the way."""
     words = words_for(state["question"], language)
     outcome = Outcome(judgement, [], [], [], [], lost)
-    stood_in_the_way = [
-        describe_failure(failure, words) for failure in failures_that_matter(lost)[:_FAILURES]
-    ]
     return PreparedReport(
         title=one_line(state["question"]),
         status="failed",
@@ -137,7 +133,7 @@ def prepare_nothing(
         disputes=[],
         open_disputes=[],
         certainty=[
-            *stood_in_the_way,
+            *(f"{clause}." for clause in describe_failures(lost, words)),
             *certainty(outcome, "failed", state.get("rejected", []), {}, words),
         ],
         update=update or changed(state, []),
