@@ -10,6 +10,7 @@ from full_reports import CLAIMS, ENGLISH_SECTIONS, GROWTH, KOREAN, TEXTS, full_r
 
 from fathom.errors import Unreadable
 from fathom.evidence.standing import stored_fate
+from fathom.report.certainty import describe_status
 from fathom.report.ledger import Ledger
 from fathom.report.publishing import published
 from fathom.report.quotes import quotes_page
@@ -185,6 +186,8 @@ def test_extracts_say_so_first_and_keep_their_lines() -> None:
         in made.markdown
     )
     assert "https://evil" not in made.markdown
+    assert "Nothing important" not in made.markdown
+    assert describe_status(made.status, [], ENGLISH, made.kind) == "extracts, not a report"
 
 
 class Outer(HTMLParser):

@@ -7,7 +7,7 @@ Does not know how anything came about.
 from collections.abc import Iterator, Mapping, Sequence
 
 from fathom.report.ending import Doubt, Outcome, doubts, failures_that_matter
-from fathom.report.layout import Numbers, claims_of, numbers_of
+from fathom.report.layout import Numbers, ReportKind, claims_of, numbers_of
 from fathom.report.markdown import named, plain, shortened
 from fathom.report.words import Words
 from fathom.state import Failure, Finding, Rejected, Sentence, Status
@@ -17,8 +17,10 @@ _POINT_CHARS = 90
 _WHY_CHARS = 200
 
 
-def describe_status(status: Status, found: Sequence[Doubt], words: Words) -> str:
-    """A status in a few words with what speaks against it, as lists and screens show it."""
+def describe_status(status: Status, found: Sequence[Doubt], words: Words, kind: ReportKind = "report") -> str:
+    """A status in a few words with what speaks against it; extracts are called so and never complete."""
+    if kind == "extracts" and status != "failed":
+        return words("status.extracts")
     told = "; ".join(words.name("doubt", doubt) for doubt in found)
     name = words.name("status", status)
     return f"{name}: {told}" if told and status in ("unsure", "partial") else name
@@ -34,11 +36,19 @@ def describe_progress(coverage: float, has_high_gap: bool, words: Words) -> str:
 
 
 def certainty(
-    outcome: Outcome, status: Status, rejected: Sequence[Rejected], numbers: Numbers, words: Words
+    outcome: Outcome,
+    status: Status,
+    rejected: Sequence[Rejected],
+    numbers: Numbers,
+    words: Words,
+    kind: ReportKind = "report",
 ) -> list[str]:
-    """The sentences at the end of a report: what it rests on, what is weak, what is missing and why."""
+    """The sentences at the end of a report: what it rests on, what is weak, what is missing and why.
+
+    Extracts make no points of their own, and whether they lack something nobody has judged.
+    """
     lines = [_basis(outcome, numbers, words)] if outcome.used else []
-    lines += _single(outcome, numbers, words)
+    lines += _single(outcome, numbers, words) if kind == "report" else []
     if status == "partial":
         reasons = list(dict.fromkeys(_partial(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
@@ -46,7 +56,7 @@ def certainty(
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     missing = _open(outcome, words) if outcome.used else []
     lines += missing
-    if status == "complete" and not missing:
+    if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
     if left_out := " ".join([*_rejected(outcome, rejected, words), *_unread(outcome.failures, words)]):
         lines.append(left_out)

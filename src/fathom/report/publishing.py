@@ -68,7 +68,7 @@ def prepare(
         numbers=numbers,
         disputes=weights.dispute_rows(disputes, numbers, words),
         open_disputes=weights.open_disputes(disputes, numbers, words),
-        certainty=certainty(outcome, status, state.get("rejected", []), numbers, words),
+        certainty=certainty(outcome, status, state.get("rejected", []), numbers, words, kind),
         update=state.get("update") or changed(state, sections),
         has_quotes=has_quotes,
     )
@@ -90,13 +90,17 @@ def _outcome(state: Writing | ResearchState, sections: Sequence[Section], number
 
 
 def describe_result(
-    state: Writing | ResearchState, sections: Sequence[Section], status: Status, words: Words
+    state: Writing | ResearchState,
+    sections: Sequence[Section],
+    status: Status,
+    words: Words,
+    kind: ReportKind = "report",
 ) -> str:
     """The status of a report of these sections and what speaks against it, for lists and screens."""
     claims = {claim.id: claim for claim in state.get("claims", [])}
     disputes = weights.bearing_disputes(state.get("contradictions", []), sections)
     _, numbers = _numbered(sections, claims, state.get("pages", []), weights.disputed_claims(disputes))
-    return describe_status(status, doubts(_outcome(state, sections, numbers)), words)
+    return describe_status(status, doubts(_outcome(state, sections, numbers)), words, kind)
 
 
 def nothing_found(

@@ -62,7 +62,7 @@ def describe_ledger(ledger: Ledger, words: Words) -> str:
     status = cast(Status, ledger.status)
     if ledger.outline is None or not ledger.judgements:
         return words.name("status", status)
-    return describe_result(writing_of(ledger), ledger.sections, status, words)
+    return describe_result(writing_of(ledger), ledger.sections, status, words, ledger.kind)
 
 
 def is_ours(ledger: Ledger) -> bool:

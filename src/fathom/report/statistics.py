@@ -70,7 +70,7 @@ def _status(state: RunState, words: Words) -> str:
     report = state.get("report")
     if report is None:
         return words("statistics.going_on")
-    return describe_result(state, report.sections, report.status, words)
+    return describe_result(state, report.sections, report.status, words, report.kind)
 
 
 def _stop(judgement: Judgement, words: Words) -> str:
