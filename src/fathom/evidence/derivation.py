@@ -1,46 +1,49 @@
 """Decide whether each figure and date of a statement is in its evidence or can be derived from it.
 
-Derived means: by unit (0.32 GW for 320 MW), by scale and rounding (about 18,000 for 17,958), by counting
-listed items ("five problems" above five of them), or by the calendar ("in 2024" for "last year" in a page of
-2025).
-This is the one rule about content by which code alone refuses a claim. Sums, differences and shares are
-calculations, which have a rule of their own.
+Derived means: by unit (0.32 GW for 320 MW), by scale and rounding (about 18,000 for 17,958; thousands named in
+a table's header), by counting listed items ("five problems" above five of them), or by the calendar ("in
+2024" for "last year" in a page of 2025).
+This is the one rule about content by which code alone refuses a claim. A difference or a share of two quoted
+figures is not refused either, but is told by `is_calculated`, so that somebody looks at it.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import permutations
 
-from fathom.evidence.dates import Date, dates, day_of
-from fathom.evidence.figures import Figure, figures
-from fathom.evidence.units import UNITS
+from fathom.evidence.calendar import CalendarOfPage
+from fathom.evidence.dates import Date, dates
+from fathom.evidence.figures import Figure, figures, loose_figures, plain_text
 
 _CLOSE = 1e-9
 _CONVERTED = 0.006  # two units that are no power of ten apart: the figure is rounded in one of them
 _ALWAYS_FINE = 2.0  # "one", "both", "two" in words say hardly more than a plural
 _MOST_COUNTED = 20
-_YEAR_S = UNITS["year"][1]
+_MOST_OPERANDS = 12
 _SHARES = frozenset({"percent", "points"})
 _MEASURES = _SHARES | {
     "power", "energy", "length", "area", "volume", "mass", "time", "celsius", "fahrenheit", "information",
     "frequency", "speed", "dollar", "euro", "won", "yen", "pound", "yuan", "rupee",
 }  # fmt: skip
-_RELATIVE_YEAR = re.compile(
-    r"전년|작년|지난해|올해|금년|이듬해|내년|다음 ?해|한 해|1년 (?:전|사이|새)|전해|그해|그 뒤|해마다"
-    r"|같은 (?:기간|분기|달)"
-    r"|\b(?:last|this|next|previous|prior|same|following|that|past|current) (?:year|month|quarter|week)\b"
-    r"|\byear(?:s)? (?:ago|earlier|before|later|on|over)\b|\ba year\b|\bnow\b|\btoday\b|\byesterday\b"
-    r"|\brecently\b|\bannual(?:ly)?\b",
+_LIST_LINE = re.compile(r"^\s*(?:[-*+•·]|\d+[.)]|\|)\s*\S")
+_TABLE_RULE = re.compile(r"^[\s:|-]+$")
+_ENUMERATION = re.compile(r"[^.;:!?\n()|]+")
+_SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·|[와과]\s|(?<=[고며])\s")
+_KINDS_OF_THINGS = re.compile(
+    r"\s?(?:가지|요인|이유|기준|방법|단계|과제|축|갈래|조건|측면|흐름|변수|원칙|방안|부문|영역|분야|집단|개 (?:부문|분야|영역|항목|요인))"
+    r"|\s(?:\w+ )?(?:reasons|factors|ways|steps|areas|conditions|groups|problems|causes|kinds|types|parts|criteria"
+    r"|challenges|priorities|changes|features|options|scenarios|gaps|goals)\b"
+)
+_TABLE_SCALE = re.compile(
+    r"(?:단위\s?[:：]?\s?|[(\[])(?P<korean>[십백천]?[만억조]|[백천])\s?(?P<thing>[가-힣$]{1,6}|달러|TOE)?\s?[,)\]\s]"
+    r"|[(\[]\s?(?:in |US)?\$?\s?(?P<english>thousand|million|billion|trillion|mn|bn)s?\b[^)\]\n]{0,20}[)\]]"
+    r"|\bin (?P<plural>thousand|million|billion|trillion)s\b|(?P<zeros>['’]000)\b",
     re.IGNORECASE,
 )
-_YEAR_SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~]\s?(\d{2}|\d{4})(?!\d)")
-_LIST_LINE = re.compile(r"^\s*(?:[-*+•·]|\d+[.)]|[①-⑳]|\|)\s*\S", re.MULTILINE)
-_TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
-_ENUMERATION = re.compile(r"[^.;:!?\n()|]+(?:,\s?[^.;:!?\n()|]+)+|[^.;:!?\n()|]+·[^.;:!?\n()|]+")
-_SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·")
-_QUARTER = re.compile(r"([1-4])\s?분기|\bQ([1-4])\b|\b(first|second|third|fourth) quarter\b", re.IGNORECASE)
+_SCALES = {"십": 10.0, "백": 1e2, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12, "mn": 1e6, "bn": 1e9}
+_SCALES |= {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
 
 @dataclass(frozen=True)
@@ -57,37 +60,38 @@ class Passage:
     def everything(self) -> str:
         """Quotes and context as one text."""
         parts = (*self.quotes, self.title, self.headings, self.around, self.date)
-        return unicodedata.normalize("NFKC", "\n".join(part for part in parts if part))
+        return plain_text("\n".join(part for part in parts if part))
 
     @cached_property
     def quoted(self) -> str:
         """The quotes as one text."""
-        return "\n".join(self.quotes)
+        return plain_text("\n".join(self.quotes))
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Every figure of quotes and context."""
-        return figures(self.everything)
+        """Every figure of quotes and context, and those in thousands or millions by a table's header."""
+        found = (*figures(self.everything), *loose_figures(self.everything))
+        return (*found, *(_times(figure, scale) for scale in self.scales for figure in found))
 
     @cached_property
-    def dates(self) -> tuple[Date, ...]:
-        """Every date of quotes and context."""
-        return dates(self.everything)
+    def scales(self) -> dict[float, str]:
+        """The scales that headers of tables name, each with what is counted in them, if that is said."""
+        found = {}
+        for match in _TABLE_SCALE.finditer(self.everything):
+            word = match["korean"] or match["english"] or match["plural"] or "thousand"
+            size = _SCALES.get(word.lower()) or _SCALES[word[0]] * _SCALES[word[1]]
+            found[size] = match["thing"] or ""
+        return found
 
     @cached_property
-    def years(self) -> frozenset[int]:
-        """Every year that is named, or follows from the page's date and words such as "last year"."""
-        years = {date.year for date in self.dates if date.year}
-        for first, last in _YEAR_SPAN.findall(self.everything):
-            years |= {int(first), int(last) if len(last) == 4 else int(first[:2] + last)}
-        day = day_of(self.date)
-        own = {day.year} if day else {date.year for date in self.dates if date.year and date.month}
-        if _RELATIVE_YEAR.search(self.everything):
-            years |= {year + apart for year in own for apart in (-1, 0, 1)}
-        spans = {int(f.value) for f in self.figures if f.factor == _YEAR_S and f.value <= 100}
-        return frozenset(
-            years | own | {year + sign * span for year in years for span in spans for sign in (-1, 1)}
+    def calendar(self) -> CalendarOfPage:
+        """The years, months and days that the page names or means."""
+        spans = frozenset(
+            int(figure.value)
+            for figure in self.figures
+            if figure.dimension == "time" and figure.factor > 3e7 and 1 <= figure.value <= 100
         )
+        return CalendarOfPage(self.everything, self.date, spans)
 
     @cached_property
     def counts(self) -> frozenset[int]:
@@ -97,144 +101,127 @@ class Passage:
 
 def underived(statement: str, passage: Passage) -> list[str]:
     """Return the figures and dates that are neither in the passage nor derivable from it, as written."""
-    when = dates(statement)
-    taken = [(date.start, date.end) for date in when]
-    wrong = [date.text for date in when if not _is_date_known(date, passage)]
-    for figure in figures(statement):
-        is_in_date = any(figure.start < end and start < figure.end for start, end in taken)
-        if not is_in_date and not is_figure_known(figure, passage):
-            wrong.append(figure.text)
+    text = plain_text(statement)
+    when = dates(text)
+    wrong = [date.text for date in when if not passage.calendar.has(date)]
+    wrong += [figure.text for figure in numbers_of(text, when) if not is_figure_known(figure, passage)]
     return list(dict.fromkeys(wrong))
 
 
+def numbers_of(text: str, when: Iterable[Date] | None = None) -> list[Figure]:
+    """Return the figures of a text that are no parts of dates."""
+    taken = [(date.start, date.end) for date in (dates(text) if when is None else when)]
+    return [f for f in figures(text) if not any(f.start < end and start < f.end for start, end in taken)]
+
+
 def is_figure_known(figure: Figure, passage: Passage) -> bool:
-    """Tell whether a figure is in the passage, or follows from one that is."""
+    """Tell whether a figure is in the passage, or follows from what is."""
+    return is_figure_found(figure, passage) or bool(calculation_of(figure, passage))
+
+
+def is_figure_found(figure: Figure, passage: Passage) -> bool:
+    """The same without calculations: as written, converted, rounded, counted, or by the calendar."""
     if (figure.is_word and figure.value <= _ALWAYS_FINE) or figure.value == 1:
         return True
-    if any(is_same(figure, other) for other in passage.figures):
+    if figure.code and figure.code not in passage.everything.lower():
+        return True  # "COVID-19" for "the pandemic": a name that is not there, no number
+    if any(is_same(figure, other) or _is_multiple(figure, other) for other in passage.figures):
         return True
-    if any(figure.value in date.parts.values() for date in passage.dates):
-        return True
-    return _is_counted(figure, passage) or _is_calendar(figure, passage)
+    is_counted = is_small_count(figure) and int(figure.value) in passage.counts
+    return is_counted or passage.calendar.explains(figure)
 
 
 def is_same(figure: Figure, other: Figure) -> bool:
     """Tell whether two figures are one value: as written, converted, or rounded."""
-    if _is_near(figure.value, other.value, _CLOSE):
+    if _is_near(figure.value, other.value):
         return is_same_unit(figure, other)
+    if figure.dimension and other.dimension and figure.dimension != other.dimension:
+        return False
     if figure.dimension and figure.dimension == other.dimension and figure.factor != other.factor:
         apart = abs(figure.base - other.base)
         step = max(figure.step * figure.factor, other.step * other.factor) / 2
         if apart <= max(_CLOSE * abs(figure.base), min(step, _CONVERTED * abs(figure.base))):
             return True
-    # A unit that is missing on one side: "320 MW" and "0.32" never meet, "3.6%" and "3.6" do (above).
-    return _is_rounded(figure, other)
+    true = other.base / figure.factor if figure.dimension == other.dimension else other.value
+    return figure.low <= true <= figure.high
 
 
 def is_same_unit(figure: Figure, other: Figure) -> bool:
     """Tell whether two units can stand for each other; a counter ("5명") or no unit can stand for any."""
     if not {figure.dimension, other.dimension} <= _MEASURES:
         return True
-    if {figure.dimension, other.dimension} <= _SHARES:
+    if {figure.dimension, other.dimension} <= _SHARES and figure.factor == other.factor:
         return True  # "percent" for "percentage points" is a suspicion, not a refusal
     return figure.dimension == other.dimension and figure.factor == other.factor
 
 
-def _is_rounded(figure: Figure, other: Figure) -> bool:
-    """Tell whether the figure is the other one with fewer digits."""
-    if not figure.step or not figure.value or (figure.is_word and not figure.is_approximate):
-        return False
-    if figure.dimension and other.dimension and figure.dimension != other.dimension:
-        return False
-    step, value = figure.step, figure.value
-    while step * 10 <= value and _is_near(value / (step * 10), round(value / (step * 10)), 1e-9):
-        step *= 10  # the zeros of "18,000" are no digits
-    digits = len(str(round(value / step)))
-    base = other.base / figure.factor if figure.dimension == other.dimension else other.value
-    apart = abs(value - base)
-    if figure.is_approximate:
-        return apart <= max(step / 2, 0.03 * value) or (digits == 1 and apart <= step)
-    return digits >= 2 and apart <= step / 2 * (1 + 1e-9) and apart <= 0.03 * value
+def is_small_count(figure: Figure) -> bool:
+    """Tell whether a figure may count things that are listed."""
+    is_small = figure.value == int(figure.value) and figure.value <= _MOST_COUNTED
+    return is_small and figure.dimension in {"", "things", "places", "persons", "ordinal", "cases"}
 
 
-def _is_counted(figure: Figure, passage: Passage) -> bool:
-    value = figure.value
-    is_small = value == int(value) and value <= _MOST_COUNTED
-    is_bare = figure.dimension in {"", "things", "places", "persons", "ordinal", "cases"}
-    return is_small and is_bare and int(value) in passage.counts
+def calculation_of(figure: Figure, passage: Passage) -> str:
+    """Return how a figure is computed from two figures of the quotes, "69.6% - 68.2%"; empty if it is not.
+
+    Only differences, shares and changes in percent, and only of what the quotes themselves say.
+    """
+    if figure.is_word or figure.code or not figure.value:
+        return ""
+    operands = numbers_of(passage.quoted)[:_MOST_OPERANDS]
+    half = figure.step / 2 * (1 + 1e-9)
+    for one, other in permutations(operands, 2):
+        if one.dimension != other.dimension or not other.base:
+            continue
+        if figure.dimension in {one.dimension, "points"} and one.base > other.base:
+            is_points = figure.dimension == "points"
+            if is_points and one.dimension not in _SHARES:
+                continue
+            apart = (one.base - other.base) / figure.factor
+            if abs(apart - figure.value) <= max(half if is_points else 0.0, _CLOSE * one.base):
+                return f"{one.text} - {other.text}"
+        if figure.dimension == "percent" and one.dimension not in _SHARES:
+            for share in (one.base / other.base, abs(one.base / other.base - 1)):
+                if share <= 10 and abs(100 * share - figure.value) <= half:
+                    return f"{one.text} / {other.text}"
+    return ""
 
 
-def _is_calendar(figure: Figure, passage: Passage) -> bool:
-    """Tell whether it is a number of years between two that are named, a year, a quarter or an age decade."""
-    value = figure.value
-    if value != int(value):
-        return False
-    if 1000 <= value <= 2199 and not figure.dimension and int(value) in passage.years:
-        return True
-    if figure.dimension in {"time", "ordinal", ""} and value <= 200:
-        named = {date.year for date in passage.dates if date.year}
-        day = day_of(passage.date)
-        years = named | ({day.year} if day else set())
-        if any(abs(one - two) in {value, value - 1} for one in years for two in years if one != two):
-            return True
-    if value in {1, 2, 3, 4} and _QUARTER.search(figure.text):
-        return True
-    return value in {10, 12, 24, 52, 365} and figure.dimension == "time"
+def is_plain_count(figure: Figure, text: str) -> bool:
+    """Tell whether it is a small number of reasons, steps or parts, which may be counted in many ways."""
+    return 2 < figure.value <= 5 and bool(_KINDS_OF_THINGS.match(text[figure.end :]) or "가지" in figure.text)
 
 
-def _is_date_known(date: Date, passage: Passage) -> bool:
-    if date.decade:
-        return any(date.decade == year // 10 * 10 for year in passage.years) or any(
-            date.decade == known.decade for known in passage.dates
-        )
-    if date.year and date.year not in passage.years:
-        return False
-    day = day_of(passage.date)
-    months = {known.month for known in passage.dates if known.month} | ({day.month} if day else set())
-    days = {known.day for known in passage.dates if known.day} | ({day.day} if day else set())
-    numbers = {figure.value for figure in passage.figures}
-    is_month = (
-        not date.month or date.month in months or date.month in numbers or _in_quarter(date.month, passage)
+def _is_multiple(figure: Figure, other: Figure) -> bool:
+    """Tell whether percent and times say the same: 60% more is 1.6 times as much, a third is 3 times less."""
+    if figure.dimension == "percent" and other.dimension == "times" and other.value:
+        parts = (other.value - 1, other.value, 1 / other.value, 1 - 1 / other.value)
+        return any(figure.low <= 100 * part <= figure.high for part in parts)
+    if figure.dimension == "times" and other.dimension == "percent" and other.value:
+        parts = (other.value / 100 + 1, other.value / 100, 100 / other.value)
+        return any(abs(part - figure.value) <= max(figure.step / 2, 0.03 * figure.value) for part in parts)
+    return False
+
+
+def _times(figure: Figure, by: float) -> Figure:
+    return replace(
+        figure, value=figure.value * by, step=figure.step * by, low=figure.low * by, high=figure.high * by
     )
-    is_day = not date.day or date.day in days or date.day in numbers
-    return is_month and is_day
 
 
-def _in_quarter(month: int, passage: Passage) -> bool:
-    words = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-    named = _QUARTER.findall(passage.everything)
-    quarters = {int(number or letter or words[word.lower()]) for number, letter, word in named}
-    is_relative = _RELATIVE_YEAR.search(passage.everything) is not None and re.search(
-        r"지난달|이달|전월|\b(?:last|this|next|previous) month\b", passage.everything, re.IGNORECASE
-    )
-    return (month + 2) // 3 in quarters or bool(is_relative)
-
-
-def _counts(text: str) -> Iterable[int]:
+def _counts(text: str) -> Iterator[int]:
     run = 0
-    for line in [*text.splitlines(), ""]:
+    for line in [*text.splitlines(), "."]:
         if _LIST_LINE.match(line):
             run += 0 if _TABLE_RULE.match(line) else 1
-            continue
-        if not line.strip() and run:
-            continue
-        if run:
+        elif line.strip() and run:
             yield from {run, max(1, run - 1)}  # a table's first row is its header
-        run = 0
-    if run:
-        yield from {run, max(1, run - 1)}
+            run = 0
     for match in _ENUMERATION.finditer(text):
         items = [part for part in _SEPARATOR.split(match.group()) if part.strip()]
         yield len(items)
         yield len(items) - 1  # the first may be the lead-in
 
 
-def _is_near(one: float, two: float, share: float) -> bool:
-    return abs(one - two) <= share * max(abs(one), abs(two), 1e-12)
-
-
-def passage_of(
-    quotes: Sequence[str], *, title: str = "", headings: str = "", date: str = "", around: str = ""
-) -> Passage:
-    """Make a passage from loose parts."""
-    return Passage(tuple(quotes), title, headings, date, around)
+def _is_near(one: float, two: float) -> bool:
+    return abs(one - two) <= _CLOSE * max(abs(one), abs(two), 1e-12)

@@ -1,12 +1,15 @@
-"""Find the figures and dates of a text, English and Korean, by value.
+"""Find the figures of a text, English and Korean, by value.
 
 Reads generously: "25만 4,500", "254,500", "0.25 million" and "twenty-five" all give numbers, so that a figure
-written one way can be recognized in a text that writes it another way. Does not know what is measured beyond
-the unit that follows a figure; `derivation` decides what one figure says about another.
+written one way can be recognized in a text that writes it another way. A figure also says which true values
+its wording allows: "about 18,000", "over 200", "2%대". Does not know what is measured beyond the unit that
+follows; `derivation` decides what one figure says about another.
 """
 
 import re
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fathom.evidence.units import UNITS
@@ -22,8 +25,8 @@ _ENGLISH_ORDINALS = {word: float(n) for n, word in enumerate(_ORDINALS, 1)}
 _AGE_DECADES = {"twenties": 20.0, "thirties": 30.0, "forties": 40.0, "fifties": 50.0, "sixties": 60.0}
 _MULTIPLES = {"twice": 2.0, "double": 2.0, "doubled": 2.0, "doubling": 2.0, "twofold": 2.0, "triple": 3.0}
 _MULTIPLES |= {"tripled": 3.0, "threefold": 3.0, "quadrupled": 4.0, "fourfold": 4.0, "tenfold": 10.0}
-_SHARES = {"half": 50.0, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25.0, "quarters": 25.0}
-_SHARES |= {"fifth": 20.0, "fifths": 20.0, "tenth": 10.0, "tenths": 10.0}
+_PARTS = {"half": 2, "halves": 2, "halved": 2, "halving": 2, "third": 3, "thirds": 3, "quarter": 4}
+_PARTS |= {"quarters": 4, "fifth": 5, "fifths": 5, "sixth": 6, "eighth": 8, "tenth": 10, "tenths": 10}
 _SCALES = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
     "k": 1e3, "mn": 1e6, "bn": 1e9, "tn": 1e12, "m": 1e6, "b": 1e9,
@@ -34,29 +37,33 @@ _KOREAN = {
     "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10,
     "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70, "여든": 80, "아흔": 90,
 }  # fmt: skip
+_KOREAN_DAYS = {"이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "엿새": 6, "이레": 7, "열흘": 10, "보름": 15}
 _KOREAN_TEN = "열|스물|서른|마흔|쉰|예순|일흔|여든|아흔"
 _KOREAN_ONE = "|".join(sorted(_KOREAN, key=len, reverse=True))
+_NATIVE_NUMBER = rf"(?:(?:{_KOREAN_TEN})(?:{_KOREAN_ONE})|{_KOREAN_ONE})"
 _COUNTER = (
     r"번째|명|사람|개월|개|대|곳|군데|번|건|마리|채|가지|배|살|달|시간|차례|종|권|척|그루|팀|주일|주|해|째|나라|도시|쪽|편"
     r"|분기|요인|항목|흐름|이유|문제|단계|차|나이|자리"
 )
 _UNIT_NAMES = sorted(UNITS, key=len, reverse=True)
-_LATIN_UNIT = "|".join(re.escape(u) for u in _UNIT_NAMES if u.isascii())
+_LATIN_UNIT = "|".join(re.escape(u).replace(r"\-", "[- ]") for u in _UNIT_NAMES if u.isascii())
 _OTHER_UNIT = "|".join(re.escape(u) for u in _UNIT_NAMES if not u.isascii())
 _UNIT = (
-    rf"(?:\s?-?(?P<unit>percentage points?|per cent|%p|%포인트|(?:{_OTHER_UNIT})(?![기대생])"
+    rf"(?:\s?-?(?P<unit>(?:{_OTHER_UNIT})(?!(?<=평)[균가점소]|(?<=[년일])생)"
     rf"|(?:{_LATIN_UNIT})(?![A-Za-z\d])))?"
 )
 _DIGITS = re.compile(
     r"(?P<sign>[$€£¥₩])?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?P<scale>\s?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)]|$)"
-    r"|[십백천]?[만억조](?!큼)|[십백천](?=\s?(?:[명개건원톤대곳]|만|억|조|여))|[십백천](?!\w))?"
+    r"|[십백천]?[만억조](?!큼)|[십백천](?=\s?(?:[명개건원톤대곳가]|만|억|조|여))|[십백천](?!\w))?"
     rf"(?P<ordinal>st|nd|rd|th)?{_UNIT}",
     re.IGNORECASE,
 )
 _KOREAN_MORE = re.compile(
     r"\s?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<scale>[십백천]?[만억조천백](?!큼))?(?![\d.년월일])"
 )
+_AFTER = re.compile(_UNIT, re.IGNORECASE)
+_CODE = re.compile(r"([A-Za-z]{1,12}|코로나)-?$")
 _WORDS = re.compile(
     rf"\b(?P<first>{'|'.join(sorted(_ENGLISH, key=len, reverse=True))})"
     r"(?:[-\s](?P<second>one|two|three|four|five|six|seven|eight|nine))?"
@@ -68,27 +75,56 @@ _NAMED = re.compile(
     rf"|(?P<multiple>{'|'.join(_MULTIPLES)}))\b",
     re.IGNORECASE,
 )
+_SMALL_WORD = r"one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3}"
 _SHARE = re.compile(
-    rf"\b(?:(?P<top>an?|one|two|three|four|\d)[\s-])?(?P<part>{'|'.join(_SHARES)})\b"
-    r"|(?P<bottom>\d+|[두세네]|다섯)\s?분의\s?(?P<over>\d+|[한두세일이삼]|네)|(?P<half>절반|(?<![가-힣])반(?=[이을은의]|\s))",
+    rf"\b(?:(?P<top>an?|one|two|three|four|seven|nine|\d)[\s-])?(?P<part>{'|'.join(_PARTS)})\b"
+    r"(?!\s(?:consecutive|straight|successive|time|term|year|quarter|month|week|meeting|party|season|round|place|largest)\b)"
+    r"(?:,? of)?(?: an?)?(?: (?P<of>percentage[ -]point|percent|point|million|billion|trillion)\b)?"
+    rf"|\b(?P<some>{_SMALL_WORD})(?: people)? (?:in|out of)(?: every)? (?P<all>three|four|five|ten|3|4|5|10|100)\b(?! (?:years|months|days|weeks|hours))"
+    r"|(?<![\d.])(?P<bottom>\d+(?:\.\d+)?|[두세네]|다섯)\s?분의\s?(?P<over>\d+|[한두세일이삼]|네)"
+    rf"|(?<!\d)(?P<every>열|백|10|100)\s?(?:명|사람|곳|가구|개)?\s?(?:에|중|가운데)\s(?P<those>{_NATIVE_NUMBER}|\d+)(?:명|사람|곳|가구|개)?"
+    r"(?=[이은는꼴로의을\s(,])"
+    r"|(?P<half>절반|(?<![가-힣])반(?=[이을은의]|\s))",
     re.IGNORECASE,
 )
 _NATIVE = re.compile(
-    rf"(?<![가-힣])(?!세대)(?:(?P<pair>한두|두세|서너|네댓)|(?P<ten>{_KOREAN_TEN})?(?P<one>{_KOREAN_ONE})?)"
-    rf"\s?(?P<unit>{_COUNTER})(?!대(?:의|가|는)?\s)"
+    rf"(?<![가-힣])(?!세대)(?:(?P<pair>한두|두세|서너|네댓)|(?P<number>{_NATIVE_NUMBER}))"
+    rf"\s?(?P<unit>{_COUNTER})(?!대(?:의|가|는)?\s)|(?<![가-힣])(?P<days>{'|'.join(_KOREAN_DAYS)})"
+)
+_LOOSE = re.compile(
+    rf"(?<![가-힣])(?P<native>{_NATIVE_NUMBER})(?=\s?[가-힣])|(?<![가-힣\d])(?P<bare>[십백천]?[만억조]|[백천])(?=\s?[가-힣])"
 )
 _PAIRS = {"한두": (1, 2), "두세": (2, 3), "서너": (3, 4), "네댓": (4, 5)}
-_APPROXIMATE = re.compile(
-    r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|more than|under|less than|up to"
-    r"|close to|just over|just under|at least|exceed\w*)\s*\S{0,3}$|(?:약|대략|거의|무려|최대|최소|총)\s*$",
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|some|circa|an estimated)|(?:^|[\s(])[~≈]|\bc\.|약|대략|무려|총|어림잡아)\s*\S{0,3}$",
     re.IGNORECASE,
 )
-_APPROXIMATE_AFTER = re.compile(r"\s?(?:여|남짓|가량|정도|안팎|쯤|가까이|이상|을 넘|를 넘|대(?![가-힣]))")
+_ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|안팎|쯤|내외|꼴|선(?![가-힣]))|\sor so\b")
+_OVER = re.compile(
+    r"(?:\b(?:over|more than|above|exceed\w*|at least|upwards of|(?:well|just|slightly) (?:over|above)|pass(?:ed|ing)|top(?:ped|ping))|최소|적어도)\s*\S{0,3}$",
+    re.IGNORECASE,
+)
+_OVER_AFTER = re.compile(
+    r"\s?(?:여(?![가-힣])|여\s|남짓|이상|(?:을|를|이|가)?\s?(?:조금|약간|훌쩍|크게)?\s?(?:넘|웃도|웃돌|상회|초과))|\s(?:or more|plus)\b|\+"
+)
+_UNDER = re.compile(
+    r"(?:\b(?:nearly|almost|under|less than|below|close to|up to|fewer than|just under|at most)|거의|최대|많아야)\s*\S{0,3}$",
+    re.IGNORECASE,
+)
+_UNDER_AFTER = re.compile(
+    r"\s?(?:가까이|가까운|(?:에|이)?\s?(?:육박|못 미|달하지 못)|미만|이하|(?:을|를)?\s?(?:밑도|밑돌|하회))|\sor (?:less|fewer)\b"
+)
+_CLASS_AFTER = re.compile(r"(?:명|원|%|퍼센트|달러|건|세|가구)?대(?=[\s,.)의에로까초중후를가는은]|$)(?! 초반)")
+_SUPERSCRIPT = re.compile(r"(?<=\d)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number in a text: its value as written, its unit, and what its last digit counts (`step`)."""
+    """A number in a text: its value as written, its unit, and what its last digit counts (`step`).
+
+    `low` and `high` are the true values its wording allows; `bound` is 1 for "over", -1 for "under".
+    `code` is the word it is glued to, as in "GPT-4", where it is a name rather than a number.
+    """
 
     text: str
     start: int
@@ -97,8 +133,11 @@ class Figure:
     dimension: str = ""
     factor: float = 1.0
     step: float = 0.0
-    is_approximate: bool = False
     is_word: bool = False
+    low: float = 0.0
+    high: float = 0.0
+    bound: int = 0
+    code: str = ""
 
     @property
     def base(self) -> float:
@@ -106,18 +145,35 @@ class Figure:
         return self.value * self.factor
 
 
+def plain_text(text: str) -> str:
+    """Return a text with compatibility letters resolved (㎞, ％, ２), and circled numbers as list items."""
+    raised = _SUPERSCRIPT.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[1]), text)
+    return unicodedata.normalize("NFKC", re.sub(r"\s?[①-⑳]", "\n• ", raised))
+
+
 @lru_cache(maxsize=8192)
 def figures(text: str) -> tuple[Figure, ...]:
     """Return every figure in order; a figure inside a longer one is not told again."""
     found: list[Figure] = []
-    for figure in (*_shares(text), *_digit_figures(text), *_word_figures(text), *_korean_figures(text)):
-        if all(figure.end <= other.start or other.end <= figure.start for other in found):
-            found.append(figure)
-    return tuple(sorted(found, key=lambda figure: figure.start))
+    for kind in (_shares, _digit_figures, _word_figures, _korean_figures):
+        taken = sorted((figure.start, figure.end) for figure in found)
+        found += [f for f in kind(text) if not any(f.start < end and start < f.end for start, end in taken)]
+    ordered = sorted(found, key=lambda figure: figure.start)
+    return tuple(_with_range(figure, text) for figure in _joined(ordered, text))
 
 
-def _digit_figures(text: str) -> list[Figure]:
-    found, past = [], 0
+@lru_cache(maxsize=2048)
+def loose_figures(text: str) -> tuple[Figure, ...]:
+    """Return Korean number words before any noun ("다섯 구단", "천만 관객"), which may be other words too."""
+    found = []
+    for match in _LOOSE.finditer(text):
+        value = _native(match["native"]) if match["native"] else _scale_of(match["bare"])
+        found.append(Figure(match.group(), *match.span(), value, is_word=True, low=value, high=value))
+    return tuple(found)
+
+
+def _digit_figures(text: str) -> Iterator[Figure]:
+    past = 0
     for match in _DIGITS.finditer(text):
         if match.start() < past:
             continue
@@ -128,14 +184,10 @@ def _digit_figures(text: str) -> list[Figure]:
         if scale and not scale.isascii() and not unit:
             value, step, end, unit = _add_korean_pieces(text, value, step, end)
         dimension, factor = _dimension(unit, match["sign"], bool(match["ordinal"]))
-        past = end
-        if factor != 1.0 and not match["sign"]:
-            factor = float(factor)
-        found.append(
-            Figure(text[match.start() : end].strip(), match.start(), end, value, dimension, factor, step,
-                   _is_about(text, match.start(), end))
-        )  # fmt: skip
-    return found
+        past, start = end, match.start("sign") if match["sign"] else match.start("digits")
+        code = _CODE.search(text[max(0, start - 13) : start])
+        name = code[1].lower() if code and not match["sign"] else ""
+        yield Figure(text[start:end].strip(), start, end, value, dimension, factor, step, code=name)
 
 
 def _add_korean_pieces(
@@ -151,68 +203,137 @@ def _add_korean_pieces(
         step = by
         if by == 1.0:
             break
-    after = re.compile(_UNIT).match(text, end)
+    after = _AFTER.match(text, end)
     return (value, step, after.end(), after["unit"]) if after else (value, step, end, None)
 
 
-def _word_figures(text: str) -> list[Figure]:
-    found = []
+def _word_figures(text: str) -> Iterator[Figure]:
     for match in _WORDS.finditer(text):
         value = _ENGLISH[match["first"].lower()]
         if match["second"] and value >= 20:
             value += _ENGLISH[match["second"].lower()]
         by = _scale_of((match["scale"] or "").strip().lower())
         dimension, factor = _dimension(match["unit"], None, False)
-        is_about = _is_about(text, match.start(), match.end())
-        found.append(Figure(match.group(), *match.span(), value * by, dimension, factor, by, is_about, True))
+        yield Figure(match.group(), *match.span(), value * by, dimension, factor, by, True)
     for match in _NAMED.finditer(text):
         word = match.group().lower()
         value = _ENGLISH_ORDINALS.get(word) or _AGE_DECADES.get(word) or _MULTIPLES[word]
         dimension = "ordinal" if match["ordinal"] else "times" if match["multiple"] else "age"
-        found.append(Figure(match.group(), *match.span(), value, dimension, is_word=True))
-    return found
+        yield Figure(match.group(), *match.span(), value, dimension, is_word=True)
 
 
-def _korean_figures(text: str) -> list[Figure]:
-    found = []
+def _korean_figures(text: str) -> Iterator[Figure]:
     for match in _NATIVE.finditer(text):
-        dimension, factor = UNITS.get(match["unit"], ("", 1.0))
+        dimension, factor = UNITS.get(match["unit"] or "일", ("", 1.0))
+        values: list[float] = [float(_KOREAN_DAYS[match["days"]])] if match["days"] else []
         if match["pair"]:
             values = [float(n) for n in _PAIRS[match["pair"]]]
-        elif match["ten"] or match["one"]:
-            values = [float(_KOREAN.get(match["ten"] or "", 0) + _KOREAN.get(match["one"] or "", 0))]
-        else:
-            continue
-        span = match.span()
-        middle = (span[0] + span[1]) // 2
-        spans = [span] if len(values) == 1 else [(span[0], middle), (middle, span[1])]
-        found += [
-            Figure(match.group(), *place, value, dimension, factor, 1.0, is_word=True)
-            for place, value in zip(spans, values, strict=True)
-        ]
-    return found
+        elif match["number"]:
+            values = [_native(match["number"])]
+        middle = (match.start() + match.end()) // 2
+        cuts = [match.span()] if len(values) == 1 else [(match.start(), middle), (middle, match.end())]
+        for place, value in zip(cuts, values, strict=True):
+            yield Figure(match.group(), *place, value, dimension, factor, 1.0, is_word=True)
 
 
-def _shares(text: str) -> list[Figure]:
-    found = []
+def _shares(text: str) -> Iterator[Figure]:
     for match in _SHARE.finditer(text):
+        figure = Figure(match.group(), *match.span(), 50.0, "percent", step=1.0, is_word=True)
         if match["part"]:
-            word = (match["top"] or "").lower()
-            if not word and match["part"].lower() not in {"half", "quarter"}:
+            word, part = (match["top"] or "").lower(), match["part"].lower()
+            if not word and part not in {"half", "quarter", "halved", "halving"}:
                 continue
             top = {"": 1.0, "a": 1.0, "an": 1.0}.get(word) or _ENGLISH.get(word) or float(word)
-            share = top * _SHARES[match["part"].lower()]
-        elif match["half"]:
-            share = 50.0
-        else:
-            share = 100 * _small(match["over"]) / max(1.0, _small(match["bottom"]))
-        found.append(Figure(match.group(), *match.span(), share, "percent", step=1.0, is_word=True))
-    return found
+            figure = _part_of(figure, top / _PARTS[part], match["of"])
+        elif match["bottom"]:
+            figure = replace(figure, value=100 * _number(match["over"]) / max(1.0, _number(match["bottom"])))
+        elif match["some"] or match["every"]:
+            few, every = _number(match["some"] or match["those"]), _number(match["all"] or match["every"])
+            if not few < every:
+                continue
+            figure = replace(figure, value=100 * few / every)
+        yield figure
 
 
-def _small(word: str) -> float:
-    sino = {"일": 1.0, "이": 2.0, "삼": 3.0}
-    return float(word) if word.isdigit() else float(_KOREAN.get(word) or sino[word])
+def _part_of(figure: Figure, share: float, whole: str | None) -> Figure:
+    """A share of what follows: a quarter of a million is a number, a tenth of a point are points."""
+    if not whole:
+        return replace(figure, value=100 * share)
+    if whole in _SCALES:
+        value = share * _SCALES[whole]
+        return replace(figure, value=value, dimension="", step=value / 10)
+    return replace(figure, value=share, dimension="percent" if whole == "percent" else "points", step=share)
+
+
+def _joined(found: list[Figure], text: str) -> Iterator[Figure]:
+    """Join "1 hour 15 minutes" and "5 feet 4 inches" into one figure."""
+    waiting: Figure | None = None
+    for figure in found:
+        if waiting and _goes_on(waiting, figure, text):
+            value = waiting.value + figure.base / waiting.factor
+            step = figure.factor / waiting.factor
+            whole = text[waiting.start : figure.end]
+            waiting = replace(waiting, text=whole, end=figure.end, value=value, step=step)
+            continue
+        if waiting:
+            yield waiting
+        waiting = figure
+    if waiting:
+        yield waiting
+
+
+def _goes_on(first: Figure, second: Figure, text: str) -> bool:
+    is_measure = first.dimension == second.dimension and first.dimension in {"time", "length", "mass"}
+    if not is_measure or first.factor <= second.factor or second.base >= first.factor:
+        return False
+    return first.value <= 200 and text[first.end : second.start] in {"", " ", " and ", ", "}
+
+
+def _with_range(figure: Figure, text: str) -> Figure:
+    """Add which true values its wording allows."""
+    before, value = text[max(0, figure.start - 24) : figure.start], figure.value
+    after = text[figure.end : figure.end + 12]
+    step, digits = _last_digit(figure)
+    if _CLASS_AFTER.match(after) and figure.step:
+        return replace(figure, low=value, high=value + step * (1 - 1e-9))
+    bound = int(bool(_OVER.search(before) or _OVER_AFTER.match(after)))
+    bound = bound or -int(bool(_UNDER.search(before) or _UNDER_AFTER.match(after)))
+    is_about = bool(bound or _ABOUT.search(before) or _ABOUT_AFTER.match(after))
+    if figure.dimension == "percent" and figure.is_word:
+        apart = max(2.5, 0.05 * value) if is_about else 2.5
+    elif is_about:
+        apart = max(step / 2, 0.03 * value)
+    elif figure.is_word or digits < 2 or step / 2 > 0.03 * value:
+        apart = 0.0
+    else:
+        apart = step / 2 * (1 + 1e-9)
+    low, high = value - apart, value + apart
+    if bound:
+        low, high = (0.97 * value, 1.25 * value) if bound > 0 else (0.8 * value, 1.03 * value)
+    return replace(figure, low=low, high=high, bound=bound)
+
+
+def _last_digit(figure: Figure) -> tuple[float, int]:
+    """What the last digit that is no zero counts, and how many digits there are up to it."""
+    step, value = figure.step, figure.value
+    if not step or not value:
+        return 0.0, 0
+    while step * 10 <= value and abs(value / (step * 10) - round(value / (step * 10))) < 1e-9:
+        step *= 10
+    return step, len(str(round(value / step)))
+
+
+def _native(word: str) -> float:
+    if word in _KOREAN:
+        return float(_KOREAN[word])
+    ten = next(ten for ten in _KOREAN if word.startswith(ten) and word[len(ten) :] in _KOREAN)
+    return float(_KOREAN[ten] + _KOREAN[word[len(ten) :]])
+
+
+def _number(word: str) -> float:
+    small = {"일": 1.0, "이": 2.0, "삼": 3.0, "백": 100.0}
+    low = word.lower()
+    return small.get(low) or _ENGLISH.get(low) or (float(low) if low[0].isdigit() else _native(low))
 
 
 def _scale_of(word: str) -> float:
@@ -231,14 +352,4 @@ def _dimension(unit: str | None, sign: str | None, is_ordinal: bool) -> tuple[st
         return "ordinal", 1.0
     if sign:
         return UNITS[sign]
-    name = (unit or "").lower()
-    if not name:
-        return "", 1.0
-    if name.startswith("percentage") or name in {"%p", "%포인트"}:
-        return "points", 1.0
-    return UNITS.get("percent" if name == "per cent" else name, ("", 1.0))
-
-
-def _is_about(text: str, start: int, end: int) -> bool:
-    is_led = _APPROXIMATE.search(text[max(0, start - 24) : start]) is not None
-    return is_led or _APPROXIMATE_AFTER.match(text, end) is not None
+    return UNITS.get((unit or "").lower().replace(" ", "-"), ("", 1.0))

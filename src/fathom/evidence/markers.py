@@ -9,6 +9,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,14 @@ class Marker:
     answers: frozenset[str]  # kinds that stand for it
 
 
+def _lexicon(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("fathom.evidence").joinpath(f"lexicon/{name}.toml").read_text("utf-8"))
+
+
 @cache
 def markers() -> tuple[Marker, ...]:
     """Return every kind of marker in the lexicon."""
-    table = tomllib.loads(files("fathom.evidence").joinpath("lexicon/markers.toml").read_text("utf-8"))
+    table = _lexicon("markers")
     return tuple(
         Marker(
             kind,
@@ -44,3 +49,15 @@ def find_markers(text: str) -> dict[str, str]:
     low = text.lower()
     found = ((marker.kind, marker.pattern.search(low)) for marker in markers())
     return {kind: match.group().strip() for kind, match in found if match}
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of `lexicon/phrases.toml`, over lower-case text."""
+    return re.compile(_lexicon("phrases")[name])
+
+
+@cache
+def poles() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """Return the pairs of opposites in `lexicon/poles.toml`, over lower-case text."""
+    return tuple((re.compile(e["one"]), re.compile(e["other"])) for e in _lexicon("poles").values())

@@ -5,18 +5,16 @@ Only figures and dates that cannot be derived are refused by code (`derivation`)
 """
 
 import re
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
-from fathom.evidence.dates import dates
 from fathom.evidence.derivation import Passage, is_same
 from fathom.evidence.facts import names, unnamed
-from fathom.evidence.figures import Figure, figures
+from fathom.evidence.figures import figures, plain_text
 from fathom.evidence.flaws import flaws_by_kind
-from fathom.evidence.markers import find_markers, markers
+from fathom.evidence.markers import Marker, find_markers, markers, pattern, poles
+from fathom.evidence.misplaced import misplaced
+from fathom.evidence.units import UNITS
 from fathom.evidence.words import covered, parsed
 from fathom.text.tokens import STOP_WORDS, has_paired_script
 
@@ -26,13 +24,7 @@ _SHORT = 12  # telling words: in longer statements clauses are re-ordered, and n
 _FAR = 0.25  # of its words are in quote and context together
 _MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
-
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    """A pattern of `lexicon/phrases.toml`, over lower-case text."""
-    table = tomllib.loads(files("fathom.evidence").joinpath("lexicon/phrases.toml").read_text("utf-8"))
-    return re.compile(table[name])
+_CLAUSE_END = re.compile(r"[,;:]\s|\.\s|\n|\s(?:and|but|while|which|though)\s|(?<=[고며]),?\s|(?<=지만),?\s")
 
 
 @dataclass(frozen=True)
@@ -45,28 +37,46 @@ class Suspicion:
 
 def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     """Return what is odd about a statement, given its quotes and their context; often nothing."""
-    is_one_language = has_paired_script(statement) == has_paired_script(passage.quoted)
-    found = [*_marker_suspicions(statement, passage), *_figure_suspicions(statement, passage)]
-    found += [*_speaker_suspicions(statement, passage), *_name_suspicions(statement, passage)]
+    said = plain_text(statement)
+    if passage.quoted.strip(" .") == said.strip(" ."):
+        return []
+    is_one_language = has_paired_script(said) == has_paired_script(passage.quoted)
+    found = [*_marker_suspicions(said, passage, is_one_language)]
+    found += [Suspicion(kind, note) for kind, note in misplaced(said, passage)]
+    found += [*_pole_suspicions(said, passage)]
+    found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
     if is_one_language:
-        found += _wording_suspicions(statement, passage)
+        found += _wording_suspicions(said, passage)
     return list({suspicion.note: suspicion for suspicion in found}.values())
 
 
-def _marker_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
+def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:
     near = bearing_text(statement, passage)
     said, quoted, told = find_markers(statement), find_markers(near), find_markers(passage.everything)
     for marker in markers():
-        if marker.is_kept and marker.kind in quoted and not marker.answers & said.keys():
+        is_dropped = marker.is_kept and marker.kind in quoted and not marker.answers & said.keys()
+        if is_dropped and not (is_one_language and _is_about_other_words(marker, statement, near)):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
         source = quoted if marker.kind in _IN_QUOTE else told
         if marker.needs_source and marker.kind in said and not marker.answers & source.keys():
             yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
 
 
+def _is_about_other_words(marker: Marker, statement: str, near: str) -> bool:
+    """Tell whether every clause of the quote with this marker is about things the statement leaves out."""
+    said, start = parsed(statement), 0
+    clauses = []
+    for end in [*(match.start() for match in _CLAUSE_END.finditer(near)), len(near)]:
+        clauses.append(near[start:end])
+        start = end
+    marked = [parsed(clause) for clause in clauses if marker.pattern.search(clause.lower())]
+    shares = [covered(clause, [said]) for clause in marked if clause.keys]
+    return bool(shares) and max(shares) <= 0.2 and len(clauses) > len(marked)
+
+
 def bearing_text(statement: str, passage: Passage) -> str:
     """Return the sentences of the quotes that the statement rests on: those that share figures or words."""
-    parts = [part for quote in passage.quotes for part in _sentences(quote)]
+    parts = [part for part in re.split(r"(?<=[.!?。])\s+|\n+", passage.quoted) if part.strip()]
     if len(parts) <= 1:
         return passage.quoted
     said, values = parsed(statement), figures(statement)
@@ -81,102 +91,33 @@ def bearing_text(statement: str, passage: Passage) -> str:
     return "\n".join(part for score, part in scored if score >= max(1, best / 2))
 
 
-def _sentences(text: str) -> list[str]:
-    parts = re.split(r"(?<=[.!?。])\s+|\n+", text)
-    return [part for part in parts if part.strip()]
-
-
-def _figure_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    quoted = [(figure, quote) for quote in passage.quotes for figure in figures(quote)]
-    for figure in _free_figures(statement):
-        same = [(other, quote) for other, quote in quoted if is_same(figure, other)]
-        if not same:
-            continue
-        if figure.dimension and all(_is_other_unit(figure, other) for other, _ in same):
-            yield Suspicion("unit", f"'{figure.text}' has another unit in the quote: '{same[0][0].text}'")
-        if _is_level(figure, statement) and all(_is_change(other, quote) for other, quote in same):
-            yield Suspicion("figure", f"'{figure.text}' is a change in the quote, not a value")
-    yield from _swapped_rows(statement, passage)
-
-
-def _is_other_unit(figure: Figure, other: Figure) -> bool:
-    return bool(other.dimension) and {figure.dimension, other.dimension} == {"percent", "points"}
-
-
-def _is_change(figure: Figure, text: str) -> bool:
-    return bool(
-        _pattern("change_after").match(text[figure.end :])
-        or _pattern("change_before").search(text[: figure.start].lower())
-    )
-
-
-def _is_level(figure: Figure, text: str) -> bool:
-    after, before = text[figure.end :], text[: figure.start]
-    is_change = _pattern("change_after").match(after) or _pattern("change_before").search(before.lower())
-    if is_change or _pattern("change_named").search(before):
-        return False
-    return bool(_pattern("level_after").match(after) or _pattern("level_before").search(before.lower()))
-
-
-def _swapped_rows(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    """Find two figures that have changed places: each stands with the other's words in the quote."""
-    rows = [row for quote in passage.quotes for row in quote.splitlines() if row.strip()]
-    if len(rows) < 2:
-        rows = [row for quote in passage.quotes for row in _clauses(quote)]
-    owners = [_labels(row) for row in rows]
-    strangers: dict[tuple[int, int], str] = {}  # (the row its words are in, the row its figure is in)
-    for clause in _clauses(statement):
-        scores = [len(_labels(clause) & _unique(owners, place)) for place in range(len(rows))]
-        if not any(scores) or scores.count(max(scores)) > 1:
-            continue
-        own = scores.index(max(scores))
-        for figure in _free_figures(clause):
-            places = [n for n, row in enumerate(rows) if any(is_same(figure, f) for f in figures(row))]
-            if len(places) == 1 and places[0] != own:
-                strangers[own, places[0]] = figure.text
-    for (own, other), text in strangers.items():
-        if (other, own) in strangers and own < other:
-            yield Suspicion("figure", f"'{text}' and '{strangers[other, own]}' have changed places")
-
-
-def _free_figures(text: str) -> list[Figure]:
-    """The figures that are no dates and no parts of a range such as "30~34"."""
-    taken = [(date.start, date.end) for date in dates(text)]
-    taken += [match.span() for match in re.finditer(r"\d+\s?[~–-]\s?\d+\S*", text)]
-    return [f for f in figures(text) if not any(f.start < end and start < f.end for start, end in taken)]
-
-
-def _clauses(text: str) -> list[str]:
-    parts = re.split(r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만)\s|,(?=\s)", text)
-    return [part for part in parts if part and part.strip()]
-
-
-def _labels(text: str) -> set[str]:
-    """The words of a row, and ranges such as "30~34"."""
-    words = {word.key for word in parsed(text).telling}
-    return words | set(re.findall(r"\d+\s?[~–-]\s?\d+", text))
-
-
-def _unique(owners: Sequence[set[str]], place: int) -> set[str]:
-    others = set().union(*(own for n, own in enumerate(owners) if n != place))
-    return owners[place] - others
+def _pole_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
+    """Find what the statement turns around: it says "rose" where the quote only says "fell"."""
+    low, quoted = statement.lower(), bearing_text(statement, passage).lower()
+    for one, other in poles():
+        mine, against = one.search(low), other.search(low)
+        theirs, opposite = one.search(quoted), other.search(quoted)
+        if mine and not against and opposite and not theirs:
+            yield Suspicion("direction", f"it says '{mine.group()}', the quote says '{opposite.group()}'")
+        if against and not mine and theirs and not opposite:
+            yield Suspicion("direction", f"it says '{against.group()}', the quote says '{theirs.group()}'")
 
 
 def _speaker_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
     low, quoted = statement.lower(), passage.quoted.lower()
-    are_many = _pattern("many_speakers").search(low) and not _pattern("many_speakers").search(quoted)
-    if are_many and _pattern("one_speaker").search(quoted):
+    are_many = pattern("many_speakers").search(low) and not pattern("many_speakers").search(quoted)
+    if are_many and pattern("one_speaker").search(quoted):
         yield Suspicion("speaker", "one person says it in the quote, several in the statement")
-    other = _pattern("other_speaker").search(quoted)
-    is_spoken = _pattern("spoken").search(low) and not _pattern("many_speakers").search(low)
+    other = pattern("other_speaker").search(quoted)
+    is_spoken = pattern("spoken").search(low) and not pattern("many_speakers").search(low)
     if other and is_spoken and other.group() not in low:
         yield Suspicion("speaker", f"in the quote it is '{other.group()}' who say so")
-    if (limit := _pattern("limited").search(quoted)) and limit.group().split()[-1] not in low:
+    if (limit := pattern("limited").search(quoted)) and limit.group().split()[-1] not in low:
         yield Suspicion("scope", f"the quote is about '{limit.group()}' only")
 
 
 def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    wanted = [*names(statement), *_first_names(statement)]
+    wanted = [n for n in (*names(statement), *_first_names(statement)) if len(n) > 1 and n.lower() not in UNITS]
     missing = [n for n in unnamed(dict.fromkeys(wanted), [passage.everything]) if not _MONTH.match(n)]
     if has_paired_script(passage.everything) and not has_paired_script(statement):
         missing = [name for name in missing if name.isupper()]

@@ -9,11 +9,11 @@ power 1e3 kw kilowatt kilowatts 킬로와트
 power 1e6 mw megawatt megawatts 메가와트
 power 1e9 gw gigawatt gigawatts 기가와트
 power 1e12 tw terawatt terawatts 테라와트
-energy 1 wh watt-hours
-energy 1e3 kwh kilowatt-hours 킬로와트시
-energy 1e6 mwh megawatt-hours 메가와트시
-energy 1e9 gwh gigawatt-hours 기가와트시
-energy 1e12 twh terawatt-hours 테라와트시
+energy 1 wh watt-hour watt-hours
+energy 1e3 kwh kilowatt-hour kilowatt-hours 킬로와트시
+energy 1e6 mwh megawatt-hour megawatt-hours 메가와트시
+energy 1e9 gwh gigawatt-hour gigawatt-hours 기가와트시
+energy 1e12 twh terawatt-hour terawatt-hours 테라와트시
 length 1e-9 nm nanometres nanometers 나노미터
 length 1e-6 µm μm micrometres micrometers microns 마이크로미터
 length 1e-3 mm millimetres millimeters millimetre 밀리미터
@@ -27,6 +27,7 @@ length 0.9144 yard yards 야드
 area 1 m2 m² 제곱미터
 area 1e6 km2 km² 제곱킬로미터
 area 1e4 hectare hectares ha 헥타르
+area 3.3058 평
 area 4046.86 acre acres 에이커
 volume 1 litre litres liter liters 리터
 volume 1e-3 ml millilitres milliliters 밀리리터
@@ -37,7 +38,7 @@ mass 1e-6 µg μg micrograms 마이크로그램
 mass 1e-3 mg milligram milligrams 밀리그램
 mass 1 g gram grams 그램
 mass 1e3 kg kilogram kilograms kilo kilos 킬로그램
-mass 1e6 tonne tonnes ton tons 톤
+mass 1e6 t tonne tonnes ton tons 톤
 time 1e-3 ms millisecond milliseconds 밀리초
 time 1 s second seconds 초
 time 60 minute minutes min 분
@@ -45,6 +46,7 @@ time 3600 hour hours h hr hrs 시간
 time 86400 day days 일
 time 604800 week weeks 주 주일
 time 2629800 month months 개월 달
+quarter 1 분기
 time 31557600 year years yr yrs 년 해
 time 315576000 decade decades
 time 3155760000 century centuries
@@ -52,6 +54,8 @@ degree 1 degree degrees ° 도
 celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
 percent 1 % percent per-cent 퍼센트 프로
+percent 0.1 ‰ permille per-mille 퍼밀
+points 0.01 bp bps basis-point basis-points 베이시스포인트
 points 1 %p percentage-point percentage-points pp %포인트 퍼센트포인트 포인트
 information 1 byte bytes 바이트
 information 1e3 kb kilobytes 킬로바이트
@@ -72,7 +76,7 @@ yen 1 yen jpy ¥ 엔
 pound 1 pound pounds gbp £ 파운드
 yuan 1 yuan cny renminbi rmb 위안
 rupee 1 rupee rupees inr 루피
-times 1 times fold 배
+times 1 times fold 배 곱절
 persons 1 명 사람 인
 things 1 개
 machines 1 대
