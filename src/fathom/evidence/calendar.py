@@ -23,8 +23,9 @@ _RELATIVE_YEARS = {
     (-1, 0, 1): r"그해|그 뒤|해마다|\bthat year\b|\bannual(?:ly)?\b|하반기|상반기|\b(?:first|second) half\b",
 }
 _RELATIVE = {offsets: re.compile(words, re.IGNORECASE) for offsets, words in _RELATIVE_YEARS.items()}
-_THIS_YEAR = re.compile(
-    r"올해|올 |올[가-힣]|금년|이번|오는|현재|오늘|\bthis \w+|\b(?:now|today|currently|recent\w*)\b|최근", re.IGNORECASE
+_TOPIC = re.compile(
+    r"올해|올 |올[가-힣]|금년|작년|지난해|내년|이번|오는|현재|오늘|최근|\b(?:this|last|next) \w+|\b(?:now|today|currently|recent\w*)\b",
+    re.IGNORECASE,
 )
 _SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
 _SHORT_YEAR = re.compile(
@@ -164,6 +165,7 @@ class CalendarOfPage:
             return bool({value * 3 - 2, value * 3 - 1, value * 3} & self.months)
         return value in {10, 12, 24, 52, 365} and figure.dimension == "time"
 
-    def is_relative(self, text: str) -> bool:
-        """Tell whether a text speaks of years as "last year" or "this summer"."""
-        return any(words.search(text) for words in _RELATIVE.values()) or _THIS_YEAR.search(text) is not None
+
+def is_relative(text: str) -> bool:
+    """Tell whether a text is about a time that only the page's date tells, as "last year" or "this summer"."""
+    return _TOPIC.search(text) is not None

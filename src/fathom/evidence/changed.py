@@ -79,6 +79,8 @@ def _in(word: Word, theirs: Sequence[Word]) -> str:
 def _is_other(one: Word, other: Word, said: Text, text: Text) -> bool:
     """Whether the two are two things: Korean nouns in one role, or English words that are no forms of one."""
     if said.is_korean:
+        if one.key.endswith(other.key) or other.key.endswith(one.key):
+            return False  # "증권거래세율" is a "세율"
         is_noun = not _GRAMMAR.search(one.low) and not _GRAMMAR.search(other.low)
         is_named = role(one) != "다" and (role(one) or _follower(one, said) == _follower(other, text))
         return is_noun and role(one) == role(other) and bool(is_named)

@@ -20,7 +20,7 @@ _DRAWN = {
     "proof": re.compile(
         r"\b(?:prov(?:es?|ed|en|ing)|confirm(?:s|ed)?|guarantee[sd]?|ensures?|ensured|establish(?:es"
         r"|ed) that|conclusive(?:ly)?"
-        r"|certain(?:ly)?|undoubtedly|definitely|clearly|obviously|demonstrat(?:es?|ed))\b|증명|입증|확실|분명|틀림없"
+        r"|certain(?:ly)?|undoubtedly|definitely|clearly|obviously|demonstrat(?:es?|ed))\b|증명|입증|확실|(?<!불)분명|틀림없"
     ),
     "superlative": re.compile(
         r"\b(?:first|largest|biggest|smallest|highest|tallest|longest|oldest|best|worst|greatest|fastest|slowest|lowest|youngest"
@@ -42,7 +42,7 @@ _NAMES = {
 _REASON_BY_ENDING = re.compile(r"(?<=[가-힣])(?:해서|하여서|아서|어서|므로|니까|기에)(?=\s)")
 _MORE_CAUSE = re.compile(
     r"\b(?:as|since|so|by|from|through|after which|makes?|made)\b|므로|해서|어서|아서|여서|니까|로 인"
-    r"|에 의해|면서"
+    r"|에 의해|면서|까닭|이유|요인"
 )
 _COMPARES = re.compile(
     r"\b(?:with|who \w+) (?:more|less|fewer|higher|lower)\b.*\b(?:have|has|had|are|were|live|report)\b"

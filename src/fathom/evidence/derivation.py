@@ -22,6 +22,7 @@ _CONVERTED = 0.006  # two units that are no power of ten apart: the figure is ro
 _ALWAYS_FINE = 2.0  # "one", "both", "two" in words say hardly more than a plural
 _MOST_COUNTED = 20
 _MOST_OPERANDS = 12
+_SMALL = 5
 _SHARES = frozenset({"percent", "points"})
 _MEASURES = _SHARES | {
     "power", "energy", "length", "area", "volume", "mass", "time", "celsius", "fahrenheit", "information",
@@ -31,11 +32,7 @@ _LIST_LINE = re.compile(r"^\s*(?:[-*+•·]|\d+[.)]|\|)\s*\S")
 _TABLE_RULE = re.compile(r"^[\s:|-]+$")
 _ENUMERATION = re.compile(r"[^.;:!?\n()|]+")
 _SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·|[와과]\s|(?<=[고며])\s")
-_KINDS_OF_THINGS = re.compile(
-    r"\s?(?:가지|요인|이유|기준|방법|단계|과제|축|갈래|조건|측면|흐름|변수|원칙|방안|부문|영역|분야|집단|개 (?:부문|분야|영역|항목|요인))"
-    r"|\s(?:\w+ )?(?:reasons|factors|ways|steps|areas|conditions|groups|problems|causes|kinds|types|parts|criteria"
-    r"|challenges|priorities|changes|features|options|scenarios|gaps|goals)\b"
-)
+_OUT_OF = re.compile(r"\s(?:중|가운데|in|out of)\s")
 _TABLE_SCALE = re.compile(
     r"(?:단위\s?[:：]?\s?|[(\[])(?P<korean>[십백천]?[만억조]|[백천])\s?(?P<thing>[가-힣$]{1,6}|달러|TOE)?\s?[,)\]\s]"
     r"|[(\[]\s?(?:in |US)?\$?\s?(?P<english>thousand|million|billion|trillion|mn|bn)s?\b[^)\]\n]{0,20}[)\]]"
@@ -100,7 +97,10 @@ class Passage:
 
 
 def underived(statement: str, passage: Passage) -> list[str]:
-    """Return the figures and dates that are neither in the passage nor derivable from it, as written."""
+    """Return the figures and dates that are neither in the passage nor derivable from it, as written.
+
+    Numbers up to five that nothing in the passage counts are suspicions, not refusals.
+    """
     text = plain_text(statement)
     when = dates(text)
     wrong = [date.text for date in when if not passage.calendar.has(date)]
@@ -116,7 +116,9 @@ def numbers_of(text: str, when: Iterable[Date] | None = None) -> list[Figure]:
 
 def is_figure_known(figure: Figure, passage: Passage) -> bool:
     """Tell whether a figure is in the passage, or follows from what is."""
-    return is_figure_found(figure, passage) or bool(calculation_of(figure, passage))
+    if is_figure_found(figure, passage) or is_small_number(figure):
+        return True
+    return bool(calculation_of(figure, passage))
 
 
 def is_figure_found(figure: Figure, passage: Passage) -> bool:
@@ -127,6 +129,8 @@ def is_figure_found(figure: Figure, passage: Passage) -> bool:
         return True  # "COVID-19" for "the pandemic": a name that is not there, no number
     if any(is_same(figure, other) or _is_multiple(figure, other) for other in passage.figures):
         return True
+    if figure.is_word and len(parts := _OUT_OF.split(figure.text)) == 2:
+        return all(is_figure_found(part, passage) for text in parts for part in figures(text))
     is_counted = is_small_count(figure) and int(figure.value) in passage.counts
     return is_counted or passage.calendar.explains(figure)
 
@@ -164,22 +168,20 @@ def is_small_count(figure: Figure) -> bool:
 def calculation_of(figure: Figure, passage: Passage) -> str:
     """Return how a figure is computed from two figures of the quotes, "69.6% - 68.2%"; empty if it is not.
 
-    Only differences, shares and changes in percent, and only of what the quotes themselves say.
+    Only sums, differences, shares and changes in percent, and only of what the quotes themselves say.
     """
     if figure.is_word or figure.code or not figure.value:
         return ""
     operands = numbers_of(passage.quoted)[:_MOST_OPERANDS]
     half = figure.step / 2 * (1 + 1e-9)
     for one, other in permutations(operands, 2):
-        if one.dimension != other.dimension or not other.base:
+        are_shares = {one.dimension, other.dimension, figure.dimension} <= _SHARES
+        if not other.base or (one.dimension != other.dimension and not are_shares):
             continue
-        if figure.dimension in {one.dimension, "points"} and one.base > other.base:
-            is_points = figure.dimension == "points"
-            if is_points and one.dimension not in _SHARES:
-                continue
-            apart = (one.base - other.base) / figure.factor
-            if abs(apart - figure.value) <= max(half if is_points else 0.0, _CLOSE * one.base):
-                return f"{one.text} - {other.text}"
+        if figure.dimension == one.dimension or are_shares:
+            for sign, result in (("-", one.base - other.base), ("+", one.base + other.base)):
+                if abs(result / figure.factor - figure.value) <= max(half * are_shares, _CLOSE * one.base):
+                    return f"{one.text} {sign} {other.text}"
         if figure.dimension == "percent" and one.dimension not in _SHARES:
             for share in (one.base / other.base, abs(one.base / other.base - 1)):
                 if share <= 10 and abs(100 * share - figure.value) <= half:
@@ -187,9 +189,9 @@ def calculation_of(figure: Figure, passage: Passage) -> str:
     return ""
 
 
-def is_plain_count(figure: Figure, text: str) -> bool:
-    """Tell whether it is a small number of reasons, steps or parts, which may be counted in many ways."""
-    return 2 < figure.value <= 5 and bool(_KINDS_OF_THINGS.match(text[figure.end :]) or "가지" in figure.text)
+def is_small_number(figure: Figure) -> bool:
+    """Tell whether it is a small number of things or times, which may be counted in ways code does not see."""
+    return figure.value == int(figure.value) <= _SMALL and figure.dimension not in _MEASURES - {"time"}
 
 
 def _is_multiple(figure: Figure, other: Figure) -> bool:

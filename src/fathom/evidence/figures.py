@@ -54,7 +54,7 @@ _UNIT = (
 )
 _DIGITS = re.compile(
     r"(?P<sign>[$€£¥₩])?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?P<scale>\s?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)]|$)"
+    r"(?P<scale>[\s-]?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)]|$)"
     r"|[십백천]?[만억조](?!큼)|[십백천](?=\s?(?:[명개건원톤대곳가]|만|억|조|여))|[십백천](?!\w))?"
     rf"(?P<ordinal>st|nd|rd|th)?{_UNIT}",
     re.IGNORECASE,
@@ -82,7 +82,7 @@ _SHARE = re.compile(
     r"(?:,? of)?(?: an?)?(?: (?P<of>percentage[ -]point|percent|point|million|billion|trillion)\b)?"
     rf"|\b(?P<some>{_SMALL_WORD})(?: people)? (?:in|out of)(?: every)? (?P<all>three|four|five|ten|3|4|5|10|100)\b(?! (?:years|months|days|weeks|hours))"
     r"|(?<![\d.])(?P<bottom>\d+(?:\.\d+)?|[두세네]|다섯)\s?분의\s?(?P<over>\d+|[한두세일이삼]|네)"
-    rf"|(?<!\d)(?P<every>열|백|10|100)\s?(?:명|사람|곳|가구|개)?\s?(?:에|중|가운데)\s(?P<those>{_NATIVE_NUMBER}|\d+)(?:명|사람|곳|가구|개)?"
+    rf"|(?<!\d)(?P<every>열|백|다섯|네|세|[345]|10|100)\s?(?:명|사람|곳|가구|개)?\s?(?:에|중|가운데)\s(?P<those>{_NATIVE_NUMBER}|\d+)(?:명|사람|곳|가구|개)?"
     r"(?=[이은는꼴로의을\s(,])"
     r"|(?P<half>절반|(?<![가-힣])반(?=[이을은의]|\s))",
     re.IGNORECASE,
@@ -92,7 +92,9 @@ _NATIVE = re.compile(
     rf"\s?(?P<unit>{_COUNTER})(?!대(?:의|가|는)?\s)|(?<![가-힣])(?P<days>{'|'.join(_KOREAN_DAYS)})"
 )
 _LOOSE = re.compile(
-    rf"(?<![가-힣])(?P<native>{_NATIVE_NUMBER})(?=\s?[가-힣])|(?<![가-힣\d])(?P<bare>[십백천]?[만억조]|[백천])(?=\s?[가-힣])"
+    rf"(?<![가-힣])(?P<native>{_NATIVE_NUMBER})(?=\s?[가-힣])|(?<![가-힣\d])(?P<bare>[십백천][만억조])(?=\s?[가-힣])"
+    r"|\b(?:an?|per|each|every) (?P<scale>hundred|thousand|million|billion|trillion)\b",
+    re.IGNORECASE,
 )
 _PAIRS = {"한두": (1, 2), "두세": (2, 3), "서너": (3, 4), "네댓": (4, 5)}
 _ABOUT = re.compile(
@@ -164,10 +166,11 @@ def figures(text: str) -> tuple[Figure, ...]:
 
 @lru_cache(maxsize=2048)
 def loose_figures(text: str) -> tuple[Figure, ...]:
-    """Return Korean number words before any noun ("다섯 구단", "천만 관객"), which may be other words too."""
+    """Return number words without a counter ("다섯 구단", "천만 관객", "per million"); some are other words."""
     found = []
     for match in _LOOSE.finditer(text):
-        value = _native(match["native"]) if match["native"] else _scale_of(match["bare"])
+        bare = (match["bare"] or match["scale"] or "").lower()
+        value = _native(match["native"]) if match["native"] else _scale_of(bare)
         found.append(Figure(match.group(), *match.span(), value, is_word=True, low=value, high=value))
     return tuple(found)
 
@@ -177,7 +180,7 @@ def _digit_figures(text: str) -> Iterator[Figure]:
     for match in _DIGITS.finditer(text):
         if match.start() < past:
             continue
-        scale = (match["scale"] or "").strip().lower()
+        scale = (match["scale"] or "").strip(" -").lower()
         by = _scale_of(scale)
         value = float(match["digits"].replace(",", "")) * by
         step, end, unit = 10.0 ** -len(match["digits"].partition(".")[2]) * by, match.end(), match["unit"]

@@ -15,7 +15,7 @@ _KINDS = {
     "possibly": r"""
         \b(?:may|might|could(?! not)|possibl[ey]|perhaps|potential(?:ly)?|probabl[ey]|likely|unlikely)\b
         \bcan (?:help|sometimes)\b
-        [가-힣] 수(?:도|가|는)? 있|가능성|아마|지도 모
+        [가-힣] 수(?:도|가|는)? 있(?!는 (?!것))|가능성|아마|지도 모
     """,
     "at most": r"""
         \bup to\b|\bat most\b|\bno more than\b|\bas (?:much|many|high|long|large) as\b
@@ -34,15 +34,15 @@ _KINDS = {
     """,
     "it seems": r"""
         \b(?:suggest(?:s|ed|ing)?|appear(?:s|ed)? to|seem(?:s|ed)?|indicat(?:es?|ed)|preliminary|pilot)\b
-        \b(?:tentative(?:ly)?|early results|estimat(?:es?|ed)|thought to|believ(?:es?|ed)|speculat\w+)\b
+        \b(?:tentative(?:ly)?|early results|estimat\w+|thought to|believ(?:es?|ed)|speculat\w+)\b
         \b(?:hypothes\w+|presum\w+|suspect\w*|allege\w*|reportedly|supposed(?:ly)?|theor(?:y|ized|ised))\b
         \b(?:assum(?:es?|ed)|consider(?:s|ed) to)\b
-        추정|추측|보인다|보여|보이며|듯하|듯 하|것 같|예비|시사|알려졌|알려진|짐작|여겨|의혹|혐의
+        추정|추측|보인다|보여(?! ?[주준줄줬])|보이며|듯하|듯 하|것 같|예비|시사|알려졌|알려진|짐작|여겨|의혹|혐의
     """,
     "somebody says": r"""
         \b(?:according to|claim(?:s|ed)?|argu(?:es?|ed)|insist(?:s|ed)?|contend(?:s|ed)?|in the view of)\b
         (?:제조사|제조업체|회사|업체|기업|업계|판매사|측)에 (?:따르면|의하면)|주장
-        [다라]고 (?:[가-힣]+ )?(?:말|밝|전|했|한다|설명)
+        [다라]고 (?:[가-힣]+ )?(?:말|밝|전|했|한다|설명|지적|강조|평가|분석|봤|진단)
     """,
     "to come": r"""
         \b(?:expected|expects? to|plan(?:s|ned)? to|planned|projects? to|projected|forecast|scheduled)\b
@@ -58,12 +58,12 @@ _KINDS = {
     """,
     "if": r"""
         \b(?:if|unless|provided that|as long as|assuming)\b
-        [가-힣]+(?:되|하|으|이|라)면(?=[\s,])|경우에?(?:만|는)?(?=[\s,])|다면
+        [가-힣]+(?:되|(?<!추정)(?<!비교)(?<!말)하|으|이|라)면(?=[\s,])|경우에?(?:만|는)?(?=[\s,])|다면
     """,
     "some": r"""
         \b(?:some(?! \d)|several|a few|certain|part(?:s|ly| of)|partial(?:ly)?|one of)\b
         \b(?:sometimes|occasional(?:ly)?)\b
-        일부|가끔|때때로|종종|몇몇|몇[ ]|부분적|경우에 따라
+        (?<!\d)일부(?!터)|가끔|때때로|종종|몇몇|몇[ ]|부분적|경우에 따라
     """,
     "most": r"""
         \bmost(?= (?!\w+ (?:of )?the\b)\w)|\bmost of\b|\btends? to\b
@@ -75,8 +75,8 @@ _KINDS = {
         드물|극소수|거의 없
     """,
     "only": r"""
-        \b(?:only|solely|exclusively|just|merely)\b
-        (?<![지다])만(?=[\s,.])(?<=[가-힣]만)|[가-힣]에만|뿐|오직|오로지|유일
+        \b(?:only|solely|exclusively|just|merely|nothing (?:but|other than)|no other)\b
+        (?<![지다천백십])만(?=[\s,.])(?<=[가-힣]만)|[가-힣]에만|한정|국한|뿐|오직|오로지|유일
     """,
 }
 _WAYS = {kind: [line.strip() for line in ways.strip().splitlines()] for kind, ways in _KINDS.items()}
@@ -98,6 +98,7 @@ _ANSWERS = {
     "nearly": {"nearly"},
     "at most": {"at most"},
     "few": {"few", "some"},
+    "if": {"if", "only"},
 }
 _REACH = 6
 

@@ -58,6 +58,7 @@ def pattern(name: str) -> re.Pattern[str]:
 
 
 @cache
-def poles() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+def poles() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
     """Return the pairs of opposites in `lexicon/poles.toml`, over lower-case text."""
-    return tuple((re.compile(e["one"]), re.compile(e["other"])) for e in _lexicon("poles").values())
+    table = _lexicon("poles")
+    return {name: (re.compile(pair["one"]), re.compile(pair["other"])) for name, pair in table.items()}

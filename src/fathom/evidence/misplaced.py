@@ -7,28 +7,34 @@ kind and note; does not decide anything.
 import re
 from collections.abc import Iterator, Sequence
 
+from fathom.evidence.calendar import is_relative
 from fathom.evidence.dates import dates
 from fathom.evidence.derivation import (
     Passage,
     calculation_of,
     is_figure_found,
-    is_plain_count,
     is_same,
+    is_small_number,
     numbers_of,
 )
 from fathom.evidence.figures import Figure, figures
-from fathom.evidence.markers import pattern
-from fathom.evidence.words import Word, parsed, role
+from fathom.evidence.markers import pattern, poles
+from fathom.evidence.words import Word, parsed, role, same
 from fathom.text.tokens import has_paired_script
 
 _FROM_TO = re.compile(
     r"\bfrom\s(?P<a>.{1,40}?)\sto\s(?P<b>.{1,40})|\bto\s(?P<b2>.{1,40}?),?\s(?:up |down )?from\s(?P<a2>.{1,40})"
     r"|(?P<b3>.{1,40}?),?\s(?:up|down)\sfrom\s(?P<a3>.{1,40})|(?P<a4>.{1,30})에서\s(?P<b4>.{1,40}?)(?:으로|로)\s"
 )
+_FIRST_YEAR = re.compile(r"\W{0,4}(?:In |By |As of )?(?:\w+ )?(?:1\d{3}|20\d\d)(?:년(?!\s?(?:이후|부터|이래|생|대비|과|보다))|,)")
 _RANGE = re.compile(r"\d+\s?[~–-]\s?\d+\S*")
-_CLAUSE = re.compile(r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만)\s|(?<=데)\s|(?<=반면)\s")
+_CLAUSE = re.compile(r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
-_TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$")
+_BODY = re.compile(
+    r"[가-힣](?:은행|청|처|부|원|위원회|연구소|연구진|협회|단체|대학|공사|재단|거래소|관계자|담당자|교수|전문가|학자|장관|대표"
+    r"|업계|센터|학회|노조|시|회사)$|^(?:업계|정부|당국)$"
+)
+_ANY_BODY = re.compile(r"^(?:정부|당국|연구진|저자|회사|기관|관계자|담당자|위원회|연구원)$")
 
 
 def misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -39,17 +45,20 @@ def misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     yield from _other_year(statement, passage)
     if has_paired_script(statement) == has_paired_script(passage.quoted):
         yield from _swapped_rows(statement, passage)
+        yield from _other_owner(statement, passage)
         yield from _other_subject(statement, passage)
+        yield from _other_speaker(statement, passage)
 
 
 def _odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     quoted = [(figure, passage.quoted) for figure in figures(passage.quoted)]
+    limits = poles()["limit"]
     for figure in said:
         if not is_figure_found(figure, passage):
             formula = calculation_of(figure, passage)
             if formula:
                 yield "calculation", f"'{figure.text}' is not in the source, but may be {formula}"
-            elif is_plain_count(figure, statement):
+            elif is_small_number(figure):
                 yield "count", f"nothing in the source counts '{figure.text}'"
         same = [(other, text) for other, text in quoted if is_same(figure, other)]
         if not same:
@@ -58,7 +67,9 @@ def _odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> It
             yield "unit", f"'{figure.text}' has another unit in the quote: '{same[0][0].text}'"
         if _is_level(figure, statement) and all(_is_change(other, text) for other, text in same):
             yield "figure", f"'{figure.text}' is a change in the quote, not a value"
-        if figure.bound and all(figure.value == o.value and o.bound != figure.bound for o, _ in same):
+        if figure.bound and all(figure.value == o.value and o.bound != figure.bound for o, _ in same) and not (
+            limits[figure.bound > 0].search(passage.quoted.lower())
+        ):
             yield "figure", f"the quote does not bound '{figure.text}' like that"
         if any(_is_unscaled(figure, statement, thing) for thing in passage.scales.values()):
             yield "unit", f"the table counts '{figure.text}' in thousands or more"
@@ -109,11 +120,16 @@ def _changes(text: str) -> list[tuple[Figure, Figure]]:
 def _other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find a year that is not in the quote, where the quote has years of its own and says nothing relative."""
     quoted = {date.year for date in dates(passage.quoted) if date.year}
-    if not quoted or passage.calendar.is_relative(passage.quoted):
+    if not quoted or is_relative(passage.quoted):
         return
-    for date in dates(statement):
-        if date.year and date.year not in quoted and str(date.year) not in passage.title:
-            yield "year", f"the quote speaks of {min(quoted)}, not of {date.year}"
+    firsts = [_FIRST_YEAR.match(part) for part in _parts(passage.quoted, _SENTENCE)]
+    told = {date.year for date in dates(statement) if date.year}
+    own = {year - apart for year in passage.calendar.own for apart in (0, 1)}
+    is_told_first = firsts and all(firsts) and not told & quoted
+    if told and is_told_first:
+        yield "year", f"the quote begins with {min(quoted)}, not with {min(told)}"
+    elif told and not told & (quoted | own) and not any(str(year) in passage.title for year in told):
+        yield "year", f"the quote speaks of {min(quoted)}, not of {min(told)}"
 
 
 def _free_figures(text: str) -> list[Figure]:
@@ -139,7 +155,7 @@ def _swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, str]]
         if not any(scores) or scores.count(max(scores)) > 1:
             continue
         own = scores.index(max(scores))
-        for figure in _free_figures(clause):
+        for figure in (figure for figure in _free_figures(clause) if figure.value != 1):
             places = [n for n, row in enumerate(values) if any(is_same(figure, f) for f in row)]
             if len(places) == 1 and places[0] != own and (scores[places[0]] == 0 or len(rows) == 2):
                 strangers[own, places[0]] = figure
@@ -156,6 +172,33 @@ def _is_passed_over(figure: Figure, own: Sequence[Figure], statement: str) -> bo
     mentioned = figures(statement)
     rivals = [other for other in own if other.dimension == figure.dimension]
     return bool(rivals) and not any(is_same(f, other) for other in rivals for f in mentioned)
+
+
+def _other_owner(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a figure whose subject has another such figure in the quote, and this one a subject of its own."""
+    mine, theirs = _owned(statement), _owned(passage.quoted)
+    for figure, owner in mine:
+        keepers = {word.key for other, word in theirs if is_same(figure, other)}
+        rivals = [o for o, word in theirs if same(owner.key, word.key) and o.dimension == figure.dimension]
+        kept = [f for f, word in mine if same(owner.key, word.key)]
+        if not keepers or not rivals or any(same(owner.key, key) for key in keepers):
+            continue
+        if not any(is_same(f, rival) for f in kept for rival in rivals):
+            yield "figure", f"in the quote '{figure.text}' is not what is said of '{owner.text}'"
+
+
+def _owned(text: str) -> list[tuple[Figure, Word]]:
+    """Each figure with the subject before it: by its particle in Korean, the first of its clause in English."""
+    found = []
+    for sentence in _parts(text, _SENTENCE):
+        is_korean = has_paired_script(sentence)
+        for part in [sentence] if is_korean else _parts(sentence, _CLAUSE):
+            words = [word for word in parsed(part).words if word.is_telling]
+            for figure in (figure for figure in _free_figures(part) if figure.value != 1):
+                before = [word for word in words if word.end <= figure.start]
+                subjects = [w for w in before if role(w) == "이" or figure.start - w.end <= 1]
+                found += [(figure, word) for word in (subjects[-1:] if is_korean else before[:1])]
+    return found
 
 
 def _labels(text: str) -> set[str]:
@@ -188,6 +231,17 @@ def _other_subject(statement: str, passage: Passage) -> Iterator[tuple[str, str]
         is_elsewhere = any(t and t.key == subject.key for n, t in enumerate(topics) if n != best)
         if is_elsewhere and not sentences[best].has(subject.key) and topic.key not in {w.key for w in clause.words}:
             yield "who and what", f"in the quote it is '{topic.text}', not '{subject.text}'"
+
+
+def _other_speaker(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find somebody who speaks or acts in the statement, where somebody else does in the quote."""
+    quoted = [word for word in parsed(passage.quoted).words if role(word) == "이"]
+    for word in parsed(statement).words[:6]:
+        if role(word) != "이" or not _BODY.search(word.key) or word.key in passage.quoted:
+            continue
+        bodies = [other for other in quoted if _BODY.search(other.key) and not _ANY_BODY.match(other.key)]
+        if bodies and not any(other.key in statement or other.key[-2:] == word.key[-2:] for other in bodies):
+            yield "speaker", f"in the quote it is '{bodies[0].text}', not '{word.text}'"
 
 
 def _topic(words: Sequence[Word]) -> Word | None:

@@ -165,7 +165,7 @@ def _beside(text: Text) -> dict[str, frozenset[str]]:
         name, *_ = min(found, key=lambda f: _distance(text, breaks, word, f[1:], is_small))
         near[name].add(word.key)
     for name, _, end in found:
-        ending = re.match(r"(에서|으로|로|부터|까지|에)", text.low[end:])
+        ending = re.match(r"에서|으로|로|부터|까지|에|[가-힣](?=[\s,])", text.low[end:])
         if ending:
             near[name].add(f"-{ending.group().removeprefix('으')}")
     return {name: frozenset(words) for name, words in near.items()}

@@ -26,6 +26,7 @@ _SAME_ALL = (
     frozenset({"global", "globally", "worldwide", "전 세계", "전세계", "everywhere", "universal"}),
     frozenset({"모두", "모든", "전부", "전체"}),
 )  # fmt: skip
+_TWO = re.compile(r"\btwo\b|(?<![가-힣])두 |둘")
 _FRONTED = re.compile(
     r"^(?P<word>in|across|within|throughout|among|amongst|during|under|for|when|at|on|of)\s(?P<rest>[^,]{3,60}),\s",
     re.IGNORECASE,
@@ -69,7 +70,8 @@ def _new_alls(said: Text, quoted: Sequence[Text]) -> list[str]:
     new = []
     for word in _alls(said):
         alike = next((group for group in _SAME_ALL if word in group), frozenset({word}))
-        if not alike & theirs:
+        is_pair = word in {"both", "each"} and any(_TWO.search(text.low) for text in quoted)
+        if not alike & theirs and not is_pair:
             new.append(f"'{word}' is not in its quotes")
     if _MOST.search(said.low) and not theirs and not any(_MOST.search(t.low) for t in quoted):
         is_half = any(a.measure == "percent" and a.value >= 50 for t in quoted for a in amounts(t.text))

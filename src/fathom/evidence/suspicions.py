@@ -18,7 +18,7 @@ from fathom.evidence.units import UNITS
 from fathom.evidence.words import covered, parsed
 from fathom.text.tokens import STOP_WORDS, has_paired_script
 
-_IN_QUOTE = frozenset({"cause", "proof"})  # strong words: a word for them elsewhere on the page is not enough
+_IN_QUOTE = frozenset({"cause", "proof", "negation"})  # strong words: a word for them elsewhere on the page is not enough
 _CLOSE_WORDING = 0.5  # of the statement's words are the quote's: then single words can be compared
 _SHORT = 12  # telling words: in longer statements clauses are re-ordered, and nobody has changed places
 _FAR = 0.25  # of its words are in quote and context together
@@ -57,7 +57,7 @@ def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) 
         is_dropped = marker.is_kept and marker.kind in quoted and not marker.answers & said.keys()
         if is_dropped and not (is_one_language and _is_about_other_words(marker, statement, near)):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
-        source = quoted if marker.kind in _IN_QUOTE else told
+        source = find_markers(passage.quoted) if marker.kind in _IN_QUOTE else told
         if marker.needs_source and marker.kind in said and not marker.answers & source.keys():
             yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
 
@@ -70,8 +70,7 @@ def _is_about_other_words(marker: Marker, statement: str, near: str) -> bool:
         clauses.append(near[start:end])
         start = end
     marked = [parsed(clause) for clause in clauses if marker.pattern.search(clause.lower())]
-    shares = [covered(clause, [said]) for clause in marked if clause.keys]
-    return bool(shares) and max(shares) <= 0.2 and len(clauses) > len(marked)
+    return len(clauses) > len(marked) and not any(said.has(key) for clause in marked for key in clause.keys)
 
 
 def bearing_text(statement: str, passage: Passage) -> str:
@@ -94,7 +93,7 @@ def bearing_text(statement: str, passage: Passage) -> str:
 def _pole_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
     """Find what the statement turns around: it says "rose" where the quote only says "fell"."""
     low, quoted = statement.lower(), bearing_text(statement, passage).lower()
-    for one, other in poles():
+    for one, other in poles().values():
         mine, against = one.search(low), other.search(low)
         theirs, opposite = one.search(quoted), other.search(quoted)
         if mine and not against and opposite and not theirs:
@@ -136,7 +135,7 @@ def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]
     said = parsed(statement)
     if covered(said, [parsed(quote) for quote in passage.quotes]) >= _CLOSE_WORDING:
         found = flaws_by_kind(statement, passage.quotes)
-        kinds = ("a direction", "other words", "a negation", "a hedge", "its scope", "a conclusion")
+        kinds = ("a direction", "other words", "a hedge", "its scope")
         for kind in kinds if len(said.telling) > _SHORT else ("who and what", *kinds):
             for why in found.get(kind, []):
                 yield Suspicion(kind, why)

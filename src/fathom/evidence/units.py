@@ -56,7 +56,7 @@ fahrenheit 1 °f fahrenheit
 percent 1 % percent per-cent 퍼센트 프로
 percent 0.1 ‰ permille per-mille 퍼밀
 points 0.01 bp bps basis-point basis-points 베이시스포인트
-points 1 %p percentage-point percentage-points pp %포인트 퍼센트포인트 포인트
+points 1 %p point points percentage-point percentage-points pp %포인트 퍼센트포인트 포인트
 information 1 byte bytes 바이트
 information 1e3 kb kilobytes 킬로바이트
 information 1e6 mb megabytes 메가바이트
@@ -70,6 +70,7 @@ speed 1 km/h kph 시속
 speed 1.609344 mph
 speed 3.6 m/s
 dollar 1 dollar dollars usd $ us$ 달러 불
+dollar 0.01 cent cents ¢ 센트
 euro 1 euro euros eur € 유로
 won 1 won krw ₩ 원
 yen 1 yen jpy ¥ 엔
