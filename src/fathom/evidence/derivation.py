@@ -15,7 +15,7 @@ from itertools import permutations
 
 from fathom.evidence.calendar import CalendarOfPage
 from fathom.evidence.dates import Date, dates
-from fathom.evidence.figures import Figure, figures, loose_figures, plain_text
+from fathom.evidence.figures import Figure, exact_figures, figures, loose_figures, plain_text
 
 _CLOSE = 1e-9
 _CONVERTED = 0.006  # two units that are no power of ten apart: the figure is rounded in one of them
@@ -23,6 +23,7 @@ _ALWAYS_FINE = 2.0  # "one", "both", "two" in words say hardly more than a plura
 _MOST_COUNTED = 20
 _MOST_OPERANDS = 12
 _SMALL = 5
+_MOST_QUOTED = 4000
 _SHARES = frozenset({"percent", "points"})
 _MEASURES = _SHARES | {
     "power", "energy", "length", "area", "volume", "mass", "time", "celsius", "fahrenheit", "information",
@@ -61,13 +62,13 @@ class Passage:
 
     @cached_property
     def quoted(self) -> str:
-        """The quotes as one text."""
-        return plain_text("\n".join(self.quotes))
+        """The quotes as one text; of very long ones the beginning."""
+        return plain_text("\n".join(self.quotes)[:_MOST_QUOTED])
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """Every figure of quotes and context, and those in thousands or millions by a table's header."""
-        found = (*figures(self.everything), *loose_figures(self.everything))
+        found = (*exact_figures(self.everything), *loose_figures(self.everything))
         return (*found, *(_times(figure, scale) for scale in self.scales for figure in found))
 
     @cached_property
@@ -207,7 +208,7 @@ def _is_multiple(figure: Figure, other: Figure) -> bool:
 
 def _times(figure: Figure, by: float) -> Figure:
     return replace(
-        figure, value=figure.value * by, step=figure.step * by, low=figure.low * by, high=figure.high * by
+        figure, value=figure.value * by, step=figure.step * by
     )
 
 

@@ -117,6 +117,7 @@ _UNDER_AFTER = re.compile(
     r"\s?(?:가까이|가까운|(?:에|이)?\s?(?:육박|못 미|달하지 못)|미만|이하|(?:을|를)?\s?(?:밑도|밑돌|하회))|\sor (?:less|fewer)\b"
 )
 _CLASS_AFTER = re.compile(r"(?:명|원|%|퍼센트|달러|건|세|가구)?대(?=[\s,.)의에로까초중후를가는은]|$)(?! 초반)")
+_MOST_DIGITS = 18  # what is longer is a key or a checksum
 _SUPERSCRIPT = re.compile(r"(?<=\d)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
 
@@ -156,12 +157,18 @@ def plain_text(text: str) -> str:
 @lru_cache(maxsize=8192)
 def figures(text: str) -> tuple[Figure, ...]:
     """Return every figure in order; a figure inside a longer one is not told again."""
+    return tuple(_with_range(figure, text) for figure in exact_figures(text))
+
+
+@lru_cache(maxsize=2048)
+def exact_figures(text: str) -> tuple[Figure, ...]:
+    """The same without the values that their wording allows, which is faster."""
     found: list[Figure] = []
     for kind in (_shares, _digit_figures, _word_figures, _korean_figures):
         taken = sorted((figure.start, figure.end) for figure in found)
         found += [f for f in kind(text) if not any(f.start < end and start < f.end for start, end in taken)]
     ordered = sorted(found, key=lambda figure: figure.start)
-    return tuple(_with_range(figure, text) for figure in _joined(ordered, text))
+    return tuple(_joined(ordered, text))
 
 
 @lru_cache(maxsize=2048)
@@ -178,7 +185,7 @@ def loose_figures(text: str) -> tuple[Figure, ...]:
 def _digit_figures(text: str) -> Iterator[Figure]:
     past = 0
     for match in _DIGITS.finditer(text):
-        if match.start() < past:
+        if match.start() < past or len(match["digits"]) > _MOST_DIGITS:
             continue
         scale = (match["scale"] or "").strip(" -").lower()
         by = _scale_of(scale)

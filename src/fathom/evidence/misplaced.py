@@ -27,7 +27,10 @@ _FROM_TO = re.compile(
     r"|(?P<b3>.{1,40}?),?\s(?:up|down)\sfrom\s(?P<a3>.{1,40})|(?P<a4>.{1,30})에서\s(?P<b4>.{1,40}?)(?:으로|로)\s"
 )
 _FIRST_YEAR = re.compile(r"\W{0,4}(?:In |By |As of )?(?:\w+ )?(?:1\d{3}|20\d\d)(?:년(?!\s?(?:이후|부터|이래|생|대비|과|보다))|,)")
-_RANGE = re.compile(r"\d+\s?[~–-]\s?\d+\S*")
+_PARTICLE = re.compile(r"은|는|이|가|을|를|의|에|에서|으로|로|보다|까지|부터|와|과|도|씩|당|인|이며|이고")
+_SUBJECT_AFTER_BRACKET = re.compile(r"\([^()\n]{1,40}\)[은는이가]")
+_MOST_ROWS = 40
+_RANGE = re.compile(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+\S*")
 _CLAUSE = re.compile(r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 _BODY = re.compile(
@@ -147,11 +150,15 @@ def _swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, str]]
     rows = _parts(passage.quoted, re.compile(r"\n+"))
     if len(rows) < 2:
         rows = [row for sentence in _parts(passage.quoted, _SENTENCE) for row in _parts(sentence, _CLAUSE)]
+    if len(rows) > _MOST_ROWS:
+        return
     owners = [_labels(row) for row in rows]
+    unique = [_unique(owners, place) for place in range(len(rows))]
     values = [_free_figures(row) for row in rows]
     strangers: dict[tuple[int, int], Figure] = {}  # (the row its words are in, the row its figure is in)
     for clause in _parts(statement, _CLAUSE):
-        scores = [len(_labels(clause) & _unique(owners, place)) for place in range(len(rows))]
+        labels = _labels(clause)
+        scores = [len(labels & own) for own in unique]
         if not any(scores) or scores.count(max(scores)) > 1:
             continue
         own = scores.index(max(scores))
@@ -193,10 +200,16 @@ def _owned(text: str) -> list[tuple[Figure, Word]]:
     for sentence in _parts(text, _SENTENCE):
         is_korean = has_paired_script(sentence)
         for part in [sentence] if is_korean else _parts(sentence, _CLAUSE):
-            words = [word for word in parsed(part).words if word.is_telling]
+            words = [w for w in parsed(part).words if w.is_telling and not _PARTICLE.fullmatch(w.low)]
             for figure in (figure for figure in _free_figures(part) if figure.value != 1):
                 before = [word for word in words if word.end <= figure.start]
-                subjects = [w for w in before if role(w) == "이" or figure.start - w.end <= 1]
+                subjects = [
+                    word
+                    for word in before
+                    if role(word) == "이"
+                    or figure.start - word.end <= 1
+                    or _SUBJECT_AFTER_BRACKET.match(part, word.end)
+                ]
                 found += [(figure, word) for word in (subjects[-1:] if is_korean else before[:1])]
     return found
 
@@ -204,7 +217,7 @@ def _owned(text: str) -> list[tuple[Figure, Word]]:
 def _labels(text: str) -> set[str]:
     """The words of a row, and ranges such as "30~34"."""
     words = {word.key for word in parsed(text).telling}
-    return words | set(re.findall(r"\d+\s?[~–-]\s?\d+", text))
+    return words | set(re.findall(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+", text))
 
 
 def _unique(owners: Sequence[set[str]], place: int) -> set[str]:
