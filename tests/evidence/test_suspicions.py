@@ -40,6 +40,19 @@ def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> Non
             "possible",
         ),
         ("혼인이 출생의 원인이다.", "Births tend to follow weddings.", "cause"),
+        ("The rate went from 2% to 3%.", "The rate was moved to 2% from 3%.", "direction"),
+        (
+            "노조는 값이 비싸다고 말했다.",
+            "시민은 값이 비싸다고 말했다. 노조는 품질이 낮다고 말했다.",
+            "who and what",
+        ),
+        ("전기버스는 635km를 달린다.", "수소버스가 635km, 전기버스가 420km를 달린다.", "figure"),
+        ("2025년 소득은 300만 원이다.", "2024년 소득은 300만 원이다.", "year"),
+        ("값은 1년 전보다 20% 올랐다.", "값은 3년 전보다 20% 올랐다.", "direction"),
+        ("규제로 매출이 20% 줄었다.", "규제 뒤 매출은 20% 적었다.", "cause"),
+        ("Memory use and latency fall.", "Latency falls. Memory use stays the same.", "unchanged"),
+        ("비중은 1.4%포인트 작았다.", "비중은 68.2%로 평균 69.6%보다 작았다.", "calculation"),
+        ("The list has four gaps.", "The list has gaps.", "count"),
         ("Delft researchers built the pump.", "Engineers of the National Laboratory built the pump.", "name"),
     ],
 )
@@ -50,3 +63,23 @@ def test_what_is_odd_is_told_by_its_kind(statement: str, quote: str, kind: str) 
 def test_a_statement_that_is_its_quote_is_not_suspected() -> None:
     text = "The barrage may have up to 24 turbines, but only in winter."
     assert find_suspicions(text, Passage((text,))) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("법은 22일부터 시행된다.", "법은 오는 22일부터 시행된다."),
+        ("관중은 2년 연속 1000만 명이다.", "두 해 연속 1천만 관중이다."),
+        ("LG는 85승 3무 56패로 1위에 올랐다.", "85승 3무 56패를 거둔 LG가 1위다."),
+        ("The plague killed 250,000.", "The plague, probably brought by troops, killed 250,000."),
+        ("Latency fell from 840 ms to 310 ms.", "Latency drops from 840 ms to 310 ms."),
+    ],
+)
+def test_fair_wording_is_not_suspected(statement: str, quote: str) -> None:
+    assert find_suspicions(statement, Passage((quote,))) == []
+
+
+def test_odd_input_costs_no_seconds() -> None:
+    for unit in ("1", "1,", "a, ", "가", "1-", "("):
+        text = unit * 20_000
+        assert find_suspicions(text, Passage((text + ".",))) is not None

@@ -89,7 +89,9 @@ _APPROXIMATE = re.compile(
 _DENIED_BEFORE = re.compile(r"\b(?:not|rather than|instead of)(?: the| from)?\s+[$€£¥₩]?$", re.IGNORECASE)
 _DENIED_AFTER = re.compile(r"\s?[가-힣]{0,6}?(?:이|가)?\s?(?:아니라|아닌|아니고)")
 _DEFINITE = re.compile(r"\b(?:the|these|those|both|other)\s$", re.IGNORECASE)
-_IN_A_ROW = re.compile(r"연속|내리|째|\b(?:consecutive|successive|straight|running|in a row)\b", re.IGNORECASE)
+_IN_A_ROW = re.compile(
+    r"연속|내리|째|\b(?:consecutive|successive|straight|running|in a row)\b", re.IGNORECASE
+)
 _NEAR = 0.03
 _CONVERTED = 0.006  # at most, and within the last digit, between miles and kilometres or thirds and percent
 
@@ -142,7 +144,10 @@ def wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
 
 def _is_run(said: Amount, other: Amount) -> bool:
     """Whether "8 years in a row" and "the eighth" say the same."""
-    return {said.measure, other.measure} == {"time", "ordinal"} and said.value / said.unit == other.value / other.unit
+    return {said.measure, other.measure} == {
+        "time",
+        "ordinal",
+    } and said.value / said.unit == other.value / other.unit
 
 
 def denied_at(amount: Amount, text: str) -> tuple[int, int] | None:

@@ -15,16 +15,20 @@ from fathom.evidence.figures import Figure
 _RELATIVE_YEARS = {
     (-2,): r"재작년|지지난해|two years (?:ago|earlier)|the year before last",
     (-1,): r"전년|작년|지난해|한 해 전|1년 (?:전|사이|새)|전해|지난(?:달| \d+월| \w+ \d+일)|한 해 사이"
-    r"|\b(?:last|previous|prior|past) (?:year|summer|winter|spring|autumn|fall|quarter|month|season|week|january|february"
-    r"|march|april|may|june|july|august|september|october|november|december)\b|\bthe (?:previous|prior) year\b"
+    r"|\b(?:last|previous|prior|past) (?:year|summer|winter|spring"
+    r"|autumn|fall|quarter|month|season|week|january|february"
+    r"|march|april|may|june|july|august|september|october"
+    r"|november|december)\b|\bthe (?:previous|prior) year\b"
     r"|\byears? (?:ago|earlier|before|over|on)\b|\ba year\b|지난 절기|지난 시즌|같은 (?:기간|분기|달)|동기",
-    (1,): r"내년|다음 ?해|이듬해|새해|\b(?:next|following|coming) (?:year|summer|winter|spring|autumn|quarter|month|season)\b"
+    (1,): r"내년|다음 ?해|이듬해|새해"
+    r"|\b(?:next|following|coming) (?:year|summer|winter|spring|autumn|quarter|month|season)\b"
     r"|\byears? later\b",
     (-1, 0, 1): r"그해|그 뒤|해마다|\bthat year\b|\bannual(?:ly)?\b|하반기|상반기|\b(?:first|second) half\b",
 }
 _RELATIVE = {offsets: re.compile(words, re.IGNORECASE) for offsets, words in _RELATIVE_YEARS.items()}
 _TOPIC = re.compile(
-    r"올해|올 |올[가-힣]|금년|작년|지난해|내년|이번|오는|현재|오늘|최근|\b(?:this|last|next) \w+|\b(?:now|today|currently|recent\w*)\b",
+    r"올해|올 |올[가-힣]|금년|작년|지난해|내년|이번|오는|현재|오늘|최근"
+    r"|\b(?:this|last|next) \w+|\b(?:now|today|currently|recent\w*)\b",
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
@@ -33,17 +37,22 @@ _SHORT_YEAR = re.compile(
     r"|\b[1-4]Q\s?['’]?(\d\d)\b|\b(?:FY|CY)\s?['’]?(\d\d)(?!\d)",
     re.IGNORECASE,
 )
-_FULL_YEAR = re.compile(r"(?:FY|CY|[1-4]Q)\s?(20\d\d)|(20\d\d)(?:회계연도|년도|학년도|[./]\d|\s?FY)", re.IGNORECASE)
+_FULL_YEAR = re.compile(
+    r"(?:FY|CY|[1-4]Q)\s?(20\d\d)|(20\d\d)(?:회계연도|년도|학년도|[./]\d|\s?FY)", re.IGNORECASE
+)
 _QUARTER = re.compile(
-    r"([1-4])\s?분기|\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth) quarter\b|([1-4])/4분기", re.IGNORECASE
+    r"([1-4])\s?분기|\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth) quarter\b|([1-4])/4분기",
+    re.IGNORECASE,
 )
 _QUARTER_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _HALF = re.compile(r"(상반기|\bfirst half\b|\bH1\b)|(하반기|\bsecond half\b|\bH2\b)", re.IGNORECASE)
 _NEAR_MONTH = re.compile(
-    r"지난달|이달|이번 달|다음 ?달|전월|전달|내달|\b(?:last|this|next|previous|following|prior) month\b", re.IGNORECASE
+    r"지난달|이달|이번 달|다음 ?달|전월|전달|내달|\b(?:last|this|next|previous|following|prior) month\b",
+    re.IGNORECASE,
 )
 _NEAR_DAY = re.compile(
-    r"어제|오늘|내일|그제|모레|[월화수목금토일]요일|\d+일 [전뒤후]|[이사나]흘|이틀|지난주|이번 주|다음 주|\d+주 [전뒤후]"
+    r"어제|오늘|내일|그제|모레|[월화수목금토일]요일|\d+일 [전뒤후]"
+    r"|[이사나]흘|이틀|지난주|이번 주|다음 주|\d+주 [전뒤후]"
     r"|\b(?:yesterday|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|days? (?:ago|later|earlier)"
     r"|weeks? (?:ago|later|earlier)|(?:last|this|next) week)\b",
     re.IGNORECASE,
@@ -53,7 +62,7 @@ _DAYS_NEAR = 15
 
 @dataclass(frozen=True)
 class CalendarOfPage:
-    """The years, months and days of a page: `text` is what is quoted with its context, `spans` are in years."""
+    """The years, months and days of a page: `text` is quotes and context, `spans` are in years."""
 
     text: str
     published: str
@@ -95,7 +104,9 @@ class CalendarOfPage:
             for offset in offsets
         }
         years = self.named | self.own | meant
-        return frozenset(years | {year + sign * span for year in years for span in self.spans for sign in (-1, 1)})
+        return frozenset(
+            years | {year + sign * span for year in years for span in self.spans for sign in (-1, 1)}
+        )
 
     @cached_property
     def months(self) -> frozenset[int]:
@@ -167,5 +178,5 @@ class CalendarOfPage:
 
 
 def is_relative(text: str) -> bool:
-    """Tell whether a text is about a time that only the page's date tells, as "last year" or "this summer"."""
+    """Tell whether a text is about a time that only the page's date tells, such as "last year"."""
     return _TOPIC.search(text) is not None

@@ -1,7 +1,7 @@
 """Decide whether each figure and date of a statement is in its evidence or can be derived from it.
 
-Derived means: by unit (0.32 GW for 320 MW), by scale and rounding (about 18,000 for 17,958; thousands named in
-a table's header), by counting listed items ("five problems" above five of them), or by the calendar ("in
+Derived means: by unit (0.32 GW for 320 MW), by scale and rounding (about 18,000 for 17,958; thousands by a
+table's header), by counting listed items ("five problems" above five of them), or by the calendar ("in
 2024" for "last year" in a page of 2025).
 This is the one rule about content by which code alone refuses a claim. A difference or a share of two quoted
 figures is not refused either, but is told by `is_calculated`, so that somebody looks at it.
@@ -191,25 +191,24 @@ def calculation_of(figure: Figure, passage: Passage) -> str:
 
 
 def is_small_number(figure: Figure) -> bool:
-    """Tell whether it is a small number of things or times, which may be counted in ways code does not see."""
+    """Tell whether it is a small number of things or times, which code may not see counted."""
     return figure.value == int(figure.value) <= _SMALL and figure.dimension not in _MEASURES - {"time"}
 
 
 def _is_multiple(figure: Figure, other: Figure) -> bool:
     """Tell whether percent and times say the same: 60% more is 1.6 times as much, a third is 3 times less."""
     if figure.dimension == "percent" and other.dimension == "times" and other.value:
-        parts = (other.value - 1, other.value, 1 / other.value, 1 - 1 / other.value)
-        return any(figure.low <= 100 * part <= figure.high for part in parts)
+        parts = [other.value - 1, other.value, 1 / other.value, 1 - 1 / other.value]
+        spare = 50 * other.step if 0 < other.step < 1 else _CLOSE
+        return any(figure.low - spare <= 100 * part <= figure.high + spare for part in parts)
     if figure.dimension == "times" and other.dimension == "percent" and other.value:
-        parts = (other.value / 100 + 1, other.value / 100, 100 / other.value)
+        parts = [other.value / 100 + 1, other.value / 100, 100 / other.value]
         return any(abs(part - figure.value) <= max(figure.step / 2, 0.03 * figure.value) for part in parts)
     return False
 
 
 def _times(figure: Figure, by: float) -> Figure:
-    return replace(
-        figure, value=figure.value * by, step=figure.step * by
-    )
+    return replace(figure, value=figure.value * by, step=figure.step * by)
 
 
 def _counts(text: str) -> Iterator[int]:

@@ -80,7 +80,8 @@ _SHARE = re.compile(
     rf"\b(?:(?P<top>an?|one|two|three|four|seven|nine|\d)[\s-])?(?P<part>{'|'.join(_PARTS)})\b"
     r"(?!\s(?:consecutive|straight|successive|time|term|year|quarter|month|week|meeting|party|season|round|place|largest)\b)"
     r"(?:,? of)?(?: an?)?(?: (?P<of>percentage[ -]point|percent|point|million|billion|trillion)\b)?"
-    rf"|\b(?P<some>{_SMALL_WORD})(?: people)? (?:in|out of)(?: every)? (?P<all>three|four|five|ten|3|4|5|10|100)\b(?! (?:years|months|days|weeks|hours))"
+    rf"|\b(?P<some>{_SMALL_WORD})(?: people)? (?:in|out of)(?: every)? (?P<all>three"
+    rf"|four|five|ten|3|4|5|10|100)\b(?! (?:years|months|days|weeks|hours))"
     r"|(?<![\d.])(?P<bottom>\d+(?:\.\d+)?|[두세네]|다섯)\s?분의\s?(?P<over>\d+|[한두세일이삼]|네)"
     rf"|(?<!\d)(?P<every>열|백|다섯|네|세|[345]|10|100)\s?(?:명|사람|곳|가구|개)?\s?(?:에|중|가운데)\s(?P<those>{_NATIVE_NUMBER}|\d+)(?:명|사람|곳|가구|개)?"
     r"(?=[이은는꼴로의을\s(,])"
@@ -98,25 +99,32 @@ _LOOSE = re.compile(
 )
 _PAIRS = {"한두": (1, 2), "두세": (2, 3), "서너": (3, 4), "네댓": (4, 5)}
 _ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|some|circa|an estimated)|(?:^|[\s(])[~≈]|\bc\.|약|대략|무려|총|어림잡아)\s*\S{0,3}$",
+    r"(?:\b(?:about|around|roughly|approximately|some|circa|an estimated)"
+    r"|(?:^|[\s(])[~≈]|\bc\.|약|대략|무려|총|어림잡아)\s*\S{0,3}$",
     re.IGNORECASE,
 )
 _ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|안팎|쯤|내외|꼴|선(?![가-힣]))|\sor so\b")
 _OVER = re.compile(
-    r"(?:\b(?:over|more than|above|exceed\w*|at least|upwards of|(?:well|just|slightly) (?:over|above)|pass(?:ed|ing)|top(?:ped|ping))|최소|적어도)\s*\S{0,3}$",
+    r"(?:\b(?:over|more than|above|exceed\w*|at least|upwards of|(?:well|just"
+    r"|slightly) (?:over|above)|pass(?:ed|ing)|top(?:ped|ping))|최소|적어도)\s*\S{0,3}$",
     re.IGNORECASE,
 )
 _OVER_AFTER = re.compile(
-    r"\s?(?:여(?![가-힣])|여\s|남짓|이상|(?:을|를|이|가)?\s?(?:조금|약간|훌쩍|크게)?\s?(?:넘|웃도|웃돌|상회|초과))|\s(?:or more|plus)\b|\+"
+    r"\s?(?:여(?![가-힣])|여\s|남짓|이상|(?:을|를|이|가)?\s?(?:조금|약간"
+    r"|훌쩍|크게)?\s?(?:넘|웃도|웃돌|상회|초과))|\s(?:or more|plus)\b|\+"
 )
 _UNDER = re.compile(
-    r"(?:\b(?:nearly|almost|under|less than|below|close to|up to|fewer than|just under|at most)|거의|최대|많아야)\s*\S{0,3}$",
+    r"(?:\b(?:nearly|almost|under|less than|below|close to|up to"
+    r"|fewer than|just under|at most)|거의|최대|많아야)\s*\S{0,3}$",
     re.IGNORECASE,
 )
 _UNDER_AFTER = re.compile(
-    r"\s?(?:가까이|가까운|(?:에|이)?\s?(?:육박|못 미|달하지 못)|미만|이하|(?:을|를)?\s?(?:밑도|밑돌|하회))|\sor (?:less|fewer)\b"
+    r"\s?(?:가까이|가까운|(?:에|이)?\s?(?:육박|못 미|달하지 못)|미만"
+    r"|이하|(?:을|를)?\s?(?:밑도|밑돌|하회))|\sor (?:less|fewer)\b"
 )
-_CLASS_AFTER = re.compile(r"(?:명|원|%|퍼센트|달러|건|세|가구)?대(?=[\s,.)의에로까초중후를가는은]|$)(?! 초반)")
+_CLASS_AFTER = re.compile(
+    r"(?:명|원|%|퍼센트|달러|건|세|가구)?대(?=[\s,.)의에로까초중후를가는은]|$)(?! 초반)"
+)
 _MOST_DIGITS = 18  # what is longer is a key or a checksum
 _SUPERSCRIPT = re.compile(r"(?<=\d)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
@@ -173,7 +181,7 @@ def exact_figures(text: str) -> tuple[Figure, ...]:
 
 @lru_cache(maxsize=2048)
 def loose_figures(text: str) -> tuple[Figure, ...]:
-    """Return number words without a counter ("다섯 구단", "천만 관객", "per million"); some are other words."""
+    """Return number words without a counter ("다섯 구단", "per million"); some are other words."""
     found = []
     for match in _LOOSE.finditer(text):
         bare = (match["bare"] or match["scale"] or "").lower()

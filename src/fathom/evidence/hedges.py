@@ -37,7 +37,8 @@ _KINDS = {
         \b(?:tentative(?:ly)?|early results|estimat\w+|thought to|believ(?:es?|ed)|speculat\w+)\b
         \b(?:hypothes\w+|presum\w+|suspect\w*|allege\w*|reportedly|supposed(?:ly)?|theor(?:y|ized|ised))\b
         \b(?:assum(?:es?|ed)|consider(?:s|ed) to)\b
-        추정|추측|보인다|보여(?! ?[주준줄줬])|보이며|듯하|듯 하|것 같|예비|시사|알려졌|알려진|짐작|여겨|의혹|혐의
+        추정|추측|보인다|보여(?! ?[주준줄줬])|보이며|듯하|듯 하|것 같|예비|시사
+        알려졌|알려진|짐작|여겨|의혹|혐의
     """,
     "somebody says": r"""
         \b(?:according to|claim(?:s|ed)?|argu(?:es?|ed)|insist(?:s|ed)?|contend(?:s|ed)?|in the view of)\b

@@ -1,7 +1,7 @@
 """Figures, years and subjects of a statement that stand with other words than in the quote.
 
-Cross-language where only figures are compared; by words within one language. Says what to look at, as pairs of
-kind and note; does not decide anything.
+Across languages only figures are compared, within one language also words. Says what to look at, as pairs
+of kind and note; does not decide anything.
 """
 
 import re
@@ -23,15 +23,20 @@ from fathom.evidence.words import Word, parsed, role, same
 from fathom.text.tokens import has_paired_script
 
 _FROM_TO = re.compile(
-    r"\bfrom\s(?P<a>.{1,40}?)\sto\s(?P<b>.{1,40})|\bto\s(?P<b2>.{1,40}?),?\s(?:up |down )?from\s(?P<a2>.{1,40})"
+    r"\bfrom\s(?P<a>.{1,40}?)\sto\s(?P<b>.{1,40})"
+    r"|\bto\s(?P<b2>.{1,40}?),?\s(?:up |down )?from\s(?P<a2>.{1,40})"
     r"|(?P<b3>.{1,40}?),?\s(?:up|down)\sfrom\s(?P<a3>.{1,40})|(?P<a4>.{1,30})에서\s(?P<b4>.{1,40}?)(?:으로|로)\s"
 )
-_FIRST_YEAR = re.compile(r"\W{0,4}(?:In |By |As of )?(?:\w+ )?(?:1\d{3}|20\d\d)(?:년(?!\s?(?:이후|부터|이래|생|대비|과|보다))|,)")
+_FIRST_YEAR = re.compile(
+    r"\W{0,4}(?:In |By |As of )?(?:\w+ )?(?:1\d{3}|20\d\d)(?:년(?!\s?(?:이후|부터|이래|생|대비|과|보다))|,)"
+)
 _PARTICLE = re.compile(r"은|는|이|가|을|를|의|에|에서|으로|로|보다|까지|부터|와|과|도|씩|당|인|이며|이고")
 _SUBJECT_AFTER_BRACKET = re.compile(r"\([^()\n]{1,40}\)[은는이가]")
 _MOST_ROWS = 40
 _RANGE = re.compile(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+\S*")
-_CLAUSE = re.compile(r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s")
+_CLAUSE = re.compile(
+    r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s"
+)
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 _BODY = re.compile(
     r"[가-힣](?:은행|청|처|부|원|위원회|연구소|연구진|협회|단체|대학|공사|재단|거래소|관계자|담당자|교수|전문가|학자|장관|대표"
@@ -70,8 +75,10 @@ def _odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> It
             yield "unit", f"'{figure.text}' has another unit in the quote: '{same[0][0].text}'"
         if _is_level(figure, statement) and all(_is_change(other, text) for other, text in same):
             yield "figure", f"'{figure.text}' is a change in the quote, not a value"
-        if figure.bound and all(figure.value == o.value and o.bound != figure.bound for o, _ in same) and not (
-            limits[figure.bound > 0].search(passage.quoted.lower())
+        if (
+            figure.bound
+            and all(figure.value == o.value and o.bound != figure.bound for o, _ in same)
+            and not (limits[figure.bound > 0].search(passage.quoted.lower()))
         ):
             yield "figure", f"the quote does not bound '{figure.text}' like that"
         if any(_is_unscaled(figure, statement, thing) for thing in passage.scales.values()):
@@ -121,7 +128,7 @@ def _changes(text: str) -> list[tuple[Figure, Figure]]:
 
 
 def _other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a year that is not in the quote, where the quote has years of its own and says nothing relative."""
+    """Find a year that is not in the quote, where the quote has years of its own."""
     quoted = {date.year for date in dates(passage.quoted) if date.year}
     if not quoted or is_relative(passage.quoted):
         return
@@ -195,7 +202,7 @@ def _other_owner(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
 
 
 def _owned(text: str) -> list[tuple[Figure, Word]]:
-    """Each figure with the subject before it: by its particle in Korean, the first of its clause in English."""
+    """Each figure with the subject before it: by particle in Korean, the first of a clause in English."""
     found = []
     for sentence in _parts(text, _SENTENCE):
         is_korean = has_paired_script(sentence)
@@ -242,7 +249,11 @@ def _other_subject(statement: str, passage: Passage) -> Iterator[tuple[str, str]
         if topic is None or 2 * scores[best] < len(rest) or scores.count(scores[best]) > 1:
             continue
         is_elsewhere = any(t and t.key == subject.key for n, t in enumerate(topics) if n != best)
-        if is_elsewhere and not sentences[best].has(subject.key) and topic.key not in {w.key for w in clause.words}:
+        if (
+            is_elsewhere
+            and not sentences[best].has(subject.key)
+            and topic.key not in {w.key for w in clause.words}
+        ):
             yield "who and what", f"in the quote it is '{topic.text}', not '{subject.text}'"
 
 

@@ -18,7 +18,9 @@ from fathom.evidence.units import UNITS
 from fathom.evidence.words import covered, parsed
 from fathom.text.tokens import STOP_WORDS, has_paired_script
 
-_IN_QUOTE = frozenset({"cause", "proof", "negation"})  # strong words: a word for them elsewhere on the page is not enough
+_IN_QUOTE = frozenset(
+    {"cause", "proof", "negation"}
+)  # strong words: a word for them elsewhere on the page is not enough
 _CLOSE_WORDING = 0.5  # of the statement's words are the quote's: then single words can be compared
 _SHORT = 12  # telling words: in longer statements clauses are re-ordered, and nobody has changed places
 _LONG = 4000  # characters; what is longer is cut, so that odd input costs no minutes
@@ -117,7 +119,9 @@ def _speaker_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]
 
 
 def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    wanted = [n for n in (*names(statement), *_first_names(statement)) if len(n) > 1 and n.lower() not in UNITS]
+    wanted = [
+        n for n in (*names(statement), *_first_names(statement)) if len(n) > 1 and n.lower() not in UNITS
+    ]
     missing = [n for n in unnamed(dict.fromkeys(wanted), [passage.everything]) if not _MONTH.match(n)]
     if has_paired_script(passage.everything) and not has_paired_script(statement):
         missing = [name for name in missing if name.isupper()]
