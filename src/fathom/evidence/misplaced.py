@@ -81,7 +81,9 @@ def _odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> It
             and not (limits[figure.bound > 0].search(passage.quoted.lower()))
         ):
             yield "figure", f"the quote does not bound '{figure.text}' like that"
-        if any(_is_unscaled(figure, statement, thing) for thing in passage.scales.values()):
+        if "|" in passage.quoted and any(
+            _is_unscaled(figure, statement, thing) for thing in passage.scales.values()
+        ):
             yield "unit", f"the table counts '{figure.text}' in thousands or more"
 
 
@@ -90,7 +92,8 @@ def _is_other_unit(figure: Figure, other: Figure) -> bool:
 
 
 def _is_unscaled(figure: Figure, text: str, thing: str) -> bool:
-    return bool(thing) and figure.step == 1.0 and text[figure.end :].lstrip().startswith(thing)
+    is_bare = figure.text.replace(",", "").isdigit() and figure.value >= 10
+    return bool(thing) and is_bare and text[figure.end :].lstrip().startswith(thing)
 
 
 def _is_change(figure: Figure, text: str) -> bool:
