@@ -52,6 +52,7 @@ def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> Non
         ("규제로 매출이 20% 줄었다.", "규제 뒤 매출은 20% 적었다.", "cause"),
         ("Memory use and latency fall.", "Latency falls. Memory use stays the same.", "unchanged"),
         ("비중은 1.4%포인트 작았다.", "비중은 68.2%로 평균 69.6%보다 작았다.", "calculation"),
+        ("환자의 85%가 앓았다.", "사망자의 85%가 앓았다.", "scope"),
         ("The list has four gaps.", "The list has gaps.", "count"),
         ("Delft researchers built the pump.", "Engineers of the National Laboratory built the pump.", "name"),
     ],

@@ -33,6 +33,7 @@ _FIRST_YEAR = re.compile(
 _PARTICLE = re.compile(r"은|는|이|가|을|를|의|에|에서|으로|로|보다|까지|부터|와|과|도|씩|당|인|이며|이고")
 _SUBJECT_AFTER_BRACKET = re.compile(r"\([^()\n]{1,40}\)[은는이가]")
 _MOST_ROWS = 40
+_SHARE_OF = re.compile(r"(?P<whole>[가-힣]{2,10}?)(?:들)?의 (?P<share>\d{1,3}(?:\.\d{1,3})?)\s?%")
 _RANGE = re.compile(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+\S*")
 _CLAUSE = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s"
@@ -56,6 +57,7 @@ def misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
         yield from _other_owner(statement, passage)
         yield from _other_subject(statement, passage)
         yield from _other_speaker(statement, passage)
+        yield from _other_whole(statement, passage)
 
 
 def _odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -269,6 +271,15 @@ def _other_speaker(statement: str, passage: Passage) -> Iterator[tuple[str, str]
         bodies = [other for other in quoted if _BODY.search(other.key) and not _ANY_BODY.match(other.key)]
         if bodies and not any(other.key in statement or other.key[-2:] == word.key[-2:] for other in bodies):
             yield "speaker", f"in the quote it is '{bodies[0].text}', not '{word.text}'"
+
+
+def _other_whole(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a share that is of other people or things in the quote: 85% of the patients, 85% of the dead."""
+    theirs = {match["share"]: match["whole"] for match in _SHARE_OF.finditer(passage.quoted)}
+    for match in _SHARE_OF.finditer(statement):
+        whole = theirs.get(match["share"], match["whole"])
+        if whole not in statement and match["whole"] not in passage.quoted:
+            yield "scope", f"in the quote {match['share']}% are of '{whole}', not of '{match['whole']}'"
 
 
 def _topic(words: Sequence[Word]) -> Word | None:
