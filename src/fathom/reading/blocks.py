@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from fathom.errors import Unreadable
+from fathom.reading.links import Anchor, locate_links
 from fathom.reading.port import Document
 
 FENCE = "```"
@@ -82,21 +83,27 @@ def document(
     author: str | None = None,
     publisher: str | None = None,
     language: str | None = None,
+    anchors: Iterable[Anchor] = (),
 ) -> Document:
-    """The finished document, named after its first heading or its file if nothing better is known."""
+    """The finished document, named after its first heading or its file if nothing better is known.
+
+    `name` is its address or path: links are resolved against it.
+    """
     kept = tidied(blocks)
     if not kept:
         raise Empty(f"{name} has no text")
     first = next((block.lstrip("# ") for block in kept[:10] if block.startswith("#")), "")
     chosen = one_line(clean(title or "")) or first or name.rstrip("/").rpartition("/")[2] or name
+    text = "\n\n".join(kept)
     return Document(
-        text="\n\n".join(kept),
+        text=text,
         title=chosen[:300],
         how=how,
         published=published,
         author=one_line(clean(author or ""))[:300] or None,
         publisher=one_line(clean(publisher or ""))[:300] or None,
         language=language,
+        links=locate_links(text, anchors, name),
     )
 
 

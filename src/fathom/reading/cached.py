@@ -21,7 +21,7 @@ from fathom.errors import BadInput, Unreadable
 from fathom.http.fetch import Fetch, Fetched
 from fathom.http.guard import check_address
 from fathom.reading.originals import Originals
-from fathom.reading.port import Document, Parse
+from fathom.reading.port import Document, Link, Parse
 from fathom.reading.reader import in_thread
 from fathom.search.addresses import canonical
 from fathom.state import Hit
@@ -90,7 +90,8 @@ def _kept(row: WebPage | None) -> Kept | None:
     if row is None:
         return None
     fields = json.loads(row.document)
-    document = Document(**{**fields, "pages": tuple(fields["pages"])})
+    links = tuple(Link(**link) for link in fields.get("links", ()))
+    document = Document(**{**fields, "pages": tuple(fields["pages"]), "links": links})
     return Kept(
         document, row.checked, row.fresh_s, row.fetched, row.etag, row.modified, row.content_type, row.sha
     )

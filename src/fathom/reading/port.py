@@ -11,6 +11,16 @@ from fathom.state import Hit
 
 
 @dataclass(frozen=True)
+class Link:
+    """A link to another page of the web: whole address, words, and where the words stand in the text."""
+
+    address: str
+    words: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
 class Document:
     """A source as text: blank lines between blocks, `#` before headings, fences around code.
 
@@ -26,6 +36,7 @@ class Document:
     publisher: str | None = None
     language: str | None = None
     pages: tuple[int, ...] = ()
+    links: tuple[Link, ...] = ()
     fetched: str | None = None
 
 

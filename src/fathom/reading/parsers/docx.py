@@ -21,6 +21,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import document, heading, one_line, table
+from fathom.reading.links import Anchor
 from fathom.reading.port import Document
 
 _MAX_BYTES = 50_000_000
@@ -57,13 +58,14 @@ def read_docx(body: bytes, *, name: str) -> Document:
         etree.strip_elements(word.element, _FALLBACK, with_tail=False)
         blocks = list(_blocks(word.element.body, word))
         about = _about(word)
+        anchors = list(_anchors(word))
     except Unreadable:
         raise
     except _BROKEN as error:
         raise Unreadable(
             f"{name} is not a Word document that can be opened: {one_line(str(error))}"
         ) from error
-    return document(blocks, how="docx", name=name, **about)
+    return document(blocks, how="docx", name=name, anchors=anchors, **about)
 
 
 def _check_parts(body: bytes, name: str) -> None:
@@ -95,6 +97,15 @@ def _about(word: WordDocument) -> dict[str, str | None]:
         "language": core.language or None,
         "published": core.created.date().isoformat() if core.created else None,
     }
+
+
+def _anchors(word: WordDocument) -> Iterator[Anchor]:
+    """The links of the document to places outside of it."""
+    for link in word.element.body.iter(qn("w:hyperlink")):
+        target = word.part.rels.get(link.get(qn("r:id"), ""))
+        if target is not None and target.is_external:
+            before = "".join(_words(node) for node in reversed(list(link.itersiblings(preceding=True))))
+            yield Anchor(target.target_ref, _words(link), before)
 
 
 def _blocks(parent: Any, word: WordDocument) -> Iterator[str]:

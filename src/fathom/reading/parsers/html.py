@@ -1,6 +1,7 @@
 """Web pages: the main text without menus and footers, by trafilatura.
 
-Keeps headings, lists, tables and code, and drops every link address. Does not know where a page came from.
+Keeps headings, lists, tables and code; links become words, and their addresses are kept beside the text.
+Does not know how a page is fetched.
 """
 
 import re
@@ -14,6 +15,7 @@ from lxml import html as lxml_html
 from fathom.errors import Unreadable
 from fathom.reading.blocks import code, document, heading, one_line, table
 from fathom.reading.parsers.html_dates import published
+from fathom.reading.parsers.html_links import html_anchors
 from fathom.reading.port import Document
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -26,6 +28,8 @@ _HIDING = re.compile(
     r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
     re.IGNORECASE,
 )
+_EXPONENT = re.compile(r"[-−]?\d{1,4}")
+_RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _DECLARED = re.compile(r"^\s*<\?xml[^>]*\?>")
 _UNSEEN = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
 _BLOCK_TAGS = "p|div|section|article|li|tr|h[1-6]|pre|blockquote|dt|dd|table|ul|ol|br|hr|main"
@@ -45,6 +49,8 @@ def read_html(text: str, *, name: str) -> Document:
         _drop_hidden(tree)
         # Now, because the extraction takes the tree apart.
         about = _about(tree) if tree is not None else {}
+        anchors = html_anchors(tree, name) if tree is not None else []
+        _keep_words(tree)
         found: Any = trafilatura.bare_extraction(
             tree,
             include_comments=False,
@@ -63,7 +69,7 @@ def read_html(text: str, *, name: str) -> Document:
     if found is not None:
         about |= {"title": found.title or about.get("title"), "author": found.author}
         about["publisher"] = found.sitename if found.sitename != found.hostname else None
-    return document(blocks, how="html", name=name, **about)
+    return document(blocks, how="html", name=name, anchors=anchors, **about)
 
 
 def _about(tree: Any) -> dict[str, str | None]:
@@ -76,6 +82,16 @@ def _drop_hidden(tree: Any) -> Any:
         if "hidden" in element.attrib or _HIDING.search(element.get("style", "")):
             element.drop_tree()
     return tree
+
+
+def _keep_words(tree: Any) -> None:
+    """Write out what a browser shows and the extraction would cut out of a sentence or run into a number."""
+    for element in tree.iter("time", "q", "sup") if tree is not None else ():
+        if element.tag == "q" and not len(element):
+            element.text = f"“{element.text or ''}”"
+        elif element.tag == "sup" and _EXPONENT.fullmatch(element.text or ""):
+            element.text = (element.text or "").translate(_RAISED)
+        element.tag = "span"
 
 
 def plain_blocks(markup: str) -> list[str]:

@@ -1,7 +1,8 @@
 """When a web page was published, from what its markup says and never from its text.
 
-A date counts in meta elements, in JSON-LD, and in `time` elements that are marked as the page's own date. A
-year in the text, a title or an address is no publication date.
+A date counts in meta elements, in JSON-LD, and in `time` elements that are marked as the page's own date, or
+that stand alone outside of its running text. A year in the text, a title or an address is no publication
+date.
 """
 
 import re
@@ -21,7 +22,11 @@ _MARKED_TIMES = (
     ".//time[contains(@class, 'publish') or contains(@class, 'posted') or contains(@class, 'entry-date')]",
     ".//header//time[@datetime]",
 )
-_ALL_TIMES = ".//time[@datetime]"
+# A time inside a sentence, a table or a quotation is when something else happened.
+_LONE_TIMES = (
+    ".//time[@datetime and not(ancestor::td or ancestor::blockquote or ancestor::dd"
+    " or parent::*[self::p or self::li or self::span][string-length(normalize-space(.)) > 60])]"
+)
 _METAS = "//meta[@content and (@name or @property or @itemprop or @http-equiv or @pubdate)]"
 _JSON_LD = "//script[contains(@type, 'ld+json') or contains(@type, 'settings+json')]"
 _NO_DATE = re.compile("copyright|modified|updated", re.IGNORECASE)
@@ -51,11 +56,11 @@ def _from_head(tree: Any) -> str | None:
 
 
 def _from_times(tree: Any) -> str | None:
-    """A marked time element, or else the only day that the page's time elements name."""
+    """A marked time element, or else the only day that the page's other time elements name."""
     for place in _MARKED_TIMES:
         if day := next(_days(tree.xpath(place)), None):
             return day
-    named = set(_days(tree.xpath(_ALL_TIMES)))
+    named = set(_days(tree.xpath(_LONE_TIMES)))
     return named.pop() if len(named) == 1 else None
 
 

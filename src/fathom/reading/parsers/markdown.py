@@ -1,9 +1,11 @@
 """Markdown as text, by markdown-it-py: headings, paragraphs, lists, definitions, tables and code stay.
 
-Links give their words, images and badges nothing, HTML its visible words. Front matter is read as metadata.
+Links give their words, and their addresses beside the text; images and badges give nothing, HTML its visible
+words. Front matter is read as metadata.
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from lxml.html import defs  # type: ignore[import-untyped]
@@ -13,6 +15,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from fathom.reading.blocks import clean, code, document, heading, iso_day, one_line, table
+from fathom.reading.links import Anchor
 from fathom.reading.parsers.html import plain_blocks
 from fathom.reading.port import Document
 
@@ -42,7 +45,9 @@ _UNSEEN_TAGS = frozenset({"script", "style", "svg"})
 def read_markdown(text: str, *, name: str) -> Document:
     """Read a Markdown file as its words, with what its front matter says of it."""
     about, body = front_matter(clean(text))
-    return document(blocks(body), how="markdown", name=name, **about)
+    writer = _Writer()
+    found = writer.write(_parser().parse(body))
+    return document(found, how="markdown", name=name, anchors=writer.anchors, **about)
 
 
 def front_matter(text: str) -> tuple[dict[str, str | None], str]:
@@ -77,6 +82,7 @@ class _Writer:
     """Writes blocks from tokens; an open list, definition list or table gathers its lines."""
 
     def __init__(self) -> None:
+        self.anchors: list[Anchor] = []
         self._done: list[str] = []
         self._lines: list[str] = []
         self._rows: list[list[str]] | None = None
@@ -89,6 +95,7 @@ class _Writer:
         for token in tokens:
             if token.type == "inline":
                 self._take_words(one_line(_words(token.children or [])))
+                self.anchors += _anchors(token.children or [])
             elif token.type in {"fence", "code_block"}:
                 self._add(code(token.content.split("\n")))
             elif token.type == "html_block":
@@ -174,6 +181,18 @@ def _words(tokens: list[Token]) -> str:
             parts.append(f"\ue000{len(kept) - 1}\ue001")
     text = _EMPHASIS.sub(r"\2\4", _UNDEFINED_LINK.sub(r"\1", _FOOTNOTE.sub("", "".join(parts))))
     return _KEPT.sub(lambda found: kept[int(found.group(1))], text) if kept else text
+
+
+def _anchors(tokens: list[Token]) -> Iterator[Anchor]:
+    """The links of a line, with the words before them."""
+    text, begun, address = "", 0, ""
+    for token in tokens:
+        if token.type == "link_open":
+            begun, address = len(text), str(token.attrGet("href") or "")
+        elif token.type == "link_close" and address:
+            yield Anchor(address, text[begun:], text[:begun])
+        else:
+            text += token.content if token.type in {"text", "code_inline", "text_special"} else " "
 
 
 def _unseen_tag(unseen: str, tag: str, markup: str) -> str:
