@@ -15,7 +15,7 @@ from fathom.report.words import ENGLISH, KOREAN, words_for
     [
         ("See https://evil.example/a?b=c now.", "See evil.example now."),
         ("at HTTP://EVIL.example/x", "at evil.example"),
-        ("www.evil.example/x is it", " is it"),
+        ("www.evil.example/x is it", "evil.example is it"),
         ("a [link](https://evil.example) here", "a [link]\\(evil.example) here"),
         ("an ![image](x.png)", "an ![image]\\(x.png)"),
         ("a [ref][1]", "a [ref]\\[1]"),
@@ -48,7 +48,24 @@ def test_no_words_become_a_link_or_a_tag(text: str) -> None:
     assert "\n" not in shown
     assert not re.search(r"(?<!\\)(?:\\\\)*<[A-Za-z/!?]", shown)
     assert not re.search(r"\](?:\(|\[|:)", shown)
-    assert not re.search(r"https?://\w", shown)
+    outside = re.sub("`[^`]*`", "", shown) if "``" not in shown else shown
+    assert not re.search(r"https?://\w", outside)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Set the host to `http://localhost:8080/mcp` and restart `serve`.",
+        "서버 주소는 `https://api.example/v1?x=1`입니다.",
+    ],
+)
+def test_an_address_in_code_marks_stays_whole(said: str) -> None:
+    assert plain(said) == said
+
+
+def test_code_marks_that_do_not_close_hide_no_link() -> None:
+    assert plain("a ` b https://evil.example/x c") == "a ` b evil.example c"
+    assert "://" not in plain("``a ` https://evil.example ` b``")
 
 
 @pytest.mark.parametrize(

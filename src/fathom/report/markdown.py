@@ -27,22 +27,41 @@ INFERENCE, DISPUTED = "†", "‡"
 _BEGINS_A_BLOCK = re.compile(r"#{1,6}\s|>|`{3}|~{3}")
 # What a terminal acts on, and what makes letters stand in another order than they are read in.
 _ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CODE_MARKS = re.compile("(`[^`]+`)")
+_LINKING = re.compile(r"^(?:[a-z]+:/*|www\.)+", re.IGNORECASE)
 QUOTE_CHARS = 300
 
 
 def plain(text: str) -> str:
-    """Words of a source or a model, with nothing that a terminal or a reader of Markdown would act on."""
+    """Words of a source or a model, with nothing that a terminal or a reader of Markdown would act on.
+
+    An address stays whole in code marks, where it is no link; of any other one the host is left.
+    """
     bare = one_line(text)
     if not bare.isprintable():
         bare = _ORDERS.sub("", bare)
     if may_have_address(bare):
-        bare = ADDRESS.sub(lambda found: host(found.group()), bare)
+        bare = _without_links(bare)
     if "<" in bare:
         # A backslash that stands before the bracket already would take the one put there for itself.
         bare = re.sub(r"(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
     if "]" in bare:
         bare = re.sub(r"\](?=[(\[:])", r"]\\", bare)
     return f"\\{bare}" if _BEGINS_A_BLOCK.match(bare) else bare
+
+
+def _without_links(text: str) -> str:
+    """The text with no address that a reader of Markdown would make a link of."""
+    # With other than pairs of single marks it is not certain what is code.
+    is_code_clear = "``" not in text and "\\`" not in text and text.count("`") % 2 == 0
+    parts = _CODE_MARKS.split(text) if is_code_clear else [text]
+    return "".join(
+        part if is_code_clear and part.startswith("`") else ADDRESS.sub(_unlinked, part) for part in parts
+    )
+
+
+def _unlinked(found: re.Match[str]) -> str:
+    return host(found.group()) or host(f"https://{_LINKING.sub('', found.group())}")
 
 
 def named(what: str) -> str:

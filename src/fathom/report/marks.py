@@ -7,7 +7,7 @@ import re
 
 from fathom.text.normal import one_line
 
-ADDRESS = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"')\]]+|\bwww\.[^\s<>\"')\]]+", re.IGNORECASE)
+ADDRESS = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"')\]`]+|\bwww\.[^\s<>\"')\]`]+", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _KEY = r"\^?E?\d{1,4}"
 _IN_BRACKETS = re.compile(
