@@ -40,7 +40,7 @@ def build_branch(bind: Binder) -> Branching:
     b.add_node("deliver", bind("deliver", lambda s, _: deliver(s)))
 
     b.add_edge(START, "planner")
-    b.add_conditional_edges("planner", route_after_branch_planner, ["searcher", "judge"])
+    b.add_conditional_edges("planner", route_after_branch_planner, ["searcher", "selector", "judge"])
     b.add_conditional_edges("judge", route_after_branch_judge, ["planner", "deliver"])
     b.add_edge("deliver", END)
     return b.compile(name="branch")

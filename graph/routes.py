@@ -10,6 +10,7 @@ from langgraph.graph import END
 from langgraph.types import Send
 
 from fathom.planning.directions import open_directions
+from fathom.planning.origins import has_unread_origins
 from fathom.report.outlining import is_current
 from fathom.search.addresses import hit_of
 from fathom.state import (
@@ -36,9 +37,16 @@ def route_after_intake(state: ResearchState) -> Route:
 
 
 def route_after_planner(state: ResearchState) -> str:
-    """Show the plan; a follow-up first looks through what its thread knows, which nobody has to review."""
+    """Show the plan; where it only leads to pages that are known already, there is nothing to review.
+
+    That is what a follow-up's thread knows, or, when there is nothing left to ask, the sources that read
+    pages name for their statements.
+    """
     known = state.get("known")
-    return "selector" if known and known.is_at_hand else "review"
+    if known and known.is_at_hand:
+        return "selector"
+    is_idle = not state.get("queries") and not state.get("directions")
+    return "selector" if is_idle and has_unread_origins(state) else "review"
 
 
 def route_after_review(state: ResearchState) -> Route:
@@ -53,8 +61,8 @@ def route_after_review(state: ResearchState) -> Route:
 
 
 def route_after_branch_planner(state: ResearchState) -> Route:
-    """In a branch, where nobody reviews: search with every query at once."""
-    return _searches(state) or "judge"
+    """In a branch, where nobody reviews: search with every query at once, or read the sources of pages."""
+    return _searches(state) or ("selector" if has_unread_origins(state) else "judge")
 
 
 def route_after_selector(state: ResearchState) -> Route:

@@ -2,6 +2,7 @@
 
 from fathom.errors import ProviderError
 from fathom.evidence.claims import as_claims, grounded
+from fathom.evidence.origins import keep_used_origins
 from fathom.llm.port import ResearchModel, Thought
 from fathom.nodes.ports import Pages
 from fathom.state import Cost, Failure, Reading, Verdict
@@ -10,8 +11,8 @@ from fathom.state import Cost, Failure, Reading, Verdict
 async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages) -> Reading:
     """Draw claims from the page, ground them, verify them; keep what holds and count what does not.
 
-    Reads:  pages, question, questions, sought
-    Writes: claims, rejected, failures, costs
+    Reads:  hit, pages, question, questions, sought
+    Writes: pages, claims, rejected, failures, costs
     """
     page = state["pages"][0]
     costs: list[Cost] = []
@@ -28,6 +29,7 @@ async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages) -> Rea
         return {"failures": [*failures, failure], "costs": [*costs, *error.costs]}
     claims, rejected = as_claims(drafts, verified.value, page)
     return {
+        "pages": [keep_used_origins(page, claims)] if "hit" in state else [],
         "claims": claims,
         "rejected": [*refused, *rejected],
         "failures": [*failures, *verified.failures],

@@ -5,6 +5,7 @@ import asyncio
 from langgraph.types import Overwrite
 
 from fathom.errors import ProviderError
+from fathom.evidence.origins import keep_used_origins
 from fathom.evidence.renewal import renewed
 from fathom.nodes.ports import Pages
 from fathom.state import Reading
@@ -24,7 +25,7 @@ async def compare(state: Reading, *, pages: Pages) -> Reading:
         gone = before.model_copy(update={"gone": why})
         return {"pages": [gone], "claims": Overwrite(known)}  # type: ignore[typeddict-item]
     if page.sha == before.sha:
-        return {"claims": known}
+        return {"pages": [keep_used_origins(page, known)], "claims": known}
     text = await pages.get(page.sha)
     try:
         then = await pages.get(before.sha)

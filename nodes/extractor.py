@@ -1,6 +1,7 @@
 """The extractor: one hit becomes one page that was read."""
 
 from fathom.errors import ProviderError
+from fathom.evidence.origins import find_origins
 from fathom.nodes.ports import Clock, Pages, Reader
 from fathom.search.addresses import name_of
 from fathom.state import Failure, Page, Reading
@@ -33,5 +34,6 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
         pdf=hit.pdf,
         sketch=await sketched(document.text),
         starts=list(document.pages),
+        origins=find_origins(document.text, document.links),
     )
     return {"pages": [page]}

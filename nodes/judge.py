@@ -18,6 +18,7 @@ from fathom.llm.rereading import reread
 from fathom.llm.rubric import nothing_known
 from fathom.memory.hypotheses import active, weighed
 from fathom.nodes.ports import Account, Budget, Clock, ControlSignals, Pages, TimeBudget
+from fathom.planning.origins import origin_hits
 from fathom.report.publishing import nothing_found
 from fathom.report.rounds import on_the_table
 from fathom.state import Cost, Failure, Hypothesis, Judgement, ResearchState, ReviewAnswer, RunConfig
@@ -222,4 +223,5 @@ def _position(
         settled=assessment.settled,
         unsettled=assessment.unsettled,
         is_follow_up=is_follow_up,
+        has_unread_origins=bool(origin_hits(state, run_config)),
     )

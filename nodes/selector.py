@@ -6,6 +6,7 @@ from langgraph.types import Overwrite
 
 from fathom.memory.at_hand import recall
 from fathom.nodes.ports import ControlSignals, PageLeases, Pages
+from fathom.planning.origins import origin_hits
 from fathom.search.addresses import canonical, host
 from fathom.state import SCOUT, Hit, Known, ResearchState, RunConfig
 
@@ -26,16 +27,18 @@ async def selector(
 
     A page that was read is not chosen again, except for a fork's new sub-questions, which it was not read
     for. In a branch, a page that another branch took is left to that one. After a person's stop none is
-    chosen. In a follow-up's first round the pages come from what its thread knows, without a search.
+    chosen. In a follow-up's first round the pages come from what its thread knows, without a search. Sources
+    that pages of earlier rounds name for their statements come before other hits, a few a round.
 
-    Reads:  hits, visited, asked, fork, run, direction, known, questions
+    Reads:  hits, visited, asked, fork, run, direction, known, questions, claims, pages
     Writes: chosen, visited, offered, hits; in a follow-up's first round known, recalled, claims, pages,
             visited, failures
     """
     known = state.get("known")
     if known and known.is_at_hand:
         return await _recalled(known, state, run_config, pages)
-    hits = _unseen(state)
+    origins = origin_hits(state, run_config)
+    hits = [*_unseen(state), *origins]
     best: dict[str, Hit] = {}
     scores: dict[str, float] = {}
     # A page that a planned query found is that query's, so that what came of it can be told later.
@@ -43,8 +46,8 @@ async def selector(
         address = canonical(hit.address)
         scores[address] = scores.get(address, 0.0) + 1 / (_RRF + hit.rank)
         best.setdefault(address, hit)
-    firsts = _firsts(hits)
-    ranked = sorted(best, key=lambda address: (address not in firsts, -scores[address]))
+    firsts, named = _firsts(hits), {canonical(hit.address) for hit in origins}
+    ranked = sorted(best, key=lambda a: (a not in named, a not in firsts, -scores[a]))
     chosen = [] if await signals.is_stopping() else _few_per_host(ranked)
     if branch := state.get("direction"):
         chosen = await page_leases.take(state["run"], branch.id, chosen, branch.sources)

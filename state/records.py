@@ -95,6 +95,15 @@ class Hit(Record):
         return short_hash(self.query, self.engine, self.address)
 
 
+class Origin(Record):
+    """Another source that a page names for part of its text, and links."""
+
+    address: str
+    words: str  # with which the page attributes: "according to", a footnote's mark
+    start: int  # of the attributed part, in the page's text
+    end: int
+
+
 class Page(Record):
     """A source that was read; its text is kept outside the state, under its hash."""
 
@@ -113,6 +122,7 @@ class Page(Record):
     gone: str = ""  # why it could not be read again, when an update tried
     sketch: str = ""  # what copies of the text have in common
     starts: list[int] = []  # where the printed pages begin in the text, if it has any
+    origins: list[Origin] = []  # the sources that it names for words that claims quote
 
     @property
     def key(self) -> str:

@@ -119,7 +119,7 @@ class ResearchState(TypedDict, total=False):
     visited: Annotated[list[str], _PRIVATE, united]
     # intake, selector; what was found, read or not, for an update
     offered: Annotated[list[str], _PRIVATE, united]
-    # extractor, compare, selector
+    # extractor, analyzer, compare, selector
     pages: Annotated[list[Page], Field(description="The pages that were read; texts are kept apart."), merged]
     # analyzer, compare, selector, judge; deliver and coordinator rename what they answer
     claims: Annotated[list[Claim], Field(description="Statements with the quotes that carry them."), merged]

@@ -19,12 +19,20 @@ class Finding(Record):
     """What one or more claims say, how many independent voices say it, and how sure that makes it."""
 
     id: str
-    statement: str  # that of its strongest claim
+    statement: str  # that of its first claim
     question: str
-    claims: list[str] = Field(min_length=1)  # ids of all that say it, strongest first
+    claims: list[str] = Field(
+        min_length=1
+    )  # ids of all that say it: of equally strong ones, a primary source first
     voices: list[str]
     confidence: Score = Field(ge=0, le=1)
     tag: Tag
+    primary: list[str] = Field([])  # hashes of the pages that are a primary source for it
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether a primary source says it, and not only those who repeat it."""
+        return bool(self.primary)
 
     @property
     def key(self) -> str:

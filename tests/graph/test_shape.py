@@ -50,6 +50,7 @@ BRANCHES = {("__start__", "coordinator"), ("coordinator", "branch"), ("coordinat
 BRANCH = {
     ("__start__", "planner"),
     ("planner", "searcher"),
+    ("planner", "selector"),
     ("planner", "judge"),
     ("searcher", "selector"),
     ("selector", "reading"),

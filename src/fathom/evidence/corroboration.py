@@ -9,15 +9,17 @@
 Does not know contradictions; they may change a tag afterwards.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from fathom.evidence.owners import voices
+from fathom.evidence.primary import is_primary, primary_pages
 from fathom.state import Claim, Finding, Page, Tag
 
 _STRONG = 0.8
 _RELEVANT = 0.3  # below it, a claim hardly speaks to its question
 _CONFIDENCE = {1: 0.6, 2: 0.8}
 _MOST_SURE = 0.95
+_ABOUT = 0.15
 
 
 def by_strength(claims: Sequence[Claim]) -> list[Claim]:
@@ -26,13 +28,20 @@ def by_strength(claims: Sequence[Claim]) -> list[Claim]:
 
 
 def findings_of(groups: Sequence[Sequence[Claim]], pages: Sequence[Page]) -> list[Finding]:
-    """One finding for each group of claims that say the same, strongest claim first."""
-    known = {page.sha: page for page in pages}
-    return [_finding(group, known) for group in groups]
+    """One finding for each group of claims that say the same; groups come with the strongest claim first."""
+    known, primary = {page.sha: page for page in pages}, primary_pages(pages)
+    return [_finding(group, known, primary) for group in groups]
 
 
-def _finding(group: Sequence[Claim], pages: dict[str, Page]) -> Finding:
-    speaking = voices([quote for claim in group for quote in claim.quotes], pages)
+def _finding(given: Sequence[Claim], pages: dict[str, Page], primary: Set[str]) -> Finding:
+    speaking = voices([quote for claim in given for quote in claim.quotes], pages)
+    sources = {
+        claim.id: [quote.page for quote in claim.quotes if is_primary(quote, pages, primary)]
+        for claim in given
+    }
+    best = given[0]
+    # Of claims that are about equally strong, a primary source's comes first: it is the one to cite.
+    group = sorted(given, key=lambda claim: not (sources[claim.id] and _is_as_strong(claim, best)))
     return Finding(
         id=group[0].id,
         statement=group[0].statement,
@@ -41,7 +50,12 @@ def _finding(group: Sequence[Claim], pages: dict[str, Page]) -> Finding:
         voices=speaking,
         confidence=_CONFIDENCE.get(len(speaking), _MOST_SURE),
         tag=_tag(group, len(speaking)),
+        primary=list(dict.fromkeys(sha for claim in group for sha in sources[claim.id])),
     )
+
+
+def _is_as_strong(claim: Claim, other: Claim) -> bool:
+    return claim.relevance >= other.relevance - _ABOUT and claim.verdict.score >= other.verdict.score - _ABOUT
 
 
 def _tag(group: Sequence[Claim], count: int) -> Tag:

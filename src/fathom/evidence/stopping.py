@@ -11,6 +11,7 @@ from fathom.state import Gain, Gap, Judgement, StopRule
 SURE_FROM = 0.7
 _IDLE = 8  # after five the planner steps back (planning.drift); then three more
 LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
+_TRACING = 2  # rounds; the second one reads what the pages of the first name as their sources
 _FOLLOWING = 3  # rounds; by then what a lead was worth is known
 
 
@@ -45,6 +46,7 @@ class Position:
     is_spent: bool = False  # a call was not sent because it did not fit
     worked_s: float = 0.0
     time_limit_s: float | None = None
+    has_unread_origins: bool = False  # a page names a source for what it says, and nobody has read it
 
     @property
     def looking_usd(self) -> float:
@@ -61,6 +63,11 @@ class Position:
         """Whether a lead is open that there are rounds left for; a follow-up that is answered needs none."""
         is_wanted = bool(self.unsettled) and (self.is_open or not self.is_follow_up)
         return is_wanted and self.round < min(self.max_rounds, _FOLLOWING)
+
+    @property
+    def is_tracing(self) -> bool:
+        """Whether the next round would read the sources of what was read in the first."""
+        return self.has_unread_origins and self.round < min(self.max_rounds, _TRACING)
 
     @property
     def is_lacking(self) -> bool:
@@ -219,6 +226,8 @@ def _held_back(at: Position) -> frozenset[StopRule]:
         return _CONTENT | {"settled"}
     if at.is_following:
         return _CONTENT | _FRUITLESS
+    if at.is_tracing:
+        return _CONTENT | {"settled"}
     return _CONTENT if at.failing else frozenset()
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from fathom.evidence.dates import day_of
-from fathom.evidence.owners import owner
+from fathom.evidence.owners import is_one_document, owner, work_of
 from fathom.state import Claim, Page, Rubric, SubQuestion
-from fathom.text.shingles import is_copy
+from fathom.text.normal import folded
 
 WEIGHTS = {"coverage": 0.35, "diversity": 0.20, "quality": 0.30, "freshness": 0.15}
 ANSWERED_FROM = 0.5  # relevance of a claim that answers its sub-question
@@ -45,13 +45,14 @@ def voices_of(pages: Sequence[Page]) -> dict[str, str]:
 
 
 def texts_of(pages: Sequence[Page]) -> dict[str, str]:
-    """For each page the first page that has the same text, give or take a menu and a date."""
+    """For each page the first page that is the same document, give or take a menu, a date or its format."""
     texts: dict[str, str] = {}
     seen: dict[str, list[Page]] = {}
     for page in pages:
         keys = [page.sketch[at : at + 8] for at in range(0, min(len(page.sketch), 8 * _COMPARED), 8)]
+        keys += filter(None, [work_of(page), folded(page.title).text])
         near = {id(known): known for key in keys for known in seen.get(key, [])}
-        alike = (known for known in near.values() if is_copy(known.sketch, page.sketch))
+        alike = (known for known in near.values() if is_one_document(known, page))
         texts[page.sha] = texts.get(page.sha) or texts.get(next(alike, page).sha, page.sha)
         for key in keys:
             seen.setdefault(key, []).append(page)

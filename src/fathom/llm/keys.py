@@ -25,8 +25,9 @@ def keyed(points: Sequence[Point]) -> dict[str, Point]:
 
 
 def weight(point: Point) -> str:
-    """What a writer should know of a finding: how sure it is, and how many say it."""
-    return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}"
+    """What a writer should know of a finding: how sure it is, how many say it, a primary source or not."""
+    primary = ", a primary source among them" if point.finding.is_primary else ""
+    return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}{primary}"
 
 
 def with_quotes(points: Keyed) -> Lines:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from fathom.evidence.primary import is_primary, primary_pages
 from fathom.report import weights
 from fathom.report.certainty import certainty, describe_failures, describe_status
 from fathom.report.changes import changed
@@ -202,11 +203,14 @@ def _numbered(
             if quote not in quotes.setdefault(place, []):
                 quotes[place].append(quote)
         numbers[claim_id] = [places[one_place[quote.page]] for quote in read]
-    citations = [_citation(places[place], by_sha, found) for place, found in quotes.items()]
+    primary = primary_pages(pages)
+    citations = [_citation(places[place], by_sha, found, primary) for place, found in quotes.items()]
     return citations, numbers
 
 
-def _citation(number: int, pages: Mapping[str, Page], quotes: list[Quote]) -> Citation:
+def _citation(
+    number: int, pages: Mapping[str, Page], quotes: list[Quote], primary: frozenset[str]
+) -> Citation:
     page = pages[quotes[0].page]
     return Citation(
         number=number,
@@ -219,4 +223,5 @@ def _citation(number: int, pages: Mapping[str, Page], quotes: list[Quote]) -> Ci
         gone=any(pages[quote.page].gone for quote in quotes),
         publisher=page.publisher or "",
         printed_pages=[bisect_right(pages[q.page].starts, q.start) for q in quotes] if page.starts else [],
+        is_primary=any(is_primary(quote, pages, primary) for quote in quotes),
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 _WIDTH = 5
 _MOST = 48
 _SAME = 0.8
+_TELLING = 6  # hashes of the smaller text that make a share worth saying
 _SHORT_CHARS = 20_000
 _BY_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _UNIT = re.compile(rf"[{_BY_CHARACTER}]|[^\W_{_BY_CHARACTER}]+")
@@ -44,6 +45,25 @@ def is_copy(a: str, b: str) -> bool:
         return False
     smallest = sorted(left | right)[:most]
     return len(shared.intersection(smallest)) / most >= _SAME
+
+
+def contained_part(a: str, b: str) -> float:
+    """How much of the smaller text the larger one has, from 0 to 1; 0 where the sketches are too few to tell.
+
+    Hashes up to the largest that both sketches could hold are a fair sample of either text.
+    """
+    left, right = _hashes(a), _hashes(b)
+    bound = min((max(side) for side in (left, right) if len(side) == _MOST), default="g")
+    one, two = ({value for value in side if value <= bound} for side in (left, right))
+    fewer = min(len(one), len(two))
+    return len(one & two) / fewer if fewer >= _TELLING else 0.0
+
+
+def shared_part(a: str, b: str) -> float:
+    """How many of the shorter text's runs of words the other has too, from 0 to 1; for single sentences."""
+    one, two = _runs(a), _runs(b)
+    fewer = min(len(one), len(two))
+    return len(np.intersect1d(one, two, assume_unique=True)) / fewer if fewer else 0.0
 
 
 def _runs(text: str) -> NDArray[np.uint64]:
