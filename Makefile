@@ -5,7 +5,7 @@ CODE := src/fathom graph nodes prompts state
 LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header
 HEAVY := whole or wire or server or localmodel or wheel or kill
 
-.PHONY: check test unit terminal fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-weigh \
+.PHONY: check test unit terminal fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
 	bench-cost bench-wall bench-storage bench-kill
 
 check: lint types test
@@ -69,6 +69,10 @@ bench-read: install
 # MODEL=name asks a model, with the key and address the product reads.
 bench-claims: install
 	$(BIN)/python bench/claims.py $(DATA) $(if $(MODEL),--model $(MODEL))
+
+# Verifiers of known quality: what reaches the claims, and whether the controls notice.
+bench-controls: install
+	$(BIN)/python bench/controls.py
 
 bench-weigh: install
 	$(BIN)/python bench/weigh.py $(DATA)

@@ -62,7 +62,7 @@ def _read(text: str) -> Form:
     for sentence in sentences:
         words = set(re.findall(r"\w+", sentence.lower()))
         about = next((q for q, asked in ids if words & set(re.findall(r"\w+", asked.lower())[-1:])), "Q1")
-        said = {"question": about, "quote": sentence, "statement": f"It is reported: {sentence}"}
+        said = {"question": about, "quotes": [sentence], "statement": f"It is reported: {sentence}"}
         claims.append({**said, "relevance": 0.9})
     # One of each aspect before a second one of any.
     seen: Counter[str] = Counter()
@@ -75,8 +75,17 @@ def _read(text: str) -> Form:
 
 def _verify(text: str) -> Form:
     verdict = {"is_explicit": True, "is_same_scope": True, "is_not_overstated": True, "score": 0.95}
-    items = re.findall(r"^Item (\d+)", text, re.MULTILINE)
-    return {"verdicts": [{"item": int(n), "reason": "said word for word", **verdict} for n in items]}
+    items = re.findall(r"^Item (\d+).*\nStatement: (.*)\nQuote: (.*)", text, re.MULTILINE)
+    return {
+        "verdicts": [
+            {"item": int(number), "reason": "", **verdict, "score": 0.95 if quote in said else 0.1}
+            for number, said, quote in items
+        ]
+    }
+
+
+def _retry(_: str) -> Form:
+    return {"restated": []}
 
 
 def _judge(text: str, is_satisfied: bool) -> Form:
@@ -130,6 +139,7 @@ _FORMS: dict[str, Callable[[str], Form]] = {
     "PlanAnswer": _plan,
     "ReadAnswer": _read,
     "VerifyAnswer": _verify,
+    "RetryAnswer": _retry,
     "OutlineAnswer": _outline,
     "WriteAnswer": _write,
     "RewriteAnswer": _rewrite,
@@ -139,6 +149,7 @@ _FIRST_FIELDS = {
     "strategy": "PlanAnswer",
     "claims": "ReadAnswer",
     "verdicts": "VerifyAnswer",
+    "restated": "RetryAnswer",
     "evidence": "JudgeAnswer",
     "title": "OutlineAnswer",
     "sentences": "WriteAnswer",

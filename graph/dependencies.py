@@ -19,6 +19,7 @@ from fathom.budget.forecast import forecast, shape_of
 from fathom.budget.past import past_runs, shaped
 from fathom.control_signals import ControlSignals, RunSignals
 from fathom.errors import BadInput
+from fathom.evidence.trust import TrustLog
 from fathom.graph.timing import TimedEngines, TimedReader, can_hurry
 from fathom.llm import mind_for
 from fathom.llm.port import ResearchModel
@@ -53,6 +54,7 @@ class RunDependencies:
     signals: RunSignals
     budget: Budget
     time_budget: TimeBudget | None
+    trust: TrustLog
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Dependencies:
             signals=self.signals.of(thread),
             budget=budget,
             time_budget=time_budget,
+            trust=TrustLog(self.cost_log.database),
         )
 
     def _time_budget(self, run: str) -> TimeBudget | None:

@@ -21,6 +21,7 @@ from fathom.state import (
     Page,
     Query,
     Reading,
+    ReadingRound,
     ResearchState,
     SubQuestion,
     Writing,
@@ -66,8 +67,9 @@ def route_after_branch_planner(state: ResearchState) -> Route:
 
 
 def route_after_selector(state: ResearchState) -> Route:
-    """Read every chosen page at once, in an update also the earlier ones, in a follow-up those at hand."""
-    return [*_readings_at_hand(state), *_readings_again(state), *_readings(state)] or "judge"
+    """Read the chosen pages, in an update also the earlier ones, in a follow-up those at hand."""
+    readings = [*_readings_at_hand(state), *_readings_again(state), *_readings(state)]
+    return [Send("reading", {"readings": readings, **_shared(state)})] if readings else "judge"
 
 
 def route_after_judge(state: ResearchState) -> str:
@@ -98,6 +100,11 @@ def route_after_branch_judge(state: ResearchState) -> str:
     return "planner" if state["judgements"][-1].stop is None else "deliver"
 
 
+def route_to_readings(state: ReadingRound) -> Route:
+    """Read every page of the round at once."""
+    return [Send("page", reading) for reading in state["readings"]]
+
+
 def route_to_page(state: Reading) -> str:
     """Fetch the page, unless its text is at hand."""
     return "analyzer" if state.get("pages") else "extractor"
@@ -105,15 +112,23 @@ def route_to_page(state: Reading) -> str:
 
 def route_after_extractor(state: Reading) -> str:
     """Analyse a page that was read; one that an earlier run knew only if it says something else now."""
-    before, pages = state.get("before"), state.get("pages")
-    if before and (not pages or pages[0].sha == before.sha):
-        return "compare"
-    return "analyzer" if pages else END
+    before, pages = state.get("before"), state.get("pages", [])
+    is_as_before = before is not None and [page.sha for page in pages] == [before.sha]
+    return "analyzer" if pages and not is_as_before else END
 
 
-def route_after_analyzer(state: Reading) -> str:
-    """Compare a page with what an earlier run knew of it, or leave."""
-    return "compare" if state.get("before") else END
+def route_after_verifier(state: ReadingRound) -> str:
+    """Try once more what was refused; then compare pages with what an earlier run knew of them."""
+    return "retry" if state.get("refused") and "retried" not in state else _after_claims(state)
+
+
+def route_after_retry(state: ReadingRound) -> str:
+    """Verify what was restated."""
+    return "verifier" if state["retried"] else _after_claims(state)
+
+
+def _after_claims(state: ReadingRound) -> str:
+    return "compare" if any("before" in reading for reading in state["readings"]) else END
 
 
 def route_after_outline(state: Writing) -> Route:
@@ -157,14 +172,11 @@ def _searches(state: ResearchState) -> list[Send]:
     return [Send("searcher", {"query": query, **shared}) for query in state.get("queries", [])]
 
 
-def _readings(state: ResearchState) -> list[Send]:
+def _readings(state: ResearchState) -> list[dict[str, Any]]:
     asked = {question.text: question for question in [*state.get("read_for", []), *state["questions"]]}
     shared = {"question": state["question"], "questions": list(asked.values()), **_shared(state)}
     queries = {query.id: query for query in state.get("asked", [])}
-    return [
-        Send("reading", {"hit": hit, **_sought(queries.get(hit.query)), **shared})
-        for hit in state.get("chosen", [])
-    ]
+    return [{"hit": hit, **_sought(queries.get(hit.query)), **shared} for hit in state.get("chosen", [])]
 
 
 def _sought(query: Query | None) -> dict[str, SubQuestion]:
@@ -174,23 +186,23 @@ def _sought(query: Query | None) -> dict[str, SubQuestion]:
     return {"sought": SubQuestion(id=query.question, text=query.text)}
 
 
-def _readings_at_hand(state: ResearchState) -> list[Send]:
+def _readings_at_hand(state: ResearchState) -> list[dict[str, Any]]:
     """In a follow-up's first round: the pages of its thread that may say more, from their stored texts."""
     if state.get("judgements"):
         return []
     again = set(state.get("recalled", []))
     shared = {"question": state["question"], "questions": state["questions"], **_shared(state)}
     read = [page for page in state.get("pages", []) if page.sha in again]
-    return [Send("reading", {"pages": [page], **shared}) for page in read]
+    return [{"pages": [page], **shared} for page in read]
 
 
-def _readings_again(state: ResearchState) -> list[Send]:
+def _readings_again(state: ResearchState) -> list[dict[str, Any]]:
     """In an update: every page of the earlier run, with what was known of it."""
     if not state.get("earlier"):
         return []
     shared = {"question": state["question"], "questions": state["questions"], **_shared(state)}
     return [
-        Send("reading", {"hit": hit_of(page), "before": page, "known": _drawn_from(page, state), **shared})
+        {"hit": hit_of(page), "before": page, "known": _drawn_from(page, state), **shared}
         for page in state["earlier"].pages
     ]
 

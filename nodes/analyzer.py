@@ -1,37 +1,45 @@
 """The analyzer: what one page says about the sub-questions, with quotes that are really there."""
 
+import asyncio
+
 from fathom.errors import ProviderError
-from fathom.evidence.claims import as_claims, grounded
+from fathom.evidence.claims import ground_drafts
 from fathom.evidence.origins import keep_used_origins
-from fathom.llm.port import ResearchModel, Thought
-from fathom.nodes.ports import Pages
-from fathom.state import Cost, Failure, Reading, Verdict
+from fathom.llm.port import PageFacts, ResearchModel
+from fathom.nodes.ports import Clock, Pages
+from fathom.state import Failure, Page, Reading
 
 
-async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages) -> Reading:
-    """Draw claims from the page, ground them, verify them; keep what holds and count what does not.
+async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages, clock: Clock) -> Reading:
+    """Draw claims from the page and ground them; statements that are more than their quotes stay drafts.
 
     Reads:  hit, pages, question, questions, sought
-    Writes: pages, claims, rejected, failures, costs
+    Writes: pages, claims, drafts, controls, rejected, failures, costs
     """
     page = state["pages"][0]
-    costs: list[Cost] = []
-    failures: list[Failure] = []
+    facts = _facts(page, clock().date().isoformat())
     try:
         text = await pages.get(page.sha)
-        read = await model.read(state["question"], state["questions"], page.title, text, state.get("sought"))
-        costs, failures = [*read.costs], [*read.failures]
-        drafts, refused = grounded(read.value, page, text, state["questions"])
-        doubtful = [d.evidence for d in drafts if not d.is_self_evident]
-        verified = await model.verify(doubtful) if doubtful else Thought[list[Verdict]]([])
+        read = await model.read(
+            state["question"], state["questions"], page.title, text, state.get("sought"), facts
+        )
     except ProviderError as error:
-        failure = Failure(where="analysis", what=page.title, why=str(error))
-        return {"failures": [*failures, failure], "costs": [*costs, *error.costs]}
-    claims, rejected = as_claims(drafts, verified.value, page)
+        return {
+            "failures": [Failure(where="analysis", what=page.title, why=str(error))],
+            "costs": error.costs,
+        }
+    found = await asyncio.to_thread(ground_drafts, read.value, page, text, state["questions"])
+    quoting = [*found.claims, *found.drafts]
     return {
-        "pages": [keep_used_origins(page, claims)] if "hit" in state else [],
-        "claims": claims,
-        "rejected": [*refused, *rejected],
-        "failures": [*failures, *verified.failures],
-        "costs": [*costs, *verified.costs],
+        "pages": [keep_used_origins(page, quoting)] if "hit" in state else [],
+        "claims": found.claims,
+        "drafts": found.drafts,
+        "controls": found.controls,
+        "rejected": found.rejected,
+        "failures": read.failures,
+        "costs": read.costs,
     }
+
+
+def _facts(page: Page, today: str) -> PageFacts:
+    return PageFacts(page.publisher or "", page.author or "", page.published or "", today)

@@ -1,4 +1,4 @@
-"""The comparison: what became of one page of an earlier run, and of the claims drawn from it."""
+"""The comparison: what became of the pages of an earlier run, and of the claims drawn from them."""
 
 import asyncio
 
@@ -8,28 +8,48 @@ from fathom.errors import ProviderError
 from fathom.evidence.origins import keep_used_origins
 from fathom.evidence.renewal import renewed
 from fathom.nodes.ports import Pages
-from fathom.state import Reading
+from fathom.state import Claim, Failure, Page, Reading, ReadingRound
 
 
-async def compare(state: Reading, *, pages: Pages) -> Reading:
+async def compare(state: ReadingRound, *, pages: Pages) -> ReadingRound:
     """Keep the claims that still stand; a page that cannot be read again keeps all of them, and is marked.
 
-    Reads:  before, known, pages, claims, failures
+    Reads:  readings, pages, claims, failures
     Writes: pages, claims
     """
-    before, known = state["before"], state["known"]
-    page = state["pages"][0] if state.get("pages") else None
-    if page is None or (before.how == "pdf" and page.how != "pdf"):
-        lost = state.get("failures", [])
-        why = lost[-1].why if page is None and lost else "only another form of it can be read now"
-        gone = before.model_copy(update={"gone": why})
-        return {"pages": [gone], "claims": Overwrite(known)}  # type: ignore[typeddict-item]
-    if page.sha == before.sha:
-        return {"pages": [keep_used_origins(page, known)], "claims": known}
-    text = await pages.get(page.sha)
+    now = {page.address: page for page in state.get("pages", [])}
+    changed: list[Page] = []
+    claims: list[Claim] = []
+    compared: set[str] = set()
+    for reading in [reading for reading in state["readings"] if "before" in reading]:
+        before, known = reading["before"], reading["known"]
+        page = now.get(before.address)
+        if page is None or (before.how == "pdf" and page.how != "pdf"):
+            changed.append(
+                before.model_copy(update={"gone": _why_gone(page, reading, state.get("failures", []))})
+            )
+            claims += known
+            compared |= {page.sha} if page else set()
+        elif page.sha == before.sha:
+            claims += known
+            changed.append(keep_used_origins(page, known))
+        else:
+            drawn = [claim for claim in state.get("claims", []) if claim.quotes[0].page == page.sha]
+            text, then = await pages.get(page.sha), await _text_before(before, pages)
+            claims += await asyncio.to_thread(renewed, known, drawn, then, page, text)
+            compared.add(page.sha)
+    others = [claim for claim in state.get("claims", []) if claim.quotes[0].page not in compared]
+    return {"pages": changed, "claims": Overwrite([*claims, *others])}  # type: ignore[typeddict-item]
+
+
+def _why_gone(page: Page | None, reading: Reading, failures: list[Failure]) -> str:
+    lost = [failure.why for failure in failures if failure.what == reading["hit"].address]
+    return lost[-1] if page is None and lost else "only another form of it can be read now"
+
+
+async def _text_before(before: Page, pages: Pages) -> str:
+    """The text as it was; empty when it is no longer kept: then everything drawn from it counts as new."""
     try:
-        then = await pages.get(before.sha)
-    except ProviderError:  # its text is no longer kept: then everything drawn from it counts as new
-        then = ""
-    claims = await asyncio.to_thread(renewed, known, state.get("claims", []), then, page, text)
-    return {"claims": Overwrite(claims)}  # type: ignore[typeddict-item]
+        return await pages.get(before.sha)
+    except ProviderError:
+        return ""

@@ -57,8 +57,10 @@ from fathom.state.research import (
     BranchOutput,
     Chapter,
     ChapterOutput,
+    PageOutput,
     Reading,
     ReadingOutput,
+    ReadingRound,
     ResearchInput,
     ResearchState,
     RunState,
@@ -69,6 +71,7 @@ from fathom.state.review import ReviewAnswer
 from fathom.state.run_config import RunConfig
 from fathom.state.threads import Known, Turn
 from fathom.state.updating import Change, Earlier, Update
+from fathom.state.verification import ClaimDraft, Control, ControlKind, ControlTally
 from fathom.state.weighing import (
     Contradiction,
     Difference,
@@ -100,7 +103,11 @@ __all__ = [
     "CheckName",
     "Citation",
     "Claim",
+    "ClaimDraft",
     "Contradiction",
+    "Control",
+    "ControlKind",
+    "ControlTally",
     "Cost",
     "Depth",
     "Difference",
@@ -127,12 +134,14 @@ __all__ = [
     "Origin",
     "Outline",
     "Page",
+    "PageOutput",
     "Plan",
     "Priority",
     "Query",
     "Quote",
     "Reading",
     "ReadingOutput",
+    "ReadingRound",
     "Record",
     "Rejected",
     "Relation",

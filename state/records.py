@@ -158,6 +158,7 @@ class Claim(Record):
     quotes: list[Quote] = Field(min_length=1)
     verdict: Verdict
     relevance: Score = Field(ge=0, le=1)
+    resolved: str = ""  # which pronouns and relative dates the statement puts into words, and how
 
     @property
     def key(self) -> str:
@@ -203,14 +204,19 @@ class Cost(Record):
 
 
 class Rejected(Record):
-    """Claims of one page, or sentences of one section, that were refused, and why."""
+    """Claims of one page, or sentences of one section, that were refused, and why.
+
+    A claim that was refused twice is told by itself, with its statement and the verifier's words.
+    """
 
     page: str  # of claims
     count: int
     why: str
     section: str = ""  # of sentences
+    statement: str = ""
+    reason: str = ""
 
     @property
     def key(self) -> str:
-        """One entry per place and reason."""
-        return short_hash(self.page, self.why, *([self.section] if self.section else []))
+        """One entry per place, reason and statement."""
+        return short_hash(self.page, self.why, *filter(None, [self.section, self.statement]))

@@ -29,6 +29,7 @@ from fathom.state.reports import Heading, Outline, Report, Section
 from fathom.state.run_config import RunConfig
 from fathom.state.threads import Known
 from fathom.state.updating import Earlier, Update
+from fathom.state.verification import ClaimDraft, Control, ControlTally
 from fathom.state.weighing import Contradiction, Finding, Ruling
 
 MAX_QUESTION_CHARS = 2000
@@ -121,10 +122,14 @@ class ResearchState(TypedDict, total=False):
     offered: Annotated[list[str], _PRIVATE, united]
     # extractor, analyzer, compare, selector
     pages: Annotated[list[Page], Field(description="The pages that were read; texts are kept apart."), merged]
-    # analyzer, compare, selector, judge; deliver and coordinator rename what they answer
+    # analyzer, verifier, compare, selector, judge; deliver and coordinator rename what they answer
     claims: Annotated[list[Claim], Field(description="Statements with the quotes that carry them."), merged]
-    # analyzer
-    rejected: Annotated[list[Rejected], Field(description="How many claims were refused, and why."), merged]
+    # analyzer, verifier, retry
+    rejected: Annotated[list[Rejected], Field(description="Claims that were refused, and why."), merged]
+    # verifier
+    control_tallies: Annotated[
+        list[ControlTally], Field(description="How verifiers did on statements whose truth is known."), merged
+    ]
     # intake, judge
     judgements: Annotated[
         list[Judgement], Field(description="After each round: what is known, what is missing."), merged
@@ -185,17 +190,51 @@ class Reading(TypedDict, total=False):
     direction: Direction
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
+    drafts: Annotated[list[ClaimDraft], merged]  # analyzer: what is not decided yet
+    controls: Annotated[list[Control], merged]  # analyzer
     rejected: Annotated[list[Rejected], merged]
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]
 
 
+class PageOutput(TypedDict, total=False):
+    """What one reader of one page brings back."""
+
+    pages: Annotated[list[Page], merged]
+    claims: Annotated[list[Claim], merged]
+    drafts: Annotated[list[ClaimDraft], merged]
+    controls: Annotated[list[Control], merged]
+    rejected: Annotated[list[Rejected], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
+
+
+class ReadingRound(TypedDict, total=False):
+    """What is known while all pages of a round are read, and their claims are verified together."""
+
+    readings: list[Reading]  # from the route that sends them: one entry a page
+    run: str
+    round: int
+    direction: Direction
+    drafts: Annotated[list[ClaimDraft], merged]  # analyzer
+    controls: Annotated[list[Control], merged]  # analyzer
+    refused: list[ClaimDraft]  # verifier: what is tried once more
+    retried: list[ClaimDraft]  # retry: what the verifier is asked about again
+    pages: Annotated[list[Page], merged]
+    claims: Annotated[list[Claim], merged]
+    rejected: Annotated[list[Rejected], merged]
+    control_tallies: Annotated[list[ControlTally], merged]
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
+
+
 class ReadingOutput(TypedDict, total=False):
-    """What one reader brings back."""
+    """What the reading of a round brings back."""
 
     pages: Annotated[list[Page], merged]
     claims: Annotated[list[Claim], merged]
     rejected: Annotated[list[Rejected], merged]
+    control_tallies: Annotated[list[ControlTally], merged]
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]
 
@@ -212,6 +251,7 @@ class BranchOutput(TypedDict, total=False):
     claims: Annotated[list[Claim], merged]
     rulings: Annotated[list[Ruling], merged]
     rejected: Annotated[list[Rejected], merged]
+    control_tallies: Annotated[list[ControlTally], merged]
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]
 

@@ -11,11 +11,25 @@ from typing import Any, TypeVar
 
 from fathom.budget.budget import Account
 from fathom.errors import Unreadable
-from fathom.llm.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
+from fathom.llm.port import (
+    NO_FACTS,
+    Assessment,
+    Brief,
+    Case,
+    Draft,
+    Evidence,
+    Objection,
+    PageFacts,
+    Point,
+    Refusal,
+    Revision,
+    Thought,
+)
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import (
     Claim,
+    ClaimDraft,
     Cost,
     Earlier,
     Failure,
@@ -36,6 +50,7 @@ from fathom.state import (
     SubQuestion,
     Turn,
     Verdict,
+    short_hash,
 )
 
 T = TypeVar("T")
@@ -81,6 +96,14 @@ def claim(statement: str = "The plant makes 240 megawatts.", name: str = "c1", *
     quotes = words.pop("quotes", None) or [quote(words.pop("said", statement), words.pop("of", "page one"))]
     given = {"question": "Q1", "verdict": SOUND, "relevance": 0.9, **words}
     return Claim(id=name, statement=statement, quotes=quotes, **given)
+
+
+def draft(statement: str = "The plant makes power.", **words: Any) -> ClaimDraft:
+    """A claim that nobody has verified yet; `of` is the text of its page, `said` its quote there."""
+    of, said = words.pop("of", "page one"), words.pop("said", "")
+    quotes = [quote(said, of, of.index(said))] if said else [quote(of=of)]
+    given = {"question": "Q1", "relevance": 0.9, "quotes": quotes, "page": sha(of), **words}
+    return ClaimDraft(id=short_hash(sha(of), statement), statement=statement, **given)
 
 
 def points(*claims: Claim, tag: str = "LIKELY", voices: int = 1) -> list[Point]:
@@ -167,6 +190,7 @@ class FakeModel:
     plans: list[Any] = field(default_factory=list)
     reads: list[Any] = field(default_factory=list)
     verdicts: list[Any] = field(default_factory=list)
+    retries: list[Any] = field(default_factory=list)
     assessments: list[Any] = field(default_factory=list)
     outlines: list[Any] = field(default_factory=list)
     written: list[Any] = field(default_factory=list)
@@ -175,6 +199,7 @@ class FakeModel:
     costs: list[Cost] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     asked: list[Any] = field(default_factory=list)
+    by: str = ""
 
     def _next(self, script: list[T], asked: object) -> Thought[T]:
         self.asked.append(asked)
@@ -182,7 +207,7 @@ class FakeModel:
         value = script.pop(0)
         if isinstance(value, Exception):
             raise value
-        return Thought(value, list(self.costs), list(self.failures))
+        return Thought(value, list(self.costs), list(self.failures), self.by)
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         return self._next(self.plans, brief)
@@ -194,11 +219,15 @@ class FakeModel:
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
         return self._next(self.reads, text)
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         return self._next(self.verdicts, list(evidence))
+
+    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+        return self._next(self.retries, list(refusals))
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         return self._next(self.assessments, case)

@@ -16,7 +16,7 @@ from fathom.control_signals import ControlSignals
 from fathom.errors import OutOfBudget, ProviderError, Unreadable
 from fathom.graph import CustomDependencies, Dependencies, DependencyFactory
 from fathom.llm.extractive import ExtractiveModel
-from fathom.llm.port import Assessment, Brief, Case, Draft, ResearchModel, Thought
+from fathom.llm.port import NO_FACTS, Assessment, Brief, Case, Draft, PageFacts, ResearchModel, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
 from fathom.state import Cost, Forecast, Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion
@@ -97,10 +97,11 @@ class Clerk(ExtractiveModel):
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
         """As any quoting model does, or exactly as many sentences as told."""
         if self.quotes is None:
-            thought = await super().read(question, questions, title, text, sought)
+            thought = await super().read(question, questions, title, text, sought, facts)
         else:
             first = sentences(text)[1 : self.quotes + 1]
             thought = Thought([Draft(s.text, s.text, "Q1", 0.9) for s in first])

@@ -36,7 +36,7 @@ from fathom.events import (
 from fathom.planning.effort import sized
 from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
-from fathom.state import Claim, Cost, ResearchState, RunConfig, RunState
+from fathom.state import Claim, ClaimDraft, Cost, ResearchState, RunConfig, RunState
 
 _HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
 
@@ -69,6 +69,10 @@ def told(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[P
             yield ExtractionStarted(pages=[PageName(title=page.title, address=page.address) for page in read])
             # Their texts are at hand, and are taken from there.
             yield from (ContentExtracted(title=p.title, address=p.address, chars=p.chars) for p in read)
+        case "analyzer" if update.get("drafts"):
+            return  # it is told when they are verified
+        case "verifier" | "retry":
+            yield from _verified(node, given, update)
         case "searcher" | "selector" | "extractor" | "analyzer":
             yield _of_a_round(node, given, update)
         case "outline":
@@ -123,6 +127,34 @@ def _of_a_round(node: str, given: dict[str, Any], update: dict[str, Any]) -> Pay
         rejected=sum(rejected.count for rejected in update.get("rejected", [])),
         lost=lost,
     )
+
+
+def _verified(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[Payload]:
+    """The analyses that are completed now: of pages none of whose drafts is tried once more."""
+    asked, left = _asked_and_left(node, given, update)
+    done = {draft.page for draft in asked} - {draft.page for draft in left}
+    claims = [*given.get("claims", []), *update.get("claims", [])]
+    rejected = [*given.get("rejected", []), *update.get("rejected", [])]
+    lost = list(update.get("failures", []))
+    for page in [page for page in given["pages"] if page.sha in done]:
+        yield AnalysisCompleted(
+            title=page.title,
+            address=page.address,
+            claims=sum(claim.quotes[0].page == page.sha for claim in claims),
+            rejected=sum(entry.count for entry in rejected if entry.page == page.sha),
+            lost=lost,
+        )
+        lost = []  # told once
+
+
+def _asked_and_left(
+    node: str, given: dict[str, Any], update: dict[str, Any]
+) -> tuple[list[ClaimDraft], list[ClaimDraft]]:
+    if node == "retry":
+        return given["refused"], update["retried"]
+    if "retried" in given:
+        return given["retried"], []
+    return given["drafts"], update["refused"]
 
 
 class EventMapper:

@@ -1,94 +1,147 @@
-"""What a mind says a page says becomes a claim only when the page says it."""
-
-from collections.abc import Sequence
+"""What a model says a page says: what code decides by itself, and what it leaves to the verifier."""
 
 import pytest
-from fakes import DOUBTED, SOUND, page, question
+from fakes import page, question
 
-from fathom.evidence.claims import KEEP_FROM, as_claims, grounded
+from fathom.evidence.claims import (
+    NO_QUESTION,
+    NOT_IN_PAGE,
+    UNDERIVED,
+    GroundedDrafts,
+    ground_drafts,
+)
 from fathom.llm.port import Draft
-from fathom.state import Verdict
 
 TEXT = (
-    "The Rance plant opened in 1966. It makes 240 megawatts at its peak. Divers service the gates in spring."
+    "# Rance\n\nThe Rance plant opened in 1966. It makes 240 megawatts at its peak. "
+    "Divers service the gates in spring. Nobody is likely to build another one before 2040.\n\n"
+    "- The gates are made of steel\n- The locks are made of oak\n\n"
+    "| Plant | Peak |\n|---|---|\n| Rance | 240 MW |\n| Sihwa | 254 MW |"
 )
-PAGE = page(TEXT)
-QUESTIONS = [question(1), question(2)]
+PAGE = page(TEXT, published="2025-03-02")
 QUOTED = Draft("The Rance plant opened in 1966.", "The Rance plant opened in 1966", "Q1", 0.9)
 SAID = Draft("Divers look after the gates.", "Divers service the gates in spring", "Q2", 0.7)
 
 
-def kept(*drafts: Draft) -> list[str]:
-    return [item.draft.statement for item in grounded(drafts, PAGE, TEXT, QUESTIONS)[0]]
+def ground(*drafts: Draft) -> GroundedDrafts:
+    return ground_drafts(drafts, PAGE, TEXT, [question(1), question(2)])
+
+
+@pytest.mark.parametrize(
+    ("draft", "why"),
+    [
+        (Draft("The moon is cheese.", "the moon is made of cheese", "Q1", 1), NOT_IN_PAGE),
+        (Draft("It makes power.", "", "Q1", 1), NOT_IN_PAGE),
+        (Draft("Divers come.", SAID.quote, "Q1", 1, ["and they are paid in gold"]), NOT_IN_PAGE),
+        (Draft("The Rance plant opened in 1968.", QUOTED.quote, "Q1", 1), UNDERIVED),
+        (Draft("It makes 300 megawatts.", "It makes 240 megawatts at its peak", "Q1", 1), UNDERIVED),
+    ],
+    ids=["not in the page", "no quote", "a second quote that is not there", "another year", "another figure"],
+)
+def test_code_objects_only_to_what_it_can_be_sure_of(draft: Draft, why: str) -> None:
+    found = ground(QUOTED, draft)
+    assert [c.statement for c in found.claims] == [QUOTED.statement]
+    assert [(d.statement, d.why) for d in found.drafts] == [(draft.statement, why)]
+    assert found.drafts[0].objection
+    assert found.rejected == []
+
+
+def test_a_claim_for_no_sub_question_is_rejected_at_once() -> None:
+    found = ground(Draft("Divers look after the gates.", SAID.quote, "Q9", 1))
+    assert (found.claims, found.drafts) == ([], [])
+    assert [(r.page, r.count, r.why) for r in found.rejected] == [(PAGE.sha, 1, NO_QUESTION)]
 
 
 @pytest.mark.parametrize(
     "draft",
     [
-        Draft("The moon is cheese.", "the moon is made of cheese", "Q1", 1),
-        Draft("It makes 240 megawatts at its peak.", "It makes 240 megawatts at its peak", "Q9", 1),
-        Draft("The Rance plant opened in 1968.", "The Rance plant opened in 1966", "Q1", 1),
-        Draft("In Brittany the plant opened in 1966.", "The Rance plant opened in 1966", "Q1", 1),
-        Draft("It makes power.", "", "Q1", 1),
+        Draft("In Brittany the plant opened in 1966.", QUOTED.quote, "Q1", 1),
+        Draft("Another one will be built before 2040.", "Nobody is likely to build another one", "Q1", 1),
     ],
-    ids=["not in the page", "no such sub-question", "another number", "another name", "no quote"],
+    ids=["a name", "a negation and a hedge"],
 )
-def test_a_draft_that_does_not_hold_is_not_kept_but_counted(draft: Draft) -> None:
-    drafts = [QUOTED, draft]
-    found, rejected = grounded(drafts, PAGE, TEXT, QUESTIONS)
-    assert [item.draft for item in found] == [QUOTED]
-    claims, _ = as_claims(found, [], PAGE)
-    assert [c.statement for c in claims] == [QUOTED.statement]
-    assert [(d.page, d.count) for d in rejected] == [(PAGE.sha, 1)]
+def test_what_is_odd_goes_to_the_verifier_with_a_note(draft: Draft) -> None:
+    (found,) = ground(draft).drafts
+    assert not found.objection
+    assert found.notes
 
 
-def test_the_same_statement_twice_is_one_claim_and_nothing_dropped() -> None:
-    again = Draft("the rance plant  opened in 1966.", QUOTED.quote, "Q1", 0.5)
-    found, refused = grounded([QUOTED, again], PAGE, TEXT, QUESTIONS)
-    claims, rejected = as_claims(found, [], PAGE)
-    assert [c.statement for c in claims] == [QUOTED.statement]
-    assert [*refused, *rejected] == []
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The peak of the plant is 0.24 GW.",
+        "The plant had been open for 59 years in 2025.",
+        "그 발전소는 1966년에 문을 열었다.",
+    ],
+    ids=["unit", "calendar", "another language"],
+)
+def test_figures_may_be_derived_from_the_context(statement: str) -> None:
+    (found,) = ground(Draft(statement, QUOTED.quote, "Q1", 1)).drafts
+    assert not found.objection
 
 
-def test_the_evidence_shows_what_stands_around_the_quote() -> None:
-    ((item,), _) = grounded([SAID], PAGE, TEXT, QUESTIONS)
-    assert item.evidence.quote == "Divers service the gates in spring."
-    assert item.evidence.context == TEXT
-    assert item.quote.page == PAGE.sha
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        ("* The gates are made of steel", ["The gates are made of steel"]),
+        ("1. The locks are made of oak", ["The locks are made of oak"]),
+        ("| Rance | 240 MW |", ["| Rance | 240 MW |"]),
+        ("|Sihwa|254 MW|", ["| Sihwa | 254 MW |"]),
+        ("## Rance plant opened in 1966", ["The Rance plant opened in 1966."]),
+        (
+            "The Rance plant opened … Divers service the gates",
+            ["The Rance plant opened in 1966.", "Divers service the gates in spring."],
+        ),
+        ("The Rance plant opened … locks are made of oak", []),
+        ("Divers service the gates [...] The Rance plant opened", []),
+    ],
+)
+def test_list_items_rows_and_parts_of_a_paragraph_can_be_quoted(words: str, texts: list[str]) -> None:
+    (found,) = ground(Draft("This is what it says.", words, "Q1", 1)).drafts
+    assert [q.text.lstrip("-# ") for q in found.quotes] == texts
+    assert all(TEXT[q.start : q.end] == q.text for q in found.quotes)
 
 
-def test_a_statement_that_is_its_quote_needs_no_verdict() -> None:
-    items, _ = grounded([QUOTED, SAID], PAGE, TEXT, QUESTIONS)
-    assert [item.is_self_evident for item in items] == [True, False]
-    claims, _ = as_claims(items, [SOUND], PAGE)
-    assert [c.verdict.score for c in claims] == [1.0, SOUND.score]
+def test_a_claim_may_rest_on_several_quotes() -> None:
+    (found,) = ground(
+        Draft("Rance, of 1966, is serviced by divers.", QUOTED.quote, "Q1", 1, [SAID.quote], "it = Rance")
+    ).drafts
+    assert [q.text for q in found.quotes] == [
+        "The Rance plant opened in 1966.",
+        "Divers service the gates in spring.",
+    ]
+    assert (found.objection, found.resolved) == ("", "it = Rance")
 
 
-@pytest.mark.parametrize(("score", "is_kept"), [(KEEP_FROM, True), (KEEP_FROM - 0.01, False), (0.0, False)])
-def test_a_verdict_under_the_line_drops_the_claim(score: float, is_kept: bool) -> None:
-    verdict: Verdict = DOUBTED.model_copy(update={"score": score})
-    items, _ = grounded([SAID], PAGE, TEXT, QUESTIONS)
-    claims, rejected = as_claims(items, [verdict], PAGE)
-    assert bool(claims) is is_kept
-    assert [d.count for d in rejected] == ([] if is_kept else [1])
+def test_the_same_statement_twice_is_one_and_the_one_that_holds_counts() -> None:
+    bad = Draft("the rance plant  opened in 1966.", "it was in 1966 that Rance began", "Q1", 0.5)
+    found = ground(bad, QUOTED, QUOTED)
+    assert [c.statement for c in found.claims] == [QUOTED.statement]
+    assert (found.drafts, found.rejected) == ([], [])
 
 
-def test_verdicts_go_to_the_doubtful_ones_in_order() -> None:
-    other = Draft("At its peak it gives 240 megawatts.", "It makes 240 megawatts at its peak", "Q1", 0.8)
-    drafts: Sequence[Draft] = [SAID, QUOTED, other]
-    items, _ = grounded(drafts, PAGE, TEXT, QUESTIONS)
-    claims, rejected = as_claims(items, [DOUBTED, SOUND], PAGE)
-    assert [c.statement for c in claims] == [QUOTED.statement, other.statement]
-    assert sum(d.count for d in rejected) == 1
+def test_relevance_stays_on_its_scale() -> None:
+    many = [
+        Draft(f"Divers look after {gate}.", SAID.quote, "Q1", mark) for gate, mark in (("a", 7.0), ("b", -1))
+    ]
+    assert [d.relevance for d in ground(*many).drafts] == [1.0, 0.0]
 
 
-def test_a_relevance_off_the_scale_is_brought_back() -> None:
-    for given, stored in ((7.0, 1.0), (-1.0, 0.0)):
-        draft = Draft(QUOTED.statement, QUOTED.quote, "Q1", given)
-        claims, _ = as_claims(grounded([draft], PAGE, TEXT, QUESTIONS)[0], [], PAGE)
-        assert claims[0].relevance == stored
+def test_a_readers_controls_are_taken_only_if_they_are_what_they_say() -> None:
+    same = Draft("The gates are looked after by divers.", SAID.quote, "Q2", 1, kind="paraphrase")
+    wrong = Draft(
+        "Robots look after the gates.", SAID.quote, "Q2", 1, (), "", "falsehood", "Divers", "Robots"
+    )
+    useless = Draft(
+        "Divers look after the gates.", SAID.quote, "Q2", 1, (), "", "falsehood", "spring", "steel"
+    )
+    found = ground(SAID, same, wrong, useless)
+    told = {(c.kind, c.is_true): c.statement for c in found.controls}
+    assert told["paraphrase", True] == same.statement
+    assert told["wording", False] == wrong.statement
+    assert useless.statement not in told.values()
+    assert [d.statement for d in found.drafts] == [SAID.statement]
 
 
 def test_a_page_may_say_nothing() -> None:
-    assert kept() == []
-    assert as_claims([], [], PAGE) == ([], [])
+    assert ground() == GroundedDrafts()

@@ -7,6 +7,7 @@ from fakes import (
     NOBODY,
     FakeBudget,
     claim,
+    draft,
     earlier,
     heading,
     hit,
@@ -22,7 +23,6 @@ from langgraph.graph import END
 from langgraph.types import Send
 
 from fathom.graph.routes import (
-    route_after_analyzer,
     route_after_check,
     route_after_coordinator,
     route_after_extractor,
@@ -30,15 +30,18 @@ from fathom.graph.routes import (
     route_after_judge,
     route_after_outline,
     route_after_planner,
+    route_after_retry,
     route_after_review,
     route_after_rewrite,
     route_after_selector,
+    route_after_verifier,
     route_after_writer,
     route_to_page,
+    route_to_readings,
 )
 from fathom.nodes.coordinator import coordinator
 from fathom.report.outlining import basis_of
-from fathom.state import Direction, Outline, ResearchState, RunConfig, Writing
+from fathom.state import Direction, Outline, ReadingRound, ResearchState, RunConfig, Writing
 
 STATE: ResearchState = {"question": "What?", "questions": [question()]}
 
@@ -69,8 +72,9 @@ def test_a_persons_word_comes_before_searching(words: ResearchState, place: str)
 def test_every_chosen_page_gets_a_reader_and_no_page_the_judge() -> None:
     sends = route_after_selector({**STATE, "chosen": [hit("https://a.example"), hit("https://b.example")]})
     assert isinstance(sends, list)
-    assert [s.arg["hit"].address for s in sends] == ["https://a.example", "https://b.example"]
-    assert set(sends[0].arg) == {"hit", "question", "questions", "run", "round"}
+    (readings,) = [s.arg["readings"] for s in sends]
+    assert [reading["hit"].address for reading in readings] == ["https://a.example", "https://b.example"]
+    assert set(readings[0]) == {"hit", "question", "questions", "run", "round"}
     assert route_after_selector({**STATE, "chosen": []}) == route_after_selector(STATE) == "judge"
 
 
@@ -100,9 +104,10 @@ def test_what_is_worth_it_is_read_again_from_its_stored_text() -> None:
     other = page("page two", "https://b.example")
     sends = route_after_selector({**STATE, "pages": [page(), other], "recalled": [other.sha]})
     assert isinstance(sends, list)
-    assert [(s.node, s.arg["pages"]) for s in sends] == [("reading", [other])]
-    assert "hit" not in sends[0].arg
-    assert route_to_page(sends[0].arg) == "analyzer"
+    ((node, readings),) = [(s.node, s.arg["readings"]) for s in sends]
+    assert (node, [reading["pages"] for reading in readings]) == ("reading", [[other]])
+    assert "hit" not in readings[0]
+    assert route_to_page(readings[0]) == "analyzer"
     assert route_to_page({"hit": hit()}) == "extractor"
     assert route_after_selector({**STATE, "pages": [page()], "recalled": []}) == "judge"
 
@@ -130,7 +135,10 @@ def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
             "chosen": [hit("https://new.example")],
         }
     )
-    given = [send.arg for send in sends if isinstance(send, Send)]
+    assert isinstance(sends, list)
+    (given,) = [send.arg["readings"] for send in sends]
+    pages = route_to_readings(sends[0].arg)
+    assert [(send.node, send.arg) for send in pages if isinstance(send, Send)] == [("page", g) for g in given]
     assert [part["hit"].address[8:13] for part in given] == ["a.exa", "b.exa", "new.e"]
     assert [len(part["known"]) for part in given[:2]] == [1, 0]
     assert given[1]["hit"].pdf == "https://b.example/p"
@@ -139,11 +147,21 @@ def test_an_update_reads_every_earlier_page_again_beside_what_is_new() -> None:
 
 def test_a_page_of_an_earlier_run_is_analysed_only_if_it_says_something_else() -> None:
     before = page("page one")
-    assert route_after_extractor({"before": before, "pages": [page("page one")]}) == "compare"
-    assert route_after_extractor({"before": before}) == "compare"
+    assert route_after_extractor({"before": before, "pages": [page("page one")]}) == END
+    assert route_after_extractor({"before": before}) == END
     assert route_after_extractor({"before": before, "pages": [page("page two")]}) == "analyzer"
-    assert route_after_analyzer({"before": before}) == "compare"
-    assert route_after_analyzer({}) == END
+    again: ReadingRound = {"readings": [{"hit": hit(), "before": before, "known": []}]}
+    assert route_after_verifier(again) == "compare"
+    assert route_after_retry({**again, "retried": []}) == "compare"
+
+
+def test_a_refused_claim_is_tried_once_more_and_verified_again_once() -> None:
+    refused: ReadingRound = {"readings": [{"hit": hit()}], "refused": [draft()]}
+    assert route_after_verifier(refused) == "retry"
+    assert route_after_verifier({**refused, "refused": []}) == END
+    assert route_after_retry({**refused, "retried": [draft()]}) == "verifier"
+    assert route_after_retry({**refused, "retried": []}) == END
+    assert route_after_verifier({**refused, "retried": [draft()]}) == END
 
 
 def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:

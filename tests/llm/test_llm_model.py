@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from fathom.errors import Unreadable
 from fathom.llm.llm_model import LLMResearchModel
-from fathom.llm.port import Brief, Case, Evidence, Revision
+from fathom.llm.port import Brief, Case, Evidence, Refusal, Revision
 from fathom.llm.sheets import Sheet
 from fathom.llm.structured_output import Answer, StructuredOutput
 from fathom.prompts import Filled
@@ -55,6 +55,7 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
         {"strategy": "s", "questions": [], "queries": []},
         {"claims": []},
         {"verdicts": []},
+        {"restated": []},
         {"evidence": "E1", **marks, "gaps": []},
         {"title": "T", "sections": []},
         {"sentences": []},
@@ -68,6 +69,7 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
     await prompted.plan(brief)
     await prompted.read("What?", ASKED, where.title, TEXT)
     await prompted.verify([Evidence("s", "q", "c")])
+    await prompted.retry([Refusal("s", "q", "c", "why")])
     await prompted.judge(Case("What?", ASKED, CLAIMS))
     await prompted.outline("What?", ASKED, POINTS)
     await prompted.write("What?", heading("c0ffee1", "c0ffee2"), POINTS)
@@ -75,7 +77,7 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
     failed = [sentence("Divers arrive in spring.", "c0ffee2", status="unsupported")]
     await prompted.rewrite(Revision("What?", heading("c0ffee1", "c0ffee2"), failed, POINTS))
     said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
-    assert len(ladder.seen) == 8
+    assert len(ladder.seen) == 9
     for hidden in (ADDRESS, "secret-place", sha(TEXT), sha(TEXT)[:12], "c0ffee1", "c0ffee2"):
         assert hidden not in said
     assert "E1" in said

@@ -47,10 +47,11 @@ def sheets(texts: list[str]) -> list[Sheet]:
         planned.sheet_of(brief, "English"),
         Sheet(
             "reader",
-            {**common, "title": "T", "sought": "nothing else"},
+            {**common, "facts": "Title: T", "sought": "nothing else"},
             {"questions": asked, "passages": Passages("\n\n".join(texts), [QUESTION], 3_500)},
         ),
         Sheet("verifier", {}, {"evidence": Lines(texts, between="\n\n")}),
+        Sheet("retry", {"language": "English"}, {"refused": Lines(texts, between="\n\n")}),
         Sheet(
             "judge",
             common,

@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 from fakes import (
-    DOUBTED,
     NOBODY,
-    SOUND,
     FakeEngines,
     FakeModel,
     FakePages,
@@ -92,30 +90,20 @@ async def test_a_page_that_cannot_be_read_is_told(error: Exception) -> None:
 async def analysed(model: FakeModel, texts: dict[str, str] | None = None) -> Reading:
     pages = FakePages(texts if texts is not None else {sha(TEXT): TEXT})
     state: Reading = {"pages": [page(TEXT)], "question": "What?", "questions": [question()]}
-    return await analyzer(state, model=model, pages=pages)
+    return await analyzer(state, model=model, pages=pages, clock=clock)
 
 
-async def test_claims_are_grounded_verified_and_what_falls_is_counted() -> None:
+async def test_quotations_are_claims_at_once_and_what_says_more_stays_a_draft() -> None:
     invented = Draft("It is blue.", "the plant is painted blue all over", "Q1", 1)
-    model = FakeModel(reads=[[QUOTED, SAID, invented]], verdicts=[[SOUND]], costs=[cost()])
-    update = await analysed(model)
-    assert [c.statement for c in update["claims"]] == [QUOTED.statement, SAID.statement]
-    assert all(TEXT[q.start : q.end] == q.text for c in update["claims"] for q in c.quotes)
-    assert [d.count for d in update["rejected"]] == [1]
-    assert update["costs"] == [cost(), cost()]
-    assert len(model.asked[1]) == 1
-
-
-async def test_quotations_are_not_paid_to_be_verified() -> None:
-    model = FakeModel(reads=[[QUOTED]])
-    assert len((await analysed(model))["claims"]) == 1
-    assert len(model.asked) == 1
-
-
-async def test_a_doubted_claim_is_dropped() -> None:
-    update = await analysed(FakeModel(reads=[[SAID]], verdicts=[[DOUBTED]]))
-    assert update["claims"] == []
-    assert [d.count for d in update["rejected"]] == [1]
+    update = await analysed(FakeModel(reads=[[QUOTED, SAID, invented]], costs=[cost()]))
+    assert [c.statement for c in update["claims"]] == [QUOTED.statement]
+    assert [(d.statement, bool(d.objection)) for d in update["drafts"]] == [
+        (SAID.statement, False),
+        (invented.statement, True),
+    ]
+    quotes = [q for entry in [*update["claims"], *update["drafts"]] for q in entry.quotes]
+    assert all(TEXT[q.start : q.end] == q.text for q in quotes)
+    assert (update["rejected"], update["costs"]) == ([], [cost()])
 
 
 async def test_a_model_that_fails_costs_one_page_and_its_charges_are_kept() -> None:
@@ -123,13 +111,6 @@ async def test_a_model_that_fails_costs_one_page_and_its_charges_are_kept() -> N
     assert update["failures"] == [Failure(where="analysis", what="A page", why="no form")]
     assert update["costs"] == [cost("paid")]
     assert not update.get("claims")
-
-
-async def test_a_verification_that_fails_keeps_what_reading_cost() -> None:
-    model = FakeModel(reads=[[SAID]], verdicts=[Unavailable("gone", [cost("verify")])], costs=[cost("read")])
-    update = await analysed(model)
-    assert [c.call for c in update["costs"]] == ["read", "verify"]
-    assert [failure.why for failure in update["failures"]] == ["gone"]
 
 
 async def test_what_a_stand_in_did_is_told() -> None:

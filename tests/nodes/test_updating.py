@@ -2,13 +2,12 @@
 
 from typing import Any, cast
 
-from fakes import FakePageLeases, FakePages, FakeRunConfigs, claim, earlier, page, query, quote, sha
+from fakes import FakePageLeases, FakePages, FakeRunConfigs, claim, earlier, hit, page, query, quote, sha
 from kits import nothing_expected
-from langgraph.types import Overwrite
 
 from fathom.nodes.compare import compare
 from fathom.nodes.intake import intake
-from fathom.state import Claim, Failure, Reading, RunConfig
+from fathom.state import Claim, Failure, Reading, ReadingRound, RunConfig
 
 THEN = "The plant makes 240 megawatts. Divers come in spring. Nobody counts the seals."
 NOW = "News of the plant. The plant makes 250 megawatts. Divers come in spring. Nobody counts the seals."
@@ -28,16 +27,15 @@ async def compared(now: str | None, *drawn: Claim, kept: FakePages | None = None
     pages = kept or FakePages({sha(THEN): THEN})
     if now is not None:
         await pages.put(now)
-    state: Reading = {
-        "before": BEFORE,
-        "known": [POWER, DIVERS],
+    reading = {"hit": hit(), "before": BEFORE, "known": [POWER, DIVERS], **words}
+    state: ReadingRound = {
+        "readings": [cast(Reading, reading)],
         "pages": [page(now)] if now is not None else [],
         "claims": list(drawn),
-        **words,  # type: ignore[typeddict-item]
+        "failures": words.get("failures", []),
     }
     update = cast(Any, await compare(state, pages=pages))
-    claims = update["claims"].value if isinstance(update["claims"], Overwrite) else update["claims"]
-    return update.get("pages", []), claims
+    return update["pages"], update["claims"].value
 
 
 async def test_an_update_asks_every_query_again_once_and_remembers_what_was_read() -> None:
@@ -60,7 +58,9 @@ async def test_a_page_that_says_the_same_keeps_its_claims() -> None:
 
 
 async def test_a_page_that_cannot_be_read_keeps_its_claims_and_is_marked() -> None:
-    pages, claims = await compared(None, failures=[Failure(where="reading", what="x", why="404")])
+    pages, claims = await compared(
+        None, failures=[Failure(where="reading", what="https://a.example/x", why="404")]
+    )
     assert claims == [POWER, DIVERS]
     assert pages == [BEFORE.model_copy(update={"gone": "404"})]
 

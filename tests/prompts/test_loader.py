@@ -128,7 +128,8 @@ def test_every_prompt_names_the_form_it_is_answered_with() -> None:
 def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
     outside = {
         "question",
-        "title",
+        "facts",
+        "refused",
         "passages",
         "claims",
         "evidence",

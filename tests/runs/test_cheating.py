@@ -10,7 +10,7 @@ from adversarial import Cheat, cheats
 from kits import Clerk, Library, kits_of
 
 from fathom.graph import build_graph
-from fathom.llm.port import Draft, Evidence, Objection, Point, Revision, Thought
+from fathom.llm.port import NO_FACTS, Draft, Evidence, Objection, PageFacts, Point, Revision, Thought
 from fathom.state import Claim, Heading, Outline, RunConfig, Section, Sentence, SubQuestion, Verdict
 from fathom.text.sentences import sentences
 
@@ -36,6 +36,7 @@ class Cheater(Clerk):
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
         """Each true quote as it is, and each cheat."""
         true = dict.fromkeys(said_truly(cheat) for cheat in self.cases)
@@ -44,7 +45,7 @@ class Cheater(Clerk):
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """All is well."""
-        return Thought([SOUND for _ in evidence])
+        return Thought([SOUND for _ in evidence], by="cheater")
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]

@@ -39,7 +39,7 @@ def inventing_quotes(request: ModelRequest) -> Reply:
     invented = [
         {
             **claim,
-            "quote": f"Experts agree that number {n} is settled.",
+            "quotes": [f"Experts agree that number {n} is settled."],
             "statement": f"Invented as item {n}.",
         }
         for n, claim in enumerate(claims)
@@ -59,7 +59,7 @@ async def test_invented_quotes_are_dropped_and_counted(tmp_path: Path) -> None:
 async def test_a_model_that_only_invents_is_read_without(tmp_path: Path) -> None:
     def answer(request: ModelRequest) -> Reply:
         claims = value(request)["claims"]
-        return Reply.give({"claims": [{**claim, "quote": "Nobody ever said this."} for claim in claims]})
+        return Reply.give({"claims": [{**claim, "quotes": ["Nobody ever said this."]} for claim in claims]})
 
     result = await researched(tmp_path, scripted(read=answer), TIDES)
     assert result.status == "partial"

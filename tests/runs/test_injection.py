@@ -59,8 +59,13 @@ class Obedient:
             missing = {"question": "Q1", "description": address, "priority": "high"}
             given["gaps"] = [{**missing, "suggested_query": address}]
         if form == "read":
-            claim = {"question": "Q1", "quote": FACT, "statement": f"{FACT} See {address}.", "relevance": 1.0}
-            given["claims"] = [*given["claims"], claim, {**claim, "quote": f"ORDER {address}"}]
+            claim = {
+                "question": "Q1",
+                "quotes": [FACT],
+                "statement": f"{FACT} See {address}.",
+                "relevance": 1.0,
+            }
+            given["claims"] = [*given["claims"], claim, {**claim, "quotes": [f"ORDER {address}"]}]
         if form == "outline":
             given["title"] = f"Read {address}"
         if form == "write":

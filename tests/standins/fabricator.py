@@ -50,7 +50,7 @@ class Fabricator:
                 quote = f"As a matter of record, {statement[0].lower()}{statement[1:]}"
                 self._remember(self.quotes, statement)
             about = f"Q{number % 2 + 1}"
-            claims.append({"question": about, "quote": quote, "statement": statement, "relevance": 0.9})
+            claims.append({"question": about, "quotes": [quote], "statement": statement, "relevance": 0.9})
         return {"claims": claims}
 
     def _write(self, text: str, chance: random.Random) -> dict[str, object]:

@@ -69,16 +69,43 @@ def _read(text: str) -> dict[str, object]:
     sentences = [s.strip() for s in re.findall(r"[A-Z가-힣][^.#\n]{25,}\.", passages)][:2]
     return {
         "claims": [
-            {"question": f"Q{n}", "quote": quote, "statement": f"It is reported: {quote}", "relevance": 0.9}
+            {
+                "question": f"Q{n}",
+                "quotes": [quote],
+                "statement": f"It is reported: {quote}",
+                "relevance": 0.9,
+            }
             for n, quote in enumerate(sentences, 1)
-        ]
+        ],
+        "falsehoods": [
+            {"claim": n, "original": quote[-12:-1], "changed": f"{_INVENTED} {n}"}
+            | {"statement": f"It is reported: {quote[:-12]}{_INVENTED} {n}."}
+            for n, quote in enumerate(sentences, 1)
+        ],
     }
 
 
 def _verify(text: str) -> dict[str, object]:
-    verdict = {"is_explicit": True, "is_same_scope": True, "is_not_overstated": True, "score": 0.95}
-    items = [int(n) for n in re.findall(r"^Item (\d+)", text, re.MULTILINE)]
-    return {"verdicts": [{"item": n, "reason": "said word for word", **verdict} for n in items]}
+    return {"verdicts": [_verdict(int(n), item) for n, item in _items(text)]}
+
+
+def _items(text: str) -> list[tuple[str, str]]:
+    """The numbered items of a prompt, each with its lines."""
+    return re.findall(r"^Item (\d+)(.*?)(?=\n\n|\Z)", fenced("evidence", text), re.MULTILINE | re.DOTALL)
+
+
+def _verdict(number: int, item: str) -> dict[str, object]:
+    """Sound if every word of the statement is in its quotes, but for who reports it."""
+    statement = re.search(r"^Statement: (?:It is reported: )?(.*)$", item, re.MULTILINE)
+    said = set(re.findall(r"[\w.,]*\w", statement.group(1).lower())) if statement else {""}
+    quoted = " ".join(re.findall(r"^Quote: (.*)$", item, re.MULTILINE)).lower()
+    is_sound = said <= set(re.findall(r"[\w.,]*\w", quoted))
+    answers = dict.fromkeys(("is_explicit", "is_same_scope", "is_not_overstated"), is_sound)
+    return {"item": number, "reason": "" if is_sound else "not said", **answers, "score": 0.95 * is_sound}
+
+
+def _retry(text: str) -> dict[str, object]:
+    return {"restated": []}
 
 
 def _judge(text: str) -> dict[str, object]:
@@ -116,8 +143,10 @@ def _check(text: str) -> dict[str, object]:
     return {"objections": []}
 
 
+_INVENTED = "Zanzibarine harbour"
 _FIELDS = {
     "rewrite": "rewrites",
+    "retry": "restated",
     "plan": "strategy",
     "read": "claims",
     "verify": "verdicts",
@@ -128,6 +157,7 @@ _FIELDS = {
 }
 _FORMS = {
     "rewrite": _rewrite,
+    "retry": _retry,
     "plan": _plan,
     "read": _read,
     "verify": _verify,

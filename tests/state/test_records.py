@@ -7,6 +7,7 @@ from fakes import (
     RUBRIC,
     claim,
     cost,
+    draft,
     earlier,
     gap,
     heading,
@@ -31,6 +32,8 @@ from fathom.state import (
     Check,
     Citation,
     Contradiction,
+    Control,
+    ControlTally,
     Direction,
     Effort,
     Failure,
@@ -81,6 +84,9 @@ SIDES = [
     Side(claims=["c2"], value="320메가와트", pages=["cd"], published=[None]),
 ]
 EXAMPLES: list[BaseModel] = [
+    draft("조력 발전소는 전기를 만든다.", notes=["'조력'"], why="refused", objection="아니다"),
+    Control(id="k", page="ab", statement="s", quotes=[], is_true=False, kind="figure"),
+    ControlTally(call="c", verifier="m, verifier@1", language="ko", kind="date", shown=2, missed=1),
     Block(kind="table", title="By year", columns=["Year", "Rate"]),
     OPERAND,
     Calculation(formula="a * 2", operands=[OPERAND], result="1.5"),

@@ -1,110 +1,41 @@
-"""From what a mind says a page says to claims that hold.
+"""From what a model says a page says to claims, and to drafts that a verifier has to decide on.
 
-Does not know minds: it gets drafts and verdicts, and decides.
+Code alone refuses only what it can be sure of: a quote that is not in the page, an unknown sub-question, and
+a figure or date that does not follow from quotes and context. All else it notes for the verifier.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
-from fathom.evidence.carrying import uncarried_by_kind
+from fathom.evidence.carrying import uncarried
+from fathom.evidence.context import passage_of
+from fathom.evidence.controls import is_falsehood, make_controls
+from fathom.evidence.derivation import underived
 from fathom.evidence.grounding import GroundedPage
-from fathom.evidence.words import parsed
-from fathom.llm.port import Draft, Evidence
-from fathom.state import Claim, Page, Quote, Rejected, SubQuestion, Verdict, short_hash
+from fathom.evidence.suspicions import find_suspicions
+from fathom.llm.port import Draft
+from fathom.state import (
+    Claim,
+    ClaimDraft,
+    Control,
+    Page,
+    Quote,
+    Rejected,
+    SubQuestion,
+    Verdict,
+    short_hash,
+)
 from fathom.text.normal import folded, one_line
 
 KEEP_FROM = 0.7
-_CONTEXT_CHARS = 300
+NOT_IN_PAGE = "the quote is not in the page"
+NO_QUESTION = "it answers no sub-question"
+UNDERIVED = "a figure or date is not in the source"
+REFUSED = "the verifier refused it"
+_MOST_QUOTES = 3
 _SAME = 0.95
-
-
-@dataclass(frozen=True)
-class GroundedDraft:
-    """A draft whose quote was found in the page."""
-
-    draft: Draft
-    quote: Quote
-    evidence: Evidence
-    is_self_evident: bool  # the statement is its quote, or nearly: then there is nothing left to verify
-
-
-def grounded(
-    drafts: Sequence[Draft], page: Page, text: str, questions: Sequence[SubQuestion]
-) -> tuple[list[GroundedDraft], list[Rejected]]:
-    """The drafts whose quotes are in the page and carry them, as code sees it; how many do not, and why.
-
-    A quote is kept with the rest of its sentence: what was left out of it may be what changes it.
-    """
-    known = {q.id for q in questions}
-    lookup = GroundedPage(page.sha, text)
-    kept: dict[str, GroundedDraft] = {}
-    refused: dict[str, str] = {}
-    for draft in drafts:
-        said = folded(draft.statement).text
-        cited = lookup.find(draft.quote)
-        quote = lookup.in_full(cited) if cited else None
-        why = _why_not(draft, quote, known)
-        if quote is None or why:
-            refused.setdefault(said, why)
-            continue
-        around = text[max(0, quote.start - _CONTEXT_CHARS) : quote.end + _CONTEXT_CHARS]
-        evidence = Evidence(draft.statement, one_line(quote.text), one_line(around))
-        if said not in kept:
-            kept[said] = GroundedDraft(draft, quote, evidence, _is_self_evident(draft.statement, quote.text))
-    # By what they say: a draft that came twice, once with a quote that holds, is one draft that is kept.
-    counts = Counter(why for said, why in refused.items() if said not in kept)
-    return list(kept.values()), [Rejected(page=page.sha, count=n, why=why) for why, n in counts.items()]
-
-
-def _why_not(draft: Draft, quote: Quote | None, known: set[str]) -> str:
-    """Why a draft is refused before anybody is asked; empty when it is not."""
-    if quote is None:
-        return "the quote is not in the page"
-    if draft.question not in known:
-        return "it answers no sub-question"
-    found = uncarried_by_kind(draft.statement, [quote.text])
-    return f"the quote does not carry the statement: {next(iter(found))}" if found else ""
-
-
-def _is_self_evident(statement: str, quote: str) -> bool:
-    said, quoted = folded(statement).text.rstrip("."), folded(quote).text.rstrip(".")
-    if said == quoted:
-        return True
-    # From quick to slow, each an upper bound of the next; a matcher counts every letter before it can tell.
-    needed = _SAME * (len(said) + len(quoted)) / 2
-    if min(len(said), len(quoted)) < needed or (Counter(said) & Counter(quoted)).total() < needed:
-        return False
-    is_near = SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
-    return is_near and parsed(said).keys <= parsed(quoted).keys
-
-
-def as_claims(
-    kept: Sequence[GroundedDraft], verdicts: Sequence[Verdict], page: Page
-) -> tuple[list[Claim], list[Rejected]]:
-    """The claims that hold, and how many did not and why. `verdicts` are for the doubtful ones."""
-    remaining = iter(verdicts)
-    claims: list[Claim] = []
-    refused: Counter[str] = Counter()
-    for item in kept:
-        verdict = _QUOTED if item.is_self_evident else next(remaining)
-        if verdict.score < KEEP_FROM:
-            refused["verification found the statement says more than its quote"] += 1
-            continue
-        claims.append(
-            Claim(
-                id=short_hash(page.sha, item.draft.question, item.draft.statement),
-                statement=one_line(item.draft.statement),
-                question=item.draft.question,
-                quotes=[item.quote],
-                verdict=verdict,
-                relevance=max(0.0, min(1.0, item.draft.relevance)),
-            )
-        )
-    return claims, [Rejected(page=page.sha, count=n, why=why) for why, n in refused.items()]
-
-
 _QUOTED = Verdict(
     is_explicit=True,
     is_same_scope=True,
@@ -112,3 +43,152 @@ _QUOTED = Verdict(
     score=1.0,
     reason="the statement is its quote",
 )
+
+
+@dataclass(frozen=True)
+class GroundedDrafts:
+    """What became of a page's drafts before anybody was asked.
+
+    `claims` are statements that are their own quotes. `drafts` are for the verifier, those with an objection
+    to be tried once more.
+    """
+
+    claims: list[Claim] = field(default_factory=list)
+    drafts: list[ClaimDraft] = field(default_factory=list)
+    controls: list[Control] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+
+def ground_drafts(
+    drafts: Sequence[Draft], page: Page, text: str, questions: Sequence[SubQuestion]
+) -> GroundedDrafts:
+    """Look up the quotes of a page's drafts, and sort out what can be decided by code alone.
+
+    A quote is kept with the rest of its sentence: what was left out of it may be what changes it. Of drafts
+    that say the same, the first that holds counts.
+    """
+    lookup, known = GroundedPage(page.sha, text), {q.id for q in questions}
+    told: dict[str, ClaimDraft] = {}
+    unasked: dict[str, Draft] = {}
+    for draft in [draft for draft in drafts if draft.kind == "claim"]:
+        said = folded(draft.statement).text
+        if draft.question not in known:
+            unasked.setdefault(said, draft)
+        elif said not in told or told[said].objection:
+            told[said] = ground_draft(draft, lookup, page, text)
+    claims = [claim_of(d, _QUOTED) for d in told.values() if not d.objection and is_self_evident(d)]
+    rest = [d for d in told.values() if d.objection or not is_self_evident(d)]
+    count = sum(said not in told for said in unasked)
+    return GroundedDrafts(
+        claims,
+        rest,
+        _controls(drafts, rest, lookup, page, text) if rest else [],
+        [Rejected(page=page.sha, count=count, why=NO_QUESTION)] if count else [],
+    )
+
+
+def ground_draft(draft: Draft, lookup: GroundedPage, page: Page, text: str) -> ClaimDraft:
+    """Return a draft with its quotes as the page has them, or with the objection that code has."""
+    quotes = find_quotes(draft, lookup)
+    found = ClaimDraft(
+        id=short_hash(page.sha, draft.question, draft.statement),
+        page=page.sha,
+        statement=one_line(draft.statement),
+        question=draft.question,
+        relevance=max(0.0, min(1.0, draft.relevance)),
+        quotes=quotes,
+        resolved=one_line(draft.resolved),
+    )
+    if not quotes:
+        told = f"this quote is not in the source: “{one_line(draft.quote)}”"
+        return found.model_copy(update={"why": NOT_IN_PAGE, "objection": told})
+    if is_self_evident(found):
+        return found
+    if wrong := underived(draft.statement, passage_of(quotes, page, text)):
+        told = f"not in the source, and not to be derived from it: {', '.join(wrong)}"
+        return found.model_copy(update={"why": UNDERIVED, "objection": told})
+    return found.model_copy(update={"notes": _notes(found, page, text)})
+
+
+def find_quotes(draft: Draft, lookup: GroundedPage) -> list[Quote]:
+    """Return the page's own words for a draft's quotes, each once; none if one of them is not there."""
+    found: dict[tuple[int, int], Quote] = {}
+    for words in [draft.quote, *draft.more_quotes][:_MOST_QUOTES]:
+        parts = lookup.find_parts(words)
+        if not parts:
+            return []
+        for part in parts:
+            whole = lookup.in_full(part)
+            found[whole.start, whole.end] = whole
+    return list(found.values())
+
+
+def claim_of(draft: ClaimDraft, verdict: Verdict) -> Claim:
+    """Return a draft as the claim it has become."""
+    return Claim(
+        id=draft.id,
+        statement=draft.statement,
+        question=draft.question,
+        quotes=draft.quotes,
+        verdict=verdict,
+        relevance=draft.relevance,
+        resolved=draft.resolved,
+    )
+
+
+def rejection_of(draft: ClaimDraft) -> Rejected:
+    """Return what is told of a draft that stays refused."""
+    return Rejected(
+        page=draft.page, count=1, why=draft.why, statement=draft.statement, reason=draft.objection
+    )
+
+
+def is_self_evident(draft: ClaimDraft) -> bool:
+    """Tell whether the statement is its quote, or nearly: then there is nothing left to verify."""
+    if len(draft.quotes) != 1:
+        return False
+    said, quoted = (folded(text).text.rstrip(".") for text in (draft.statement, draft.quotes[0].text))
+    if said == quoted:
+        return True
+    # From quick to slow, each an upper bound of the next; a matcher counts every letter before it can tell.
+    needed = _SAME * (len(said) + len(quoted)) / 2
+    if min(len(said), len(quoted)) < needed or (Counter(said) & Counter(quoted)).total() < needed:
+        return False
+    is_near = SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
+    return is_near and not uncarried(draft.statement, [draft.quotes[0].text])
+
+
+def _controls(
+    drafts: Sequence[Draft], told: Sequence[ClaimDraft], lookup: GroundedPage, page: Page, text: str
+) -> list[Control]:
+    """The controls that the reader gave and code accepts, and those that code makes itself."""
+    given = [_given_control(draft, lookup, page, text) for draft in drafts if draft.kind != "claim"]
+    sound = [(draft.statement, draft.quotes) for draft in told if not draft.objection]
+    controls = [*filter(None, given), *make_controls(sound, text)]
+    return [control.model_copy(update={"notes": _notes(control, page, text)}) for control in controls]
+
+
+def _notes(item: ClaimDraft | Control, page: Page, text: str) -> list[str]:
+    passage = passage_of(item.quotes, page, text)
+    return [suspicion.note for suspicion in find_suspicions(item.statement, passage)]
+
+
+def _given_control(draft: Draft, lookup: GroundedPage, page: Page, text: str) -> Control | None:
+    grounded = ground_draft(replace(draft, question=""), lookup, page, text)
+    if not grounded.quotes:
+        return None
+    if draft.kind == "falsehood":
+        told = passage_of(grounded.quotes, page, text).everything
+        is_sound = is_falsehood(draft.statement, draft.original, draft.changed, told)
+    else:
+        is_sound = not grounded.objection and not is_self_evident(grounded)
+    if not is_sound:
+        return None
+    return Control(
+        id=short_hash(draft.kind, page.sha, grounded.statement),
+        page=page.sha,
+        statement=grounded.statement,
+        quotes=grounded.quotes,
+        is_true=draft.kind == "paraphrase",
+        kind="paraphrase" if draft.kind == "paraphrase" else "wording",
+    )

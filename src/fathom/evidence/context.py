@@ -12,6 +12,7 @@ from fathom.evidence.derivation import Passage
 from fathom.state import Claim, Page, Quote
 
 AROUND_CHARS = 400
+SHOWN_CHARS = 160  # to a verifier, who is shown the stretches of a page together
 _HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
 
 
@@ -46,6 +47,16 @@ def passage_of(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
         date=page.published or "",
         around="\n[…]\n".join(text[start:end] for start, end in windows(quotes, text)),
     )
+
+
+def describe_context(quotes: Sequence[Quote], page: Page, text: str, around_chars: int = SHOWN_CHARS) -> str:
+    """Return what a model is shown of a page around some quotes: each stretch once, under its headings."""
+    facts = " · ".join(filter(None, [page.title, page.publisher, page.author, page.published]))
+    parts = []
+    for start, end in windows(quotes, text, around_chars):
+        path = " > ".join(heading_path(text, start))
+        parts.append(f"[{path}] {text[start:end].strip()}" if path else text[start:end].strip())
+    return "\n[…]\n".join([facts, *parts])
 
 
 async def passages_of(

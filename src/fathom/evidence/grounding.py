@@ -5,6 +5,7 @@ Does not know who quotes. What is returned is always the page's own words.
 
 import difflib
 import re
+from itertools import pairwise
 
 from fathom.state import Quote
 from fathom.text.normal import Folded, folded
@@ -13,6 +14,7 @@ MIN_LIKENESS = 0.9
 _MIN_CHARS = 8
 _MAX_CHARS = 1500
 _SEED_CHARS = 12
+_PART_CHARS = 16
 _CLOSING = ".!?…。！？"
 _REST_CHARS = 300
 _BEGINS = re.compile(
@@ -21,6 +23,8 @@ _BEGINS = re.compile(
 _ENDS = re.compile(
     r"(?<=[.!?…])(?=[\"'”’)\]]*(?:\s|$))|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*+•#|>]|\d+[.)])\s)|\s*$"
 )
+_MARKS = re.compile(r"^(?:[-*+•·>#|]+\s*|\d+[.)]\s+)+")
+_GAP = re.compile(r"\s*(?:\[(?:…|\.\.\.)\]|\((?:…|\.\.\.)\)|…|\.\.\.)\s*")
 _INSIDE_A_NUMBER = re.compile(r"\d[.,]?\|\d|\d\|[.,]\d")
 
 
@@ -37,18 +41,35 @@ class GroundedPage:
         wanted = folded(words.strip().strip("\"'“”‘’「」")).text.strip(" .…")
         if not _MIN_CHARS <= len(wanted) <= _MAX_CHARS:
             return None
-        start = self._folded.text.find(wanted)
-        while start >= 0:
-            if not self._cuts_a_number(start, start + len(wanted)):
-                return self._quote(start, start + len(wanted))
-            start = self._folded.text.find(wanted, start + 1)
-        return self._nearly(wanted)
+        # Copied with the mark of a list item or heading that the page writes otherwise, or with none.
+        unmarked = _MARKS.sub("", wanted).rstrip(" |")
+        found = self._exactly(wanted) or (self._exactly(unmarked) if len(unmarked) >= _MIN_CHARS else None)
+        return found or self._row(unmarked) or self._nearly(wanted)
+
+    def find_parts(self, words: str) -> list[Quote]:
+        """Return the quote, or the parts of one paragraph that an ellipsis joins; empty when it is not there.
+
+        Each part must be there by itself, in the order given, with no end of a paragraph between them, and
+        long enough to say something: a bare subject joined to another sentence's verb is a forgery.
+        """
+        whole = self.find(words)
+        parts = [part for part in _GAP.split(words.strip().strip("\"'“”‘’「」")) if part.strip()]
+        if whole or len(parts) < 2:
+            return [whole] if whole else []
+        found = [quote for part in parts if len(part) >= _PART_CHARS and (quote := self.find(part))]
+        is_one_place = len(found) == len(parts) and all(
+            one.end <= two.start and "\n\n" not in self._text[one.end : two.start]
+            for one, two in pairwise(found)
+        )
+        return found if is_one_place else []
 
     def in_full(self, quote: Quote) -> Quote:
         """The quote with the rest of its sentence: a "not" or an "in mice" before it is not cut off."""
         before = self._text[max(0, quote.start - _REST_CHARS) : quote.start]
         after = self._text[quote.end : quote.end + _REST_CHARS]
         starts = [match.end() for match in _BEGINS.finditer(before)]
+        if before.endswith("\n") and _MARKS.match(quote.text):  # a list item or a row, quoted with its mark
+            starts.append(len(before))
         start = (
             quote.start - len(before) + starts[-1]
             if starts
@@ -61,6 +82,24 @@ class GroundedPage:
         while start < quote.start and self._text[start].isspace():
             start += 1
         return Quote(page=self._sha, start=start, end=end, text=self._text[start:end])
+
+    def _exactly(self, wanted: str) -> Quote | None:
+        start = self._folded.text.find(wanted)
+        while start >= 0:
+            if not self._cuts_a_number(start, start + len(wanted)):
+                return self._quote(start, start + len(wanted))
+            start = self._folded.text.find(wanted, start + 1)
+        return None
+
+    def _row(self, wanted: str) -> Quote | None:
+        """A table row, however its cells are set apart."""
+        cells = [re.escape(cell.strip()) for cell in wanted.split("|") if cell.strip()]
+        if len(cells) < 2:
+            return None
+        found = re.search(r"\s*\|\s*".join(cells), self._folded.text)
+        if not found or self._cuts_a_number(*found.span()):
+            return None
+        return self._quote(*found.span())
 
     def _cuts_a_number(self, start: int, end: int) -> bool:
         """Whether a number goes on beyond an edge: "5 percent" is not what "2.5 percent" says."""

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 
 from fathom.reading.port import Link
-from fathom.state import Claim, Origin, Page, Quote
+from fathom.state import Claim, ClaimDraft, Origin, Page, Quote
 from fathom.text.sentences import Span, sentences
 
 _MOST = 60
@@ -47,7 +47,7 @@ def origin_of(quote: Quote, page: Page) -> Origin | None:
     return min(behind, key=lambda origin: (origin.end - origin.start, origin.start), default=None)
 
 
-def keep_used_origins(page: Page, claims: Sequence[Claim]) -> Page:
+def keep_used_origins(page: Page, claims: Sequence[Claim | ClaimDraft]) -> Page:
     """Return the page with only those origins that a claim's quote stands on: the state stays small."""
     quotes = [quote for claim in claims for quote in claim.quotes if quote.page == page.sha]
     used = [origin for origin in page.origins if any(_covers(origin, quote) for quote in quotes)]

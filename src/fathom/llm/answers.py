@@ -57,29 +57,77 @@ class PlanAnswer(Form):
     hypotheses: list[str] = []
 
 
-class ClaimForm(Form):
-    """The words copied from the source first, then what they say."""
+class QuotingForm(Form):
+    """Words copied from the source; `quote`, or one text for the list, is taken for `quotes`."""
+
+    quotes: list[str]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_a_list(cls, value: Any) -> Any:
+        """A quote has commas of its own: it must not be taken for a list in words."""
+        if not isinstance(value, dict):
+            return value
+        name = next((name for name in value if str(name).lower() in ("quotes", "quote")), "")
+        given = value.get(name)
+        return {**value, "quotes": [given]} if isinstance(given, str) else value
+
+
+class ClaimForm(QuotingForm):
+    """The words copied from the source first, then what they say, then what was resolved."""
 
     question: str
-    quote: str
     statement: str
+    resolved: str = ""
     relevance: float
 
 
+class ParaphraseForm(Form):
+    """The number of a claim in the list, and the same said in other words."""
+
+    claim: int
+    statement: str
+
+
+class FalsehoodForm(Form):
+    """The number of a claim, the source's words that change, what they change to, and the false statement."""
+
+    claim: int
+    original: str
+    changed: str
+    statement: str
+
+
 class ReadAnswer(Form):
-    """What one source says."""
+    """What one source says; then two paraphrases and two near misses of its claims."""
 
     claims: list[ClaimForm]
+    paraphrases: list[ParaphraseForm] = []
+    falsehoods: list[FalsehoodForm] = []
+
+
+class RestatedForm(QuotingForm):
+    """The words copied from the source, the number of the refused claim, and what they do say."""
+
+    item: int
+    statement: str
+    resolved: str = ""
+
+
+class RetryAnswer(Form):
+    """The refused claims that can be mended."""
+
+    restated: list[RestatedForm]
 
 
 class VerdictForm(Form):
-    """The check of one numbered item."""
+    """The check of one numbered item: the reason first where one is needed, then the three answers."""
 
     item: int
+    reason: str = ""
     is_explicit: bool
     is_same_scope: bool
     is_not_overstated: bool
-    reason: str
     score: float
 
 

@@ -13,7 +13,20 @@ from fathom.evidence.facts import names
 from fathom.evidence.flaws import flaws
 from fathom.evidence.settling import settled
 from fathom.evidence.support import SUPPORTED_FROM, support
-from fathom.llm.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
+from fathom.llm.port import (
+    NO_FACTS,
+    Assessment,
+    Brief,
+    Case,
+    Draft,
+    Evidence,
+    Objection,
+    PageFacts,
+    Point,
+    Refusal,
+    Revision,
+    Thought,
+)
 from fathom.llm.questions import parts_of, with_topic
 from fathom.llm.quoting import quotable
 from fathom.llm.rubric import computed
@@ -54,6 +67,7 @@ class ExtractiveModel:
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
         """The sentences of the page that answer best, what it was searched for first."""
         drafts = await asyncio.to_thread(quotable, questions, title, text)
@@ -63,7 +77,11 @@ class ExtractiveModel:
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """Whether the quote carries the statement as far as code can tell; strict, since it cannot read."""
-        return Thought([_verdict(e.statement, [e.quote]) for e in evidence])
+        return Thought([_verdict(e.statement, e.quote.split("\n")) for e in evidence])
+
+    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+        """Nothing is restated: that takes somebody who understands it."""
+        return Thought([None for _ in refusals])
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Marks and gaps from counts; from what was read, whether its leads are worth following."""

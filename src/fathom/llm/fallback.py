@@ -15,13 +15,16 @@ from fathom.budget.budget import Budget, is_paying, receipted
 from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unavailable, Unreachable, Unreadable
 from fathom.evidence.grounding import GroundedPage
 from fathom.llm.port import (
+    NO_FACTS,
     Assessment,
     Brief,
     Case,
     Draft,
     Evidence,
     Objection,
+    PageFacts,
     Point,
+    Refusal,
     ResearchModel,
     Revision,
     Thought,
@@ -69,6 +72,7 @@ class FallbackModel:
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
         """Claims of a page; quotes of which not one stands in it are no reading of it."""
 
@@ -81,13 +85,17 @@ class FallbackModel:
             raise OutOfTime("the time is used up")
         return await self._either(
             f"reading {title}",
-            lambda mind: mind.read(question, questions, title, text, sought),
+            lambda mind: mind.read(question, questions, title, text, sought, facts),
             fault=fault,
         )
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """Verdicts."""
         return await self._either("verifying", lambda mind: mind.verify(evidence))
+
+    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+        """Refused claims restated; without a model none is."""
+        return await self._either("restating", lambda mind: mind.retry(refusals))
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Rubric and gaps."""

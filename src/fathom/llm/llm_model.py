@@ -23,12 +23,33 @@ from fathom.llm.keys import (
 )
 from fathom.llm.pairing import rulings_of, shown
 from fathom.llm.planned import listed
-from fathom.llm.port import Assessment, Brief, Case, Draft, Evidence, Objection, Point, Revision, Thought
+from fathom.llm.port import (
+    NO_FACTS,
+    Assessment,
+    Brief,
+    Case,
+    Draft,
+    Evidence,
+    Objection,
+    PageFacts,
+    Point,
+    Refusal,
+    Revision,
+    Thought,
+)
 from fathom.llm.sheets import Evidence as Cuttable
 from fathom.llm.sheets import Lines, Passages, Sheet
+from fathom.llm.sources import (
+    describe_evidence,
+    describe_page,
+    describe_refusals,
+    drafts_of,
+    restated_of,
+)
 from fathom.llm.structured_output import Answer, F, StructuredOutput
 from fathom.llm.tongue import foreign
 from fathom.memory.semantic import in_mind, sure_of
+from fathom.prompts import load
 from fathom.state import (
     Claim,
     Gap,
@@ -42,11 +63,10 @@ from fathom.state import (
     SubQuestion,
     Verdict,
 )
-from fathom.text.fitting import fitting_entries, shortened
+from fathom.text.fitting import fitting_entries
 
-_PAGE_TOKENS = 3_500
+_PAGE_TOKENS = 6_000  # an article of usual length: about 20,000 characters of English, 9,000 of Korean
 _MOST_QUOTES = 6
-_TITLE_CHARS = 300
 T = TypeVar("T")
 
 
@@ -81,37 +101,54 @@ class LLMResearchModel:
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
-        """Claims with quotes, from the passages of the page that fit what is asked and was searched best."""
+        """Claims with quotes, and statements to test a verifier with, from as much as fits of the page."""
         wanted = [*questions, sought] if sought else questions
         fixed = {
             "question": question,
-            "title": shortened(title, _TITLE_CHARS),
+            "facts": describe_page(title, facts),
             "sought": f"for {sought.id}: {sought.text}" if sought else "nothing else",
             "language": self.language,
         }
         passages = Passages(text, [q.text for q in wanted], _PAGE_TOKENS)
         sheet = Sheet("reader", fixed, {"questions": _questions(questions), "passages": passages})
         answer = await self.ladders["read"].ask("read", sheet, answers.ReadAnswer)
-        drafts = [Draft(c.statement, c.quote, c.question, c.relevance) for c in answer.form.claims]
-        return Thought(drafts, answer.costs, answer.failures)
+        return Thought(drafts_of(answer.form), answer.costs, answer.failures)
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """One verdict for each; what the model passes over is not verified."""
 
-        def sheet_of(items: Sequence[Evidence]) -> Sheet:
-            parts = [
-                f"Item {n}\nStatement: {e.statement}\nQuote: {e.quote}\nAround it: {e.context}"
-                for n, e in enumerate(items, 1)
-            ]
+        def sheet_of(items: Sequence[tuple[int, Evidence]]) -> Sheet:
+            parts = describe_evidence([item for _, item in items])
             return Sheet("verifier", {}, {"evidence": Lines(parts, between="\n\n")}, batched="evidence")
 
-        batches = await self._in_batches("verify", evidence, sheet_of, answers.VerifyAnswer)
-        verdicts: list[Verdict] = []
+        # The items of one source together, so that it is shown once.
+        sources = list(dict.fromkeys(item.context for item in evidence))
+        grouped = sorted(enumerate(evidence), key=lambda pair: sources.index(pair[1].context))
+        batches = await self._in_batches("verify", grouped, sheet_of, answers.VerifyAnswer)
+        verdicts: dict[int, Verdict] = {}
         for answer, items in batches:
             found = {verdict.item: verdict for verdict in answer.form.verdicts}
-            verdicts += [_verdict(found.get(n)) for n in range(1, len(items) + 1)]
-        return _thought(verdicts, [answer for answer, _ in batches])
+            verdicts |= {place: _verdict(found.get(n)) for n, (place, _) in enumerate(items, 1)}
+        thought = _thought([verdicts[place] for place in range(len(evidence))], [a for a, _ in batches])
+        model = thought.costs[-1].model if thought.costs else "unnamed"
+        return replace(thought, by=f"{model}, verifier@{load('verifier').revision}")
+
+    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+        """All refused claims in one call, each with its reason and its passage."""
+
+        def sheet_of(items: Sequence[Refusal]) -> Sheet:
+            parts = describe_refusals(items)
+            evidence = {"refused": Lines(parts, between="\n\n")}
+            return Sheet("retry", {"language": self.language}, evidence, batched="refused")
+
+        batches = await self._in_batches("read", refusals, sheet_of, answers.RetryAnswer)
+        anew: list[Draft | None] = []
+        for answer, items in batches:
+            found = {form.item: restated_of(form) for form in answer.form.restated}
+            anew += [found.get(n) for n in range(1, len(items) + 1)]
+        return _thought(anew, [answer for answer, _ in batches])
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Rubric and gaps in one call."""

@@ -149,8 +149,8 @@ def _fit(value: Any, form: type[BaseModel]) -> Any:
 
 @cache
 def _only_list(form: type[BaseModel]) -> str:
-    """Return the name of the form's only field if that is a list, else an empty string."""
-    names = list(form.model_fields)
+    """Return the name of the only field that the form must have if that is a list, else an empty string."""
+    names = [name for name, info in form.model_fields.items() if info.is_required()]
     return names[0] if len(names) == 1 and get_origin(form.model_fields[names[0]].annotation) is list else ""
 
 

@@ -5,7 +5,7 @@ Does not know models, prompts or graphs.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from fathom.evidence.trails import Trails
 from fathom.state import (
@@ -44,6 +44,7 @@ class Thought(Generic[T]):
     value: T
     costs: list[Cost] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    by: str = ""  # the model and the revision of its prompt; empty when code answered
 
 
 @dataclass(frozen=True)
@@ -78,21 +79,57 @@ class Brief:
 
 @dataclass(frozen=True)
 class Draft:
-    """What a mind says a page says; nothing of it is believed yet."""
+    """What a mind says a page says; nothing of it is believed yet.
+
+    A paraphrase or a falsehood is no claim: it tests whether a verifier looks (`evidence.controls`).
+    """
 
     statement: str
     quote: str
     question: str
     relevance: float
+    more_quotes: Sequence[str] = ()
+    resolved: str = ""  # which pronouns and relative dates it puts into words, and how
+    kind: Literal["claim", "paraphrase", "falsehood"] = "claim"
+    original: str = ""  # of a falsehood: the source's words that were changed
+    changed: str = ""  # of a falsehood: what they were changed to
+
+
+@dataclass(frozen=True)
+class PageFacts:
+    """What is known of a page beside its text; `today` is the day of the run."""
+
+    publisher: str = ""
+    author: str = ""
+    published: str = ""
+    today: str = ""
+
+
+NO_FACTS = PageFacts()
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A statement with the page's own words and what stands around them."""
+    """A statement with the page's own words and what stands around them.
+
+    Statements of one page share one context.
+    """
 
     statement: str
     quote: str
     context: str
+    notes: Sequence[str] = ()  # what code finds odd
+    resolved: str = ""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A claim that was refused, and why; its context is all that other quotes may come from."""
+
+    statement: str
+    quote: str
+    context: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -178,11 +215,15 @@ class ResearchModel(Protocol):
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
         """What one page says about the sub-questions, and about the follow-up that found it."""
 
     async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
         """One verdict for each piece of evidence, in order."""
+
+    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+        """Each refused claim restated or with other quotes, in order; None where nothing can be mended."""
 
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Quality by rubric, and the gaps."""

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from fathom.errors import ProviderError
-from fathom.evidence.claims import as_claims, grounded
+from fathom.evidence.claims import ground_drafts
 from fathom.evidence.trails import Trails
 from fathom.llm.seeking import sought_in
 from fathom.state import Claim, Page, SubQuestion
@@ -43,8 +43,7 @@ def _drawn(
     question: str, sought: SubQuestion, page: Page, text: str, questions: Sequence[SubQuestion]
 ) -> list[Claim]:
     """What is sought in one page, of that only sentences as they stand."""
-    kept, _ = grounded(sought_in(question, sought, page.title, text), page, text, questions)
-    return as_claims([draft for draft in kept if draft.is_self_evident], [], page)[0]
+    return ground_drafts(sought_in(question, sought, page.title, text), page, text, questions).claims
 
 
 def _led_to(trails: Trails, quoted: set[str]) -> list[tuple[str, str]]:

@@ -189,6 +189,18 @@ class WindowStore(Protocol):
         """Keep a size, and forget what was learnt before that time."""
 
 
+class ControlStore(Protocol):
+    """What verifiers made of the controls they were shown, call by call."""
+
+    async def put(
+        self, verifier: str, call: str, right: int, wrong: int, at: float, forget_before: float
+    ) -> None:
+        """Keep the answers of one call, once, and forget those that were given before that time."""
+
+    async def totals(self, verifier: str) -> tuple[int, int]:
+        """Return how many answers of a verifier were right, and how many wrong."""
+
+
 class CheckpointStore(Protocol):
     """What LangGraph's saver cannot be asked about its checkpoints."""
 
@@ -219,4 +231,5 @@ class Storage:
     threads: ThreadStore
     runs: RunStore
     windows: WindowStore
+    controls: ControlStore
     checkpoints: CheckpointStore

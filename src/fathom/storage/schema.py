@@ -13,7 +13,7 @@ from filelock import FileLock
 from fathom.errors import BadInput
 from fathom.storage.prune import TRIGGERS
 
-VERSION = 1
+VERSION = 2  # 2 added `control_answers`
 BUSY_TIMEOUT_S = 60
 _SAVER_TABLES = """
 create table if not exists checkpoints (
@@ -74,6 +74,10 @@ create table if not exists run_records (
 create index if not exists run_records_started on run_records (started);
 create table if not exists context_windows (
     name text primary key, size integer not null, said integer, at real not null
+) without rowid;
+create table if not exists control_answers (
+    verifier text not null, call text not null, right integer not null, wrong integer not null,
+    at real not null, primary key (verifier, call)
 ) without rowid;
 """
 

@@ -12,7 +12,13 @@ from fathom.errors import BadInput
 from fathom.storage.database import Database
 from fathom.storage.protocol import Storage
 from fathom.storage.sqlite_checkpoints import SqliteCheckpoints
-from fathom.storage.sqlite_content import SqlitePages, SqliteReplies, SqliteWebPages, SqliteWindows
+from fathom.storage.sqlite_content import (
+    SqliteControls,
+    SqlitePages,
+    SqliteReplies,
+    SqliteWebPages,
+    SqliteWindows,
+)
 from fathom.storage.sqlite_costs import SqliteCosts
 from fathom.storage.sqlite_runs import SqliteLeases, SqliteRuns, SqliteSignals, SqliteThreads
 
@@ -68,5 +74,6 @@ def _storage(database: Database) -> Storage:
         threads=SqliteThreads(database),
         runs=SqliteRuns(database),
         windows=SqliteWindows(database),
+        controls=SqliteControls(database),
         checkpoints=SqliteCheckpoints(database),
     )

@@ -1,4 +1,4 @@
-"""Page texts, answers, web pages and context windows in SQLite.
+"""Page texts, answers, web pages, context windows and control answers in SQLite.
 
 Does not know how long anything is believed.
 """
@@ -118,3 +118,32 @@ class SqliteWindows:
             connection.execute("delete from context_windows where at < ?", (forget_before,))
 
         await self.database.write(replace)
+
+
+@dataclass(frozen=True)
+class SqliteControls:
+    """Answers to controls; see `ControlStore`."""
+
+    database: Database
+
+    async def put(
+        self, verifier: str, call: str, right: int, wrong: int, at: float, forget_before: float
+    ) -> None:
+        """Keep the answers of one call, once, and forget those that were given before that time."""
+
+        def add(connection: sqlite3.Connection) -> None:
+            words = "insert or ignore into control_answers values (?, ?, ?, ?, ?)"
+            connection.execute(words, (verifier, call, right, wrong, at))
+            connection.execute("delete from control_answers where at < ?", (forget_before,))
+
+        await self.database.write(add)
+
+    async def totals(self, verifier: str) -> tuple[int, int]:
+        """Return how many answers of a verifier were right, and how many wrong."""
+        words = "select total(right), total(wrong) from control_answers where verifier = ?"
+
+        def add_up(connection: sqlite3.Connection) -> tuple[int, int]:
+            right, wrong = connection.execute(words, (verifier,)).fetchone()
+            return int(right), int(wrong)
+
+        return await self.database.read(add_up)

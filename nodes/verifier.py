@@ -1,0 +1,36 @@
+"""The verifier: whether the drafts of a round's pages say what their sources say."""
+
+from fathom.evidence.claims import rejection_of
+from fathom.evidence.trust import TrustLog
+from fathom.evidence.verification import verify_drafts
+from fathom.llm.port import ResearchModel
+from fathom.nodes.ports import Pages
+from fathom.state import ReadingRound
+
+
+async def verifier(
+    state: ReadingRound, *, model: ResearchModel, pages: Pages, trust: TrustLog
+) -> ReadingRound:
+    """Verify the drafts of all pages together; what is refused is tried once more, then rejected.
+
+    Reads:  drafts, retried, controls, pages
+    Writes: claims, refused, rejected, control_tallies, failures, costs
+    """
+    is_second = "retried" in state
+    drafts = state["retried"] if is_second else state.get("drafts", [])
+    if not drafts:
+        return {}
+    open_drafts = [draft for draft in drafts if not draft.objection]
+    known = {page.sha: page for page in state["pages"]}
+    texts = {sha: (known[sha], await pages.get(sha)) for sha in {draft.page for draft in open_drafts}}
+    found = await verify_drafts(open_drafts, state.get("controls", []), texts, model.verify, trust)
+    refused = {draft.id: draft for draft in [*drafts, *found.refused] if draft.objection}
+    in_order = [refused[draft.id] for draft in drafts if draft.id in refused]
+    return {
+        "claims": found.claims,
+        "refused": [] if is_second else in_order,
+        "rejected": [rejection_of(draft) for draft in in_order] if is_second else [],
+        "control_tallies": found.tallies,
+        "failures": found.failures,
+        "costs": found.costs,
+    }

@@ -1,0 +1,182 @@
+"""Drafts of a round's pages put to the verifier, together and with controls among them.
+
+A call that gets a control wrong is not believed: what it approved is asked again, split; what it refused gets
+a second opinion. What is then still in doubt, and everything of a verifier that the sequential test does not
+trust, is left to the strict rules. Prompts depend on the drafts alone, not on what is known of the verifier,
+so that a run that was killed asks the same again. Does not know models or nodes.
+"""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from fathom.errors import ProviderError
+from fathom.evidence.carrying import uncarried
+from fathom.evidence.claims import KEEP_FROM, REFUSED, claim_of
+from fathom.evidence.context import describe_context
+from fathom.evidence.controls import (
+    Outcome,
+    choose_controls,
+    evaluate_controls,
+    language_of,
+    mix_in,
+)
+from fathom.evidence.trust import TrustLog
+from fathom.llm.port import Evidence, Thought
+from fathom.prompts import load
+from fathom.state import (
+    Claim,
+    ClaimDraft,
+    Control,
+    ControlTally,
+    Cost,
+    Failure,
+    Page,
+    Verdict,
+    short_hash,
+)
+from fathom.text.normal import one_line
+
+MOST_A_CALL = 24
+LEAST_A_CALL = 8
+_STRICT = "the verifier could not be relied on; by the strict rules: "
+
+Ask = Callable[[Sequence[Evidence]], Awaitable[Thought[list[Verdict]]]]
+Texts = Mapping[str, tuple[Page, str]]  # pages and their texts, by hash
+
+
+@dataclass
+class Verified:
+    """What became of the drafts; those that could not be verified at all are in neither list."""
+
+    claims: list[Claim] = field(default_factory=list)
+    refused: list[ClaimDraft] = field(default_factory=list)
+    tallies: list[ControlTally] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A verdict on one draft, who gave it, and whether the controls of its call speak against it."""
+
+    draft: ClaimDraft
+    verdict: Verdict
+    by: str
+    outcome: Outcome
+    is_tested: bool  # a false control was among the items
+
+    @property
+    def is_approved(self) -> bool:
+        return self.verdict.score >= KEEP_FROM
+
+    @property
+    def is_void(self) -> bool:
+        void = self.outcome.are_approvals_void if self.is_approved else self.outcome.are_refusals_void
+        return bool(self.by) and void
+
+
+async def verify_drafts(
+    drafts: Sequence[ClaimDraft], controls: Sequence[Control], texts: Texts, ask: Ask, trust: TrustLog
+) -> Verified:
+    """Decide on drafts, a few dozen a call and all calls at once; a call that fails is told."""
+    verified = Verified()
+    batches = split_evenly(drafts, MOST_A_CALL)
+    work = [_verify_batch(batch, controls, texts, ask, verified) for batch in batches]
+    answers = [answer for batch in await asyncio.gather(*work) for answer in batch]
+    verified.tallies = list({tally.key: tally for tally in verified.tallies}.values())
+    await trust.note(verified.tallies)
+    known = {(a.by, language_of(a.draft.statement)) for a in answers if a.by}
+    trusted = {name: await trust.trust(*name) for name in sorted(known)}
+    for answer in answers:
+        standing = trusted.get((answer.by, language_of(answer.draft.statement)), "undecided")
+        if objection := _objection(answer, standing):
+            changed = {"why": REFUSED, "objection": objection}
+            verified.refused.append(answer.draft.model_copy(update=changed))
+        else:
+            verified.claims.append(claim_of(answer.draft, answer.verdict))
+    return verified
+
+
+def split_evenly(drafts: Sequence[ClaimDraft], most: int) -> list[list[ClaimDraft]]:
+    """Return the drafts in their order, in as few parts of about the same size as there must be."""
+    count = math.ceil(len(drafts) / most)
+    edges = [round(n * len(drafts) / count) for n in range(count + 1)] if count else []
+    return [list(drafts[start:end]) for start, end in pairwise(edges)]
+
+
+def _objection(answer: _Answer, standing: str) -> str:
+    """Why a draft is refused; empty when it is believed."""
+    if not answer.is_approved:
+        return answer.verdict.reason or "its quotes do not say this"
+    is_unsure = answer.is_void or (bool(answer.by) and not answer.is_tested and standing != "trusted")
+    if standing != "untrusted" and not (is_unsure and answer.draft.notes):
+        return ""
+    found = uncarried(answer.draft.statement, [quote.text for quote in answer.draft.quotes])
+    return _STRICT + "; ".join(found) if found else ""
+
+
+async def _verify_batch(
+    batch: Sequence[ClaimDraft], controls: Sequence[Control], texts: Texts, ask: Ask, verified: Verified
+) -> list[_Answer]:
+    """Ask about one batch; what its controls make void is asked once more, what was approved in halves."""
+    first = await _ask(batch, controls, texts, ask, verified, "first")
+    approved = [answer.draft for answer in first if answer.is_void and answer.is_approved]
+    refused = [answer.draft for answer in first if answer.is_void and not answer.is_approved]
+    halves = split_evenly(approved, max(1, math.ceil(len(approved) / 2)))
+    again = [part for part in (*halves, refused) if part]
+    work = [_ask(part, controls, texts, ask, verified, "again") for part in again]
+    second = {answer.draft.id: answer for part in await asyncio.gather(*work) for answer in part}
+    return [second.get(answer.draft.id, answer) for answer in first]
+
+
+async def _ask(
+    drafts: Sequence[ClaimDraft],
+    pool: Sequence[Control],
+    texts: Texts,
+    ask: Ask,
+    verified: Verified,
+    when: str,
+) -> list[_Answer]:
+    """One call: the drafts with controls of the same pages among them; none of it if the call fails."""
+    here = {draft.page for draft in drafts}
+    seed = short_hash(when, str(load("verifier").revision), *sorted(here), *(draft.id for draft in drafts))
+    controls = choose_controls([control for control in pool if control.page in here], seed)
+    items = mix_in(drafts, controls, seed)
+    try:
+        thought = await ask(_evidence_of(items, texts))
+    except ProviderError as error:
+        titles = ", ".join(dict.fromkeys(texts[draft.page][0].title for draft in drafts))
+        verified.failures.append(Failure(where="analysis", what=titles, why=str(error)))
+        verified.costs += error.costs
+        return []
+    verified.costs += thought.costs
+    verified.failures += thought.failures
+    pairs = list(zip(items, thought.value, strict=True))
+    shown = [(item, v.score >= KEEP_FROM) for item, v in pairs if isinstance(item, Control)]
+    outcome = evaluate_controls(shown, seed, thought.by) if thought.by else Outcome()
+    verified.tallies += outcome.tallies
+    is_tested = any(not control.is_true for control in controls)
+    return [
+        _Answer(item, verdict, thought.by, outcome, is_tested)
+        for item, verdict in pairs
+        if isinstance(item, ClaimDraft)
+    ]
+
+
+def _evidence_of(items: Sequence[ClaimDraft | Control], texts: Texts) -> list[Evidence]:
+    """What the verifier is shown: all items of a page with one context."""
+    quotes = {page: [q for item in items if item.page == page for q in item.quotes] for page in texts}
+    contexts = {page: describe_context(own, *texts[page]) for page, own in quotes.items() if own}
+    return [
+        Evidence(
+            item.statement,
+            "\n".join(one_line(quote.text) for quote in item.quotes),
+            contexts[item.page],
+            item.notes,
+            item.resolved if isinstance(item, ClaimDraft) else "",
+        )
+        for item in items
+    ]
