@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import json
 import random
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,9 +26,7 @@ from fathom.evidence.verification import verify_drafts
 from fathom.llm.port import Draft, Evidence, Thought
 from fathom.state import ClaimDraft, Control, Page, SubQuestion, Verdict
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from adversarial import cheats
-
+_CASES = Path(__file__).parents[1] / "tests" / "cases"
 RATES = {
     "right in 100 %": 1.0,
     "right in 95 %": 0.95,
@@ -81,28 +78,33 @@ class Cases:
 
 def load_cases() -> Cases:
     """Return all cases, a dozen to a page, so that pages have figures and dates to confuse."""
-    named = [(case, False) for name in ("cheats", "cheats_held_out") for case in cheats(name)]
-    named += [(case, True) for name in ("paraphrases", "paraphrases_held_out") for case in cheats(name)]
+    named = [(case, False) for name in ("cheats", "cheats_held_out") for case in _lines(name)]
+    named += [(case, True) for name in ("paraphrases", "paraphrases_held_out") for case in _lines(name)]
     random.Random(7).shuffle(named)  # noqa: S311
     cases = Cases()
     for start in range(0, len(named), _PAGE):
         some = named[start : start + _PAGE]
-        text = "\n\n".join(dict.fromkeys(case.page for case, _ in some))
+        text = "\n\n".join(dict.fromkeys(case["page"] for case, _ in some))
         sha = sha256(text.encode()).hexdigest()
         page = Page(
             sha=sha, address="a.example", title="A page", how="html", chars=len(text), fetched="2025-01-01"
         )
-        drafts = [Draft(case.statement, case.quote, "Q1", 0.9) for case, _ in some]
+        drafts = [Draft(case["statement"], case["quote"], "Q1", 0.9) for case, _ in some]
         found = ground_drafts(drafts, page, text, [QUESTION])
         cases.texts[sha] = (page, text)
         cases.controls += found.controls
-        fair = {case.statement: is_fair for case, is_fair in some}
+        fair = {case["statement"]: is_fair for case, is_fair in some}
         cases.drafts += [draft for draft in found.drafts if not draft.objection and draft.statement in fair]
         objected = [draft for draft in found.drafts if draft.objection]
         cases.refused += sum(not fair.get(draft.statement, True) for draft in objected)
         cases.lost += sum(fair.get(draft.statement, False) for draft in objected)
         cases.is_fair |= fair
     return cases
+
+
+def _lines(name: str) -> list[dict[str, str]]:
+    rows = [json.loads(line) for line in (_CASES / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    return [{"page": row["quote"], **row} for row in rows]
 
 
 async def measure(name: str, rate: float, cases: Cases, runs: int, database: Path) -> dict[str, object]:

@@ -3,7 +3,9 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import DOUBTED, SOUND, page
@@ -15,7 +17,7 @@ from fathom.llm.port import Draft, Evidence, Thought
 from fathom.state import ClaimDraft, Control, SubQuestion, Verdict
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
-from controls import RATES, load_cases, measure
+bench: Any = import_module("controls")  # a script, no part of the package
 
 PLACES = ("Osby", "Varde", "Hals", "Lund", "Ry", "Arden", "Thy", "Mors", "Skive", "Ribe")
 TEXT = "\n\n".join(
@@ -129,9 +131,9 @@ def test_drafts_are_split_evenly(count: int, sizes: list[int]) -> None:
 
 @pytest.mark.parametrize("name", ["right in 100 %", "right in 70 %", "yes to all"])
 async def test_controls_tell_good_verifiers_from_bad_ones(name: str, tmp_path: Path) -> None:
-    cases = load_cases()
-    found = await measure(name, RATES[name], cases, 2, tmp_path / "fathom.sqlite")
-    is_good = RATES[name] == 1.0
+    cases = bench.load_cases()
+    found = await bench.measure(name, bench.RATES[name], cases, 2, tmp_path / "fathom.sqlite")
+    is_good = bench.RATES[name] == 1.0
     assert set(found["trust"].values()) <= ({"trusted", "undecided"} if is_good else {"untrusted"})
     assert found["suspected_wrong_claims"] == 0
     assert found["wrong_claims"] <= 0.01 * len(cases.drafts)

@@ -101,7 +101,8 @@ async def test_quotations_are_claims_at_once_and_what_says_more_stays_a_draft() 
         (SAID.statement, False),
         (invented.statement, True),
     ]
-    quotes = [q for entry in [*update["claims"], *update["drafts"]] for q in entry.quotes]
+    quotes = [q for entry in update["claims"] for q in entry.quotes]
+    quotes += [q for entry in update["drafts"] for q in entry.quotes]
     assert all(TEXT[q.start : q.end] == q.text for q in quotes)
     assert (update["rejected"], update["costs"]) == ([], [cost()])
 

@@ -23,8 +23,7 @@ REASONED = DOUBTED.model_copy(update={"reason": "Divers do more."})
 
 
 def round_of(*drafts: ClaimDraft, **words: Any) -> ReadingRound:
-    state: Any = {"readings": [{}], "pages": [PAGE], "drafts": list(drafts), **words}
-    return state
+    return {"readings": [{}], "pages": [PAGE], "drafts": list(drafts), **words}  # type: ignore[typeddict-item]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from standins.scripted import scripted, value
 from fathom import DeepResearcher, ResearchRequest
 from fathom.events import PlanGenerated
 from fathom.graph import build_graph
-from fathom.llm.port import Assessment, Brief, Case, Draft, Thought
+from fathom.llm.port import NO_FACTS, Assessment, Brief, Case, Draft, PageFacts, Thought
 from fathom.planning.repeats import fresh
 from fathom.search.port import Found
 from fathom.settings import load_settings
@@ -81,6 +81,7 @@ class Chained(Clerk):
         title: str,
         text: str,
         sought: SubQuestion | None = None,
+        facts: PageFacts = NO_FACTS,
     ) -> Thought[list[Draft]]:
         found = [(n, said) for n, (_, said) in enumerate(HOPS, 1) if said in text]
         return Thought([Draft(said, said, f"Q{n}", 0.9) for n, said in found])

@@ -34,6 +34,8 @@ class Fabricator:
                 return Reply.give(self._write(request.user_text, chance))
             case "rewrite":
                 return Reply.give(_stubborn(request.user_text, chance))
+            case "verify":
+                return Reply.give(_content(request.user_text))
             case _:
                 return researcher(request)
 
@@ -83,6 +85,12 @@ def _invented(key: str, statement: str, chance: random.Random) -> dict[str, obje
         {"text": f"All of this was foreseen by Zanzibar{number}.", "claims": []},
     ]
     return chance.choice(ways)
+
+
+def _content(text: str) -> dict[str, object]:
+    answers = dict.fromkeys(("is_explicit", "is_same_scope", "is_not_overstated"), True)
+    items = re.findall(r"^Item (\d+)", text, re.MULTILINE)
+    return {"verdicts": [{"item": int(n), "reason": "", **answers, "score": 1.0} for n in items]}
 
 
 def _stubborn(text: str, chance: random.Random) -> dict[str, object]:
