@@ -12,10 +12,10 @@ from fathom.graph import build_graph, standard_dependencies
 from fathom.settings import load_settings
 from fathom.state import RunConfig
 
-GRAPHS = {"research", "reading", "writer", "chapter"}
+GRAPHS = {"research", "reading", "page", "writer", "chapter"}
 NODES = {
-    "intake", "planner", "review", "searcher", "selector", "extractor", "analyzer", "judge", "outline",
-    "section", "check", "settle", "publish",
+    "intake", "planner", "review", "searcher", "selector", "extractor", "analyzer", "verifier", "judge",
+    "outline", "section", "check", "settle", "publish",
 }  # fmt: skip
 ROUTERS = {
     "route_after_intake",
@@ -26,7 +26,8 @@ ROUTERS = {
     "route_after_writer",
     "route_to_page",
     "route_after_extractor",
-    "route_after_analyzer",
+    "route_to_readings",
+    "route_after_verifier",
     "route_after_outline",
     "route_after_check",
 }
