@@ -7,7 +7,7 @@ from fathom.evidence.claims import ground_drafts
 from fathom.evidence.origins import keep_used_origins
 from fathom.llm.port import PageFacts, ResearchModel
 from fathom.nodes.ports import Clock, Pages
-from fathom.state import Failure, Page, Reading
+from fathom.state import Claim, ClaimDraft, Failure, Page, Reading
 
 
 async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages, clock: Clock) -> Reading:
@@ -29,7 +29,7 @@ async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages, clock:
             "costs": error.costs,
         }
     found = await asyncio.to_thread(ground_drafts, read.value, page, text, state["questions"])
-    quoting = [*found.claims, *found.drafts]
+    quoting: list[Claim | ClaimDraft] = [*found.claims, *found.drafts]
     return {
         "pages": [keep_used_origins(page, quoting)] if "hit" in state else [],
         "claims": found.claims,
