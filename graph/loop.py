@@ -24,7 +24,12 @@ def add_loop(b: StateGraph[Any, Any, Any, Any], bind: Binder) -> None:
         bind(
             "planner",
             lambda s, d: planner(
-                s, model=d.model, engines=d.engines, reader=d.reader, run_config=d.run_config
+                s,
+                model=d.model,
+                engines=d.engines,
+                reader=d.reader,
+                run_config=d.run_config,
+                clock=d.clock,
             ),
         ),
     )

@@ -22,6 +22,7 @@ from fathom.state import (
     Query,
     Reading,
     ReadingRound,
+    Reread,
     ResearchState,
     SubQuestion,
     Writing,
@@ -67,7 +68,7 @@ def route_after_branch_planner(state: ResearchState) -> Route:
 
 
 def route_after_selector(state: ResearchState) -> Route:
-    """Read the chosen pages, in an update also the earlier ones, in a follow-up those at hand."""
+    """Read the chosen pages, with those at hand that may say more, and in an update the earlier ones."""
     readings = [*_readings_at_hand(state), *_readings_again(state), *_readings(state)]
     return [Send("reading", {"readings": readings, **_shared(state)})] if readings else "judge"
 
@@ -187,13 +188,24 @@ def _sought(query: Query | None) -> dict[str, SubQuestion]:
 
 
 def _readings_at_hand(state: ResearchState) -> list[dict[str, Any]]:
-    """In a follow-up's first round: the pages of its thread that may say more, from their stored texts."""
-    if state.get("judgements"):
-        return []
-    again = set(state.get("recalled", []))
+    """Pages from their stored texts: in a follow-up's first round those of its thread that may say more, in
+    later rounds those that may close a gap."""
     shared = {"question": state["question"], "questions": state["questions"], **_shared(state)}
-    read = [page for page in state.get("pages", []) if page.sha in again]
-    return [{"pages": [page], **shared} for page in read]
+    pages = {page.sha: page for page in reversed(state.get("pages", []))}
+    if not state.get("judgements"):
+        again = [sha for sha in pages if sha in set(state.get("recalled", []))]
+        return [{"pages": [pages[sha]], **shared} for sha in reversed(again)]
+    return [
+        {**shared, "pages": [pages[reread.page]], **_sought_again(reread, state)}
+        for reread in state.get("rereads", [])
+        if reread.round == shared["round"] and reread.page in pages
+    ]
+
+
+def _sought_again(reread: Reread, state: ResearchState) -> dict[str, Any]:
+    """What a page is read again for: the gap, and of the sub-questions only the one that it belongs to."""
+    own = [question for question in state["questions"] if question.id == reread.sought.id]
+    return {"sought": reread.sought, "questions": own or state["questions"]}
 
 
 def _readings_again(state: ResearchState) -> list[dict[str, Any]]:

@@ -7,23 +7,28 @@ from dataclasses import replace
 from langgraph.types import interrupt
 
 from fathom.evidence import sufficiency
-from fathom.evidence.accounting import all_gaps, best_new, gain_of
-from fathom.evidence.checks import checked, failing
+from fathom.evidence.accounting import best_new, gain_of
+from fathom.evidence.checks import checked, decided_checks, failing
+from fathom.evidence.gaps import all_gaps, followed, with_thin_parts
 from fathom.evidence.leads import walked
 from fathom.evidence.stopping import Position, decided, idle_rounds
 from fathom.evidence.trails import Trails
-from fathom.evidence.weighing import Scales
+from fathom.evidence.weighing import Scales, Weighed
 from fathom.llm.port import Assessment, Case, ResearchModel, Thought
 from fathom.llm.rereading import reread
 from fathom.llm.rubric import nothing_known
 from fathom.memory.hypotheses import active, weighed
+from fathom.memory.unshown import pages_for_gaps
 from fathom.nodes.ports import Account, Budget, Clock, ControlSignals, Pages, TimeBudget
+from fathom.planning.limits import limits
 from fathom.planning.origins import origin_hits
+from fathom.report.living_outline import Material, kept_outline, without_empty_parts
 from fathom.report.publishing import nothing_found
 from fathom.report.rounds import on_the_table
 from fathom.state import Cost, Failure, Hypothesis, Judgement, ResearchState, ReviewAnswer, RunConfig
 
 _EVIDENCE = 10  # pages a judgement names
+_QUICK_PATIENCE = 1  # rounds after which an important gap no longer keeps a quick run going
 
 
 async def judge(
@@ -37,14 +42,15 @@ async def judge(
     budget: Budget,
     time_budget: TimeBudget | None,
 ) -> ResearchState:
-    """Judge the round with one thought for rubric and gaps; every other score is computed.
+    """Judge the round with one thought for rubric, gaps and outline; every other score is computed.
 
-    A person's orders are heard first; between branches, where there is no review, also a pause.
+    A person's orders are heard first; between branches, where there is no review, also a pause. Pages at hand
+    that may close a gap are chosen for the next round, except in a run without a model.
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, costs, failures, hypotheses,
-            rulings, is_finishing, earlier, known
+            rulings, is_finishing, earlier, known, effort, rejected, outline, rereads
     Writes: claims, judgements, findings, rulings, contradictions, hypotheses, is_report_due, failures,
-            costs; report when it ends with nothing found
+            costs; outline and rereads when a model judged; report when it ends with nothing found
     """
     state = await _heard(state, run_config, signals, budget)
     read, asked = state.get("pages", []), state.get("asked", [])
@@ -54,16 +60,17 @@ async def judge(
     state = {**state, "claims": claims}
     scales = Scales(claims, read, state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
-    case = await asyncio.to_thread(scales.put_to, _case(state, trails, clock))
+    case = await asyncio.to_thread(scales.put_to, _case(state, trails, run_config, clock))
     thought = _known(state) or await model.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
-    hypotheses = _weighed(state, thought.value)
+    case, assessment = _settled(state, case, thought.value, balance)
+    hypotheses = _weighed(state, assessment)
     costs = await _paid(state, thought.costs, budget)
     here_usd = sum(cost.usd for cost in [*state.get("costs", []), *costs])
     gain = gain_of(balance.findings, asked, here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
-    judgement = _judged(state, case, thought.value, clock).model_copy(update=told)
-    position = _position(state, judgement, thought.value, run_config, await budget.account())
+    judgement = _judged(state, case, assessment, clock).model_copy(update=told)
+    position = _position(state, judgement, assessment, run_config, await budget.account())
     wishes = [] if "direction" in state else await signals.waiting()
     judgement = decided(judgement, _pressed(position, bool(wishes), run_config, time_budget))
     update: ResearchState = {
@@ -77,7 +84,12 @@ async def judge(
         "failures": thought.failures,
         "costs": costs,
     }
-    return _ended(update, state, wishes, run_config) if judgement.stop else update
+    if assessment.outline:
+        due = update["is_report_due"]
+        update["outline"] = without_empty_parts(assessment.outline) if due else assessment.outline
+    if judgement.stop:
+        return _ended(update, state, wishes, run_config)
+    return {**update, **await _at_hand(state, assessment, judgement, pages)}
 
 
 async def _heard(
@@ -127,10 +139,35 @@ def _ended(
     return {**update, "failures": lost, "report": report}
 
 
-def _case(state: ResearchState, trails: Trails, clock: Clock) -> Case:
+async def _at_hand(
+    state: ResearchState, assessment: Assessment, judgement: Judgement, pages: Pages
+) -> ResearchState:
+    """The pages at hand that the next round reads again for a gap; none when no model read the evidence."""
+    if assessment.failed is None or not state.get("questions"):
+        return {}
+    read, before = state.get("pages", []), state.get("rereads", [])
+    asked, number = state["questions"], judgement.round + 1
+    return {"rereads": await pages_for_gaps(judgement.gaps, read, asked, before, number, pages.get)}
+
+
+def _settled(
+    state: ResearchState, case: Case, assessment: Assessment, balance: Weighed
+) -> tuple[Case, Assessment]:
+    """The checks as the judge decided them, the outline made sound, and the gaps with what is thin in it and
+    with how long each was looked for."""
+    outline = assessment.outline
+    if outline:
+        material = Material(case.question, case.questions, case.claims, balance.findings, case.kind)
+        outline = kept_outline(outline, case.outline, material)
+    gaps = followed(with_thin_parts(assessment.gaps, outline), state.get("judgements", []))
+    checks = decided_checks(case.checks, assessment.failed)
+    return replace(case, checks=checks), replace(assessment, outline=outline, gaps=gaps)
+
+
+def _case(state: ResearchState, trails: Trails, run_config: RunConfig, clock: Clock) -> Case:
     """What there is to judge, before claims are weighed against each other."""
     question, claims, read = state["question"], state.get("claims", []), state.get("pages", [])
-    before = state.get("judgements", [])
+    before, present = state.get("judgements", []), state.get("outline")
     return Case(
         question,
         state.get("questions", []),
@@ -139,6 +176,13 @@ def _case(state: ResearchState, trails: Trails, clock: Clock) -> Case:
         hypotheses=active(state.get("hypotheses", [])),
         trails=trails,
         before=before[-1].evidence if before else [],
+        pages=read,
+        rejected=state.get("rejected", []),
+        gaps=before[-1].gaps if before else [],
+        outline=present if present and present.question == question else None,
+        kind=effort.kind if (effort := state.get("effort")) else "survey",
+        limits=limits(run_config, len(before) + 1, state.get("costs", [])),
+        today=clock().date().isoformat(),
     )
 
 
@@ -146,7 +190,8 @@ def _known(state: ResearchState) -> Thought[Assessment] | None:
     """What is known without thinking: there are no claims, or in an update the same as before."""
     claims, earlier = state.get("claims", []), state.get("earlier")
     if not claims:
-        return Thought(nothing_known(state.get("questions", [])))
+        is_rejected = any(not entry.section for entry in state.get("rejected", []))
+        return Thought(nothing_known(state.get("questions", []), is_rejected=is_rejected))
     if earlier is None or {claim.id for claim in claims} != {claim.id for claim in earlier.claims}:
         return None
     last = earlier.judgements[-1]
@@ -224,4 +269,5 @@ def _position(
         unsettled=assessment.unsettled,
         is_follow_up=is_follow_up,
         has_unread_origins=bool(origin_hits(state, run_config)),
+        patience=_QUICK_PATIENCE if run_config.depth == "quick" else run_config.max_rounds,
     )

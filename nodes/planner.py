@@ -7,10 +7,10 @@ from dataclasses import replace
 from fathom.errors import ProviderError
 from fathom.llm.port import Brief, ResearchModel
 from fathom.llm.questions import parts_of
-from fathom.memory.hypotheses import adopted
+from fathom.memory.hypotheses import active, adopted
 from fathom.memory.semantic import sure_of
 from fathom.memory.working import last_rounds
-from fathom.nodes.ports import Engines, Reader
+from fathom.nodes.ports import Clock, Engines, Reader
 from fathom.planning.admission import admitted
 from fathom.planning.arms import gaps_to_close
 from fathom.planning.deciding import decided
@@ -20,6 +20,7 @@ from fathom.planning.doubting import with_doubt
 from fathom.planning.drift import approach, barren_rounds
 from fathom.planning.effort import effort, sized, told
 from fathom.planning.following import in_thread, is_at_hand, only_missing, with_a_round_for_recall
+from fathom.planning.limits import limits
 from fathom.planning.perspectives import Structure, distinct, from_structure, outline, structure
 from fathom.planning.reflexion import lessons
 from fathom.planning.scoring import served_families
@@ -43,7 +44,13 @@ _STRUCTURE_S = 8.0
 
 
 async def planner(
-    state: ResearchState, *, model: ResearchModel, engines: Engines, reader: Reader, run_config: RunConfig
+    state: ResearchState,
+    *,
+    model: ResearchModel,
+    engines: Engines,
+    reader: Reader,
+    run_config: RunConfig,
+    clock: Clock,
 ) -> ResearchState:
     """Plan one round: queries, or, where the strategy has branches, the directions they set out in.
 
@@ -51,7 +58,8 @@ async def planner(
     what the thread knows, and nothing is asked before that was looked through.
 
     Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
-            lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork
+            lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork, outline,
+            rereads, costs
     Writes: strategy, effort, perspectives, tool, lessons, questions, queries, waiting,
             hypotheses, feedback, hits, asked, failures, costs; with branches read_for, directions
     """
@@ -60,7 +68,7 @@ async def planner(
     if run_config.strategy != "loop":
         return _directions(state, run_config, worth)
     known, scouted = state.get("known"), ResearchState()
-    brief = in_thread(_brief(state, worth, run_config), known)
+    brief = in_thread(_brief(state, worth, run_config, clock), known)
     if not brief.questions and not is_at_hand(known):
         scouted = await _scout(state["question"], engines, sized(run_config, worth))
         brief, lost = await _grounded(brief, scouted.get("hits", []), reader)
@@ -106,13 +114,14 @@ def _directions(state: ResearchState, run_config: RunConfig, worth: Effort) -> R
     }
 
 
-def _brief(state: ResearchState, worth: Effort, run_config: RunConfig) -> Brief:
+def _brief(state: ResearchState, worth: Effort, run_config: RunConfig, clock: Clock) -> Brief:
     judgements, claims = state.get("judgements", []), state.get("claims", [])
     questions, fork = state.get("questions", []), state.get("fork")
     needed = {need for q in questions for need in q.needs}
+    number = len(judgements) + 1
     return Brief(
         question=state["question"],
-        round=len(judgements) + 1,
+        round=number,
         limit=run_config.queries,
         questions=questions,
         asked=state.get("asked", []),
@@ -132,6 +141,11 @@ def _brief(state: ResearchState, worth: Effort, run_config: RunConfig) -> Brief:
         lessons=_learnt(state),
         approach=approach(judgements),
         memory=last_rounds(judgements, state.get("asked", []), claims),
+        today=clock().date().isoformat(),
+        limits=limits(run_config, number, state.get("costs", [])),
+        outline=state.get("outline"),
+        hypotheses=active(state.get("hypotheses", [])),
+        rereads=[reread for reread in state.get("rereads", []) if reread.round == number],
     )
 
 

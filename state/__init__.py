@@ -14,7 +14,17 @@ from fathom.state.distance import (
 )
 from fathom.state.forecasting import Forecast
 from fathom.state.forking import Fork
-from fathom.state.judging import Check, CheckName, Gain, Gap, Hypothesis, Judgement, Rubric, StopRule
+from fathom.state.judging import (
+    Check,
+    CheckName,
+    Gain,
+    Gap,
+    Hypothesis,
+    Judgement,
+    Reread,
+    Rubric,
+    StopRule,
+)
 from fathom.state.planning import Effort, EffortKind, Lesson, Tool, ToolName
 from fathom.state.records import (
     SCOUT,
@@ -146,6 +156,7 @@ __all__ = [
     "Rejected",
     "Relation",
     "Report",
+    "Reread",
     "ResearchInput",
     "ResearchState",
     "Review",

@@ -7,16 +7,38 @@ from typing import Literal
 
 from pydantic import Field
 
-from fathom.state.records import Record, Score
+from fathom.state.records import Record, Score, SubQuestion, short_hash
+from fathom.state.reports import Priority
 
 
 class Gap(Record):
     """Something the evidence does not answer yet."""
 
     description: str
-    priority: Literal["high", "medium", "low"]
+    priority: Priority
     suggested_query: str
     question: str
+    tried: int = 0  # rounds that looked for it and could not close it
+    lowered_from: Priority | None = None  # its priority before rounds that could not close it lowered it
+    is_rejected: bool = False  # something was found, and verification refused it
+
+    @property
+    def importance(self) -> Priority:
+        """How much it matters for the question, however often it was looked for."""
+        return self.lowered_from or self.priority
+
+
+class Reread(Record):
+    """A page at hand that a round reads again, because a passage of it may close a gap."""
+
+    page: str  # its hash
+    sought: SubQuestion  # the gap, under the sub-question it belongs to
+    round: int
+
+    @property
+    def key(self) -> str:
+        """A page is read again for one gap once."""
+        return short_hash(self.page, self.sought.text)
 
 
 class Rubric(Record):
@@ -65,7 +87,8 @@ class Hypothesis(Record):
     contradicting: list[str] = Field([])
     confidence: Score = 0.5
     born: int = 1
-    touched: int = 1
+    touched: int = 1  # the last round that brought evidence
+    backed: int = 1  # the last round that brought evidence for it
     status: Literal["active", "set aside"] = "active"
 
     @property

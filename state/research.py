@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from fathom.state.branching import Direction
 from fathom.state.forecasting import Forecast
 from fathom.state.forking import Fork
-from fathom.state.judging import Hypothesis, Judgement
+from fathom.state.judging import Hypothesis, Judgement, Reread
 from fathom.state.planning import Effort, Lesson, Tool
 from fathom.state.records import (
     Claim,
@@ -136,6 +136,8 @@ class ResearchState(TypedDict, total=False):
     ]
     # judge; whether a report is written before the run goes on or ends
     is_report_due: Annotated[bool, _PRIVATE]
+    # judge; pages at hand that the next round reads again for a gap, and those that earlier rounds did
+    rereads: Annotated[list[Reread], _PRIVATE, merged]
     # judge
     findings: Annotated[list[Finding], Field(description="What claims say together, and how sure it is.")]
     # intake, judge
@@ -146,7 +148,7 @@ class ResearchState(TypedDict, total=False):
     hypotheses: Annotated[
         list[Hypothesis], Field(description="Possible answers, with what speaks for and against."), merged
     ]
-    # outline, intake
+    # judge, who keeps it in every round; outline, where no judge gave one; intake
     outline: Annotated[Outline, Field(description="The headings of the report, and the claims under each.")]
     # settle, intake
     sections: Annotated[list[Section], Field(description="The written sections."), merged]

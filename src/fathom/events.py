@@ -11,7 +11,19 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInf
 
 from fathom.budget.accounts import CostBy, tallied
 from fathom.result import ResearchResult
-from fathom.state import Cost, Direction, Effort, Failure, Hypothesis, Judgement, RunConfig, Status, Tag, Tool
+from fathom.state import (
+    Cost,
+    Direction,
+    Effort,
+    Failure,
+    Hypothesis,
+    Judgement,
+    Priority,
+    RunConfig,
+    Status,
+    Tag,
+    Tool,
+)
 
 Kind = Literal[
     "started",
@@ -173,6 +185,16 @@ class KeyFinding(_Told):
     confidence: float
 
 
+class OutlinePart(_Told):
+    """A part of the report as it takes form."""
+
+    title: str
+    aim: str = ""
+    claims: int = 0
+    lacks: str = ""
+    priority: Priority = "medium"
+
+
 class RoundCompleted(Payload):
     """What there is to say of a round once it is over."""
 
@@ -187,6 +209,7 @@ class RoundCompleted(Payload):
     answered: float = 0.0  # share of the sub-questions that have evidence; weak evidence counts half
     has_high_gap: bool = False  # something important is missing
     summary: str = ""
+    outline: list[OutlinePart] = []  # the report as it takes form, in reading order
     spent_by: CostBy = CostBy()
 
 

@@ -18,6 +18,7 @@ from fathom.events import (
     EffortSized,
     ExtractionStarted,
     KeyFinding,
+    OutlinePart,
     PageName,
     Payload,
     PlanGenerated,
@@ -36,7 +37,7 @@ from fathom.events import (
 from fathom.planning.effort import sized
 from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
-from fathom.state import Claim, ClaimDraft, Cost, ResearchState, RunConfig, RunState
+from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState
 
 _HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
 
@@ -157,6 +158,16 @@ def _asked_and_left(
     return given["drafts"], update["refused"]
 
 
+def outline_parts(outline: Outline | None) -> list[OutlinePart]:
+    """The parts of an outline, as an event tells them."""
+    return [
+        OutlinePart(
+            title=part.title, aim=part.aim, claims=len(part.claims), lacks=part.lacks, priority=part.priority
+        )
+        for part in (outline.headings if outline else [])
+    ]
+
+
 class EventMapper:
     """Turns the graph's stream into events: it knows which branch works, its round, and what was paid."""
 
@@ -267,6 +278,7 @@ class EventMapper:
             answered=judgement.coverage,
             has_high_gap=any(gap.priority == "high" for gap in judgement.gaps),
             summary=summary(judgement, findings),
+            outline=outline_parts(update.get("outline")),
             spent_by=cost_by(list(self._paid.values())),
         )
         yield self.event(over, branch)

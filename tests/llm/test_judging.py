@@ -38,7 +38,8 @@ def test_keys_nobody_gave_bear_on_nothing() -> None:
 
 
 def test_checks_and_hypotheses_are_shown_in_a_line_each() -> None:
-    assert checks_shown([Check(name="date", is_passed=False, why="no date")]) == ["date: failed, no date"]
+    told = [Check(name="date", is_passed=False, why="no date"), Check(name="cause", is_passed=True, why="x")]
+    assert checks_shown(told) == ["date: no date"]
     assert hypotheses_shown([Hypothesis(id="Habc", statement="It is old.")]) == [
         "H1: It is old. (confidence 0.50)"
     ]

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from fakes import claim, gap, query, question
+from fakes import claim, gap, heading, query, question
 
 from fathom.llm.answers import PlanAnswer
-from fathom.llm.planned import follow_up, plan_of, sheet_of
+from fathom.llm.planned import plan_of, sheet_of
 from fathom.llm.port import Brief
 from fathom.llm.sheets import NONE
-from fathom.state import Lesson, Tool
+from fathom.state import Hypothesis, Lesson, Outline, Reread, Tool
 from fathom.text.tokencount import worst_tokens
 
 
@@ -19,22 +19,6 @@ def shown(brief: Brief) -> dict[str, str]:
 
 
 LATER = Brief("What is it?", 2, 5, [question(1)], [query("old one")], [gap()])
-
-
-def test_the_judges_suggestion_is_the_next_plan_while_it_is_new() -> None:
-    plan = follow_up(LATER)
-    assert plan
-    assert [q.text for q in plan.queries] == ["cost"]
-    assert follow_up(replace(LATER, asked=[query("the cost")])) is None
-    assert follow_up(replace(LATER, feedback="no")) is None
-    assert follow_up(replace(LATER, approach="step back")) is None
-    assert follow_up(replace(LATER, round=1)) is None
-
-
-def test_what_waited_for_an_answer_needs_no_model_either() -> None:
-    waiting = replace(LATER, gaps=[], waiting=[query("{Q1} birthplace")])
-    assert follow_up(waiting) is None
-    assert follow_up(replace(waiting, answers={"Q1": "Mira Tollen"}))
 
 
 def test_the_prompt_is_as_long_after_a_hundred_rounds_as_after_ten() -> None:
@@ -76,6 +60,29 @@ def test_the_tool_the_lessons_and_the_answers_are_shown() -> None:
     assert words["tool"] == "falsification, because one answer leads"
     assert "failed: tides (2 pages, no claim)" in words["lessons"]
     assert (words["answers"], words["outlines"]) == ("- Q1: Mira Tollen", "- A: B | C")
+
+
+def test_what_is_thin_tried_and_proposed_is_shown() -> None:
+    part = heading("c1", title="Costs").model_copy(update={"priority": "high", "lacks": "prices of 2024"})
+    tired = gap().model_copy(update={"tried": 2, "lowered_from": "high", "is_rejected": True})
+    again = Reread(page="ab", sought=question(1, "silt behind the dam"), round=2)
+    words = shown(
+        replace(
+            LATER,
+            today="2026-11-18",
+            limits="3 queries; this is the last round.",
+            gaps=[tired],
+            outline=Outline(title="T", headings=[part]),
+            hypotheses=[Hypothesis(id="H1", statement="It is cheap.", supporting=["c1"])],
+            rereads=[again],
+        )
+    )
+    assert (words["today"], words["limits"]) == ("2026-11-18", "3 queries; this is the last round.")
+    assert "prices of 2024" in words["parts"]
+    assert "not closed by 2 rounds" in words["gaps"]
+    assert "refused" in words["gaps"]
+    assert "It is cheap." in words["hypotheses"]
+    assert "silt behind the dam" in words["rereads"]
 
 
 def test_an_answer_with_only_the_old_fields_is_a_plan_and_the_schema_asks_for_all() -> None:

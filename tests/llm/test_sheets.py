@@ -54,8 +54,14 @@ def sheets(texts: list[str]) -> list[Sheet]:
         Sheet("retry", {"language": "English"}, {"refused": Lines(texts, between="\n\n")}),
         Sheet(
             "judge",
-            common,
-            {"questions": asked, "claims": lines, "pairs": pairs, "checks": lines, "hypotheses": lines},
+            {**common, "kind": "survey", "limits": "1 round", "today": "2026-11-18"},
+            {
+                "questions": asked,
+                "pairs": pairs,
+                **dict.fromkeys(
+                    ("claims", "sources", "rejected", "checks", "hypotheses", "outline", "gaps"), lines
+                ),
+            },
         ),
         Sheet("outline", common, {"questions": asked, "claims": lines}),
         Sheet("writer", {**common, "heading": "H"}, {"claims": with_quotes(by_key)}),

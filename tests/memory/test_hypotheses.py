@@ -53,9 +53,17 @@ def test_a_claim_may_change_sides() -> None:
 
 def test_priority_is_confidence_density_and_recency() -> None:
     fresh = Hypothesis(id="H1", statement="s", supporting=["a", "b"], contradicting=["c"], confidence=0.6)
-    assert priority(fresh, 1) == pytest.approx(0.5 * 0.6 + 0.3 * 3 / 5 + 0.2)
-    assert priority(fresh, 6) == pytest.approx(0.5 * 0.6 + 0.3 * 3 / 5 + 0.1)
-    assert priority(fresh, 99) == pytest.approx(0.5 * 0.6 + 0.3 * 3 / 5)
+    assert priority(fresh, 1) == pytest.approx(0.5 * 0.6 + 0.3 * 2 / 5 + 0.2)
+    assert priority(fresh, 6) == pytest.approx(0.5 * 0.6 + 0.3 * 2 / 5 + 0.1)
+    assert priority(fresh, 99) == pytest.approx(0.5 * 0.6 + 0.3 * 2 / 5)
+
+
+def test_counter_evidence_never_raises_the_priority() -> None:
+    for number in (1, 4, 9):
+        pro = weighed(BORN, [bearing(BORN[0], ["c1"], [])], CLAIMS, VOICES, 1)
+        for con in (["c2"], ["c2", "c3", "c4"], ["c1"]):
+            (against,) = weighed(pro, [bearing(BORN[0], [], con)], CLAIMS, VOICES, number)
+            assert priority(against, number) < priority(pro[0], number)
 
 
 def test_five_are_active_and_evidence_brings_one_back() -> None:

@@ -12,6 +12,7 @@ from fakes import (
     FakePages,
     FakeReader,
     claim,
+    clock,
     gap,
     hit,
     judgement,
@@ -42,7 +43,7 @@ async def planned(question: str = FACT, run_config: RunConfig = ROLLOUTS, **word
     given: Any = {"question": question, **words}
     reader = FakeReader(RuntimeError("nothing is read"))
     return await planner(
-        given, model=FakeModel(), engines=FakeEngines(), reader=reader, run_config=run_config
+        given, model=FakeModel(), engines=FakeEngines(), reader=reader, run_config=run_config, clock=clock
     )
 
 

@@ -9,6 +9,7 @@ from fakes import (
     FakeModel,
     FakeReader,
     claim,
+    clock,
     cost,
     gap,
     hit,
@@ -31,7 +32,9 @@ async def planned(offered: Any, state: ResearchState | None = None, **words: Any
     model = words.pop("model", None) or FakeModel(plans=[offered])
     reader = words.pop("reader", None) or FakeReader(Document("# A page", "A page", "html"))
     asked = state or {"question": "What is it?"}
-    return await planner(asked, model=model, engines=engines, reader=reader, run_config=RunConfig(**words))
+    return await planner(
+        asked, model=model, engines=engines, reader=reader, run_config=RunConfig(**words), clock=clock
+    )
 
 
 def later(**words: Any) -> ResearchState:

@@ -77,10 +77,9 @@ def test_what_is_open_wanted_and_new_is_worth_more() -> None:
     asked = [question(1), question(2)]
     wanted = Gap(description="d", priority="high", suggested_query="x", question="Q2")
     at = view(asked, [claim(question="Q1")], [wanted], [query("tides and moon")])
-    answered, still_open = (Candidate(query("sun and wind", about=name)) for name in ("Q1", "Q2"))
+    answered, still_open = (query("sun and wind", about=name) for name in ("Q1", "Q2"))
     assert score(still_open, at) > score(answered, at)
-    assert score(still_open, at) > score(Candidate(query("tides and moon", about="Q2")), at)
-    assert score(still_open, at) > score(Candidate(still_open.query, "code"), at)
+    assert score(still_open, at) > score(query("tides and moon", about="Q2"), at)
 
 
 def test_what_failed_before_is_worth_less() -> None:
@@ -93,32 +92,48 @@ def test_what_failed_before_is_worth_less() -> None:
     plain = view([question(1)], [], [], [])
     taught = view([question(1)], [], [], [], failed)
     same, other = (
-        Candidate(query("tidal power cost today")),
-        Candidate(query("barrage gates").model_copy(update={"family": "academic"})),
+        query("tidal power cost today"),
+        query("barrage gates").model_copy(update={"family": "academic"}),
     )
     assert score(same, taught) < score(same, plain)
     assert score(other, taught) == score(other, plain)
 
 
-def test_each_open_sub_question_gets_its_turn_and_the_limit_holds() -> None:
-    offered = [Candidate(query(f"tidal power {n}", about="Q1")) for n in range(9)]
-    offered += [
-        Candidate(query("fishermen's income", about="Q2"), "code"),
-        Candidate(query("silt", about="Q3"), "code"),
-    ]
+def test_the_planners_order_is_kept_and_the_limit_holds() -> None:
+    own = [query(f"tidal power {n}", about="Q1") for n in range(9)]
+    offered = [*map(Candidate, own), Candidate(query("silt", about="Q3"), "code")]
     at = view([question(n) for n in (1, 2, 3)], [], [], [])
-    assert {q.question for q in chosen(offered, at, 3, ["Q1", "Q2", "Q3"])} == {"Q1", "Q2", "Q3"}
-    assert len(chosen(offered, at, 5, ["Q1", "Q2", "Q3"])) == 5
-    assert len(chosen(offered, at, 1, ["Q1", "Q2", "Q3"])) == 1
+    for limit in (1, 3, 5):
+        assert chosen(offered, at, limit, ["Q3", "Q1"]) == own[:limit]
     assert chosen([], at, 5, ["Q1"]) == []
 
 
-def test_unlike_queries_are_chosen_before_like_ones() -> None:
+def test_where_there_is_room_an_open_sub_question_without_a_query_gets_one() -> None:
+    offered = [Candidate(query(f"tidal {word}", about="Q1")) for word in ("gates", "nets", "silt")]
+    offered += [Candidate(query("fishermen's income", about="Q2"), "code")]
+    at = view([question(1), question(2)], [], [], [])
+    assert [q.question for q in chosen(offered, at, 5, ["Q1", "Q2"])] == ["Q1", "Q1", "Q1", "Q2"]
+
+
+def test_what_cannot_be_asked_is_passed_over() -> None:
+    offered = [Candidate(query("{Q1} birthplace")), Candidate(query("tidal gates"))]
+    assert [q.text for q in chosen(offered, view([question(1)], [], [], []), 1, [])] == ["tidal gates"]
+
+
+def test_of_codes_own_ideas_unlike_ones_come_first() -> None:
     offered = [
-        Candidate(query(text)) for text in ("tidal power cost", "tidal power costs today", "harm to seals")
+        Candidate(query("tidal power cost")),
+        *(Candidate(query(text), "code") for text in ("tidal power costs today", "harm to seals")),
     ]
     at = view([question(1)], [], [], [])
-    assert "harm to seals" in [q.text for q in chosen(offered, at, 2, [])]
+    assert [q.text for q in chosen(offered, at, 2, [])] == ["tidal power cost", "harm to seals"]
+
+
+def test_a_doubt_of_the_planners_own_that_came_too_late_takes_the_last_place() -> None:
+    own = [*(query(f"tidal {word}") for word in ("gates", "nets", "silt")), counter("limits of tidal power")]
+    known = view([question(1)], [claim()], [], [], is_doubting=True)
+    found = chosen([*map(Candidate, own), Candidate(counter(), "code")], known, 3, ["Q1"])
+    assert [q.text for q in found] == ["tidal gates", "tidal nets", "limits of tidal power"]
 
 
 def test_once_something_is_known_one_query_doubts_it() -> None:

@@ -109,8 +109,24 @@ def _retry(text: str) -> dict[str, object]:
 
 
 def _judge(text: str) -> dict[str, object]:
+    """Fair marks, no gaps, and an outline by sub-question whose parts keep their ids."""
     marks = {"accuracy": 4, "relevance": 4, "completeness": 4, "consistency": 4}
-    return {"evidence": "E1", **marks, "gaps": []}
+    keys = re.findall(r"(E\d+) \(for (Q\d+)", fenced("claims", text))
+    ids = {title: name for name, title in re.findall(r"(S\d+) \([^)]*\) (.*?):", fenced("outline", text))}
+    parts = [
+        {
+            "id": ids.get(title, ""),
+            "title": title,
+            "aim": f"It tells: {title}",
+            "question": question,
+            "claims": [key for key, of in keys if of == question],
+            "lacks": "",
+            "priority": "high",
+            "is_conclusion": False,
+        }
+        for question, title in (("Q1", "What is known"), ("Q2", "What speaks against it"))
+    ]
+    return {"evidence": "E1", **marks, "title": "A report", "parts": parts, "gaps": []}
 
 
 def _outline(text: str) -> dict[str, object]:
@@ -148,9 +164,9 @@ _FIELDS = {
     "rewrite": "rewrites",
     "retry": "restated",
     "plan": "strategy",
+    "judge": "accuracy",
     "read": "claims",
     "verify": "verdicts",
-    "judge": "accuracy",
     "outline": "sections",
     "write": "sentences",
     "check": "objections",

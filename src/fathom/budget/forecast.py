@@ -21,10 +21,10 @@ from fathom.time_budget import grace_s
 
 # Tokens a call, in and out, where nothing is known of a model yet: what `bench/cost.py` measures.
 _USUAL: dict[Role, tuple[int, int]] = {
-    "plan": (1_800, 400),
+    "plan": (2_400, 400),
     "read": (2_500, 420),
     "verify": (1_600, 180),
-    "judge": (4_200, 400),
+    "judge": (6_000, 700),
     "outline": (3_000, 200),
     "write": (1_300, 350),
     "check": (900, 60),
@@ -123,7 +123,7 @@ def _work(
     """Who is likely to be asked how often, and how much: what is usual, moved by what runs here took."""
     pages = size.expected_pages
     usual: Mapping[Role, float] = {
-        "plan": size.branches,
+        "plan": size.branches * size.expected_rounds,
         "read": pages,
         "verify": pages,
         "judge": size.branches * size.expected_rounds + (size.together if size.branches > 1 else 0),
@@ -172,8 +172,8 @@ def _seconds(settings: Settings, run_config: RunConfig, size: _Size) -> float:
     looking_s = (1 + rounds) * _LOOKING_S
     if not settings.uses_model(run_config.model):
         return looking_s
-    a_round = 1 + 2 * size.waves(settings.parallel_calls)  # read and verify, and judge
-    return looking_s + (1 + rounds * a_round + _WRITING_CALLS) * _CALL_S
+    a_round = 2 + 2 * size.waves(settings.parallel_calls)  # plan, read and verify, and judge
+    return looking_s + (rounds * a_round + _WRITING_CALLS) * _CALL_S
 
 
 def _worst_s(settings: Settings, run_config: RunConfig, size: _Size) -> float:
@@ -185,7 +185,7 @@ def _worst_s(settings: Settings, run_config: RunConfig, size: _Size) -> float:
     rounds = size.rounds * size.together * in_turn
     worst = (1 + rounds) * _LOOKING_MOST_S
     if settings.uses_model(run_config.model):
-        a_round = 2 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)  # and a plan
+        a_round = 2 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)
         worst += (rounds * a_round + _MOST_WRITING_CALLS) * settings.call_timeout_s + settings.outage_s
     limit_s = run_config.time_limit_s
     return worst if limit_s is None else min(worst, limit_s + grace_s(limit_s))

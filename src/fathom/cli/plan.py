@@ -37,6 +37,7 @@ def plan_lines(shown: Mapping[str, Any], draft: Draft, width: int) -> list[str]:
     lines += _listed("Perspectives", shown.get("perspectives"), "  · ", width)
     lines += _listed("Findings so far", shown.get("findings"), "  · ", width)
     lines += _listed("Gaps", shown.get("gaps"), "  ? ", width)
+    lines += _listed("The report so far", shown.get("outline"), "  · ", width)
     lines += _lists(draft, width)
     lines += _listed("Waiting for an answer", shown.get("waiting"), "  · ", width)
     return [*lines, "", *money_lines(shown)]

@@ -1,4 +1,4 @@
-"""What a round brought, for the judgement: gain, the best of what is new, and gaps put together.
+"""What a round brought, for the judgement: gain, and the best of what is new.
 
 Does not know scores or rules.
 """
@@ -6,10 +6,9 @@ Does not know scores or rules.
 from collections.abc import Sequence
 
 from fathom.evidence.gain import measured
-from fathom.state import Check, Claim, Finding, Gain, Gap, Judgement, Query
+from fathom.state import Claim, Finding, Gain, Judgement, Query
 
 _MOST_FOUND = 5
-_MOST_GAPS = 10
 
 
 def gain_of(
@@ -26,12 +25,3 @@ def best_new(claims: Sequence[Claim], before: Sequence[Judgement]) -> list[str]:
     """The ids of the best claims that were not there a round ago."""
     new = claims[before[-1].claims :] if before else claims
     return [claim.id for claim in sorted(new, key=lambda c: -c.relevance)[:_MOST_FOUND]]
-
-
-def all_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
-    """What the judge misses and what the question's own checks miss, each query once."""
-    distinct: dict[str, Gap] = {}
-    for gap in [*(check.gap for check in checks if check.gap), *told]:
-        distinct.setdefault(" ".join(gap.suggested_query.casefold().split()), gap)
-    order = {"high": 0, "medium": 1, "low": 2}
-    return sorted(distinct.values(), key=lambda gap: order[gap.priority])[:_MOST_GAPS]

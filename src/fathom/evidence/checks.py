@@ -18,6 +18,8 @@ from fathom.text.normal import is_korean, one_line
 from fathom.text.ranking import terms
 
 MOST_REJECTIONS = 2  # of one check in a run
+# What code can only suspect by words; whoever reads the evidence says whether it fails.
+SUSPECTED: frozenset[CheckName] = frozenset({"cause", "definition", "comparison"})
 _RELEVANT_FROM = 0.3
 _FRESH_DAYS = 365
 _LIST = 3
@@ -123,16 +125,32 @@ def checked(
     return done
 
 
+def decided_checks(checks: Sequence[Check], failed: Sequence[CheckName] | None) -> list[Check]:
+    """The checks after the judge had a say on what code suspects: what it does not confirm has passed.
+
+    `failed` is None when nobody read the evidence: then a suspicion is a note, and nothing follows from it.
+    """
+
+    def decided(check: Check) -> Check:
+        if check.is_passed or check.name not in SUSPECTED:
+            return check
+        if failed is None:
+            return check.model_copy(update={"gap": None})
+        if check.name in failed:
+            return check
+        return check.model_copy(update={"is_passed": True, "why": "the judge found it", "gap": None})
+
+    return [decided(check) for check in checks]
+
+
 def rejections(name: str, before: Sequence[Judgement]) -> int:
     """How often the check has held back a stop in this run."""
-    return sum(
-        1 for j in before if j.held is not None and any(c.name == name and not c.is_passed for c in j.checks)
-    )
+    return sum(1 for j in before if j.held is not None and any(c.name == name and c.gap for c in j.checks))
 
 
 def failing(checks: Sequence[Check], before: Sequence[Judgement]) -> list[str]:
     """The checks that fail and may still hold a stop back; none does so more than twice in a run."""
-    return [c.name for c in checks if not c.is_passed and rejections(c.name, before) < MOST_REJECTIONS]
+    return [c.name for c in checks if c.gap and rejections(c.name, before) < MOST_REJECTIONS]
 
 
 def _gap(name: CheckName, at: _Known, told: int) -> Gap:

@@ -19,6 +19,7 @@ _SAME_FROM_CHANGED = 0.75  # the same when each has a word of its own
 _SUBJECT_FROM = 0.6  # of the telling words of the shorter one, to be about the same thing
 _LIKE_FROM = 0.5  # of all, for one event, or for opposites to deny
 _DENIED_FROM = 0.7  # of all, for a "not" to deny
+_COMPARED_FROM = 0.3  # of the telling words of the shorter one, for a mind to see a denial in it
 _TURNED = 0.25  # of all pairs of words, in statements that say the same
 _SPAN = re.compile(r"\b(?:as of|since|until|till|by|before|after|from|to|between)\s+$")
 _VAGUE_BEFORE = re.compile(
@@ -81,6 +82,18 @@ def shares_something(left: str, right: str) -> bool:
     if len(one.pieces & two.pieces) > 3:
         return True
     return bool({slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot})
+
+
+def is_comparable(left: str, right: str) -> bool:
+    """Whether a contradiction between them could be told: both give a figure of one measure or a date, or the
+    one denies what the other says."""
+    one, two = said(left), said(right)
+    if {slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot}:
+        return True
+    if any(set(a.parts) & set(b.parts) for a in one.dates for b in two.dates):
+        return True
+    is_denied = one.is_negated != two.is_negated or are_opposed(one.denials, two.denials)
+    return is_denied and overlap(one, two).of_shorter >= _COMPARED_FROM
 
 
 def is_other_fact(left: str, right: str) -> bool:

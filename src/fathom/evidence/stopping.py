@@ -40,6 +40,7 @@ class Position:
     idle_rounds: int = 0  # in a row without a new page
     settled: str = ""  # why another round would not change the evidence
     unsettled: str = ""  # why it would
+    patience: int = 100  # the last round after which an important gap keeps the run going
     is_wished: bool = False  # a person added a query that was not asked yet
     is_follow_up: bool = False  # round 1 was spent on what its thread knew: nothing was looked for
     reserve: float = 0.0  # the share of the budget that is kept for the report
@@ -57,6 +58,12 @@ class Position:
     def is_open(self) -> bool:
         """Whether something that matters is missing."""
         return any(gap.priority != "low" for gap in self.gaps)
+
+    @property
+    def is_gaping(self) -> bool:
+        """Whether the question is not answered without something that there are rounds left to look for."""
+        has_gap = any(gap.priority == "high" for gap in self.gaps)
+        return has_gap and self.round < self.max_rounds and self.round <= self.patience
 
     @property
     def is_following(self) -> bool:
@@ -121,8 +128,8 @@ def only_minor_gaps(at: Position) -> str | None:
 
 
 def diverse(at: Position) -> str | None:
-    """Five sources or more, and they differ; but not while a part of the question has no answer."""
-    if at.sources >= 5 and at.diversity >= 0.7 and all(gap.priority != "high" for gap in at.gaps):
+    """Five sources or more, and they differ."""
+    if at.sources >= 5 and at.diversity >= 0.7:
         return f"diversity {at.diversity:.2f} over {at.sources} sources"
     return None
 
@@ -189,7 +196,8 @@ RULES: dict[StopRule, Rule] = {
 }
 
 
-# What a failing check can hold back, what an open lead can, and what stops a run that goes on without end.
+# What a failing check can hold back, what an important gap or an open lead can beside it, and what stops even
+# a run that goes on without end.
 _CONTENT: frozenset[StopRule] = frozenset({"sufficient", "answered", "only minor gaps", "diverse"})
 _FRUITLESS: frozenset[StopRule] = frozenset({"saturated", "gain too low"})
 _LIMITS: frozenset[StopRule] = frozenset(
@@ -211,7 +219,7 @@ def stop(at: Position) -> tuple[StopRule | None, str]:
 
 
 def held(at: Position) -> StopRule | None:
-    """The rule that would have stopped the run, had no check failed and no lead been open."""
+    """The rule that would have stopped the run, had no check failed and no gap or lead been open."""
     if at.is_endless:
         return None
     return next(
@@ -222,13 +230,16 @@ def held(at: Position) -> StopRule | None:
 def _held_back(at: Position) -> frozenset[StopRule]:
     if at.is_wished:
         return frozenset(RULES) - _FINAL
+    held: frozenset[StopRule] = _CONTENT if at.failing else frozenset()
     if at.is_lacking:
-        return _CONTENT | {"settled"}
+        held |= _CONTENT | {"settled"}
+    if at.is_gaping:
+        held |= _CONTENT | {"settled", "saturated"}
     if at.is_following:
-        return _CONTENT | _FRUITLESS
+        held |= _CONTENT | _FRUITLESS
     if at.is_tracing:
-        return _CONTENT | {"settled"}
-    return _CONTENT if at.failing else frozenset()
+        held |= _CONTENT | {"settled"}
+    return held
 
 
 def waived(at: Position) -> StopRule | None:

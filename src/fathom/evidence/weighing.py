@@ -14,7 +14,7 @@ import numpy as np
 from fathom.evidence.contradictions import contradictions_of
 from fathom.evidence.corroboration import by_strength, findings_of
 from fathom.evidence.nearness import Nearness
-from fathom.evidence.pairs import is_one_number, is_other_fact, ruled, shares_something
+from fathom.evidence.pairs import is_comparable, is_one_number, is_other_fact, ruled, shares_something
 from fathom.llm.port import Case, Point
 from fathom.state import Claim, Contradiction, Finding, Page, Ruling
 
@@ -75,11 +75,13 @@ class Scales:
 
     @cached_property
     def pairs(self) -> list[tuple[Claim, Claim]]:
-        """What a mind should rule on: undecided by rules, never ruled on before, most alike first."""
+        """What a model should rule on: comparable, undecided by rules, not ruled on before, most alike first."""
         open_pairs = [
             (left, right)
             for _, left, right in self._neighbours
-            if _key(left, right) not in self._by_rules and _key(left, right) not in self._known
+            if _key(left, right) not in self._by_rules
+            and _key(left, right) not in self._known
+            and is_comparable(left.statement, right.statement)
         ]
         return open_pairs[:_MOST_PAIRS]
 

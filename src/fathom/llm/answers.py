@@ -138,12 +138,13 @@ class VerifyAnswer(Form):
 
 
 class GapForm(Form):
-    """Something missing; priority is high, medium or low."""
+    """Something missing; priority is high, medium or low, reason is not found or rejected."""
 
     question: str
     description: str
     priority: str
     suggested_query: str
+    reason: str = ""
 
 
 class BearingForm(Form):
@@ -166,15 +167,31 @@ class RulingForm(Form):
     kind: str
 
 
+class PartForm(Form):
+    """A part of the report: its id if it has one, the keys of its claims; priority is high, medium or low."""
+
+    id: str = ""
+    title: str = ""
+    aim: str = ""
+    question: str = ""
+    claims: list[str] = []
+    lacks: str = ""
+    priority: str = ""
+    is_conclusion: bool = False
+
+
 class JudgeAnswer(Form):
-    """Evidence first, then the marks of 1 to 5, then the gaps, then the pairs."""
+    """Evidence first, then the marks of 1 to 5, the outline, the gaps, the checks that fail, the pairs."""
 
     evidence: str
     accuracy: int
     relevance: int
     completeness: int
     consistency: int
+    title: str = ""
+    parts: list[PartForm] = []
     gaps: list[GapForm]
+    failed_checks: list[str] = []
     rulings: list[RulingForm] = []
     hypotheses: list[BearingForm] = []
     confidence: float = 0.0

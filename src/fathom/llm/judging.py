@@ -1,22 +1,118 @@
-"""What a judging model is shown of checks and hypotheses, and what of its answer is believed.
+"""What a judging model is shown of the evidence, and what of its answer is believed.
 
 Does not know models. Keys nobody gave mean nothing, and praise without evidence is capped.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from fathom.evidence.checks import SUSPECTED
 from fathom.llm import answers
-from fathom.llm.port import Bearing
-from fathom.state import Check, Claim, Hypothesis, Rubric
+from fathom.llm.planned import listed
+from fathom.llm.port import Bearing, Case
+from fathom.llm.sheets import Lines
+from fathom.memory.semantic import in_mind, sure_of
+from fathom.state import (
+    Check,
+    CheckName,
+    Claim,
+    Gap,
+    Heading,
+    Hypothesis,
+    Outline,
+    Page,
+    Priority,
+    Rejected,
+    Rubric,
+)
+from fathom.text.fitting import fitting_entries, shortened
+from fathom.text.ranking import likeness, terms
+from fathom.text.sentences import sentences
+from fathom.text.tokens import has_paired_script
 
 _ORDINARY = 3
 _KEY = re.compile(r"\b[EC]\d+\b")
+_MOST_CLAIMS = 80
+_CLAIM_TOKENS = 7_000
+_SAME_WORDS = 0.8  # a quote that shares so many words with its claim says nothing beside it
+_QUOTE_CHARS, _QUOTE_CHARS_PAIRED = 220, 100  # the same number of tokens, more or less
+_TITLE_CHARS = 100
+_REFUSALS = 10
+
+Keyed = Mapping[str, Claim]
+
+
+def claims_by_key(case: Case) -> dict[str, Claim]:
+    """The claims worth having in mind, best first, under short keys; a model never sees an address or a hash.
+
+    A claim has the same key in every round: it is numbered as it was found.
+    """
+    best = in_mind(case.claims, [q.text for q in case.questions], sure_of(case.findings), _MOST_CLAIMS)
+    numbers = {claim.id: number for number, claim in enumerate(case.claims, 1)}
+    keyed = {f"E{numbers[claim.id]}": claim for claim in best}
+    lines = {key: f"{claim.statement} {bearing_words(claim)}" for key, claim in keyed.items()}
+    return {key: keyed[key] for key in fitting_entries(lines, _CLAIM_TOKENS)}
+
+
+def claims_shown(keyed: Keyed, pages: Sequence[Page]) -> Lines:
+    """Each claim with its source by key and the words that carry it; what was shown before stays in front."""
+    places = _page_keys(pages)
+
+    def line(key: str, claim: Claim) -> str:
+        source = places.get(claim.quotes[0].page, "")
+        words = bearing_words(claim)
+        said = f" “{words}”" if words else ""
+        return f"{key} (for {', '.join(filter(None, (claim.question, source)))}): {claim.statement}{said}"
+
+    lines = listed((line(key, claim) for key, claim in keyed.items()), weight=4)
+    return replace(lines, places=[int(key.removeprefix("E")) for key in keyed])
+
+
+def bearing_words(claim: Claim) -> str:
+    """The sentence of its quotes that is most like the claim, cut short; nothing when it is the same words."""
+    said = [one.text for quote in claim.quotes for one in sentences(quote.text)] or [claim.quotes[0].text]
+    wanted = terms(claim.statement)
+    alike = [likeness(wanted, terms(sentence)) for sentence in said]
+    best = max(range(len(said)), key=lambda place: alike[place])
+    if alike[best] >= _SAME_WORDS:
+        return ""
+    return shortened(said[best], _QUOTE_CHARS_PAIRED if has_paired_script(said[best]) else _QUOTE_CHARS)
+
+
+def sources_shown(keyed: Keyed, pages: Sequence[Page]) -> Lines:
+    """The sources of the claims, once each: title, publisher and date."""
+    used = {quote.page for claim in keyed.values() for quote in claim.quotes}
+    known = {page.sha: page for page in reversed(pages) if page.sha in used}
+    keys = _page_keys(pages)
+    return listed(f"{keys[sha]}: {_source(known[sha])}" for sha in keys if sha in known)
+
+
+def _source(page: Page) -> str:
+    by = [page.publisher or page.author or "", page.published[:10] if page.published else "no date"]
+    return "; ".join(filter(None, [shortened(page.title, _TITLE_CHARS), *by]))
+
+
+def _page_keys(pages: Sequence[Page]) -> dict[str, str]:
+    """A page has the same key in every round: it is numbered as it was read."""
+    return {page.sha: f"P{number}" for number, page in reversed(list(enumerate(pages, 1)))}
+
+
+def rejected_shown(rejected: Sequence[Rejected], pages: Sequence[Page]) -> Lines:
+    """What was drawn from pages and refused, by reason and page, the most first."""
+    keys = _page_keys(pages)
+    counts: Counter[tuple[str, str]] = Counter()
+    for entry in rejected:
+        if not entry.section:
+            counts[keys.get(entry.page, ""), entry.why] += entry.count
+    told = counts.most_common(_REFUSALS)
+    return listed(f"{count} of {page or 'a page'}: {shortened(why)}" for (page, why), count in told)
 
 
 def checks_shown(checks: Sequence[Check]) -> list[str]:
-    """One line a check."""
-    return [f"{c.name}: {'passed' if c.is_passed else 'failed'}, {c.why}" for c in checks]
+    """One line a check that failed by counting words."""
+    return [f"{check.name}: {check.why}" for check in checks if not check.is_passed]
 
 
 def hypotheses_shown(hypotheses: Sequence[Hypothesis]) -> list[str]:
@@ -24,7 +120,27 @@ def hypotheses_shown(hypotheses: Sequence[Hypothesis]) -> list[str]:
     return [f"H{n}: {h.statement} (confidence {h.confidence:.2f})" for n, h in enumerate(hypotheses, 1)]
 
 
-def rubric_of(answer: answers.JudgeAnswer, keyed: Mapping[str, Claim]) -> Rubric:
+def outline_shown(outline: Outline | None, keyed: Keyed) -> Lines:
+    """The title and the parts as they stand, under their ids, with those of their claims that are shown."""
+    if outline is None or not outline.headings:
+        return listed([])
+    keys = {claim.id: key for key, claim in keyed.items()}
+
+    def line(part: Heading) -> str:
+        rests = ", ".join(keys[claim] for claim in part.claims if claim in keys) or "no claim"
+        lacks = f"; lacks: {part.lacks}" if part.lacks else ""
+        kind = "; the conclusion" if part.is_conclusion else ""
+        return f"{part.id} ({part.priority}{kind}) {part.title}: {part.aim}; rests on {rests}{lacks}"
+
+    return listed([f"Title: {outline.title}", *map(line, outline.headings)], weight=2)
+
+
+def gaps_shown(gaps: Sequence[Gap]) -> list[str]:
+    """One line a gap of the round before."""
+    return [f"({gap.importance}, for {gap.question or 'all'}) {gap.description}" for gap in gaps]
+
+
+def rubric_of(answer: answers.JudgeAnswer, keyed: Keyed) -> Rubric:
     """The marks, from 1 to 5; above 3 only when the evidence names claims that exist or quotes one."""
     marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
     said = " ".join(answer.evidence.split())
@@ -34,8 +150,24 @@ def rubric_of(answer: answers.JudgeAnswer, keyed: Mapping[str, Claim]) -> Rubric
     return Rubric(evidence=answer.evidence, **marks)
 
 
+def gaps_of(forms: Sequence[answers.GapForm], case: Case) -> list[Gap]:
+    """What the model misses; that something was refused is believed only where something was."""
+    known = {question.id for question in case.questions}
+    has_refused = any(not entry.section for entry in case.rejected)
+    return [
+        Gap(
+            description=form.description,
+            priority=priority_of(form.priority),
+            suggested_query=form.suggested_query,
+            question=form.question if form.question in known else "",
+            is_rejected=has_refused and form.reason.strip().lower().startswith("reject"),
+        )
+        for form in forms
+    ]
+
+
 def bearings_of(
-    forms: Sequence[answers.BearingForm], hypotheses: Sequence[Hypothesis], keyed: Mapping[str, Claim]
+    forms: Sequence[answers.BearingForm], hypotheses: Sequence[Hypothesis], keyed: Keyed
 ) -> list[Bearing]:
     """Which claims bear on which hypothesis, by their ids."""
     known = {f"H{n}": h.id for n, h in enumerate(hypotheses, 1)}
@@ -46,5 +178,57 @@ def bearings_of(
     ]
 
 
-def _ids(keys: Sequence[str], keyed: Mapping[str, Claim]) -> list[str]:
+def failed_of(names: Sequence[str], checks: Sequence[Check]) -> list[CheckName]:
+    """The suspected checks that the model says do fail."""
+    said = {name.strip().lower() for name in names}
+    return [c.name for c in checks if c.name in SUSPECTED and not c.is_passed and c.name in said]
+
+
+def outline_of(answer: answers.JudgeAnswer, case: Case, keyed: Keyed) -> Outline | None:
+    """The outline in the answer; None when it has no part.
+
+    A part keeps those of its claims that the model was not shown: it could not say whether they belong there.
+    """
+    shown = {claim.id for claim in keyed.values()}
+    before = {part.id: part for part in case.outline.headings} if case.outline else {}
+    headings = []
+    for form in answer.parts:
+        known = before.get(form.id.strip().strip("[]:"))
+        unseen = [claim for claim in known.claims if claim not in shown] if known else []
+        headings.append(
+            Heading(
+                id=known.id if known else "",
+                title=form.title.strip(),
+                question=form.question.strip(),
+                claims=[*_ids(form.claims, keyed), *unseen],
+                aim=form.aim.strip(),
+                lacks=_lack(form.lacks),
+                priority=priority_of(form.priority),
+                is_conclusion=form.is_conclusion,
+            )
+        )
+    return Outline(title=answer.title.strip(), headings=headings) if headings else None
+
+
+def priority_of(word: str) -> Priority:
+    """The priority a model names; medium where it names none that there is."""
+    match word.strip().lower():
+        case "high":
+            return "high"
+        case "low":
+            return "low"
+        case _:
+            return "medium"
+
+
+def _lack(words: str) -> str:
+    """What is missing; models say "nothing" in several ways."""
+    said = words.strip()
+    return "" if said.strip(" .-()").casefold() in _NOTHING else said
+
+
+_NOTHING = {"", "nothing", "none", "n/a", "no", "없음", "없다", "해당 없음", "없습니다"}
+
+
+def _ids(keys: Sequence[str], keyed: Keyed) -> list[str]:
     return [keyed[k].id for key in keys if (k := key.strip().strip("[]")) in keyed]

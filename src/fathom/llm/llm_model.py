@@ -5,15 +5,12 @@ Does not know servers, files or graphs. Models see short keys, never addresses; 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
-from fathom.llm import answers, planned
-from fathom.llm.judging import bearings_of, checks_shown, hypotheses_shown, rubric_of
+from fathom.llm import answers, judging, planned
 from fathom.llm.keys import (
-    CLAIM_TOKENS,
-    MOST_CLAIMS,
     ids_of,
     keyed,
     refused,
@@ -22,6 +19,7 @@ from fathom.llm.keys import (
     with_quotes,
 )
 from fathom.llm.pairing import rulings_of, shown
+from fathom.llm.passages import PAGE_TOKENS
 from fathom.llm.planned import listed
 from fathom.llm.port import (
     NO_FACTS,
@@ -37,8 +35,8 @@ from fathom.llm.port import (
     Revision,
     Thought,
 )
+from fathom.llm.sheets import NONE, Lines, Passages, Sheet
 from fathom.llm.sheets import Evidence as Cuttable
-from fathom.llm.sheets import Lines, Passages, Sheet
 from fathom.llm.sources import (
     describe_evidence,
     describe_page,
@@ -48,11 +46,9 @@ from fathom.llm.sources import (
 )
 from fathom.llm.structured_output import Answer, F, StructuredOutput
 from fathom.llm.tongue import foreign
-from fathom.memory.semantic import in_mind, sure_of
 from fathom.prompts import load
 from fathom.state import (
     Claim,
-    Gap,
     Heading,
     Outline,
     Plan,
@@ -63,9 +59,7 @@ from fathom.state import (
     SubQuestion,
     Verdict,
 )
-from fathom.text.fitting import fitting_entries
 
-_PAGE_TOKENS = 7_000  # an article of usual length: some 25,000 characters of English, 9,000 of Korean
 _MOST_QUOTES = 6
 T = TypeVar("T")
 
@@ -84,12 +78,7 @@ class LLMResearchModel:
         return replace(self, ladders={role: paying[id(ladder)] for role, ladder in self.ladders.items()})
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
-        """Sub-questions and queries, grounded in what a first search showed.
-
-        In later rounds the judge has just said what to search for; a model is asked only if that is stale.
-        """
-        if next_plan := planned.follow_up(brief):
-            return Thought(next_plan)
+        """Sub-questions and queries, from what is known and missing when the round begins."""
         sheet = planned.sheet_of(brief, self.language)
         answer = await self.ladders["plan"].ask("plan", sheet, answers.PlanAnswer)
         return Thought(planned.plan_of(answer.form, brief), answer.costs, answer.failures)
@@ -111,7 +100,7 @@ class LLMResearchModel:
             "sought": f"for {sought.id}: {sought.text}" if sought else "nothing else",
             "language": self.language,
         }
-        passages = Passages(text, [q.text for q in wanted], _PAGE_TOKENS)
+        passages = Passages(text, [q.text for q in wanted], PAGE_TOKENS)
         sheet = Sheet("reader", fixed, {"questions": _questions(questions), "passages": passages})
         answer = await self.ladders["read"].ask("read", sheet, answers.ReadAnswer)
         return Thought(drafts_of(answer.form), answer.costs, answer.failures)
@@ -151,31 +140,32 @@ class LLMResearchModel:
         return _thought(anew, [answer for answer, _ in batches])
 
     async def judge(self, case: Case) -> Thought[Assessment]:
-        """Rubric and gaps in one call."""
-        keyed = _by_key(case)
+        """Rubric, gaps, rulings and the outline in one call."""
+        keyed = judging.claims_by_key(case)
         evidence: dict[str, Cuttable] = {
             "questions": _questions(case.questions),
-            "claims": _in_order(keyed),
+            "sources": judging.sources_shown(keyed, case.pages),
+            "claims": judging.claims_shown(keyed, case.pages),
+            "rejected": judging.rejected_shown(case.rejected, case.pages),
             "pairs": shown(case.pairs),
-            "checks": listed(checks_shown(case.checks)),
-            "hypotheses": listed(hypotheses_shown(case.hypotheses)),
+            "checks": listed(judging.checks_shown(case.checks)),
+            "hypotheses": listed(judging.hypotheses_shown(case.hypotheses)),
+            "outline": judging.outline_shown(case.outline, keyed),
+            "gaps": listed(judging.gaps_shown(case.gaps)),
         }
-        answer = await self.ladders["judge"].ask(
-            "judge", self._sheet("judge", case.question, evidence), answers.JudgeAnswer
+        fixed = {"kind": case.kind, "limits": case.limits or NONE, "today": case.today or NONE}
+        sheet = self._sheet("judge", case.question, evidence, **fixed)
+        answer = await self.ladders["judge"].ask("judge", sheet, answers.JudgeAnswer)
+        form = answer.form
+        assessment = Assessment(
+            judging.rubric_of(form, keyed),
+            judging.gaps_of(form.gaps, case),
+            rulings_of(form.rulings, case.pairs),
+            form.confidence,
+            judging.bearings_of(form.hypotheses, case.hypotheses, keyed),
+            outline=judging.outline_of(form, case, keyed),
+            failed=judging.failed_of(form.failed_checks, case.checks),
         )
-        form, known = answer.form, {q.id for q in case.questions}
-        gaps = [
-            Gap(
-                description=gap.description,
-                priority=_priority(gap.priority),
-                suggested_query=gap.suggested_query,
-                question=gap.question if gap.question in known else "",
-            )
-            for gap in form.gaps
-        ]
-        rulings = rulings_of(form.rulings, case.pairs)
-        bearings = bearings_of(form.hypotheses, case.hypotheses, keyed)
-        assessment = Assessment(rubric_of(form, keyed), gaps, rulings, form.confidence, bearings)
         return Thought(assessment, answer.costs, answer.failures)
 
     async def outline(
@@ -285,36 +275,9 @@ def _thought(value: list[T], found: Sequence[Answer[Any]]) -> Thought[list[T]]:
     )
 
 
-def _by_key(case: Case) -> dict[str, Claim]:
-    """The claims worth having in mind, best first, under short keys; a model never sees an address or a hash.
-
-    A claim has the same key in every round: it is numbered as it was found.
-    """
-    best = in_mind(case.claims, [q.text for q in case.questions], sure_of(case.findings), MOST_CLAIMS)
-    numbers = {claim.id: number for number, claim in enumerate(case.claims, 1)}
-    lines = {f"E{numbers[claim.id]}": claim.statement for claim in best}
-    return dict(zip(fitting_entries(lines, CLAIM_TOKENS), best, strict=False))
-
-
-def _in_order(keyed: Mapping[str, Claim]) -> Lines:
-    """The claims as the judge is shown them: what was shown in an earlier round stays in front."""
-    lines = listed((f"{key} (for {c.question}): {c.statement}" for key, c in keyed.items()), weight=4)
-    return replace(lines, places=[int(key.removeprefix("E")) for key in keyed])
-
-
 def _few(quotes: Sequence[Quote]) -> list[str]:
     """The first quotes: what a hundred sources say needs no hundred quotes to be checked."""
     return [quote.text for quote in quotes[:_MOST_QUOTES]]
-
-
-def _priority(word: str) -> Literal["high", "medium", "low"]:
-    match word.strip().lower():
-        case "high":
-            return "high"
-        case "low":
-            return "low"
-        case _:
-            return "medium"
 
 
 def _verdict(form: answers.VerdictForm | None) -> Verdict:

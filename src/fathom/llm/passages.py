@@ -11,6 +11,7 @@ from fathom.text.passages import passages as split_passages
 from fathom.text.ranking import bm25
 from fathom.text.tokencount import token_count
 
+PAGE_TOKENS = 7_000  # an article of usual length: some 25,000 characters of English, 9,000 of Korean
 _RRF = 60
 _NEIGHBOUR = 0.3
 _MOST_CHARS = 16  # a token is never that long over a whole page; what is longer need not be counted

@@ -1,6 +1,6 @@
 """A plan in a model's words: what it is shown, bounded however long the run, and what is made of its answer.
 
-Does not know models. In later rounds the judge has said what to look for, and nobody needs to be asked.
+Does not know models.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,10 @@ from fathom.llm.port import Brief
 from fathom.llm.sheets import NONE, Evidence, Lines, Sheet
 from fathom.memory.archival import recalled
 from fathom.memory.semantic import in_mind
-from fathom.planning.dependencies import written
 from fathom.planning.effort import told
-from fathom.planning.families import family_of, named_family
+from fathom.planning.families import named_family
 from fathom.planning.reflexion import failed, worked
-from fathom.planning.repeats import fresh
-from fathom.state import SCOUT, Claim, Lesson, Plan, Query, SubQuestion
+from fathom.state import Claim, Gap, Heading, Hypothesis, Lesson, Plan, Query, SubQuestion
 from fathom.text.normal import one_line
 
 _ASKED = 30
@@ -26,29 +24,6 @@ _RECALLED = 10
 _LONGEST = 300
 _HYPOTHESES = 5
 _TURNS = 10
-
-
-def follow_up(brief: Brief) -> Plan | None:
-    """The judge's own suggestions, and what waited for an answer that is there now; None when all of it is
-    stale, when a person wants another plan, or when the approach must change."""
-    if brief.round == 1 or brief.feedback or brief.approach:
-        return None
-    suggested = [
-        Query(
-            id="",
-            text=gap.suggested_query,
-            question=gap.question,
-            round=brief.round,
-            family=family_of(gap.suggested_query),
-        )
-        for gap in brief.gaps
-    ]
-    new = fresh(suggested, [q for q in brief.asked if q.id != SCOUT])
-    needs = {q.id: q.needs for q in brief.questions}
-    is_ready = any(written(q, needs.get(q.question, []), brief.answers) for q in brief.waiting)
-    if not new and not is_ready:
-        return None
-    return Plan(strategy="Close the gaps.", questions=list(brief.questions), queries=new)
 
 
 def sheet_of(brief: Brief, language: str) -> Sheet:
@@ -61,9 +36,10 @@ def sheet_of(brief: Brief, language: str) -> Sheet:
         "answers": listed(f"{name}: {phrase}" for name, phrase in brief.answers.items()),
         "asked": listed(brief.memory, is_newest_last=True) if brief.memory else _asked(brief.asked),
         "lessons": _lessons(brief.lessons),
-        "gaps": listed(
-            (f"({g.priority}) {g.description}; try: {g.suggested_query}" for g in brief.gaps), weight=2
-        ),
+        "gaps": listed(map(_gap, brief.gaps), weight=2),
+        "parts": listed((_part(h) for h in brief.outline.headings) if brief.outline else []),
+        "rereads": listed(reread.sought.text for reread in brief.rereads),
+        "hypotheses": listed(map(_hypothesis, brief.hypotheses)),
         "findings": _findings(brief),
         "scouted": listed((f"{h.title}: {h.snippet[:_LONGEST]}" for h in brief.scouted), weight=2),
         "outlines": listed(brief.outlines),
@@ -73,6 +49,8 @@ def sheet_of(brief: Brief, language: str) -> Sheet:
         "language": language,
         "round": str(brief.round),
         "limit": str(brief.limit),
+        "limits": brief.limits or NONE,
+        "today": brief.today or NONE,
         "effort": told(brief.effort) if brief.effort else NONE,
         "tool": f"{brief.tool.name}, because {brief.tool.because}" if brief.tool else NONE,
         "approach": brief.approach or NONE,
@@ -109,6 +87,22 @@ def _question(question: SubQuestion) -> str:
     needs = f" (after {', '.join(question.needs)})" if question.needs else ""
     seen_from = f" [{question.perspective}]" if question.perspective else ""
     return f"{question.id}: {question.text}{needs}{seen_from}"
+
+
+def _gap(gap: Gap) -> str:
+    tried = f", not closed by {gap.tried} rounds" if gap.tried else ""
+    found = "; found, but refused by verification" if gap.is_rejected else ""
+    return f"({gap.priority}{tried}) {gap.description}{found}; try: {gap.suggested_query}"
+
+
+def _part(heading: Heading) -> str:
+    lacks = f"; lacks: {heading.lacks}" if heading.lacks else ""
+    return f"({heading.priority}) {heading.title}: {len(heading.claims)} claims{lacks}"
+
+
+def _hypothesis(hypothesis: Hypothesis) -> str:
+    voices = f"{len(hypothesis.supporting)} for it, {len(hypothesis.contradicting)} against it"
+    return f"{hypothesis.statement} (confidence {hypothesis.confidence:.2f}; {voices})"
 
 
 def _asked(queries: Sequence[Query]) -> Lines:

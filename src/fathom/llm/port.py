@@ -10,10 +10,12 @@ from typing import Generic, Literal, Protocol, TypeVar
 from fathom.evidence.trails import Trails
 from fathom.state import (
     Check,
+    CheckName,
     Claim,
     Contradiction,
     Cost,
     Effort,
+    EffortKind,
     Failure,
     Finding,
     Gap,
@@ -22,8 +24,11 @@ from fathom.state import (
     Hypothesis,
     Lesson,
     Outline,
+    Page,
     Plan,
     Query,
+    Rejected,
+    Reread,
     Rubric,
     Ruling,
     Section,
@@ -75,6 +80,11 @@ class Brief:
     times_said: int = 1  # how often the feedback was given in these words
     thread: Sequence[Turn] = ()  # what was asked and answered before, for a follow-up
     is_new_way: bool = False  # the feedback is the direction of a fork, which its report is to answer
+    today: str = ""  # ISO 8601, the day only, so that the same round is asked for in the same words
+    limits: str = ""  # what the round may still do, in words
+    outline: Outline | None = None  # the report as it stands; its thin parts are what is missing
+    hypotheses: Sequence[Hypothesis] = ()  # the active ones, best first
+    rereads: Sequence[Reread] = ()  # pages at hand that this round reads again for a gap
 
 
 @dataclass(frozen=True)
@@ -146,6 +156,13 @@ class Case:
     before: Sequence[str] = ()  # the pages that were the evidence a round ago, best first
     findings: Sequence[Finding] = ()
     contradictions: Sequence[Contradiction] = ()  # those that rules found
+    pages: Sequence[Page] = ()  # what the claims were drawn from
+    rejected: Sequence[Rejected] = ()  # what was found and refused, by page and reason
+    gaps: Sequence[Gap] = ()  # what was missing a round ago
+    outline: Outline | None = None  # the report as it stood a round ago
+    kind: EffortKind = "survey"  # of the question; it shapes the outline
+    limits: str = ""  # what the run may still do, in words
+    today: str = ""  # ISO 8601, the day only
 
 
 @dataclass(frozen=True)
@@ -160,7 +177,7 @@ class Bearing:
 @dataclass(frozen=True)
 class Assessment:
     """How good the evidence is, what it lacks, how the pairs stand to each other, which claims bear on which
-    hypothesis, and how sure it is that every sub-question is answered."""
+    hypothesis, how sure it is that every sub-question is answered, and the report as it now takes form."""
 
     rubric: Rubric
     gaps: list[Gap]
@@ -169,6 +186,8 @@ class Assessment:
     bearings: list[Bearing] = field(default_factory=list)
     settled: str = ""  # why another round would not change the evidence, when it would not
     unsettled: str = ""  # why it would
+    outline: Outline | None = None  # None: whoever judged made none
+    failed: Sequence[CheckName] | None = None  # suspected checks that do fail; None: nobody read the evidence
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from fathom.state import Claim, Gap, Rubric, SubQuestion
 from fathom.text.normal import is_korean
 
 
-def nothing_known(questions: Sequence[SubQuestion]) -> Assessment:
-    """The assessment when there is no claim at all."""
+def nothing_known(questions: Sequence[SubQuestion], *, is_rejected: bool = False) -> Assessment:
+    """The assessment when there is no claim at all: nothing was found, or all that was found was refused."""
     rubric = Rubric(evidence="no claim", accuracy=1, relevance=1, completeness=1, consistency=1)
-    return Assessment(rubric, [_gap(q, [], "high") for q in questions])
+    gaps = [_gap(q, [], "high").model_copy(update={"is_rejected": is_rejected}) for q in questions]
+    return Assessment(rubric, gaps)
 
 
 def computed(case: Case) -> Assessment:

@@ -30,7 +30,7 @@ def adopted(known: Sequence[Hypothesis], offered: Iterable[str], number: int) ->
         if not words or len(kept) >= _MOST or any(likeness(words, terms(h.statement)) >= _SAME for h in kept):
             continue
         name = f"H{short_hash(text.casefold())[:6]}"
-        kept.append(Hypothesis(id=name, statement=text, born=number, touched=number))
+        kept.append(Hypothesis(id=name, statement=text, born=number, touched=number, backed=number))
     return ranked(kept, number)
 
 
@@ -64,12 +64,14 @@ def _with(
         [*(c for c in hypothesis.contradicting if c not in pro), *con], claims, voices
     )
     is_news = (supporting, contradicting) != (hypothesis.supporting, hypothesis.contradicting)
+    is_backed = not set(supporting) <= set(hypothesis.supporting)
     return hypothesis.model_copy(
         update={
             "supporting": supporting,
             "contradicting": contradicting,
             "confidence": confidence(len(supporting), len(contradicting)),
             "touched": number if is_news else hypothesis.touched,
+            "backed": number if is_backed else hypothesis.backed,
         }
     )
 
@@ -90,10 +92,10 @@ def confidence(supporting: int, contradicting: int) -> float:
 
 
 def priority(hypothesis: Hypothesis, number: int) -> float:
-    """0.5 confidence + 0.3 density of evidence + 0.2 recency."""
-    voices = len(hypothesis.supporting) + len(hypothesis.contradicting)
-    density = min(1.0, voices / _DENSE)
-    recency = max(0.0, 1.0 - (number - hypothesis.touched) / _FRESH)
+    """0.5 confidence + 0.3 density of evidence + 0.2 recency, of what speaks for it: counter-evidence lowers
+    its confidence, and raises nothing."""
+    density = min(1.0, len(hypothesis.supporting) / _DENSE)
+    recency = max(0.0, 1.0 - (number - hypothesis.backed) / _FRESH)
     return 0.5 * hypothesis.confidence + 0.3 * density + 0.2 * recency
 
 

@@ -1,13 +1,13 @@
-"""The few queries of a round, chosen among many by worth and difference (maximal marginal relevance).
+"""The few queries of a round: the planner's own, in its order, and what code adds to them.
 
 Does not know how a query came about, beyond whose idea it was.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from fathom.planning.arms import arms_of
 from fathom.planning.candidates import Candidate
-from fathom.planning.scoring import View, score
+from fathom.planning.scoring import View, feasibility, score
 from fathom.state import Claim, Query
 from fathom.text.ranking import likeness, terms
 
@@ -16,32 +16,43 @@ _AT_LEAST = 3
 
 
 def chosen(offered: Sequence[Candidate], at: View, limit: int, turn: Sequence[str]) -> list[Query]:
-    """At most `limit` queries: one for each open sub-question in turn, one that doubts, then the best.
+    """At most `limit` queries: the planner's first ones as it put them, and one that doubts what is known.
 
-    Ideas of code's own are taken only to reach three, or where a sub-question has no other.
+    Ideas of code's own are taken where there is room: for an open sub-question that has no other query, and
+    to reach three.
     """
-    worth = {n: score(candidate, at) for n, candidate in enumerate(offered)}
-    left = [n for n in worth if worth[n] > 0]
-    picked: list[int] = []
-
-    def take(among: Iterable[int]) -> None:
-        best = max(among, key=lambda n: _marginal(n, picked, worth, offered), default=None)
-        if best is not None:
-            picked.append(best)
-            left.remove(best)
-
-    room = limit - 1 if at.is_doubting and limit > 1 else limit
+    own = [c for c in offered if c.origin == "mind" and feasibility(c.query, at.served)]
+    picked = _with_doubt(own, at, limit) if limit > 1 else own[:limit]
+    ideas = [c for c in offered if c.origin == "code" and score(c.query, at) > 0]
+    if at.is_doubting and limit > 1 and not any(map(_doubts, picked)):
+        picked = [*picked[: limit - 1], *_best([c for c in ideas if _doubts(c)], picked, at)]
     for question in turn:
-        if len(picked) < room:
-            take([n for n in left if _serves(offered[n], question)])
-    if at.is_doubting and limit > 1 and not any(_doubts(offered[n]) for n in picked):
-        take([n for n in left if _doubts(offered[n])])
-    while len(picked) < limit and left:
-        allowed = [n for n in left if offered[n].origin == "mind" or len(picked) < _AT_LEAST]
-        if not allowed:
-            break
-        take(allowed)
-    return [offered[n].query for n in picked]
+        if len(picked) < limit and not any(_serves(c, question) for c in picked):
+            picked = [*picked, *_best([c for c in ideas if _serves(c, question)], picked, at)]
+    while len(picked) < min(limit, _AT_LEAST) and (idea := _best(ideas, picked, at)):
+        picked = [*picked, *idea]
+    return [candidate.query for candidate in picked]
+
+
+def _with_doubt(own: Sequence[Candidate], at: View, limit: int) -> list[Candidate]:
+    """The first few; when something is known and none of them doubts it, the next that does is the last."""
+    first = list(own[:limit])
+    if not at.is_doubting or any(map(_doubts, first)):
+        return first
+    doubt = next((c for c in own[limit:] if _doubts(c)), None)
+    return [*first[: limit - 1], doubt] if doubt else first
+
+
+def _best(ideas: Sequence[Candidate], picked: Sequence[Candidate], at: View) -> list[Candidate]:
+    """The idea that is worth most and least like what is picked (maximal marginal relevance), if there is one."""
+    bags = [terms(c.query.text) for c in picked]
+
+    def marginal(candidate: Candidate) -> float:
+        nearest = max((likeness(terms(candidate.query.text), bag) for bag in bags), default=0.0)
+        return _WORTH * score(candidate.query, at) - (1 - _WORTH) * nearest
+
+    left = [c for c in ideas if c not in picked]
+    return [max(left, key=marginal)] if left else []
 
 
 def in_turn(
@@ -52,12 +63,6 @@ def in_turn(
     arms = arms_of(open_ids, asked, claims)
     ranked = sorted(arms, key=lambda arm: (-arm.bound, -wanted.get(arm.id, 0.0)))
     return [arm.id for arm in ranked if not arm.is_pruned]
-
-
-def _marginal(n: int, picked: Sequence[int], worth: dict[int, float], offered: Sequence[Candidate]) -> float:
-    words = terms(offered[n].query.text)
-    nearest = max((likeness(words, terms(offered[p].query.text)) for p in picked), default=0.0)
-    return _WORTH * worth[n] - (1 - _WORTH) * nearest
 
 
 def _serves(candidate: Candidate, question: str) -> bool:

@@ -40,7 +40,8 @@ def decided(brief: Brief, plan: Plan, served: Mapping[Family, float], is_tireles
     settled = _settled(own, past, brief.limit) if plan.is_settled else []
     if settled or (plan.is_settled and not is_tireless):
         return Decision(questions, _numbered(settled or _first(brief, questions), brief.round))
-    own = [*own, *(query for query in brief.waiting if query.question in {q.id for q in questions})]
+    # What waited for an answer comes first: it was the planner's own next step before this round.
+    own = [*(query for query in brief.waiting if query.question in {q.id for q in questions}), *own]
     ready, waiting = _split(own, questions, brief)
     queries, notes = _worth_asking(ready, questions, past, brief, plan, served)
     return Decision(
@@ -120,7 +121,8 @@ def _worth_asking(
     plan: Plan,
     served: Mapping[Family, float],
 ) -> tuple[list[Query], list[str]]:
-    """The best few of at least ten, none of them asked before; and what was changed for that."""
+    """The planner's own queries that were not asked before, in its order, with what code adds to them; and
+    what was changed for that."""
     is_doubting = bool(brief.findings)
     at = view(questions, brief.findings, brief.gaps, past, brief.lessons, served, is_doubting)
     known = answers(questions, brief.findings)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.planning.arms import PRIORITIES
-from fathom.planning.candidates import Candidate
 from fathom.planning.dependencies import has_place
 from fathom.planning.reflexion import discount
 from fathom.search.choice import HYBRID, KNOWN
@@ -18,7 +17,6 @@ from fathom.text.tokens import has_paired_script
 
 _NO_GAP = 0.4
 _LESSON = 0.2
-_OWN_IDEA = 0.15
 _WEIGHTS = {"information": 0.6, "feasibility": 0.25}
 _FEW_WORDS, _MANY_WORDS = 2, 16
 _MANY_CHARS = 60  # of a script without spaces between all words
@@ -69,14 +67,13 @@ def served_families(run_config: RunConfig) -> dict[Family, float]:
     return {"web": 1.0, "academic": 0.3 if is_local else 0.7, "counter": 0.8 if is_local else 1.0}
 
 
-def score(candidate: Candidate, at: View) -> float:
-    """The worth of a query from 0 to 1; one that cannot be asked is worth nothing."""
-    able = feasibility(candidate.query, at.served)
+def score(query: Query, at: View) -> float:
+    """The worth of an idea of code's own, from 0 to 1; a query that cannot be asked is worth nothing."""
+    able = feasibility(query, at.served)
     if not able:
         return 0.0
-    own = _OWN_IDEA if candidate.origin == "mind" else 0.0
-    value = _WEIGHTS["information"] * information(candidate.query, at) + _WEIGHTS["feasibility"] * able + own
-    return max(0.0, value - _LESSON * discount(candidate.query.text, candidate.query.family, at.lessons))
+    value = _WEIGHTS["information"] * information(query, at) + _WEIGHTS["feasibility"] * able
+    return max(0.0, value - _LESSON * discount(query.text, query.family, at.lessons))
 
 
 def information(query: Query, at: View) -> float:

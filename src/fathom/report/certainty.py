@@ -133,8 +133,12 @@ def describe_failures(failures: Sequence[Failure], words: Words) -> Iterator[str
 
 
 def _open(outcome: Outcome, words: Words) -> list[str]:
-    """What was looked for and not found."""
-    told = [plain(gap.description.rstrip(".")) for gap in outcome.judgement.gaps if gap.priority != "low"]
+    """What was looked for and not found, or was found and refused."""
+    told = [
+        words("certainty.refused", point=point) if gap.is_rejected else point
+        for gap in outcome.judgement.gaps
+        if gap.importance != "low" and (point := plain(gap.description.rstrip(".")))
+    ]
     answered = {claim.question for claim in outcome.known}
     told += [
         words("certainty.unanswered", question=plain(question.text))

@@ -50,7 +50,7 @@ def is_partial(outcome: Outcome) -> bool:
 def doubts(outcome: Outcome) -> list[Doubt]:
     """Why the answer may not hold, most important first."""
     rules: dict[Doubt, bool] = {
-        "open": any(gap.priority == "high" for gap in outcome.judgement.gaps),
+        "open": any(gap.importance == "high" for gap in outcome.judgement.gaps),
         "thin": _is_thin(outcome),
         "weak": 2 * sum(f.tag in _WEAK for f in outcome.findings) > len(outcome.findings),
     }

@@ -122,6 +122,7 @@ class ResearchFolder:
 def pages_of(state: RunState) -> dict[str, str]:
     """The pages that tell what a run knows, by the names of their files; quotes.md needs texts (`quotes`)."""
     return {
+        "outline.md": listings.outline(state),
         "findings.md": listings.findings(state),
         "hypotheses.md": listings.hypotheses(state),
         "sources.md": listings.sources(state),

@@ -1,4 +1,4 @@
-"""What a run knows, as pages for a person: findings, hypotheses, sources, citations.
+"""What a run knows, as pages for a person: outline, findings, hypotheses, sources, citations.
 
 Does not know files or events: the state goes in, Markdown comes out, also while the run goes on. Words of
 sources are shown as words, and the only addresses are those of pages that were read.
@@ -37,6 +37,22 @@ def findings(state: RunState) -> str:
     gaps = state["judgements"][-1].gaps if state.get("judgements") else []
     if gaps:
         blocks += [f"## {words('folder.missing')}", "\n".join(f"- {plain(gap.description)}" for gap in gaps)]
+    return _page(blocks)
+
+
+def outline(state: RunState) -> str:
+    """The report as it takes form: its parts in reading order, with what each rests on and still lacks."""
+    words = words_of(state)
+    present = state.get("outline")
+    claims = {claim.id: claim for claim in state.get("claims", [])}
+    blocks = [_title(words("folder.outline"), state)]
+    if present is None or not present.headings:
+        return _page([*blocks, words("folder.no_outline")])
+    blocks.append(f"**{plain(present.title)}**")
+    for part in present.headings:
+        lines = [f"- {words('folder.lacks')}: {plain(part.lacks)}"] if part.lacks else []
+        lines += [f"- {plain(claims[c].statement)}" for c in part.claims if c in claims]
+        blocks += [f"## {plain(part.title)}", plain(part.aim), "\n".join(lines)]
     return _page(blocks)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fathom.planning.effort import told
 from fathom.report.certainty import describe_progress
 from fathom.report.words import ENGLISH, counted
-from fathom.state import Claim, Finding, Judgement, ResearchState, RunConfig
+from fathom.state import Claim, Finding, Heading, Judgement, Outline, ResearchState, RunConfig
 
 _FINDINGS = 5
 _SUGGESTED = 3
@@ -42,9 +42,21 @@ def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
         words.append(f"Sources disagree about {counted(disputed, 'thing')}.")
     if judgement.gaps:
         words.append(f"What is missing most: {judgement.gaps[0].description.rstrip('.')}.")
+    if tired := [gap.description.rstrip(".") for gap in judgement.gaps if gap.lowered_from]:
+        words.append(f"Not closed after several rounds, and lowered: {'; '.join(tired)}.")
     if judgement.stop:
         words.append(f"That is enough: {judgement.stop} ({judgement.because}).")
     return " ".join(words)
+
+
+def outline_lines(outline: Outline | None) -> list[str]:
+    """The report as it takes form, a line a part: its title, what it rests on, and what it still lacks."""
+    return [_part(part) for part in outline.headings] if outline else []
+
+
+def _part(part: Heading) -> str:
+    lacks = f"; still lacks: {part.lacks}" if part.lacks else ""
+    return f"{part.title} ({part.priority}; {counted(len(part.claims), 'claim')}{lacks})"
 
 
 def on_the_table(
@@ -71,6 +83,7 @@ def on_the_table(
         "waiting": [q.text for q in state.get("waiting", [])],
         "findings": [f"{f.statement} ({f.tag})" for f in key_findings(findings, claims)],
         "gaps": [gap.description for gap in gaps],
+        "outline": outline_lines(state.get("outline")),
         "suggested": suggested(judgements[-1]) if judgements else [],
         "summary": summary(judgements[-1], findings) if judgements else _before(state),
         "spent_usd": round(spent_usd, 6),

@@ -1,0 +1,106 @@
+"""What is missing: gaps put together, followed from round to round, and lowered when looking does not help.
+
+Does not know who names them or what is asked for them.
+"""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from fathom.state import Check, Gap, Heading, Judgement, Outline, Priority
+from fathom.text.ranking import terms
+
+_MOST_GAPS = 10
+_PATIENCE = 2  # rounds that may look for a gap before it is lowered a step
+_REMEMBERED = 5  # rounds in which a gap may have been named before
+_ALIKE = 0.5  # of the words of the shorter one, for two gaps to be one
+_ALIKE_BESIDE = 0.25  # the same for gaps of one sub-question
+_FEW_CLAIMS = 2
+_ORDER: tuple[Priority, ...] = get_args(Priority)
+
+
+def all_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
+    """What the judge misses and what the question's checks miss, each query once, most important first."""
+    distinct: dict[str, Gap] = {}
+    for gap in [*(check.gap for check in checks if check.gap), *told]:
+        distinct.setdefault(" ".join(gap.suggested_query.casefold().split()), gap)
+    return sorted(distinct.values(), key=lambda gap: _ORDER.index(gap.priority))[:_MOST_GAPS]
+
+
+def with_thin_parts(gaps: Sequence[Gap], outline: Outline | None) -> list[Gap]:
+    """The gaps, and what parts of the report lack that nobody named among them.
+
+    A part that rests on nothing, or nearly, is as grave a gap as it matters; one that can be written is less.
+    """
+    found = list(gaps)
+    for part in outline.headings if outline else []:
+        gap = _thin(part)
+        if gap and gap.priority != "low" and not any(_is_same(gap, other) for other in found):
+            found.append(gap)
+    return found
+
+
+def _thin(part: Heading) -> Gap | None:
+    """What a part lacks; the conclusion lacks what the others do."""
+    if not part.lacks or part.is_conclusion:
+        return None
+    steps = 0 if len(part.claims) < _FEW_CLAIMS else 1
+    query = " ".join(f"{part.title} {part.lacks}".split())
+    return Gap(
+        description=part.lacks,
+        priority=_lowered(part.priority, steps),
+        suggested_query=query,
+        question=part.question,
+    )
+
+
+def followed(gaps: Sequence[Gap], before: Sequence[Judgement]) -> list[Gap]:
+    """The gaps with how many rounds could not close each; two lower it a step, so that runs come to an end."""
+    found = []
+    taken: set[tuple[int, int]] = set()
+    for gap in gaps:
+        tried = 0
+        if place := _place_before(gap, before, taken):
+            taken.add(place)
+            tried = before[place[0]].gaps[place[1]].tried + 1
+        priority = _lowered(gap.priority, tried // _PATIENCE)
+        lowered_from = gap.priority if priority != gap.priority else None
+        found.append(
+            gap.model_copy(update={"tried": tried, "priority": priority, "lowered_from": lowered_from})
+        )
+    return found
+
+
+def _place_before(
+    gap: Gap, before: Sequence[Judgement], taken: set[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """The round and place where it was last named, if it was."""
+    for number in range(len(before) - 1, max(-1, len(before) - 1 - _REMEMBERED), -1):
+        likenesses = {
+            (number, place): _likeness(gap, other)
+            for place, other in enumerate(before[number].gaps)
+            if (number, place) not in taken and _is_same(gap, other)
+        }
+        if likenesses:
+            return max(likenesses, key=lambda place: likenesses[place])
+    return None
+
+
+def _is_same(gap: Gap, other: Gap) -> bool:
+    is_beside = bool(gap.question) and gap.question == other.question
+    return _likeness(gap, other) >= (_ALIKE_BESIDE if is_beside else _ALIKE)
+
+
+def _likeness(gap: Gap, other: Gap) -> float:
+    """How many of their words they share, in what they miss or in what to search for it with."""
+    return max(
+        _shared(gap.description, other.description), _shared(gap.suggested_query, other.suggested_query)
+    )
+
+
+def _shared(left: str, right: str) -> float:
+    one, two = terms(left), terms(right)
+    return len(one & two) / min(len(one), len(two)) if one and two else 0.0
+
+
+def _lowered(priority: Priority, steps: int) -> Priority:
+    return _ORDER[min(len(_ORDER) - 1, _ORDER.index(priority) + steps)]
