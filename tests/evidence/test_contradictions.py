@@ -13,7 +13,7 @@ LESS = "The lagoon at Swale delivers 280 MW of tidal power."
 OTHER = "The lagoon at Swale delivers 250 megawatts of tidal power."
 LOUD = [
     "The ferry of Merrow wakes the bay with its engine.",
-    "The ferry of Merrow crosses the bay in silence.",
+    "The ferry of Merrow does not disturb anybody in the bay.",
 ]
 
 
@@ -107,7 +107,7 @@ def test_what_no_rule_decides_is_put_to_a_mind_once() -> None:
 
 def test_at_most_twelve_pairs_a_round_most_alike_first() -> None:
     said = [
-        f"The ferry of Merrow is {word} in the bay."
+        f"The ferry of Merrow was {word} in the bay in 1998."
         for word in ["red", "blue", "green", "grey", "white", "black", "pink"]
     ]
     scales = Scales(claims(*said), shelf(*said), [])

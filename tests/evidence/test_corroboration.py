@@ -81,8 +81,8 @@ def test_a_finding_speaks_with_its_strongest_claim() -> None:
 
 def test_a_mind_may_merge_what_rules_cannot_tell_but_not_other_numbers() -> None:
     ferry = [
-        claim("The ferry of Merrow crosses the bay in silence.", name="a", of="p0", said="a"),
-        claim("Nobody in the bay hears the ferry of Merrow.", name="b", of="p1", said="b"),
+        claim("The ferry of Merrow crosses the bay in 20 minutes.", name="a", of="p0", said="a"),
+        claim("Whoever boards at Merrow is ashore after 20 minutes.", name="b", of="p1", said="b"),
     ]
     assert len(found(ferry)) == 2
     (told,) = found(ferry, rulings=[same("a", "b")])

@@ -20,7 +20,7 @@ GOING_ON = Position(
     sources=2,
     claims=10,
     new_claims=10,
-    gaps=[gap("high"), gap("low")],
+    gaps=[gap("medium"), gap("low")],
     spent_usd=0.1,
     budget_usd=1.0,
     is_finishing=False,
@@ -30,6 +30,33 @@ GOING_ON = Position(
 
 def replace_usd(per_usd: float) -> Gain:
     return Gain(known=20, new=9, queries=1, usd=1.0, smoothed_per_query=9, smoothed_per_usd=per_usd)
+
+
+@pytest.mark.parametrize(
+    ("at", "rule"),
+    [
+        ({"overall": 0.9}, "sufficient"),
+        ({"coverage": 1.0, "confidence": 0.9}, "answered"),
+        ({"round": 2, "new_claims": 0}, "saturated"),
+        ({"settled": "one page has all"}, "settled"),
+        ({"sources": 9, "diversity": 0.9}, "diverse"),
+    ],
+)
+def test_nothing_is_enough_while_an_important_gap_is_open_and_rounds_are_left(
+    at: dict[str, object], rule: str
+) -> None:
+    gaping = replace(GOING_ON, gaps=[gap("high")], max_rounds=10, **at)  # type: ignore[arg-type]
+    assert stop(gaping) == (None, "")
+    assert held(gaping) == rule
+    assert stop(replace(gaping, gaps=[gap("medium")]))[0] == rule
+    for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": 1}):
+        assert stop(replace(gaping, **limit))[0] is not None
+
+
+def test_a_quick_run_waits_for_an_important_gap_one_round_and_no_longer() -> None:
+    quick = replace(GOING_ON, gaps=[gap("high")], overall=0.9, max_rounds=3, patience=1)
+    assert stop(quick) == (None, "")
+    assert stop(replace(quick, round=2))[0] == "sufficient"
 
 
 def test_what_is_at_hand_is_enough_only_if_nothing_that_matters_is_missing() -> None:
@@ -107,7 +134,7 @@ def test_rounds_without_a_new_page_are_counted_from_the_last_one_back() -> None:
         {"gaps": [gap("low"), gap("medium")]},
         {"sources": 4, "diversity": 0.7, "gaps": [gap("medium")]},
         {"sources": 5, "diversity": 0.69, "gaps": [gap("medium")]},
-        {"sources": 9, "diversity": 0.9},
+        {"sources": 9, "diversity": 0.9, "gaps": [gap("high")]},
         {"round": 2},
         {"spent_usd": 0.999},
         {"spent_usd": 0.0, "budget_usd": 0.0},

@@ -79,19 +79,25 @@ async def test_a_round_is_counted_from_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("words", "run_config", "rule"),
     [
-        ({}, {"threshold": 0.5}, "sufficient"),
+        ({}, {"threshold": 0.5, "missing": "medium"}, "sufficient"),
         ({}, {"rounds": 1}, "rounds used up"),
         ({}, {"budget_usd": 0.5, "budget": FakeBudget(0.45)}, "budget used up"),
         ({}, {"budget_usd": 0.5, "budget": FakeBudget(0.01, is_out=True)}, "budget used up"),
         ({"is_finishing": True}, {}, "a person's word"),
         ({"queries": []}, {}, "nothing left to ask"),
-        ({"judgements": [judgement(1, claims=2, gain=Gain(known=1, new=1))]}, {}, "saturated"),
+        (
+            {"judgements": [judgement(1, claims=2, gain=Gain(known=1, new=1))]},
+            {"missing": "medium"},
+            "saturated",
+        ),
     ],
 )
 async def test_a_run_stops_for_a_reason_it_can_name(
     words: Any, run_config: dict[str, Any], rule: str
 ) -> None:
-    update = await judged({**STATE, **words}, **run_config)
+    missing = gap(run_config.pop("missing", "high"))
+    model = FakeModel(assessments=[Assessment(RUBRIC, [missing])])
+    update = await judged({**STATE, **words}, model, **run_config)
     assert update["judgements"][0].stop == rule
     assert update["judgements"][0].because
     assert "report" not in update
@@ -138,7 +144,9 @@ async def test_a_run_never_has_a_round_more_than_allowed(most: int) -> None:
     judgements: list[Any] = []
     while not judgements or judgements[-1].stop is None:
         known = [claim(f"Plant {n} is old.", name=f"c{n}") for n in range(2 ** (len(judgements) + 1))]
-        update = await judged({**STATE, "claims": known, "judgements": judgements}, rounds=most)
+        missing = gap(description=WORDS[len(judgements)]).model_copy(update={"suggested_query": ""})
+        model = FakeModel(assessments=[Assessment(RUBRIC, [missing])])
+        update = await judged({**STATE, "claims": known, "judgements": judgements}, model, rounds=most)
         judgements += update["judgements"]
         assert len(judgements) <= most
     assert (len(judgements), judgements[-1].stop) == (most, "rounds used up")
@@ -173,7 +181,7 @@ async def test_a_question_that_needs_a_number_is_not_enough_without_one() -> Non
 async def test_an_answer_the_judge_is_sure_of_ends_the_run() -> None:
     sure = {**STATE, "claims": [claim(name="a", of="one"), claim(name="b", of="two", question="Q2")]}
     for confidence, rule in ((0.7, "answered"), (0.69, None)):
-        model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], confidence=confidence)])
+        model = FakeModel(assessments=[Assessment(RUBRIC, [gap("medium")], confidence=confidence)])
         (found,) = (await judged(sure, model, threshold=1.0))["judgements"]  # type: ignore[arg-type]
         assert (found.stop, found.confidence) == (rule, confidence)
     model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], confidence=9.0)])
@@ -217,7 +225,7 @@ async def test_without_end_only_limits_and_people_stop_a_run() -> None:
 
 FERRY = [
     claim("The ferry of Merrow wakes the bay with its engine.", name="a", of="one"),
-    claim("The ferry of Merrow crosses the bay in silence.", name="b", of="two"),
+    claim("The ferry of Merrow does not disturb anybody in the bay.", name="b", of="two"),
 ]
 
 

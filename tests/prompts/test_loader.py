@@ -147,6 +147,11 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "hypotheses",
         "sought",
         "thread",
+        "parts",
+        "rereads",
+        "sources",
+        "rejected",
+        "outline",
     }
     for name in names():
         prompt = load(name)

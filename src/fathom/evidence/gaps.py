@@ -54,7 +54,7 @@ def _thin(part: Heading) -> Gap | None:
 
 
 def followed(gaps: Sequence[Gap], before: Sequence[Judgement]) -> list[Gap]:
-    """The gaps with how many rounds could not close each; two lower it a step, so that runs come to an end."""
+    """The gaps with how many rounds could not close each; two lower it a step, so that runs end."""
     found = []
     taken: set[tuple[int, int]] = set()
     for gap in gaps:

@@ -75,7 +75,7 @@ class Scales:
 
     @cached_property
     def pairs(self) -> list[tuple[Claim, Claim]]:
-        """What a model should rule on: comparable, undecided by rules, not ruled on before, most alike first."""
+        """What a model should rule on: comparable, not decided by rules or before, most alike first."""
         open_pairs = [
             (left, right)
             for _, left, right in self._neighbours

@@ -71,7 +71,7 @@ def claims_shown(keyed: Keyed, pages: Sequence[Page]) -> Lines:
 
 
 def bearing_words(claim: Claim) -> str:
-    """The sentence of its quotes that is most like the claim, cut short; nothing when it is the same words."""
+    """The sentence of its quotes most like the claim, cut short; nothing when its words are the same."""
     said = [one.text for quote in claim.quotes for one in sentences(quote.text)] or [claim.quotes[0].text]
     wanted = terms(claim.statement)
     alike = [likeness(wanted, terms(sentence)) for sentence in said]

@@ -44,7 +44,7 @@ def _with_doubt(own: Sequence[Candidate], at: View, limit: int) -> list[Candidat
 
 
 def _best(ideas: Sequence[Candidate], picked: Sequence[Candidate], at: View) -> list[Candidate]:
-    """The idea that is worth most and least like what is picked (maximal marginal relevance), if there is one."""
+    """The idea worth most and least like what is picked (maximal marginal relevance), if there is one."""
     bags = [terms(c.query.text) for c in picked]
 
     def marginal(candidate: Candidate) -> float:

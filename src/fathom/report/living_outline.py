@@ -1,7 +1,7 @@
 """The outline while a run looks: kept from round to round, so that search and structure shape each other.
 
-Does not know models. Whoever judges a round offers an outline; here it becomes sound: known claims, titles that
-say nothing of their own, ids that stay, and a place for every claim that answers something.
+Does not know models. Whoever judges a round offers an outline; here it becomes sound: known claims, titles
+that say nothing of their own, ids that stay, and a place for every claim that answers something.
 """
 
 from collections.abc import Mapping, Sequence
