@@ -5,7 +5,7 @@ Does not know servers. What it says has about the length that models give; it re
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _ASPECTS = ("cost", "history", "risks", "technology", "outlook")
@@ -42,13 +42,15 @@ def fenced(name: str, text: str) -> str:
 def _plan(text: str) -> Form:
     question = fenced("question", text).rstrip("?")
     parts = [{"id": f"Q{n}", "text": f"{question}: {a}?"} for n, a in enumerate(_ASPECTS, 1)]
+    later = re.search(r"Round (\d+)\. At most", text)
+    narrower = f" site {later.group(1)}" if later and later.group(1) != "1" else ""
     return {
         "strategy": "Look at each aspect by itself, then at what speaks against it.",
         "kind": "survey",
         "perspectives": ["those who pay", "those who run it", "a critic"],
         "questions": [{**part, "needs": [], "perspective": "those who pay"} for part in parts],
         "queries": [
-            {"question": f"Q{n}", "text": f"{aspect} {question}", "family": "web"}
+            {"question": f"Q{n}", "text": f"{aspect} {question}{narrower}", "family": "web"}
             for n, aspect in enumerate(_ASPECTS, 1)
         ],
         "hypotheses": [],
@@ -90,7 +92,8 @@ def _retry(_: str) -> Form:
 
 def _judge(text: str, is_satisfied: bool) -> Form:
     asked = re.findall(r"^(?:- )?(Q\d+): (.*)$", text, re.MULTILINE)
-    number = len(re.findall(r"E\d+ \(for Q\d+\)", text))
+    keys = re.findall(r"(E\d+) \(for (Q\d+)[^)]*\)", text)
+    number = len(keys)
     gaps = [
         {
             "question": q,
@@ -101,19 +104,26 @@ def _judge(text: str, is_satisfied: bool) -> Form:
         for n, (q, t) in enumerate(asked)
         if not is_satisfied
     ]
-    quoted = "; ".join(re.findall(r"E\d+ \(for Q\d+\): [^\n]{0,160}", text)[:5])
+    quoted = "; ".join(re.findall(r"E\d+ \(for Q\d+[^)]*\): [^\n]{0,160}", text)[:5])
     marks = {"accuracy": 4, "relevance": 4, "completeness": 4 if is_satisfied else 2, "consistency": 4}
     confidence = 0.8 if is_satisfied else 0.3
-    return {"evidence": quoted, **marks, "gaps": gaps[:5], "rulings": [], "confidence": confidence}
+    parts = [
+        {**part, "id": "", "aim": f"What is known of {part['title']}", "lacks": "", "priority": "medium"}
+        for part in _sections(keys)
+    ]
+    outlined = {"title": "A survey", "parts": parts}
+    return {"evidence": quoted, **marks, **outlined, "gaps": gaps[:5], "confidence": confidence}
 
 
 def _outline(text: str) -> Form:
-    keys = re.findall(r"(E\d+) \(for (Q\d+)\)", text)
-    sections = [
+    return {"title": "A survey", "sections": _sections(re.findall(r"(E\d+) \(for (Q\d+)\)", text))}
+
+
+def _sections(keys: Sequence[tuple[str, str]]) -> list[Form]:
+    return [
         {"title": f"The {aspect}", "question": f"Q{n}", "claims": [k for k, q in keys if q == f"Q{n}"]}
         for n, aspect in enumerate(_ASPECTS, 1)
     ]
-    return {"title": "A survey", "sections": sections}
 
 
 def _write(text: str) -> Form:

@@ -22,7 +22,6 @@ from fathom.state import (
     Query,
     Reading,
     ReadingRound,
-    Reread,
     ResearchState,
     SubQuestion,
     Writing,
@@ -196,16 +195,11 @@ def _readings_at_hand(state: ResearchState) -> list[dict[str, Any]]:
         again = [sha for sha in pages if sha in set(state.get("recalled", []))]
         return [{"pages": [pages[sha]], **shared} for sha in reversed(again)]
     return [
-        {**shared, "pages": [pages[reread.page]], **_sought_again(reread, state)}
+        # For the gap alone: beside the sub-questions it would not change which passages are shown.
+        {**shared, "pages": [pages[reread.page]], "questions": [reread.sought]}
         for reread in state.get("rereads", [])
         if reread.round == shared["round"] and reread.page in pages
     ]
-
-
-def _sought_again(reread: Reread, state: ResearchState) -> dict[str, Any]:
-    """What a page is read again for: the gap, and of the sub-questions only the one that it belongs to."""
-    own = [question for question in state["questions"] if question.id == reread.sought.id]
-    return {"sought": reread.sought, "questions": own or state["questions"]}
 
 
 def _readings_again(state: ResearchState) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.port import NO_FACTS, Assessment, Brief, Case, Draft, PageFacts, ResearchModel, Thought
 from fathom.reading.port import Document
 from fathom.search.port import Found
-from fathom.state import Cost, Forecast, Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion
+from fathom.state import Cost, Forecast, Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion, short_hash
 from fathom.storage import open_storage
 from fathom.text.sentences import sentences
 
@@ -57,10 +57,11 @@ class Library:
         return Document(text=self.books[hit.address], title=hit.title, how="shelf")
 
 
-def gap(priority: str) -> Gap:
-    """Something missing."""
+def gap(priority: str, number: int = 0) -> Gap:
+    """Something missing; under each number something else."""
+    name = short_hash(str(number))
     return Gap.model_validate(
-        {"description": "More is missing.", "priority": priority, "suggested_query": "more", "question": "Q1"}
+        {"description": f"{name}a", "priority": priority, "suggested_query": f"{name}b", "question": "Q1"}
     )
 
 
@@ -110,7 +111,7 @@ class Clerk(ExtractiveModel):
     async def judge(self, case: Case) -> Thought[Assessment]:
         """Fair marks, and what the test says is missing."""
         rubric = Rubric(evidence="E1", accuracy=3, relevance=3, completeness=3, consistency=3)
-        gaps = [gap(self.missing)] if self.missing else []
+        gaps = [gap(self.missing, len(case.claims))] if self.missing else []
         return await self._paid(
             Thought(Assessment(rubric, gaps)), f"judge {len(case.claims)} {case.question}"
         )

@@ -39,7 +39,6 @@ def replace_usd(per_usd: float) -> Gain:
         ({"coverage": 1.0, "confidence": 0.9}, "answered"),
         ({"round": 2, "new_claims": 0}, "saturated"),
         ({"settled": "one page has all"}, "settled"),
-        ({"sources": 9, "diversity": 0.9}, "diverse"),
     ],
 )
 def test_nothing_is_enough_while_an_important_gap_is_open_and_rounds_are_left(

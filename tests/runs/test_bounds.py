@@ -60,7 +60,7 @@ async def test_a_judge_who_is_always_satisfied_needs_one_round(tmp_path: Path) -
 
 async def test_a_low_threshold_is_reached_at_once(tmp_path: Path) -> None:
     state = await last_state(
-        tmp_path, Clerk(quotes=2, missing="high"), RunConfig(rounds=9, sources=3, threshold=0.1)
+        tmp_path, Clerk(quotes=2, missing="medium"), RunConfig(rounds=9, sources=3, threshold=0.1)
     )
     assert [judgement.stop for judgement in state["judgements"]] == ["sufficient"]
 

@@ -52,7 +52,7 @@ async def researched(home: Path, cashier: Cashier, **words: Any) -> ResearchResu
 
 
 async def test_without_a_cap_the_question_costs_a_dollar(tmp_path: Path) -> None:
-    cashier = Cashier(7.0, 21.0, RESTLESS)
+    cashier = Cashier(9.0, 27.0, RESTLESS)
     result = await researched(tmp_path, cashier, budget_usd=50.0, max_sources=30, pages=80)
     assert cashier.billed_usd >= 1.0
     assert result.metadata.forecast
@@ -96,7 +96,7 @@ async def test_when_the_large_model_is_too_dear_the_small_one_writes(tmp_path: P
     by = result.metadata.cost_by
     assert cashier.billed_usd <= 0.15
     assert by.role["write"] > 0
-    assert by.role["write"] + by.role["outline"] <= by.model["small"]
+    assert by.role["write"] + by.role.get("outline", 0.0) <= by.model["small"]
     assert "writing, done without the model" not in result.report
 
 

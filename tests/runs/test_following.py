@@ -172,7 +172,7 @@ async def test_with_a_model_too_only_what_is_missing_is_searched(tmp_path: Path,
     assert {query.question for query in new.asked} == {"Q2"}
     assert counted(site)[0] - before[0] == len(new.asked)
     assert set(site.fetches.values()) == {1}
-    assert len(plans) == 1
+    assert len(plans) == 2  # for what is at hand, and for what that leaves open
     assert QUESTION in fenced("thread", plans[0])
     assert "92 euros" in fenced("findings", plans[0])
     cited = {citation.address.rpartition("/")[2] for citation in new.citations}

@@ -63,7 +63,7 @@ async def test_a_model_that_dies_between_rounds_leaves_what_was_found(tmp_path: 
     assert result.metadata.rounds == 2
     assert result.citations
     assert "done without the model" in result.report
-    assert any("outlining" in failure.what for failure in result.errors)
+    assert any("writing" in failure.what for failure in result.errors)
 
 
 async def test_a_model_that_was_never_there_stops_the_run_until_it_is(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kits import Clerk, Library, kits_of
-from standins.library import HANOK, TIDES, written
+from standins.library import HANOK, written
 from standins.model import Model
 from standins.replies import Reply
 from standins.researcher import form_of, researcher
@@ -211,33 +211,3 @@ async def test_a_korean_question_is_planned_in_korean(tmp_path: Path) -> None:
     assert "says “차이”" in planned.effort.reason
     assert all(re.search("[가-힣]", text) for text in planned.queries)
     assert events[-1].limit == 1
-
-
-async def test_one_more_round_needs_no_planner_while_the_judge_knows_what_to_ask(tmp_path: Path) -> None:
-    docs = written(tmp_path / "docs", TIDES)
-
-    def judge(request: Any) -> Reply:
-        missing = {
-            "question": "Q1",
-            "description": "Silt.",
-            "priority": "high",
-            "suggested_query": "silt behind the barrage",
-        }
-        return Reply.give({**value(request), "gaps": [missing]})
-
-    with Model(scripted(judge=judge)) as model:
-        settings = load_settings(home=tmp_path, base_url=model.base_url)
-        request = ResearchRequest(
-            query="How much does tidal power cost?",
-            docs=[docs],
-            model="stand-in",
-            max_rounds=2,
-            max_sources=2,
-            threshold=1.0,
-        )
-        result = await DeepResearcher(settings).research(request)
-        assert [form_of(r) for r in model.requests].count("plan") == 1
-    second = [q for q in result.asked if q.round == 2]
-    assert "silt behind the barrage" in [q.text for q in second]
-    assert "counter" in {q.family for q in second}
-    assert len(second) >= 3

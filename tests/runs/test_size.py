@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from kits import Clerk, Library, kits_of
-from standins.model import Model, ModelRequest
+from standins.model import Model
 from standins.prose import page
-from standins.replies import Reply
-from standins.researcher import form_of, researcher
+from standins.scripted import never_satisfied, scripted
 
 from fathom.graph import build_graph
 from fathom.llm.factory import make_research_model
@@ -26,15 +25,6 @@ QUESTION = "How much does tidal power cost?"
 
 def shelf() -> dict[str, str]:
     return {f"https://shelf.example/{number}": page(number, PAGE_CHARS) for number in range(PAGES)}
-
-
-def never_satisfied(request: ModelRequest) -> Reply:
-    """The model that finds something missing whatever it is shown."""
-    reply = researcher(request)
-    if form_of(request) != "judge":
-        return reply
-    missing = {"question": "Q1", "description": "m", "priority": "high", "suggested_query": "m"}
-    return Reply.give({**dict(reply.value), "gaps": [missing]})  # type: ignore[call-overload]
 
 
 def on_disk(home: Path) -> int:
@@ -78,7 +68,7 @@ async def test_a_run_without_a_model_stays_small(tmp_path: Path, rounds: int, so
 @pytest.mark.parametrize(("rounds", "sources"), [(1, 100), (10, 10)])
 async def test_a_run_with_a_model_stays_small(tmp_path: Path, rounds: int, sources: int) -> None:
     run_config = RunConfig(rounds=rounds, sources=sources, threshold=1.0, model="stand-in")
-    with Model(never_satisfied) as model:
+    with Model(scripted(judge=never_satisfied)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         size, state = await left_by(tmp_path, run_config, lambda own: make_research_model(settings, own))
     assert len(state["pages"]) == PAGES

@@ -26,8 +26,8 @@ def value(request: ModelRequest) -> dict[str, Any]:
 
 def never_satisfied(request: ModelRequest) -> Reply:
     """A judge who always finds something important missing, and each time something else."""
-    words = f"more than {len(request.user_text)}"
-    missing = {"question": "Q1", "description": "More.", "priority": "high", "suggested_query": words}
+    name = f"m{len(request.user_text)}"
+    missing = {"question": "Q1", "description": f"{name}a", "priority": "high", "suggested_query": f"{name}b"}
     return Reply.give({**value(request), "gaps": [missing]})
 
 

@@ -128,8 +128,8 @@ def only_minor_gaps(at: Position) -> str | None:
 
 
 def diverse(at: Position) -> str | None:
-    """Five sources or more, and they differ."""
-    if at.sources >= 5 and at.diversity >= 0.7:
+    """Five sources or more, and they differ; but not while a part of the question has no answer."""
+    if at.sources >= 5 and at.diversity >= 0.7 and all(gap.priority != "high" for gap in at.gaps):
         return f"diversity {at.diversity:.2f} over {at.sources} sources"
     return None
 

@@ -3,8 +3,9 @@
 Does not know minds or engines: a plan goes in as advice, a decision comes out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from fathom.llm.port import Brief
 from fathom.planning.angles import angles, broader
@@ -61,12 +62,12 @@ def distinct_questions(brief: Brief, plan: Plan) -> tuple[list[SubQuestion], dic
     for offered in plan.questions:
         text = offered.text.strip()
         if text and plain(text) not in kept and len(kept) < _MOST_QUESTIONS:
-            kept[plain(text)] = offered.model_copy(update={"id": f"Q{len(kept) + 1}", "text": text})
+            kept[plain(text)] = offered.model_copy(update={"id": _free_id(kept.values()), "text": text})
         if plain(text) in kept:
             ids[offered.id] = kept[plain(text)].id
     words = terms(brief.question)
     if not brief.questions and not any(words & terms(q.text) for q in kept.values()):
-        kept[plain(brief.question)] = SubQuestion(id=f"Q{len(kept) + 1}", text=brief.question)
+        kept[plain(brief.question)] = SubQuestion(id=_free_id(kept.values()), text=brief.question)
     known = {q.id: q.id for q in brief.questions}  # an id that was shown means what it meant
     ids |= known
     renamed = [
@@ -74,6 +75,12 @@ def distinct_questions(brief: Brief, plan: Plan) -> tuple[list[SubQuestion], dic
         for q in kept.values()
     ]
     return sound(renamed), ids
+
+
+def _free_id(questions: Collection[SubQuestion]) -> str:
+    """The next id that no sub-question has, also when a person took some out."""
+    taken = {question.id for question in questions}
+    return next(name for n in count(len(questions) + 1) if (name := f"Q{n}") not in taken)
 
 
 def _named(query: Query, ids: Mapping[str, str], fallback: str) -> Query:
