@@ -159,7 +159,8 @@ def _settled(
     if outline:
         material = Material(case.question, case.questions, case.claims, balance.findings, case.kind)
         outline = kept_outline(outline, case.outline, material)
-    gaps = followed(with_thin_parts(assessment.gaps, outline), state.get("judgements", []))
+    thin = with_thin_parts(assessment.gaps, outline, case.question)
+    gaps = followed(thin, state.get("judgements", []), case.question)
     checks = decided_checks(case.checks, assessment.failed)
     return replace(case, checks=checks), replace(assessment, outline=outline, gaps=gaps)
 

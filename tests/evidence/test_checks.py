@@ -6,7 +6,7 @@ import pytest
 from fakes import claim, gap, judgement, page
 
 from fathom.evidence.asking import needs, sides_of, thing_of
-from fathom.evidence.checks import MOST_REJECTIONS, checked, failing
+from fathom.evidence.checks import MOST_REJECTIONS, checked, decided_checks, failing
 from fathom.state import Check, Claim, Judgement
 
 TODAY = date(2026, 11, 16)
@@ -145,3 +145,19 @@ def test_a_comparison_names_its_sides() -> None:
     assert sides_of("Which is better?") == []
     assert thing_of("What is a barrage?") == "barrage"
     assert thing_of("조석이란 무엇인가?") == "조석"
+
+
+@pytest.mark.parametrize("question", ["Why did it close?", "What is a barrage?", "왜 문을 닫았나요?"])
+def test_what_code_suspects_the_judge_decides(question: str) -> None:
+    (suspected,) = checked(question, [claim("The barrage closed.")], [], TODAY)
+    (denied,) = decided_checks([suspected], [])
+    assert (denied.is_passed, denied.gap, failing([denied], [])) == (True, None, [])
+    (confirmed,) = decided_checks([suspected], [suspected.name])
+    assert (confirmed, failing([confirmed], [])) == (suspected, [suspected.name])
+    (note,) = decided_checks([suspected], None)  # nobody read the evidence
+    assert (note.is_passed, note.gap, failing([note], [])) == (False, None, [])
+
+
+def test_what_code_can_count_nobody_overrules() -> None:
+    (counted,) = checked("How many turbines?", [claim("The turbines are large.")], [], TODAY)
+    assert decided_checks([counted], []) == [counted]

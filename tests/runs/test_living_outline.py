@@ -150,7 +150,7 @@ async def test_the_outline_is_in_the_events_the_review_and_the_folder(tmp_path: 
         assert "What is known" in table.shown["outline"][0]
         events = [
             event
-            async for event in DeepResearcher(settings).stream(request.model_copy(update={"review": "none"}))
+            async for event in DeepResearcher(settings).stream(request.model_copy(update={"review": "off"}))
         ]
     over = [event.payload for event in events if isinstance(event.payload, RoundCompleted)]
     assert over[0].outline[0].title == "What is known"

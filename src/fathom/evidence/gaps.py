@@ -12,8 +12,14 @@ from fathom.text.ranking import terms
 _MOST_GAPS = 10
 _PATIENCE = 2  # rounds that may look for a gap before it is lowered a step
 _REMEMBERED = 5  # rounds in which a gap may have been named before
-_ALIKE = 0.5  # of the words of the shorter one, for two gaps to be one
-_ALIKE_BESIDE = 0.25  # the same for gaps of one sub-question
+_ALIKE = 0.5  # of the telling words of the shorter one, for two gaps to be one
+_ALIKE_BESIDE = 0.3  # the same for gaps of one sub-question
+_ALIKE_QUERY = 0.8  # the same for what is searched for them with
+# Words that any gap may be told with.
+_USUAL = terms(
+    "missing lacks lack found find evidence data figures figure information details sources claims"
+    " 근거 자료 수치 정보 내용 부족 없다 없음 찾지 못했다"
+)
 _FEW_CLAIMS = 2
 _ORDER: tuple[Priority, ...] = get_args(Priority)
 
@@ -26,7 +32,7 @@ def all_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
     return sorted(distinct.values(), key=lambda gap: _ORDER.index(gap.priority))[:_MOST_GAPS]
 
 
-def with_thin_parts(gaps: Sequence[Gap], outline: Outline | None) -> list[Gap]:
+def with_thin_parts(gaps: Sequence[Gap], outline: Outline | None, question: str = "") -> list[Gap]:
     """The gaps, and what parts of the report lack that nobody named among them.
 
     A part that rests on nothing, or nearly, is as grave a gap as it matters; one that can be written is less.
@@ -34,7 +40,7 @@ def with_thin_parts(gaps: Sequence[Gap], outline: Outline | None) -> list[Gap]:
     found = list(gaps)
     for part in outline.headings if outline else []:
         gap = _thin(part)
-        if gap and gap.priority != "low" and not any(_is_same(gap, other) for other in found):
+        if gap and gap.priority != "low" and not any(_is_same(gap, other, question) for other in found):
             found.append(gap)
     return found
 
@@ -53,13 +59,16 @@ def _thin(part: Heading) -> Gap | None:
     )
 
 
-def followed(gaps: Sequence[Gap], before: Sequence[Judgement]) -> list[Gap]:
-    """The gaps with how many rounds could not close each; two lower it a step, so that runs end."""
+def followed(gaps: Sequence[Gap], before: Sequence[Judgement], question: str = "") -> list[Gap]:
+    """The gaps with how many rounds could not close each; two lower it a step, so that runs end.
+
+    Words of the question do not tell its gaps apart.
+    """
     found = []
     taken: set[tuple[int, int]] = set()
     for gap in gaps:
         tried = 0
-        if place := _place_before(gap, before, taken):
+        if place := _place_before(gap, before, taken, question):
             taken.add(place)
             tried = before[place[0]].gaps[place[1]].tried + 1
         priority = _lowered(gap.priority, tried // _PATIENCE)
@@ -71,34 +80,32 @@ def followed(gaps: Sequence[Gap], before: Sequence[Judgement]) -> list[Gap]:
 
 
 def _place_before(
-    gap: Gap, before: Sequence[Judgement], taken: set[tuple[int, int]]
+    gap: Gap, before: Sequence[Judgement], taken: set[tuple[int, int]], question: str
 ) -> tuple[int, int] | None:
     """The round and place where it was last named, if it was."""
     for number in range(len(before) - 1, max(-1, len(before) - 1 - _REMEMBERED), -1):
         likenesses = {
-            (number, place): _likeness(gap, other)
+            (number, place): _shared(gap.description, other.description, question)
             for place, other in enumerate(before[number].gaps)
-            if (number, place) not in taken and _is_same(gap, other)
+            if (number, place) not in taken and _is_same(gap, other, question)
         }
         if likenesses:
             return max(likenesses, key=lambda place: likenesses[place])
     return None
 
 
-def _is_same(gap: Gap, other: Gap) -> bool:
+def _is_same(gap: Gap, other: Gap, question: str) -> bool:
     is_beside = bool(gap.question) and gap.question == other.question
-    return _likeness(gap, other) >= (_ALIKE_BESIDE if is_beside else _ALIKE)
+    least = _ALIKE_BESIDE if is_beside else _ALIKE
+    if _shared(gap.description, other.description, question) >= least:
+        return True
+    return _shared(gap.suggested_query, other.suggested_query, question) >= _ALIKE_QUERY
 
 
-def _likeness(gap: Gap, other: Gap) -> float:
-    """How many of their words they share, in what they miss or in what to search for it with."""
-    return max(
-        _shared(gap.description, other.description), _shared(gap.suggested_query, other.suggested_query)
-    )
-
-
-def _shared(left: str, right: str) -> float:
-    one, two = terms(left), terms(right)
+def _shared(left: str, right: str, question: str) -> float:
+    """How many of the words that tell the shorter one from other gaps are in both."""
+    known = terms(question) | _USUAL
+    one, two = (terms(text) - known or terms(text) for text in (left, right))
     return len(one & two) / min(len(one), len(two)) if one and two else 0.0
 
 
