@@ -4,7 +4,7 @@ import pytest
 from fakes import gap, heading, judgement
 
 from fathom.evidence.gaps import followed, with_thin_parts
-from fathom.state import Gap, Outline
+from fathom.state import Gap, Judgement, Outline
 
 
 def named(description: str, about: str = "Q1", priority: str = "high", query: str = "") -> Gap:
@@ -14,7 +14,7 @@ def named(description: str, about: str = "Q1", priority: str = "high", query: st
 
 def rounds(*descriptions: str) -> list[Gap]:
     """The gap of each round, as it is after being followed from those before."""
-    judgements = []
+    judgements: list[Judgement] = []
     for number, words in enumerate(descriptions, 1):
         judgements.append(judgement(number, gaps=followed([named(words)], judgements)))
     return [one.gaps[0] for one in judgements]

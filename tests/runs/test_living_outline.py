@@ -144,7 +144,9 @@ async def test_the_outline_is_in_the_events_the_review_and_the_folder(tmp_path: 
             query=QUESTION, docs=[docs], model="stand-in", max_rounds=2, max_sources=2, review="rounds"
         )
         session = await DeepResearcher(settings).start(request)
-        assert (await session.checkpoint()).shown["outline"] == []
+        first = await session.checkpoint()
+        assert first
+        assert first.shown["outline"] == []
         table = await session.go_on(ReviewAnswer(action="approve"))
         assert table
         assert "What is known" in table.shown["outline"][0]
