@@ -276,7 +276,7 @@ class EventMapper:
             gaps=[gap.description for gap in judgement.gaps],
             suggested=[] if judgement.stop else suggested(judgement),
             answered=judgement.coverage,
-            has_high_gap=any(gap.priority == "high" for gap in judgement.gaps),
+            has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
             summary=summary(judgement, findings),
             outline=outline_parts(update.get("outline")),
             spent_by=cost_by(list(self._paid.values())),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from bibtex import read
-from fakes import FakePages, claim, cost, gap, judgement, page, query, question
+from fakes import FakePages, claim, cost, gap, heading, judgement, page, query, question
 
 from fathom.errors import BadInput, RunStopped
 from fathom.events import KeyFinding, Payload, PlanGenerated, Progress, RoundCompleted, Spent
@@ -23,6 +23,7 @@ from fathom.state import (
     Failure,
     Finding,
     Hypothesis,
+    Outline,
     RunConfig,
     RunState,
     Side,
@@ -250,3 +251,14 @@ def _stamps(place: Path, names: Sequence[str]) -> list[int]:
 
 def _files(place: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+
+
+async def test_the_report_takes_form_in_a_file_of_its_own(tmp_path: Path) -> None:
+    part = heading("c1", title="Output").model_copy(update={"lacks": "figures of 2025", "aim": "How much."})
+    await folder(tmp_path).keep(known(outline=Outline(title="The plant", headings=[part])), SPENT)
+    told = text(tmp_path, "outline.md")
+    assert (
+        told.index("The plant") < told.index("## Output") < told.index("figures of 2025") < told.index(TEXT)
+    )
+    await folder(tmp_path / "korean").keep(known(question="얼마나 만드는가?"), SPENT)
+    assert "아직" in text(tmp_path / "korean", "outline.md")

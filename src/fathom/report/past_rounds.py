@@ -23,7 +23,7 @@ def round_of(state: RunState, number: int) -> tuple[RoundCompleted, Spent, list[
         gaps=[gap.description for gap in judgement.gaps],
         suggested=[] if judgement.stop else suggested(judgement),
         answered=judgement.coverage,
-        has_high_gap=any(gap.priority == "high" for gap in judgement.gaps),
+        has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
         summary=summary(judgement, state.get("findings", [])) if is_last else "",
         spent_by=cost_by(state.get("costs", []) if is_last else []),
     )

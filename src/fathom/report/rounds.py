@@ -31,7 +31,7 @@ def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
     """Where a run stands after a round, in a few sentences."""
     drawn = f"{counted(judgement.claims, 'claim')} from {counted(judgement.pages, 'page')}"
     told_apart = f", saying {counted(len(findings), 'different thing')}" if findings else ""
-    has_high_gap = any(gap.priority == "high" for gap in judgement.gaps)
+    has_high_gap = any(gap.importance == "high" for gap in judgement.gaps)
     progress = describe_progress(judgement.coverage, has_high_gap, ENGLISH)
     words = [
         f"After round {judgement.round} there are {drawn}{told_apart}, {judgement.new_claims} of them new.",
