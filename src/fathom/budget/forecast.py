@@ -21,10 +21,10 @@ from fathom.time_budget import grace_s
 
 # Tokens a call, in and out, where nothing is known of a model yet: what `bench/cost.py` measures.
 _USUAL: dict[Role, tuple[int, int]] = {
-    "plan": (2_400, 400),
+    "plan": (2_000, 400),
     "read": (2_500, 420),
     "verify": (1_600, 180),
-    "judge": (6_000, 700),
+    "judge": (5_000, 500),
     "outline": (3_000, 200),
     "write": (1_300, 350),
     "check": (900, 60),
@@ -127,7 +127,7 @@ def _work(
         "read": pages,
         "verify": pages,
         "judge": size.branches * size.expected_rounds + (size.together if size.branches > 1 else 0),
-        "outline": 1,
+        "outline": 0,  # the judge keeps it
         "write": size.sections,
         "check": size.sections,
     }
