@@ -162,7 +162,7 @@ async def test_the_outline_is_in_the_events_the_review_and_the_folder(tmp_path: 
 def long_page() -> str:
     """A page whose answer to a gap stands far from what the question asks for."""
     costs = "\n\n".join(
-        f"Tidal power costs {n} euros at plant {n}, as tidal power does." for n in range(40, 700)
+        f"Tidal power costs {n} euros at plant {n}, as tidal power does." for n in range(40, 1400)
     )
     return f"# Tidal power\n\n{costs}\n\n## The bay\n\n{SILT}\n"
 
