@@ -1,4 +1,4 @@
-"""How many searches and pages are in hand at once is a setting, kept by all runs together."""
+"""How many searches a run makes at once is a setting, and how many pages all runs together read at once."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fathom.budget.budget import Budget
+from fathom.budget.cost_log import CostLog
 from fathom.graph import standard_dependencies
 from fathom.reading.limited import Limited, reading_places
 from fathom.reading.port import Document
@@ -50,12 +52,19 @@ async def test_pages_are_read_so_many_at_once(at_once: int) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
-async def test_searches_are_asked_so_many_at_once(at_once: int) -> None:
-    counting = Counting()
-    runs = [Engines((counting,), places=search_places(at_once)) for _ in range(2)]  # type: ignore[arg-type]
+async def test_each_run_has_its_own_places_for_searches(at_once: int, tmp_path: Path) -> None:
+    runs = {name: Counting() for name in ("first", "second")}
+    together = Counting()
+
+    def of(name: str) -> Engines:
+        """A run's engines as every step makes them anew."""
+        engines = Engines((runs[name], together), places=search_places(at_once))  # type: ignore[arg-type]
+        return engines.within(Budget(CostLog(tmp_path / "b.sqlite"), name, 1.0))
+
     query = Query(id="q", text="tides", question="s", round=1)
-    await asyncio.gather(*(engines.search(query, limit=3) for engines in runs for _ in range(6)))
-    assert (counting.most, len(counting.asked)) == (at_once, 12)
+    await asyncio.gather(*(of(name).search(query, limit=3) for name in runs for _ in range(6)))
+    assert [(run.most <= at_once, len(run.asked)) for run in runs.values()] == [(True, 6)] * 2
+    assert at_once < together.most <= 2 * at_once
 
 
 def test_the_settings_say_how_many(tmp_path: Path) -> None:

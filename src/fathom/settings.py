@@ -127,7 +127,7 @@ class Settings(BaseSettings):
     parallel_calls: int = Field(
         50, ge=1, le=1000, description="Calls of one model at once, of all runs; fewer after a 429."
     )
-    parallel_searches: int = Field(5, ge=1, le=1000, description="Searches at once, of all runs together.")
+    parallel_searches: int = Field(5, ge=1, le=1000, description="Searches at once in each run.")
     parallel_extractions: int = Field(10, ge=1, le=1000, description="Pages that are read at once.")
     max_answer_tokens: int = Field(
         4096, ge=64, description="The longest answer a model may give, without what it thinks."

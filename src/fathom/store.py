@@ -75,8 +75,8 @@ class Replies:
         """Return the same for one run."""
         return replace(self, run=run)
 
-    def alone(self, call: str) -> asyncio.Lock:
-        """Return a lock: whoever asks the same at the same time waits, and finds the first one's answer."""
+    def alone(self, call: str) -> asyncio.Semaphore:
+        """Return a place for one: whoever asks the same at the same time waits, and finds the first one's answer."""
         return ONE_AT_A_TIME(call if self.is_shared else f"{self.run} {call}")
 
     async def get(self, call: str) -> Reply | None:

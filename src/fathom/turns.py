@@ -53,15 +53,16 @@ class Turns:
             return start - now
 
 
-class Alone:
-    """By name, one at a time in a loop; a name nobody holds or waits for is forgotten."""
+class NamedPlaces:
+    """By name, so many at once in a loop; a name nobody holds or waits for is forgotten."""
 
-    def __init__(self) -> None:
-        self._locks: PerLoop[WeakValueDictionary[str, asyncio.Lock]] = PerLoop(WeakValueDictionary)
+    def __init__(self, at_once: int) -> None:
+        self.at_once = at_once
+        self._places: PerLoop[WeakValueDictionary[str, asyncio.Semaphore]] = PerLoop(WeakValueDictionary)
 
-    def __call__(self, name: str) -> asyncio.Lock:
-        """The lock of that name."""
-        return self._locks().setdefault(name, asyncio.Lock())
+    def __call__(self, name: str) -> asyncio.Semaphore:
+        """The places of that name."""
+        return self._places().setdefault(name, asyncio.Semaphore(self.at_once))
 
 
-ONE_AT_A_TIME = Alone()
+ONE_AT_A_TIME = NamedPlaces(1)

@@ -18,16 +18,16 @@ from fathom.search.port import Engine, Found
 from fathom.search.scope import Scope
 from fathom.state import Cost, Failure, Hit, Query, short_hash
 from fathom.tracing import TracedRun
-from fathom.turns import PerLoop
+from fathom.turns import NamedPlaces
 
 _AT_ONCE = 5
 _RRF = 60
 
 
 @functools.cache
-def search_places(at_once: int = _AT_ONCE) -> PerLoop[asyncio.Semaphore]:
-    """So many searches at once, of all runs of an event loop together."""
-    return PerLoop(lambda: asyncio.Semaphore(at_once))
+def search_places(at_once: int = _AT_ONCE) -> NamedPlaces:
+    """So many searches at once in each run; the name of a place is the run's."""
+    return NamedPlaces(at_once)
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Engines:
     spare: tuple[Engine, ...] = ()
     scope: Scope = field(default_factory=Scope)
     prices: Mapping[str, Callable[[int], float]] = field(default_factory=dict)
-    places: PerLoop[asyncio.Semaphore] = field(default_factory=search_places)
+    places: NamedPlaces = field(default_factory=search_places)
     cache: SearchCache | None = None
     budget: Budget | None = None
 
@@ -112,7 +112,7 @@ class Engines:
 
     async def _answer(self, engine: Engine, query: Query, limit: int) -> Answered:
         async def ask() -> Sequence[Hit]:
-            async with self.places():
+            async with self.places(self.budget.run if self.budget else ""):
                 with metered(self._meter(engine.name, query, limit)):
                     return await engine(query, limit=limit)
 
