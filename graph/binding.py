@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from langchain_core.callbacks import BaseCallbackManager
 from langgraph.config import get_config
@@ -22,32 +22,18 @@ from fathom.state import RunConfig
 Work = Callable[[Any, RunDependencies], Awaitable[Any]]
 
 
-class Node(Protocol):
-    """A node as LangGraph calls it."""
-
-    async def __call__(self, state: Any, *, runtime: Runtime[RunConfig]) -> Any:
-        """Return the node's update."""
-
-
 @dataclass(frozen=True)
 class Binder:
     """Binds nodes to the dependencies that one factory makes."""
 
     make: DependencyFactory
 
-    def __call__(self, name: str, work: Work) -> Node:
+    def __call__(self, name: str, work: Work) -> "Node":
         """Return the node `name`, which does this work; what it paid for is marked with name and round."""
+        return Node(self, name, work)
 
-        async def node(state: Any, *, runtime: Runtime[RunConfig]) -> Any:
-            dependencies, number = await self._dependencies(state, runtime), round_of(state, name)
-            _trace_round(number)
-            time_budget = dependencies.time_budget
-            async with time_budget.at_work() if time_budget else nullcontext():
-                return stamped(await work(state, dependencies), name, number)
-
-        return node
-
-    async def _dependencies(self, state: Mapping[str, Any], runtime: Runtime[RunConfig]) -> RunDependencies:
+    async def dependencies(self, state: Mapping[str, Any], runtime: Runtime[RunConfig]) -> RunDependencies:
+        """Return what a node works with in this state."""
         thread = runtime.execution_info.thread_id if runtime.execution_info else None
         run = state.get("run")
         # In a thread: the first call opens files, which `langgraph dev` forbids in the event loop.
@@ -57,6 +43,28 @@ class Binder:
         made = await asyncio.to_thread(self.make, run_config)
         spent_by = "/".join(name for name in (thread, run) if name)
         return made.for_run(spent_by, thread, _in_place(made.run_config, state))
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node as LangGraph calls it.
+
+    An object and not a function: LangGraph searches the bytecode of every function for subgraphs, which took
+    two fifths of building the graph.
+    """
+
+    bind: Binder
+    name: str
+    work: Work
+
+    async def __call__(self, state: Any, *, runtime: Runtime[RunConfig]) -> Any:
+        """Return the node's update."""
+        dependencies = await self.bind.dependencies(state, runtime)
+        number = round_of(state, self.name)
+        _trace_round(number)
+        time_budget = dependencies.time_budget
+        async with time_budget.at_work() if time_budget else nullcontext():
+            return stamped(await self.work(state, dependencies), self.name, number)
 
 
 def _in_place(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:

@@ -23,7 +23,7 @@ from fathom.budget.cost_log import CostLog
 from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
-from fathom.graph import Research, build_graph, standard_dependencies
+from fathom.graph import Research, build_graph, graph, standard_dependencies
 from fathom.history import RunLine, run_times
 from fathom.ids import short_id
 from fathom.llm.clients import model_clients
@@ -124,14 +124,14 @@ class Runs:
             spent_usd = partial(self.spent_usd, run_id)
             leg = replace(await self._leg(run_id, start), keeper=keep, spent_usd=spent_usd)
             dependencies = standard_dependencies(self.settings.admitting(leg.run_config))
-            graph = build_graph(dependencies, self.saver)
+            working = build_graph(dependencies, self.saver)
             if halt:
                 halt.reach(leg.control)
             await self.signals.resumed(run_id)
             await self._remember_open(leg)
             try:
                 with self.watch.over(run_id, leg.control):
-                    async with aclosing(worked(graph, leg)) as events:
+                    async with aclosing(worked(working, leg)) as events:
                         with told_when_left(place):
                             async for event in events:
                                 if event.kind == "completed":
@@ -286,8 +286,8 @@ class Runs:
 
     @cached_property
     def graph(self) -> Research:
-        """The graph on this database, for reading and changing states."""
-        return build_graph(standard_dependencies(self.settings), self.saver)
+        """The graph on this database, for reading and changing states: none of its nodes is run."""
+        return graph.copy({"checkpointer": self.saver})
 
 
 @asynccontextmanager

@@ -179,17 +179,27 @@ def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseC
     return _compatible(model, server, key or SecretStr("none"), settings.call_timeout_s, max_tokens)
 
 
+class _HashableTimeout(Timeout):
+    """A timeout that LangChain can cache its default clients by.
+
+    Nobody uses those clients, but each one that is not found in the cache reads all certificates again.
+    """
+
+    def __hash__(self) -> int:
+        return hash((self.connect, self.read, self.write, self.pool))
+
+
 @lru_cache(maxsize=64)
 def _compatible(
     model: str, server: str, key: SecretStr, timeout_s: float, max_tokens: int
 ) -> CompatibleChatOpenAI:
-    """The same object for all runs: to make one takes a tenth of a second, because it reads certificates."""
+    """The same object for all runs with one key."""
     return CompatibleChatOpenAI(
         model=model,
         base_url=server,
         api_key=key,
         # A connection that is not made in time is told apart from a late answer: nobody is paid for it.
-        timeout=Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s / 2)),
+        timeout=_HashableTimeout(timeout_s, connect=min(_CONNECT_S, timeout_s / 2)),
         max_retries=0,  # the limiter's business: the client's retries do not know of each other
         include_response_headers=True,
         max_completion_tokens=max_tokens,
