@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from fathom.agents import agents_in, messages_in
 from fathom.errors import BadInput
 from fathom.events import Progress
-from fathom.history import run_ids, run_times
+from fathom.history import archived_times, run_ids, run_times
 from fathom.ids import short_id
 from fathom.places import Places
 from fathom.resting import agents_at_rest, messages_at_rest
@@ -72,13 +72,17 @@ async def _sight(runs: Runs, run_id: str, root: str, times: dict[str, datetime] 
 
 async def _times(runs: Runs, run_id: str) -> dict[str, datetime]:
     """When the plan was first there, and each judged round."""
-    found: dict[str, datetime] = {}
+    seen: list[tuple[datetime, list[str]]] = []
+    rounds: list[str] = []
     async for snapshot in runs.steps(run_id):  # the newest first
-        at = datetime.fromisoformat(snapshot.created_at or "")
-        if snapshot.values.get("questions"):
-            found["questions"] = at
-        for judgement in snapshot.values.get("judgements", []):
-            found[f"round {judgement.round}"] = at
+        judged = [f"round {judgement.round}" for judgement in snapshot.values.get("judgements", [])]
+        rounds = rounds or judged
+        plan = ["questions"] if snapshot.values.get("questions") else []
+        seen.append((datetime.fromisoformat(snapshot.created_at or ""), [*plan, *judged]))
+    seen += [(at, ["questions", *rounds[:count]]) for at, count in await archived_times(runs.storage, run_id)]
+    found: dict[str, datetime] = {}
+    for at, names in sorted(seen, reverse=True):
+        found |= dict.fromkeys(names, at)
     return found
 
 

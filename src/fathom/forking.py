@@ -57,6 +57,7 @@ async def forked(
 async def _end_of_round(runs: Runs, run_id: str, number: int) -> StateSnapshot:
     """The last state before the next round was planned; of a fork also that of the run it came from."""
     shared = None
+    await runs.storage.checkpoints.restore_round(run_id, number)
     for name in await checkpoint_ids(runs.storage, run_id):
         place = {"thread_id": run_id, "checkpoint_ns": "", "checkpoint_id": name}
         found = await runs.graph.aget_state({"configurable": place})

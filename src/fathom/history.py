@@ -42,6 +42,12 @@ async def run_times(storage: Storage, run_id: str) -> tuple[datetime, datetime]:
     return _time_of(found[0]), _time_of(found[1])
 
 
+async def archived_times(storage: Storage, run_id: str) -> list[tuple[datetime, int]]:
+    """Return when each round ended that is long over, the oldest first, and how many rounds were over."""
+    ends = await storage.checkpoints.archived_ends(run_id)
+    return [(_time_of(step), judged) for step, judged in ends]
+
+
 async def checkpoint_ids(storage: Storage, run_id: str) -> list[str]:
     """Return the ids of every step of a run that is kept, the latest first."""
     return await storage.checkpoints.steps_of(run_id)

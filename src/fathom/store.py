@@ -76,7 +76,7 @@ class Replies:
         return replace(self, run=run)
 
     def alone(self, call: str) -> asyncio.Semaphore:
-        """Return a place for one: whoever asks the same at the same time waits, and finds the first one's answer."""
+        """Return one place: who asks the same at the same time waits, and finds the first one's answer."""
         return ONE_AT_A_TIME(call if self.is_shared else f"{self.run} {call}")
 
     async def get(self, call: str) -> Reply | None:

@@ -11,8 +11,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from fathom.storage import open_storage
-from fathom.storage.checkpoints import checkpointer
+from fathom.storage import close_storage, open_storage
+from fathom.storage.checkpoints import checkpointer, thin_runs
 from fathom.storage.prune import KEEP_LATEST
 from fathom.storage.schema import prepare
 
@@ -123,22 +123,100 @@ def machine(saver: Any, steps: int) -> Any:
     return b.compile(saver)
 
 
+async def played(file: Path, steps: int) -> None:
+    """A run of so many steps, never thinned."""
+    async with checkpointer(file) as saver:
+        await machine(saver, steps).ainvoke({}, {**AT, "recursion_limit": 1000})
+
+
+async def kept_steps(graph: Any) -> list[int]:
+    return [s.values.get("step", 0) async for s in graph.aget_state_history(AT)]
+
+
 async def test_rounds_that_are_long_over_keep_their_ends_only(tmp_path: Path) -> None:
     file = tmp_path / "x.sqlite"
+    await played(file, 50)
     async with checkpointer(file) as saver:
-        graph = machine(saver, 50)
-        await graph.ainvoke({}, {**AT, "recursion_limit": 100})
-        storage = open_storage(file)
-        before = len(await storage.checkpoints.steps_of("t"))
-        gone = await storage.checkpoints.thin("t")
-        assert await storage.checkpoints.thin("t") == 0
-        steps = [s.values.get("step", 0) async for s in graph.aget_state_history(AT)]
+        graph, checkpoints = machine(saver, 50), open_storage(file).checkpoints
+        before = len(await checkpoints.steps_of("t"))
+        gone = await checkpoints.thin("t")
+        assert await checkpoints.thin("t") == 0
+        steps = await kept_steps(graph)
         assert gone == before - len(steps)
-        # Newest first: all of the latest steps, then the end of each round, then the input.
-        assert steps[:KEEP_LATEST] == list(range(50, 50 - KEEP_LATEST, -1))
-        ends = [n for n in range(50 - KEEP_LATEST, 0, -1) if n % 5 == 0]
-        assert steps[KEEP_LATEST:] == [*ends, 0]
-        # One can go on from the end of any round.
-        (past,) = [s async for s in graph.aget_state_history(AT) if s.values.get("step") == 15]
+        # Newest first: the latest steps, the end that older ends are differences from, and the input.
+        assert steps == [*range(50, 50 - KEEP_LATEST, -1), 40, 0]
+        assert [judged for _, judged in await checkpoints.archived_ends("t")] == list(range(1, 8))
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+async def test_one_can_go_on_from_the_end_of_any_old_round(tmp_path: Path, number: int) -> None:
+    file = tmp_path / "x.sqlite"
+    await played(file, 50)
+    async with checkpointer(file) as saver:
+        graph, checkpoints = machine(saver, 50), open_storage(file).checkpoints
+        await checkpoints.thin("t")
+        await checkpoints.restore_round("t", number)
+        (past,) = [s async for s in graph.aget_state_history(AT) if s.values.get("step") == 5 * number]
+        assert past.values["judgements"] == [5 * n for n in range(1, number + 1)]
         again = await graph.ainvoke(None, past.config | {"recursion_limit": 100})
-    assert again["judgements"] == list(range(5, 51, 5))
+        assert again["judgements"] == list(range(5, 51, 5))
+        assert await checkpoints.thin("t")  # what was put back goes again, and can be had again
+        await checkpoints.restore_round("t", number)
+        assert 5 * number in await kept_steps(graph)
+
+
+async def test_thinning_after_every_round_keeps_the_same_as_thinning_once(tmp_path: Path) -> None:
+    ends = []
+    for name, stops in (("once", [100]), ("often", range(7, 101, 7))):
+        file = tmp_path / f"{name}.sqlite"
+        async with checkpointer(file) as saver:
+            checkpoints = open_storage(file).checkpoints
+            for stop in stops:
+                given: Rounds | None = None if await checkpoints.steps_of("t") else {}
+                graph = machine(saver, 100)
+                async for _ in graph.astream(given, AT, interrupt_after="*"):
+                    pass
+                while (await graph.aget_state(AT)).values["step"] < stop:
+                    await graph.ainvoke(None, AT, interrupt_after="*")
+                await checkpoints.thin("t")
+            for number in range(1, 15):
+                await checkpoints.restore_round("t", number)
+            found = [s.values async for s in graph.aget_state_history(AT)]
+        by_step = {state.get("step"): state for state in found}
+        ends.append([by_step[5 * number] for number in range(1, 15)])
+    assert ends[0] == ends[1]
+
+
+async def test_a_server_thins_every_long_run_and_leaves_short_ones_alone(tmp_path: Path) -> None:
+    file = tmp_path / "x.sqlite"
+    await played(file, 50)
+    async with checkpointer(file) as saver:
+        short: RunnableConfig = {"configurable": {"thread_id": "short"}}
+        await machine(saver, 7).ainvoke({}, short)
+        storage = open_storage(file)
+        before = await storage.checkpoints.steps_of("short")
+        await thin_runs(storage)
+        assert len(await storage.checkpoints.steps_of("t")) == KEEP_LATEST + 2
+        assert await storage.checkpoints.steps_of("short") == before
+
+
+async def test_old_rounds_go_with_their_run(tmp_path: Path) -> None:
+    file = tmp_path / "x.sqlite"
+    await played(file, 50)
+    async with checkpointer(file) as saver:
+        checkpoints = open_storage(file).checkpoints
+        await checkpoints.thin("t")
+        await saver.adelete_thread("t")
+        assert await checkpoints.archived_ends("t") == []
+
+
+async def test_a_database_without_the_table_of_old_rounds_gets_it(tmp_path: Path) -> None:
+    file = tmp_path / "x.sqlite"
+    await played(file, 50)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(
+            "drop trigger forget_past_rounds; drop table past_rounds; pragma user_version=1"
+        )
+    await close_storage(file)
+    async with checkpointer(file):
+        assert await open_storage(file).checkpoints.thin("t")

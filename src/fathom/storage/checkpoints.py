@@ -4,8 +4,10 @@ Does not know what a run does. What is superseded goes by itself: see `fathom.st
 """
 
 import asyncio
+import logging
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,14 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from fathom import state
 from fathom.settings import load_settings
 from fathom.storage.compression import deflate, inflate
+from fathom.storage.protocol import Storage
+from fathom.storage.prune import KEEP_LATEST
 from fathom.storage.schema import BUSY_TIMEOUT_S, prepare
-from fathom.storage.sqlite import close_storage, path_of
+from fathom.storage.sqlite import close_storage, open_storage, path_of
+
+_log = logging.getLogger(__name__)
+_THIN_EVERY_S = 60.0
+_LONG_STEPS = KEEP_LATEST + 3  # the first step, the base of old rounds, the latest steps, and one
 
 # Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the run
 # configuration. Anything else comes back as plain data, and a test fails.
@@ -47,8 +55,40 @@ class CompressedSerializer(SerializerProtocol):
 
 
 @asynccontextmanager
+async def server_checkpointer() -> AsyncIterator[AsyncSqliteSaver]:
+    """Open the saver of the environment's database for `langgraph.json`, and thin runs while it is open.
+
+    The command line and the facade thin a run after each round; a server works on the graph alone.
+    """
+    database = (await asyncio.to_thread(load_settings)).database
+    async with checkpointer(database) as saver:
+        thinning = asyncio.create_task(_keep_thin(open_storage(database)))
+        try:
+            yield saver
+        finally:
+            thinning.cancel()
+            with suppress(asyncio.CancelledError):
+                await thinning
+
+
+async def thin_runs(storage: Storage) -> None:
+    """Thin every run that has steps of rounds that are long over."""
+    for run in await storage.checkpoints.runs_longer_than(_LONG_STEPS):
+        await storage.checkpoints.thin(run)
+
+
+async def _keep_thin(storage: Storage) -> None:
+    while True:
+        try:
+            await thin_runs(storage)
+        except sqlite3.Error as error:
+            _log.warning("Old checkpoints could not be thinned out: %s", error)
+        await asyncio.sleep(_THIN_EVERY_S)
+
+
+@asynccontextmanager
 async def checkpointer(database: Path | str | None = None) -> AsyncIterator[AsyncSqliteSaver]:
-    """Open the saver that the command line, the facade and `langgraph.json` share."""
+    """Open the saver of a database, or of the environment's; command line, facade and server share it."""
     place = database if database is not None else (await asyncio.to_thread(load_settings)).database
     path = path_of(place)
     await asyncio.to_thread(prepare, path)

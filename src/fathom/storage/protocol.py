@@ -213,8 +213,17 @@ class CheckpointStore(Protocol):
     async def steps_of(self, run: str) -> list[str]:
         """Return the ids of every step of a run that is kept, the latest first."""
 
+    async def runs_longer_than(self, steps: int) -> list[str]:
+        """Return the runs that have more steps than so many."""
+
     async def thin(self, run: str) -> int:
-        """Delete the steps inside rounds that are long over; return how many."""
+        """Delete the steps inside rounds that are long over, and archive their ends; return how many."""
+
+    async def restore_round(self, run: str, judged: int) -> None:
+        """Put the end of a round back among the checkpoints, if it was archived."""
+
+    async def archived_ends(self, run: str) -> list[tuple[str, int]]:
+        """Return the archived ends of rounds, oldest first: step, and how many rounds were over."""
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ LangGraph's SQLite saver keeps everything for ever and cannot prune. Triggers in
 they belong to the same transaction as the write that makes a row superfluous, and work for every process
 that writes checkpoints, `langgraph dev` included. Kept is what a resume, a fork or the history needs:
 
-- every checkpoint of the run itself (thinned to one a round by `thin` once the round is long over),
+- every checkpoint of the run itself, until its round is long over; then the one that ends the round, as a
+  difference from the next one (`fathom.storage.past_rounds`),
 - inside a task that is not done: the last checkpoint, and the writes that belong to it.
 """
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import ormsgpack
 
@@ -45,29 +46,46 @@ create trigger if not exists drop_partial_output after insert on writes when new
     delete from writes where thread_id = new.thread_id and checkpoint_ns = new.checkpoint_ns
         and checkpoint_id = new.checkpoint_id and task_id = new.task_id and idx >= 0;
 end;
+create trigger if not exists forget_past_rounds after delete on checkpoints
+    when old.checkpoint_ns = '' and not exists (
+        select 1 from checkpoints where thread_id = old.thread_id and checkpoint_ns = ''
+    )
+begin
+    delete from past_rounds where run = old.thread_id;
+end;
 """  # noqa: S608 - all words are our own
 
 
-def superseded_steps(
-    connection: sqlite3.Connection, thread: str, channel: str, known: dict[str, int]
-) -> list[str]:
-    """Return the old steps of a run that lie between the ends of its rounds.
+class OldSteps(NamedTuple):
+    """Steps of a run that are neither its first nor among its latest."""
 
-    Not among them are the first step, the step that ends each round (where the list `channel` grew), what a
-    person changed, and the latest steps. A fork begins at the end of a round, and the history tells when each
-    one ended. `known` remembers between calls how long the list was in each step.
+    superseded: list[str]  # between the ends of rounds
+    ends: list[tuple[str, int]]  # the step that ends each round, with the number of rounds that were over
+
+
+def find_old_steps(
+    connection: sqlite3.Connection, thread: str, channel: str, known: dict[str, int]
+) -> OldSteps:
+    """Return the steps that a run no longer needs as they are.
+
+    A round ends where the list `channel` grew. What a person changed is in neither list, and the base of an
+    archived round always stays. `known` remembers between calls how long the list was in each step.
     """
     words = (
         "select checkpoint_id, coalesce(json_extract(cast(metadata as text), '$.source'), '')"
         " from checkpoints where thread_id = ? and checkpoint_ns = '' order by checkpoint_id"
     )
-    found: list[str] = []
+    bases = {base for (base,) in connection.execute("select base from past_rounds where run = ?", (thread,))}
+    found = OldSteps([], [])
     before = -1
-    for name, source in connection.execute(words, (thread,)).fetchall()[:-KEEP_LATEST]:
+    for place, (name, source) in enumerate(connection.execute(words, (thread,)).fetchall()[:-KEEP_LATEST]):
         if name not in known:
             known[name] = _length_of(connection, thread, name, channel)
-        if known[name] <= before and source == "loop":
-            found.append(name)
+        is_end = known[name] > before or name in bases
+        if source == "loop" and not is_end:
+            found.superseded.append(name)
+        elif source == "loop" and place > 0:
+            found.ends.append((name, known[name]))
         before = max(before, known[name])
     return found
 

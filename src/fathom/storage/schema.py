@@ -13,7 +13,7 @@ from filelock import FileLock
 from fathom.errors import BadInput
 from fathom.storage.prune import TRIGGERS
 
-VERSION = 2  # 2 added `control_answers`
+VERSION = 3  # 2 added `control_answers`, 3 `past_rounds`
 BUSY_TIMEOUT_S = 60
 _SAVER_TABLES = """
 create table if not exists checkpoints (
@@ -72,6 +72,10 @@ create table if not exists run_records (
     forks text not null, last_step text not null
 ) without rowid;
 create index if not exists run_records_started on run_records (started);
+create table if not exists past_rounds (
+    run text not null, step text not null, judged integer not null, base text not null, parent text,
+    type text, body blob not null, metadata blob, primary key (run, step)
+);
 create table if not exists context_windows (
     name text primary key, size integer not null, said integer, at real not null
 ) without rowid;
@@ -83,7 +87,10 @@ create table if not exists control_answers (
 
 
 def prepare(path: Path) -> None:
-    """Make sure that the file is there, writable and of our version; else BadInput with one sentence."""
+    """Make sure that the file is there, writable and of our version; else BadInput with one sentence.
+
+    A file of an earlier version that counted them gets the tables that it lacks.
+    """
     try:
         if path.is_file() and _version_of(path) == VERSION:
             return

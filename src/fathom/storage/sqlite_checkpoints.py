@@ -3,12 +3,15 @@
 Does not know what is in a checkpoint but for the list that grows with every round.
 """
 
+import sqlite3
 from dataclasses import dataclass, field
 
 from fathom.storage.database import Database
-from fathom.storage.prune import delete_steps, superseded_steps
+from fathom.storage.past_rounds import archive_rounds, archived_ends, restore_round
+from fathom.storage.prune import delete_steps, find_old_steps
 
 _MOST_KNOWN = 64  # runs whose steps are remembered, so that none is decoded twice
+_FEWEST_ENDS = 2  # the last old end stays a checkpoint, which the others are differences from
 _ROUNDS = "judgements"  # the list in the state that has one entry a round
 
 
@@ -41,12 +44,34 @@ class SqliteCheckpoints:
         )
         return [step for (step,) in await self.database.read(lambda c: c.execute(words, (run,)).fetchall())]
 
+    async def runs_longer_than(self, steps: int) -> list[str]:
+        """Return the runs that have more steps than so many."""
+        words = (
+            "select thread_id from checkpoints where checkpoint_ns = ''"
+            " group by thread_id having count(*) > ?"
+        )
+        return [run for (run,) in await self.database.read(lambda c: c.execute(words, (steps,)).fetchall())]
+
     async def thin(self, run: str) -> int:
-        """Delete the steps inside rounds that are long over; return how many."""
+        """Delete the steps inside rounds that are long over, and archive their ends; return how many."""
         if run not in self._known and len(self._known) >= _MOST_KNOWN:
             self._known.clear()
         known = self._known.setdefault(run, {})
-        names = await self.database.read(lambda c: superseded_steps(c, run, _ROUNDS, known))
-        if names:
-            await self.database.write(lambda c: delete_steps(c, run, names))
-        return len(names)
+        old = await self.database.read(lambda c: find_old_steps(c, run, _ROUNDS, known))
+        if not old.superseded and len(old.ends) < _FEWEST_ENDS:
+            return 0
+
+        def remove(connection: sqlite3.Connection) -> int:
+            gone = [*old.superseded, *archive_rounds(connection, run, old.ends)]
+            delete_steps(connection, run, gone)
+            return len(gone)
+
+        return await self.database.write(remove)
+
+    async def restore_round(self, run: str, judged: int) -> None:
+        """Put the end of a round back among the checkpoints, if it was archived."""
+        await self.database.write(lambda c: restore_round(c, run, judged))
+
+    async def archived_ends(self, run: str) -> list[tuple[str, int]]:
+        """Return the archived ends of rounds, oldest first: step, and how many rounds were over."""
+        return await self.database.read(lambda c: archived_ends(c, run))
