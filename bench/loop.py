@@ -60,7 +60,11 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
     await engine.prepare()
     await engine(Query(id="warm", text="warm up", question="", round=1), limit=1)
     database = work / "fathom.sqlite"
-    engines, pages, page_leases = Engines((engine,)), store.pages(database), store.PageLeases(database)
+    engines, pages, page_leases = (
+        Engines((engine,)),
+        store.pages(open_storage(database)),
+        store.PageLeases(open_storage(database)),
+    )
 
     def kit_for(run_config: RunConfig) -> Dependencies:
         return Dependencies(
@@ -72,8 +76,8 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
             clock=_then,
             page_leases=page_leases,
             run_configs=open_storage(database).runs,
-            signals=ControlSignals(database),
-            cost_log=CostLog(database),
+            signals=ControlSignals(open_storage(database)),
+            cost_log=CostLog(open_storage(database)),
             forecaster=_expected,
         )
 

@@ -26,7 +26,7 @@ from fathom.llm.port import ResearchModel
 from fathom.nodes.ports import Clock, Engines, Forecaster, PageLeases, Pages, Reader, RunConfigs
 from fathom.reading.limited import Limited, reading_places
 from fathom.reading.reader import AnyReader, FileReader
-from fathom.reading.web import Web, web
+from fathom.reading.web import ORIGINALS, Web, web
 from fathom.search.mcp import McpReader
 from fathom.search.retriever import RetrieverReader
 from fathom.search.table import engines_for, mcp_servers, retrieved, roots_of
@@ -108,7 +108,7 @@ class Dependencies:
         limit_s = self.run_config.time_limit_s
         if not run or limit_s is None:
             return None
-        return TimeBudget(self.cost_log.database, run, limit_s, self.grace_s or grace_s(limit_s))
+        return TimeBudget(self.cost_log.storage, run, limit_s, self.grace_s or grace_s(limit_s))
 
 
 class DependencyFactory(Protocol):
@@ -144,9 +144,10 @@ class StandardDependencies:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self._settings, self._storage = settings, open_storage(settings.database)
         self._web = _web(
-            settings.database,
+            self._storage,
+            settings.home / ORIGINALS,
             is_private_allowed=settings.allow_private,
             is_robots_obeyed=settings.respect_robots,
             is_proxied=settings.proxy_pages,
@@ -169,7 +170,7 @@ class StandardDependencies:
 
     def run_configs(self) -> RunConfigs:
         """Return the configurations that the settings' database keeps."""
-        return open_storage(self._settings.database).runs
+        return self._storage.runs
 
     def _make(self, run_config: RunConfig) -> Dependencies:
         settings = self._settings
@@ -179,12 +180,12 @@ class StandardDependencies:
             model=mind_for(settings, run_config),
             engines=engines_for(settings, run_config),
             reader=_reader(settings, run_config, self._web),
-            pages=store.pages(settings.database),
+            pages=store.pages(self._storage),
             clock=now,
-            page_leases=store.PageLeases(settings.database),
+            page_leases=store.PageLeases(self._storage),
             run_configs=self.run_configs(),
-            signals=ControlSignals(settings.database),
-            cost_log=CostLog(settings.database),
+            signals=ControlSignals(self._storage),
+            cost_log=CostLog(self._storage),
             forecaster=_forecaster(settings, run_config),
         )
 
@@ -233,7 +234,7 @@ def _reader(settings: Settings, run_config: RunConfig, shared: Web) -> Reader:
 
 
 def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
-    cost_log = CostLog(settings.database)
+    cost_log = CostLog(open_storage(settings.database))
 
     async def expected(question: str, run: str) -> Forecast:
         await shaped(cost_log, run, shape_of(run_config, question))

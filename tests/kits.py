@@ -148,8 +148,8 @@ def kits_of(
 
     def kit_for(run_config: RunConfig) -> Dependencies:
         thinks = model(run_config) if callable(model) else model
-        pages = store.pages(home / "fathom.sqlite")
-        page_leases = store.PageLeases(home / "fathom.sqlite")
+        pages = store.pages(open_storage(home / "fathom.sqlite"))
+        page_leases = store.PageLeases(open_storage(home / "fathom.sqlite"))
         return Dependencies(
             run_config=run_config,
             model=thinks,
@@ -159,8 +159,8 @@ def kits_of(
             clock=noon,
             page_leases=page_leases,
             run_configs=open_storage(home / "fathom.sqlite").runs,
-            signals=ControlSignals(home / "fathom.sqlite"),
-            cost_log=CostLog(home / "fathom.sqlite"),
+            signals=ControlSignals(open_storage(home / "fathom.sqlite")),
+            cost_log=CostLog(open_storage(home / "fathom.sqlite")),
             forecaster=nothing_expected,
         )
 

@@ -7,11 +7,12 @@ import pytest
 
 from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput
+from fathom.storage import open_storage
 
 
 @pytest.fixture
 def signals(tmp_path: Path) -> ControlSignals:
-    return ControlSignals(tmp_path / "fathom.sqlite")
+    return ControlSignals(open_storage(tmp_path / "fathom.sqlite"))
 
 
 async def test_an_added_query_belongs_to_the_round_that_took_it_first(signals: ControlSignals) -> None:

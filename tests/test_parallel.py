@@ -16,6 +16,7 @@ from fathom.search.port import Capability
 from fathom.search.table import engines_for
 from fathom.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
+from fathom.storage import open_storage
 
 HIT = Hit(query="q", address="https://a.example", title="", snippet="", engine="e", rank=1)
 
@@ -59,7 +60,7 @@ async def test_each_run_has_its_own_places_for_searches(at_once: int, tmp_path: 
     def of(name: str) -> Engines:
         """A run's engines as every step makes them anew."""
         engines = Engines((runs[name], together), places=search_places(at_once))  # type: ignore[arg-type]
-        return engines.within(Budget(CostLog(tmp_path / "b.sqlite"), name, 1.0))
+        return engines.within(Budget(CostLog(open_storage(tmp_path / "b.sqlite")), name, 1.0))
 
     query = Query(id="q", text="tides", question="s", round=1)
     await asyncio.gather(*(of(name).search(query, limit=3) for name in runs for _ in range(6)))

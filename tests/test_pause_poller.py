@@ -7,6 +7,7 @@ from langgraph.runtime import RunControl
 
 from fathom.control_signals import ControlSignals
 from fathom.pause_poller import watch_over
+from fathom.storage import open_storage
 
 
 class Told(RunControl):
@@ -23,14 +24,14 @@ class Told(RunControl):
 
 async def test_all_who_open_a_database_have_its_runs_looked_after_by_one(tmp_path: Path) -> None:
     database = tmp_path / "fathom.sqlite"
-    first, second = watch_over(database), watch_over(tmp_path / "fathom.sqlite")
+    first, second = watch_over(open_storage(database)), watch_over(open_storage(tmp_path / "fathom.sqlite"))
     assert first is second
-    assert watch_over(tmp_path / "another.sqlite") is not first
+    assert watch_over(open_storage(tmp_path / "another.sqlite")) is not first
     one, other = Told(), Told()
     with second.over("other", other):
         with first.over("one", one):
-            await ControlSignals(database).give("one", "pause")
+            await ControlSignals(open_storage(database)).give("one", "pause")
             await asyncio.wait_for(one.heard.wait(), 10)
         assert not other.heard.is_set()
-        await ControlSignals(database).give("other", "pause")
+        await ControlSignals(open_storage(database)).give("other", "pause")
         await asyncio.wait_for(other.heard.wait(), 10)

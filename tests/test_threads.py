@@ -9,6 +9,7 @@ from fakes import claim, earlier, page, quote, section, sentence
 
 from fathom.request import ResearchRequest
 from fathom.state import ENDLESS_USD, Report, RunConfig, RunState
+from fathom.storage import open_storage
 from fathom.threads import Past, Threads, follow_up_of, known_of
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -34,7 +35,7 @@ def past(name: str, **words: Any) -> Past:
 
 
 async def test_runs_that_follow_each_other_are_one_thread(tmp_path: Path) -> None:
-    threads = Threads(tmp_path / "fathom.sqlite")
+    threads = Threads(open_storage(tmp_path / "fathom.sqlite"))
     assert await threads.of("a") == "a"
     assert await threads.runs("a") == [("a", "")]
     await threads.follow("b", "a")

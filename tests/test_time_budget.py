@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from fathom.errors import OutOfTime
+from fathom.storage import open_storage
 from fathom.time_budget import TimeBudget, grace_s
 
 
 def watch(tmp_path: Path, limit_s: float = 10.0, run: str = "run") -> TimeBudget:
-    return TimeBudget(tmp_path / "fathom.sqlite", run, limit_s, 0.4)
+    return TimeBudget(open_storage(tmp_path / "fathom.sqlite"), run, limit_s, 0.4)
 
 
 async def test_only_work_counts_and_it_is_kept(tmp_path: Path) -> None:

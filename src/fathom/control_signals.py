@@ -7,10 +7,9 @@ step that sees it first; whoever asks again in that place is told the same.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from fathom.errors import BadInput
-from fathom.storage import open_storage
+from fathom.storage import Storage
 from fathom.storage.protocol import SignalStore
 from fathom.storage.records import SIGNAL_WORDS as WORDS
 from fathom.storage.records import Signal as Order
@@ -24,11 +23,11 @@ _MOST_CHARS = 400
 class ControlSignals:
     """All orders of a database; every call is its own short transaction, safe from any thread and process."""
 
-    database: Path
+    storage: Storage
 
     @property
     def _signals(self) -> SignalStore:
-        return open_storage(self.database).signals
+        return self.storage.signals
 
     async def give(self, run_id: str, word: str, text: str = "") -> Order:
         """Leave an order; `go` also takes back a pause that nobody has seen yet."""

@@ -28,7 +28,7 @@ _EVENTS = "events.jsonl"
 
 async def thread(runs: Runs, run_id: str) -> ConversationThread:
     """The thread a run stands in: every question and answer, in the order they were asked."""
-    threads = Threads(runs.settings.database)
+    threads = Threads(runs.storage)
     root = await threads.of(run_id)
     there = set(await run_ids(runs.storage))
     members = [one for one, _ in await threads.runs(root) if one in there]
@@ -40,13 +40,13 @@ async def close(runs: Runs, run_id: str) -> ConversationThread:
     """The thread of a run, closed: nothing more is asked in it. Closing it again is refused."""
     found = await thread(runs, run_id)
     closed = found.moved("closed", max(datetime.now(UTC), found.updated_at))
-    await Threads(runs.settings.database).close(found.id)
+    await Threads(runs.storage).close(found.id)
     return closed
 
 
 async def views(runs: Runs, run_id: str) -> RunViews:
     """Everything there is to see of one run; from its events, where they were written down."""
-    root = await Threads(runs.settings.database).of(run_id)
+    root = await Threads(runs.storage).of(run_id)
     at = await _sight(runs, run_id, root, await _times(runs, run_id))
     events = await _events(runs, run_id)
     return RunViews(
@@ -87,7 +87,7 @@ async def _times(runs: Runs, run_id: str) -> dict[str, datetime]:
 
 
 async def _events(runs: Runs, run_id: str) -> list[Progress]:
-    folder = await Places(runs.settings.database).of(run_id)
+    folder = await Places(runs.storage).of(run_id)
     return await asyncio.to_thread(_read, folder / _EVENTS) if folder else []
 
 

@@ -4,23 +4,22 @@ Does not know how a run is worked on; it only asks its control to let the curren
 """
 
 import asyncio
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from weakref import WeakValueDictionary
 
 from langgraph.runtime import RunControl
 
 from fathom.control_signals import ControlSignals
+from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.turns import PerLoop
 
 _EVERY_S = 0.3
 
 
-def watch_over(database: Path) -> "TimeBudget":
+def watch_over(storage: Storage) -> "TimeBudget":
     """The one that looks after the runs of a database, for all who work on some of them in this loop."""
-    return _watches().setdefault(database, TimeBudget(ControlSignals(database)))
+    return _watches().setdefault(storage.name, TimeBudget(ControlSignals(storage)))
 
 
 class TimeBudget:
@@ -50,10 +49,10 @@ class TimeBudget:
             await asyncio.sleep(_EVERY_S)
             try:
                 wanted = await self._orders.pausing()
-            except sqlite3.Error:  # somebody writes for a minute; the next look will do
+            except STORAGE_ERRORS:  # somebody writes for a minute; the next look will do
                 continue
             for run_id in wanted & self._controls.keys():
                 self._controls[run_id].request_drain("paused")
 
 
-_watches: PerLoop[WeakValueDictionary[Path, TimeBudget]] = PerLoop(WeakValueDictionary)
+_watches: PerLoop[WeakValueDictionary[str, TimeBudget]] = PerLoop(WeakValueDictionary)

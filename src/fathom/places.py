@@ -4,7 +4,6 @@ Does not know what is in a folder. One row a run in the database of the checkpoi
 """
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from fathom.reading.web import ORIGINALS
 from fathom.report.claiming import claim, owner_of
 from fathom.report.folder import ResearchFolder
 from fathom.settings import Settings
-from fathom.storage import open_storage
+from fathom.storage import STORAGE_ERRORS, Storage, open_storage
 from fathom.store import pages
 
 RUNS = Path("runs")
@@ -25,34 +24,35 @@ RUNS = Path("runs")
 class Places:
     """The table of folders; every call is its own short transaction, safe from any thread."""
 
-    database: Path
+    storage: Storage
 
     async def of(self, run_id: str) -> Path | None:
         """The folder a run was last written to, if it is still there."""
-        path = await open_storage(self.database).runs.folder_of(run_id)
+        path = await self.storage.runs.folder_of(run_id)
         is_there = path and await asyncio.to_thread(owner_of, Path(path)) == run_id
         return Path(path) if path and is_there else None
 
     async def remember(self, run_id: str, path: Path) -> None:
         """From now on this is the run's folder."""
         whole = await asyncio.to_thread(path.absolute)
-        await open_storage(self.database).runs.remember_folder(run_id, str(whole))
+        await self.storage.runs.remember_folder(run_id, str(whole))
 
 
 async def open_folder(
     settings: Settings, run_id: str, named: str | Path | None = None, parent: Path = RUNS
 ) -> ResearchFolder:
     """The folder of a run: the named one, the one it has, or a new one below `parent`; refused if foreign."""
-    places = Places(settings.database)
+    storage = open_storage(settings.database)
+    places = Places(storage)
     try:
         had = Path(named) if named else await places.of(run_id)
         path = had if had is not None else await asyncio.to_thread(_new, parent, run_id)
         await asyncio.to_thread(claim, path, run_id)
         await places.remember(run_id, path)
-    except sqlite3.Error as error:
+    except STORAGE_ERRORS as error:
         raise BadInput(f"The database {settings.database} cannot be used: {error}.") from error
     originals = Originals(settings.home / ORIGINALS)
-    return ResearchFolder(path, run_id, pages(settings.database), originals)
+    return ResearchFolder(path, run_id, pages(storage), originals)
 
 
 def _new(parent: Path, run_id: str) -> Path:

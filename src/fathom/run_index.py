@@ -53,7 +53,7 @@ async def control_run(settings: Settings, name: str, word: SignalWord, text: str
         raise BadInput(f"Run {short_id(run_id)} is over; there is nothing to steer.")
     if word == "pause" and line.status != "running":
         raise BadInput(f"Run {short_id(run_id)} is not running ({line.status}).")
-    await ControlSignals(settings.database).give(run_id, word, text)
+    await ControlSignals(open_storage(settings.database)).give(run_id, word, text)
     return line
 
 
@@ -89,7 +89,7 @@ async def open_status(settings: Settings, run_id: str) -> str:
     """Return the status of a run that is neither over nor asks somebody."""
     if await is_running(settings, run_id):
         return "running"
-    signals = await ControlSignals(settings.database).pending(run_id)
+    signals = await ControlSignals(open_storage(settings.database)).pending(run_id)
     return "paused" if any(signal.word == "pause" for signal in signals) else "stopped"
 
 
@@ -127,7 +127,7 @@ async def _line_of(settings: Settings, record: RunRecord) -> RunLine | None:
             status=record.status or await open_status(settings, record.run),
             question=record.question,
             started=started,
-            cost_usd=await CostLog(settings.database).spent_usd(record.run),
+            cost_usd=await CostLog(open_storage(settings.database)).spent_usd(record.run),
             rounds=record.rounds,
             updates=record.updates,
             follows=record.follows,

@@ -4,7 +4,6 @@ Does not know the command line or the graph's inside. One process works on a run
 """
 
 import asyncio
-import sqlite3
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -14,7 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
@@ -36,7 +35,7 @@ from fathom.run_lock import held, held_in_turn, told_when_left
 from fathom.search.table import local_engine
 from fathom.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState
-from fathom.storage import Storage, open_storage
+from fathom.storage import STORAGE_ERRORS, Storage, open_storage
 from fathom.storage.checkpoints import checkpointer
 from fathom.streaming import Halt, Keeper, RunSegment, config_of, ended_tasks, known_in, worked
 from fathom.threads import FollowUpRequest, Past, Threads, follow_up_of
@@ -51,18 +50,14 @@ class Runs:
     """All runs of one database."""
 
     settings: Settings
-    saver: AsyncSqliteSaver
+    storage: Storage  # what lasts beside the checkpoints
+    saver: BaseCheckpointSaver[str]
     watch: TimeBudget
 
     @property
     def signals(self) -> ControlSignals:
         """The orders for these runs."""
-        return ControlSignals(self.settings.database)
-
-    @property
-    def storage(self) -> Storage:
-        """What lasts of these runs beside their checkpoints."""
-        return open_storage(self.settings.database)
+        return ControlSignals(self.storage)
 
     async def begin(self, request: ResearchRequest, *, is_capped: bool = False) -> tuple[str, RunConfig]:
         """A new run's id, after everything that can be refused was refused.
@@ -88,7 +83,7 @@ class Runs:
 
     async def follow_up(self, run_id: str, asked: ResearchRequest) -> tuple[str, FollowUpRequest]:
         """A new run's id and what it begins with: a question, and what the thread of a finished run knew."""
-        threads = Threads(self.settings.database)
+        threads = Threads(self.storage)
         followed = await self._past(run_id, await self._finished(run_id))
         thread = await threads.of(run_id)
         if await threads.is_closed(thread):
@@ -242,18 +237,18 @@ class Runs:
 
     async def spent_usd(self, run_id: str) -> float:
         """All that a run has paid, or may have paid, also in a step that never ended."""
-        return await CostLog(self.settings.database).spent_usd(run_id)
+        return await CostLog(self.storage).spent_usd(run_id)
 
     async def _remember_open(self, segment: RunSegment) -> None:
         """Keep the line of a run that somebody begins to work on."""
-        with suppress(BadInput, sqlite3.Error):
+        with suppress(BadInput, *STORAGE_ERRORS):
             new = RunLine(segment.run_id, OPEN, segment.question, datetime.now(UTC), 0.0)
             line = await self.settled_line(segment.run_id) if segment.before is not None else new
             await remember_line(self.settings, replace(line, status=OPEN))
 
     async def _remember(self, run_id: str) -> None:
         """Keep the run's line of the list; one that cannot be kept is read from its checkpoints."""
-        with suppress(BadInput, sqlite3.Error):
+        with suppress(BadInput, *STORAGE_ERRORS):
             await remember_line(self.settings, await self.settled_line(run_id))
 
     def _knobs(self, start: New) -> RunConfig:
@@ -294,7 +289,8 @@ class Runs:
 async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
     """The runs of the settings' database."""
     async with checkpointer(settings.database) as saver, model_clients():
-        yield Runs(settings, saver, watch_over(settings.database))
+        storage = open_storage(settings.database)
+        yield Runs(settings, storage, saver, watch_over(storage))
 
 
 def is_unfinished(snapshot: StateSnapshot) -> bool:

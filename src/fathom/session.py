@@ -24,6 +24,7 @@ from fathom.result import ResearchResult
 from fathom.runs import Start, is_unfinished, remembered_config
 from fathom.sharing import Shared
 from fathom.state import ReviewAnswer, RunConfig, RunState
+from fathom.storage import open_storage
 from fathom.storage.records import SignalWord
 from fathom.streaming import Halt, asked_in
 from fathom.threads import FollowUpRequest
@@ -148,11 +149,11 @@ class Session:
         """Leave a control signal: pause, go, stop, or add with a query; whoever works on the run hears it."""
         if self.is_complete:
             raise BadInput(f"Run {short_id(self.id)} is over; there is nothing to {word}.")
-        await ControlSignals(self._shared.settings.database).give(self.id, word, text)
+        await ControlSignals(open_storage(self._shared.settings.database)).give(self.id, word, text)
 
     async def wait_for_go(self) -> bool:
         """Wait until somebody says go or stop, here or in another process; False when we leave instead."""
-        signals = ControlSignals(self._shared.settings.database)
+        signals = ControlSignals(open_storage(self._shared.settings.database))
         while not self._halt.is_requested:
             if {signal.word for signal in await signals.pending(self.id)} & {"go", "stop"}:
                 return True

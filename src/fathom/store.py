@@ -8,11 +8,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from pathlib import Path
 from uuid import uuid4
 
 from fathom.errors import Unreadable
-from fathom.storage import open_storage
+from fathom.storage import Storage
 from fathom.turns import ONE_AT_A_TIME
 
 
@@ -20,17 +19,17 @@ from fathom.turns import ONE_AT_A_TIME
 class Pages:
     """Texts of pages that were read, by the hash of the text."""
 
-    database: Path
+    storage: Storage
 
     async def put(self, text: str) -> str:
         """Keep a page's text and return its name."""
         sha = sha256(text.encode("utf-8", "replace")).hexdigest()
-        await open_storage(self.database).pages.put(sha, text)
+        await self.storage.pages.put(sha, text)
         return sha
 
     async def get(self, sha: str) -> str:
         """Return the text that was kept."""
-        text = await open_storage(self.database).pages.get(sha)
+        text = await self.storage.pages.get(sha)
         if text is None:
             raise Unreadable(f"The text of page {sha[:12]} is no longer in the database.")
         return text
@@ -40,7 +39,7 @@ class Pages:
 class PageLeases:
     """Which branch of a run reads which page."""
 
-    database: Path
+    storage: Storage
 
     async def begin(self) -> str:
         """Return a name for a run; it is kept in the run's state, so that a resumed run has the same."""
@@ -48,7 +47,7 @@ class PageLeases:
 
     async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
         """Return the first addresses that are the branch's; one that was taken before a crash still is."""
-        return await open_storage(self.database).leases.take(run, branch, addresses, most)
+        return await self.storage.leases.take(run, branch, addresses, most)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Replies:
     What was taken from another run stays with the run that took it, however long it is resumed.
     """
 
-    database: Path
+    storage: Storage
     run: str = ""
     is_shared: bool = True
     max_age_s: float = float("inf")
@@ -81,7 +80,7 @@ class Replies:
 
     async def get(self, call: str) -> Reply | None:
         """Return the reply that was kept, or None."""
-        replies = open_storage(self.database).replies
+        replies = self.storage.replies
         since = time.time() - self.max_age_s if self.is_shared else float("inf")
         found = await replies.get(call, self.run, since)
         if found is None:
@@ -93,14 +92,14 @@ class Replies:
     async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
         """Keep a reply; keeping it again changes nothing. What is not for others is too old for them."""
         at = time.time() if is_for_others else 0.0
-        await open_storage(self.database).replies.put(call, self.run, text, at, is_own=True)
+        await self.storage.replies.put(call, self.run, text, at, is_own=True)
 
 
-def pages(database: Path) -> Pages:
+def pages(storage: Storage) -> Pages:
     """Return the page texts of a database."""
-    return Pages(database)
+    return Pages(storage)
 
 
-def replies(database: Path, *, is_shared: bool = True, max_age_s: float = float("inf")) -> Replies:
+def replies(storage: Storage, *, is_shared: bool = True, max_age_s: float = float("inf")) -> Replies:
     """Return the finished calls of a database."""
-    return Replies(database, is_shared=is_shared, max_age_s=max_age_s)
+    return Replies(storage, is_shared=is_shared, max_age_s=max_age_s)

@@ -4,7 +4,6 @@ Does not know databases of runs or the command line.
 """
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -23,8 +22,10 @@ from fathom.progress import EventMapper
 from fathom.report.rounds import on_the_table
 from fathom.state import Cost, ResearchState, RunConfig, RunState
 from fathom.state.reducers import merged
+from fathom.storage import STORAGE_ERRORS
 
 _Part = tuple[tuple[str, ...], str, dict[str, Any]]  # where, in which mode, what
+_TOLD: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)  # anything else is a bug
 _LEFT = "left"  # why the work ends when nobody listens any more
 _AT_ONCE = 100  # searches, pages and calls have bounds of their own, in the settings
 
@@ -105,7 +106,7 @@ async def worked(graph: Research, leg: RunSegment) -> AsyncGenerator[Progress, N
                     for event in events:
                         await _noted(leg.keeper, event)
                 raise
-    except (FathomError, sqlite3.Error) as error:
+    except _TOLD as error:
         stopped = _stopped(error)
         way_on = f"fathom resume {short_id(leg.run_id)}"
         failed = teller.event(Failed(error=str(stopped), how_to_go_on=way_on))
@@ -218,13 +219,13 @@ def _shown(state: ResearchState, run_config: RunConfig, spent_usd: float, why: s
     return on_the_table(state, run_config, spent_usd, why=why) if state.get("question") else {}
 
 
-def _stopped(error: FathomError | sqlite3.Error) -> FathomError:
+def _stopped(error: Exception) -> FathomError:
     """What the caller is told: where a provider or the disk failed, that the run stands and can go on."""
     if isinstance(error, ProviderError):
         return RunStopped(f"{error}")
-    if isinstance(error, sqlite3.Error):
-        return RunStopped(f"The database could not be written: {error}.")
-    return error
+    if isinstance(error, FathomError):
+        return error
+    return RunStopped(f"The database could not be written: {error}.")
 
 
 def _round(state: ResearchState) -> int:

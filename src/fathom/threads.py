@@ -7,14 +7,13 @@ in the database; everything else about a thread is in its runs.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import get_args
 
 from fathom.errors import BadInput
 from fathom.llm.questions import standing_alone
 from fathom.request import ResearchRequest
 from fathom.state import USUAL_USD, Depth, Known, Page, Report, ResearchInput, RunConfig, RunState, Turn
-from fathom.storage import open_storage
+from fathom.storage import Storage
 from fathom.storage.protocol import ThreadStore
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
@@ -128,11 +127,11 @@ def _answer(report: Report) -> str:
 class Threads:
     """Which runs of a database belong together; a thread has the id of its first run."""
 
-    database: Path
+    storage: Storage
 
     @property
     def _threads(self) -> ThreadStore:
-        return open_storage(self.database).threads
+        return self.storage.threads
 
     async def of(self, run_id: str) -> str:
         """The thread a run stands in; a run that follows none begins one."""

@@ -10,12 +10,11 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from fathom.budget.budget import receipted
 from fathom.errors import OutOfTime
-from fathom.storage import open_storage
+from fathom.storage import Storage
 
 T = TypeVar("T")
 
@@ -29,7 +28,7 @@ class _Running:
     before_s: float  # what was kept when it began
 
 
-_running: dict[tuple[Path, str], _Running] = {}
+_running: dict[tuple[str, str], _Running] = {}
 _guard = threading.Lock()
 
 
@@ -37,7 +36,7 @@ _guard = threading.Lock()
 class TimeBudget:
     """One run's time. What is under way when it is used up may end; `grace_s` are left for the report."""
 
-    database: Path
+    storage: Storage
     run: str
     limit_s: float
     grace_s: float
@@ -45,7 +44,7 @@ class TimeBudget:
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
         """Time counts while at least one is at work."""
-        self._begin(await open_storage(self.database).runs.worked_s(self.run))
+        self._begin(await self.storage.runs.worked_s(self.run))
         try:
             yield
         finally:
@@ -86,8 +85,8 @@ class TimeBudget:
                 raise OutOfTime(told, await receipts.costs()) from None
 
     @property
-    def _name(self) -> tuple[Path, str]:
-        return self.database, self.run
+    def _name(self) -> tuple[str, str]:
+        return self.storage.name, self.run
 
     def _begin(self, kept_s: float) -> None:
         with _guard:
@@ -108,7 +107,7 @@ class TimeBudget:
 
     async def _leave(self, worked_s: float) -> None:
         """Keep the time; until it is on disk, whoever begins anew finds it in memory."""
-        await open_storage(self.database).runs.add_worked(self.run, worked_s)
+        await self.storage.runs.add_worked(self.run, worked_s)
         with _guard:
             if self._name in _running and not _running[self._name].hands:
                 del _running[self._name]

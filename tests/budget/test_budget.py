@@ -14,13 +14,14 @@ from fathom.budget.budget import Budget
 from fathom.budget.cost_log import NANO, Call, CostLog
 from fathom.errors import OutOfBudget
 from fathom.state import Cost
+from fathom.storage import open_storage
 
 CALL = Call("call", "read", "m")
 BRANCHES = 20
 
 
 def purse_in(folder: Path, run: str = "run", budget_usd: float = 1.0, reserve: float = 0.15) -> Budget:
-    return Budget(CostLog(folder / "fathom.sqlite"), run, budget_usd, reserve)
+    return Budget(CostLog(open_storage(folder / "fathom.sqlite")), run, budget_usd, reserve)
 
 
 @dataclass(frozen=True)

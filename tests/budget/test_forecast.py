@@ -14,6 +14,7 @@ from fathom.budget.forecast import forecast, shape_of
 from fathom.budget.past import Past, Work, past_runs, shaped
 from fathom.settings import load_settings
 from fathom.state import RunConfig
+from fathom.storage import open_storage
 from fathom.time_budget import grace_s
 
 QUESTION = "How much does tidal power cost?"
@@ -119,7 +120,7 @@ def test_runs_like_it_move_the_expectation_towards_them(tmp_path: Path) -> None:
 
 async def test_the_past_is_read_from_the_book(tmp_path: Path) -> None:
     now = [100.0]
-    cost_log = CostLog(tmp_path / "fathom.sqlite", clock=lambda: now[0])
+    cost_log = CostLog(open_storage(tmp_path / "fathom.sqlite"), clock=lambda: now[0])
     await shaped(cost_log, "r1", "a kind")
     for run, role in (("t1/r1", "read"), ("t1/r1", "write"), ("t2/r2", "read")):
         await cost_log.note(run, Call("call", role, "m"), 5, 100, 10)

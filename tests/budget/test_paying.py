@@ -29,6 +29,7 @@ from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.paying import Usage
 from fathom.settings import load_settings
 from fathom.state import Cost, RunConfig
+from fathom.storage import open_storage
 
 PRICES = Prices({"m": ModelPrice(input=10, output=100, cached=1), "small": ModelPrice(input=0.1, output=1)})
 HELLO = [HumanMessage("How much does tidal power cost?")]
@@ -38,7 +39,7 @@ HUNG_S = 2.0
 
 
 def purse_in(home: Path, budget_usd: float = 1.0) -> Budget:
-    return Budget(CostLog(home / "fathom.sqlite"), "run", budget_usd, 0.15)
+    return Budget(CostLog(open_storage(home / "fathom.sqlite")), "run", budget_usd, 0.15)
 
 
 def chat(home: Path, url: str, budget: Budget, model: str = "m", **words: Any) -> Chat:
@@ -46,7 +47,7 @@ def chat(home: Path, url: str, budget: Budget, model: str = "m", **words: Any) -
         model=model, base_url=url, api_key=SecretStr("x"), max_retries=0, max_completion_tokens=4000
     )
     given = {"limiter": Limiter(), "endurance": FAST, "timeout_s": 30.0, "prices": PRICES, **words}
-    return Chat(client, url, store.replies(home / "fathom.sqlite"), **given).within(budget)
+    return Chat(client, url, store.replies(open_storage(home / "fathom.sqlite")), **given).within(budget)
 
 
 def saying(reply: Reply) -> Any:
@@ -222,9 +223,10 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from fathom.budget.cost_log import CostLog, Call
 from fathom.budget.budget import Budget
+from fathom.storage import open_storage
 
 async def sent():
-    budget = Budget(CostLog(Path(sys.argv[1])), "run", 1.0, 0.15)
+    budget = Budget(CostLog(open_storage(Path(sys.argv[1]))), "run", 1.0, 0.15)
     async with await budget.reserve(Call("call", "read", "m"), 0.6, is_writing=False):
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -16,6 +16,7 @@ from fathom.evidence.standing import Fate
 from fathom.http.fetch import Fetcher
 from fathom.reading.cached import CachedReader, PageCache
 from fathom.report.verifying import cited
+from fathom.storage import open_storage
 
 DAM_PAGE = "<h1>댐</h1><p>조력 발전소의 설비 용량은 254메가와트이다. 공사는 2011년에 끝났다.</p>"
 
@@ -84,7 +85,9 @@ async def test_a_server_that_does_not_answer_and_one_that_is_not_there_are_gone(
     places = [f"{web.url}/sea", f"http://127.0.0.1:{closed_port()}/dam"]
     pages = [p.model_copy(update={"address": a}) for p, a in zip(cost_log.sources, places, strict=True)]
     reader = CachedReader(
-        Fetcher(is_private_allowed=True, limit_s=0.2), PageCache(tmp_path / "c.sqlite"), is_fresh_wanted=True
+        Fetcher(is_private_allowed=True, limit_s=0.2),
+        PageCache(open_storage(tmp_path / "c.sqlite")),
+        is_fresh_wanted=True,
     )
     fates = await live_fates(cost_log.model_copy(update={"sources": pages}), reader)
     found: list[Fate] = [fates[quote.model_dump_json()] for quote in cited(cost_log)]

@@ -15,6 +15,7 @@ from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.http.client import tls_context
 from fathom.http.fetch import Fetcher
 from fathom.reading.web import web
+from fathom.storage import open_storage
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
@@ -161,7 +162,12 @@ async def test_pages_go_through_the_proxy_when_the_operator_says_so(
     async with Rough(saying(HELLO)) as proxy, Rough(saying(plain(b"inside")), host="127.0.0.3") as inside:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("NO_PROXY", "127.0.0.3")
-        fetch = web(tmp_path / "fathom.sqlite", is_proxied=True, is_robots_obeyed=False).fetch
+        fetch = web(
+            open_storage(tmp_path / "fathom.sqlite"),
+            tmp_path / "papers",
+            is_proxied=True,
+            is_robots_obeyed=False,
+        ).fetch
         assert (await fetch("http://page.example/a")).body == b"hello"
         assert proxy.heard[0].line == "GET http://page.example/a HTTP/1.1"
         with pytest.raises(Refused, match="not public"):  # what goes past the proxy meets the guard

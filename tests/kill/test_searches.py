@@ -22,9 +22,10 @@ from fathom.budget.cost_log import CostLog
 from fathom.search.table import engines_for
 from fathom.settings import load_settings
 from fathom.state import Query, RunConfig
+from fathom.storage import open_storage
 home, url, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 settings = load_settings(home=home, brave_api_key="key", engine_urls={"brave": url})
-budget = Budget(CostLog(home / "fathom.sqlite"), "run", 100.0, 0.0)
+budget = Budget(CostLog(open_storage(home / "fathom.sqlite")), "run", 100.0, 0.0)
 engines = engines_for(settings, RunConfig(engines=["brave"])).within(budget)
 async def main():
     with (home / "seen").open("a", buffering=1) as seen:

@@ -22,6 +22,7 @@ from fathom.llm.errors import NotSupported, TooLong
 from fathom.llm.limiter import Endurance, Limiter
 from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.state.reducers import merged
+from fathom.storage import open_storage
 from fathom.store import replies
 
 pytestmark = pytest.mark.wire
@@ -47,7 +48,7 @@ def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 
         include_response_headers=True,
     )
     endurance = Endurance(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
-    memory = replies(tmp_path / "fathom.sqlite").within(run)
+    memory = replies(open_storage(tmp_path / "fathom.sqlite")).within(run)
     return Chat(client, base_url, memory, Limiter(), endurance, timeout_s)
 
 

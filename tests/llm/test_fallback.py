@@ -10,6 +10,7 @@ from fathom.errors import OutOfTime, ProviderError, Refused, Unavailable, Unreac
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.port import Assessment, Brief, Case, Draft, Revision, Thought
 from fathom.state import Outline, Section
+from fathom.storage import open_storage
 from fathom.time_budget import TimeBudget
 
 BRIEF = Brief("What?", 1, 5)
@@ -74,7 +75,9 @@ async def test_a_model_that_does_not_answer_is_left_where_the_time_is_limited(
     silent = FallbackModel(
         FakeModel(plans=[kind("failed (503)", [cost()])]), FakeModel(plans=[plan("tides")])
     )
-    thought = await silent.timed(TimeBudget(tmp_path / "fathom.sqlite", "run", 60.0, 30.0)).plan(BRIEF)
+    thought = await silent.timed(
+        TimeBudget(open_storage(tmp_path / "fathom.sqlite"), "run", 60.0, 30.0)
+    ).plan(BRIEF)
     assert thought.value == plan("tides")
     assert thought.costs == [cost()]
     assert thought.failures[0].why == "failed (503)"
@@ -86,7 +89,7 @@ async def test_a_model_that_is_not_there_is_heard_of_also_where_the_time_is_limi
 ) -> None:
     mind = FallbackModel(FakeModel(plans=[kind("cannot be reached")]), FakeModel())
     with pytest.raises(kind, match="cannot be reached"):
-        await mind.timed(TimeBudget(tmp_path / "fathom.sqlite", "run", 60.0, 30.0)).plan(BRIEF)
+        await mind.timed(TimeBudget(open_storage(tmp_path / "fathom.sqlite"), "run", 60.0, 30.0)).plan(BRIEF)
 
 
 async def test_a_bug_is_not_hidden() -> None:

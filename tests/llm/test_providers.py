@@ -33,6 +33,7 @@ from fathom.model_names import PROVIDERS, split_name
 from fathom.prompts import Filled
 from fathom.settings import Settings, load_settings
 from fathom.state import RunConfig
+from fathom.storage import open_storage
 from fathom.store import replies
 
 pytestmark = pytest.mark.wire
@@ -77,7 +78,7 @@ def chat(provider: str, url: str, home: Path, *, retries: int = 0, timeout_s: fl
     settings = settings_for(provider, url, home)
     client = make_chat_model(settings, NAMES[provider], 777)
     endurance = Endurance(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
-    memory = replies(home / "fathom.sqlite")
+    memory = replies(open_storage(home / "fathom.sqlite"))
     server = settings.server_of(NAMES[provider])
     return Chat(client, server, memory, Limiter(), endurance, timeout_s, full_name=NAMES[provider])
 
@@ -210,7 +211,7 @@ async def test_an_answer_of_another_shape_is_unreadable(provider: str, raw: byte
 
 @every
 async def test_nobody_there_is_unreachable_and_costs_nothing(provider: str, tmp_path: Path) -> None:
-    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.15)
+    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.15)
     asked = chat(provider, f"http://127.0.0.1:{closed_port()}", tmp_path).within(budget)
     with pytest.raises(Unreachable, match="cannot be reached"):
         await asked.say("plan", HELLO, {})
@@ -350,6 +351,7 @@ import json, sys
 from langchain_openai import ChatOpenAI
 from langchain_anthropic import ChatAnthropic
 from fathom.llm.factory import identity_of
+from fathom.storage import open_storage
 models = [
     ChatOpenAI(model="m", api_key="k", base_url="http://127.0.0.1:9/v1", temperature=0.5, max_retries=3),
     ChatAnthropic(model="c", api_key="k", max_tokens=7),

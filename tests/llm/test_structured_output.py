@@ -13,6 +13,7 @@ from fathom.llm.chat import Chat
 from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.structured_output import StructuredOutput
 from fathom.prompts import Filled
+from fathom.storage import open_storage
 from fathom.store import replies
 
 pytestmark = pytest.mark.wire
@@ -32,7 +33,7 @@ def ladder(tmp_path: Path, model: Model) -> StructuredOutput:
     client = CompatibleChatOpenAI(
         model="stand-in", base_url=model.base_url, api_key=SecretStr("none"), timeout=5, max_retries=0
     )
-    return StructuredOutput(Chat(client, model.base_url, replies(tmp_path / "fathom.sqlite")))
+    return StructuredOutput(Chat(client, model.base_url, replies(open_storage(tmp_path / "fathom.sqlite"))))
 
 
 def forms(model: Model) -> list[Form]:

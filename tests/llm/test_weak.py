@@ -26,6 +26,7 @@ from fathom.llm.parsing import parse_answer
 from fathom.llm.sheets import Lines, Sheet
 from fathom.llm.structured_output import StructuredOutput
 from fathom.llm.window import UNKNOWN, Window
+from fathom.storage import open_storage
 from fathom.store import replies
 from fathom.text.tokencount import token_count, worst_tokens
 
@@ -47,7 +48,8 @@ def ladder(tmp_path: Path, model: Model, window: Window | None = None) -> Struct
         model="m", base_url=model.base_url, api_key=SecretStr("none"), max_retries=0
     )
     return StructuredOutput(
-        Chat(client, model.base_url, replies(tmp_path / "fathom.sqlite")), window or Window(8_192)
+        Chat(client, model.base_url, replies(open_storage(tmp_path / "fathom.sqlite"))),
+        window or Window(8_192),
     )
 
 
@@ -266,7 +268,7 @@ async def test_a_server_that_counts_only_what_is_new_to_it_is_not_taken_for_one_
         said = {"message": {"content": json.dumps({"objections": []})}}
         return Reply.garbage(json.dumps({"choices": [said], "usage": usage}).encode())
 
-    learnt = Learnt(tmp_path / "fathom.sqlite", "here", "m")
+    learnt = Learnt(open_storage(tmp_path / "fathom.sqlite"), "here", "m")
     sheet = Sheet("checker", {}, {"sentences": Lines([f"Sentence {n}: The dam holds." for n in range(500)])})
     with Model(answer) as model:
         window = Window(learnt=learnt)

@@ -14,7 +14,7 @@ from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 from fathom.llm.learnt import KEPT_S, Learnt
 from fathom.llm.window import UNKNOWN, Window, is_overflow, told_size
 from fathom.llm.window_sources import asked_of, window_of
-from fathom.storage import close_storage
+from fathom.storage import close_storage, open_storage
 from fathom.text.tokencount import measured, token_count, worst_tokens
 
 pytestmark = pytest.mark.wire
@@ -193,7 +193,7 @@ def kept(database: Path, clock: Clock, says: int | None, model: str = "m") -> Wi
     async def source() -> int | None:
         return says
 
-    return Window(source=source, learnt=Learnt(database, "http://127.0.0.1/v1", model, clock))
+    return Window(source=source, learnt=Learnt(open_storage(database), "http://127.0.0.1/v1", model, clock))
 
 
 @pytest.mark.parametrize("says", [8_192, None])
@@ -241,7 +241,7 @@ def test_the_address_of_a_server_is_not_kept_in_plain_words(tmp_path: Path) -> N
     database = tmp_path / "fathom.sqlite"
 
     async def keep() -> None:
-        await Learnt(database, "http://me:sk-secret@127.0.0.1/v1", "m").keep(4_096, None)
+        await Learnt(open_storage(database), "http://me:sk-secret@127.0.0.1/v1", "m").keep(4_096, None)
         await close_storage(database)
 
     asyncio.run(keep())

@@ -12,6 +12,7 @@ from standins.shelf import QUESTION, stocked
 from fathom.cli.main import main
 from fathom.result import ResearchResult
 from fathom.state import Sentence
+from fathom.storage import open_storage
 from fathom.store import pages
 
 pytestmark = [
@@ -29,7 +30,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 async def stored(home: Path, shas: set[str]) -> dict[str, str]:
     """The texts of pages as they were kept."""
-    kept = pages(home / "fathom.sqlite")
+    kept = pages(open_storage(home / "fathom.sqlite"))
     return {sha: await kept.get(sha) for sha in shas}
 
 

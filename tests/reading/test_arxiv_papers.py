@@ -14,6 +14,7 @@ from fathom.reading.reader import in_thread
 from fathom.reading.sandbox import BoundedParser, ParserPool
 from fathom.reading.web import web
 from fathom.state import Hit
+from fathom.storage import open_storage
 
 ABS = "https://arxiv.org/abs/2401.00001v2"
 
@@ -112,7 +113,14 @@ async def test_a_paper_is_read_over_the_wire(
     site.pages["/pdf/2401.00001v2"] = reply(
         pdf_of([["First."], ["Second."]]), headers={"Content-Type": "application/pdf"}
     )
-    made = web(tmp_path / "db", is_private_allowed=True, pause_s=0, parse=in_thread, arxiv=site.url)
+    made = web(
+        open_storage(tmp_path / "db"),
+        tmp_path / "papers",
+        is_private_allowed=True,
+        pause_s=0,
+        parse=in_thread,
+        arxiv=site.url,
+    )
     for _ in range(2):
         assert (await made.reader()(hit(ABS))).pages == (0, 8)
     assert [path for path, _ in site.seen] == ["/robots.txt", "/pdf/2401.00001v2"]
@@ -123,7 +131,9 @@ async def test_the_web_is_read_with_everything_in_place(tmp_path: Path, site: An
     site.pages["/a"] = reply(f"<html><body><article>{words}</article></body></html>".encode())
     site.pages["/busy"] = reply(status=503)
     parser = BoundedParser(ParserPool(1))
-    made = web(tmp_path / "db", is_private_allowed=True, pause_s=0, parse=parser)
+    made = web(
+        open_storage(tmp_path / "db"), tmp_path / "papers", is_private_allowed=True, pause_s=0, parse=parser
+    )
     reader = made.reader(policy=RetryPolicy(attempts=2, first_wait_s=0, most_wait_s=0, jitter_s=0))
     assert "year 7" in (await reader(hit(f"{site.url}/a"))).text
     assert (await reader(hit(f"{site.url}/a"))).fetched

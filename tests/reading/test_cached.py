@@ -18,6 +18,7 @@ from fathom.reading.cached import CachedReader, Kept, PageCache
 from fathom.reading.originals import Originals
 from fathom.reading.port import Document
 from fathom.state import Hit
+from fathom.storage import open_storage
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
 TEXT = {"Content-Type": "text/plain"}
@@ -45,7 +46,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> PageCache:
-    return PageCache(tmp_path / "home" / "fathom.db")
+    return PageCache(open_storage(tmp_path / "home" / "fathom.db"))
 
 
 @pytest.fixture
@@ -212,7 +213,7 @@ async def test_old_pages_are_forgotten(cache: PageCache) -> None:
 
 async def test_a_damaged_row_is_as_good_as_none(cache: PageCache) -> None:
     await cache.put("http://a.example/", kept())
-    with sqlite3.connect(cache.database) as connection:
+    with sqlite3.connect(cache.storage.name) as connection:
         connection.execute("update web_pages set document = x'00'")
     connection.close()
     assert await cache.get("http://a.example/") is None
@@ -223,7 +224,7 @@ async def test_a_database_that_cannot_be_used_costs_only_the_memory(
 ) -> None:
     (tmp_path / "db").write_bytes(b"this is no database, whatever its name may say" * 100)
     site.pages["/a"] = reply(b"Words.", headers=TEXT)
-    read = CachedReader(OPEN, PageCache(tmp_path / "db"))
+    read = CachedReader(OPEN, PageCache(open_storage(tmp_path / "db")))
     assert (await read(hit(f"{site.url}/a"))).text == "Words."
 
 
@@ -231,13 +232,14 @@ def test_processes_may_write_at_once(cache: PageCache) -> None:
     script = (
         "import asyncio, sys\nfrom pathlib import Path\n"
         "from fathom.reading.cached import Kept, PageCache\nfrom fathom.reading.port import Document\n"
+        "from fathom.storage import open_storage\n"
         "async def main():\n"
-        "    cache = PageCache(Path(sys.argv[1]))\n"
+        "    cache = PageCache(open_storage(Path(sys.argv[1])))\n"
         "    page = Kept(Document('w' * 1000, 'T', 'text'), 1.0, 1.0, '', None, None, None, sys.argv[2])\n"
         "    await asyncio.gather(*(cache.put(f'http://x.example/{n}', page) for n in range(30)))\n"
         "asyncio.run(main())\n"
     )
-    command = [sys.executable, "-c", script, str(cache.database)]
+    command = [sys.executable, "-c", script, str(cache.storage.name)]
     writers = [subprocess.Popen([*command, name]) for name in ("one", "two")]
     assert [writer.wait(60) for writer in writers] == [0, 0]
     found = [asyncio.run(cache.get(f"http://x.example/{n}")) for n in range(30)]

@@ -10,6 +10,7 @@ from fathom.http.fetch import Fetcher
 from fathom.reading.cached import CachedReader, PageCache
 from fathom.reading.reader import AnyReader, FileReader
 from fathom.state import Hit
+from fathom.storage import open_storage
 
 
 def hit(address: str) -> Hit:
@@ -70,7 +71,7 @@ async def test_what_cannot_be_opened_is_unreadable(tmp_path: Path) -> None:
 
 @pytest.fixture
 def web(tmp_path: Path) -> CachedReader:
-    return CachedReader(Fetcher(is_private_allowed=True), PageCache(tmp_path / "pages.sqlite"))
+    return CachedReader(Fetcher(is_private_allowed=True), PageCache(open_storage(tmp_path / "pages.sqlite")))
 
 
 async def test_a_web_page_is_fetched_and_read(web: CachedReader, site: Any, reply: Any) -> None:

@@ -16,6 +16,7 @@ from fathom.budget.budget import WRITING
 from fathom.evidence.standing import stored_fate
 from fathom.report.verifying import verified
 from fathom.settings import load_settings
+from fathom.storage import open_storage
 from fathom.store import pages
 
 QUESTION = "How much does tidal power cost?"
@@ -45,7 +46,7 @@ async def researched(home: Path, cashier: Cashier, **words: Any) -> ResearchResu
         )
         given = {"query": QUESTION, "docs": [docs], "max_rounds": 5, "max_sources": 9, "threshold": 1.0}
         result = await DeepResearcher(settings).research(ResearchRequest(**{**given, **words}))
-    kept = pages(settings.database)
+    kept = pages(open_storage(settings.database))
     texts = {page.sha: await kept.get(page.sha) for page in result.sources}
     assert verified(result, lambda quote: stored_fate(quote, texts[quote.page]), result.report).is_sound
     return result

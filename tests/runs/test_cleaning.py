@@ -29,6 +29,7 @@ from fathom.report.verifying import verified
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
 from fathom.state import RunConfig, RunState, Section
+from fathom.storage import open_storage
 from fathom.streaming import config_of
 
 BOOKS = {f"https://shelf{n}.example/book": page(n, 900) for n in range(8)}
@@ -169,7 +170,7 @@ async def test_a_run_that_somebody_works_on_is_never_touched(desk: Desk, tmp_pat
 async def test_what_who_is_at_work_has_just_read_stays(desk: Desk, tmp_path: Path) -> None:
     await desk.work(range(4))
     busy = await desk.work(range(4, 8))
-    pages = store.pages(tmp_path / "fathom.sqlite")
+    pages = store.pages(open_storage(tmp_path / "fathom.sqlite"))
     # It was read a moment ago, by a step that has not been saved; one of them an older run knows too.
     fresh = [await pages.put("a page that nobody names yet"), await pages.put(next(iter(BOOKS.values())))]
     with FileLock(tmp_path / "locks" / f"{busy}.lock"):
@@ -205,11 +206,13 @@ async def test_what_branches_shared_goes_with_their_run(desk: Desk) -> None:
 
 async def test_replies_folders_locks_and_papers_of_a_run_go_with_it(desk: Desk, tmp_path: Path) -> None:
     old, new = await desk.work(range(4)), await desk.work(range(2, 6))
-    originals, pages = Originals(tmp_path / "papers"), store.pages(tmp_path / "fathom.sqlite")
+    originals, pages = Originals(tmp_path / "papers"), store.pages(open_storage(tmp_path / "fathom.sqlite"))
     for text in BOOKS.values():
         await originals.keep(text, b"%PDF-1.4")
     for run_id in (old, new):
-        await store.replies(tmp_path / "fathom.sqlite").within(run_id).put("a call", "an answer")
+        await (
+            store.replies(open_storage(tmp_path / "fathom.sqlite")).within(run_id).put("a call", "an answer")
+        )
         await open_folder(desk.runs.settings, run_id, tmp_path / "out" / run_id)
         (tmp_path / "locks").mkdir(exist_ok=True)
         (tmp_path / "locks" / f"{run_id}.lock").touch()

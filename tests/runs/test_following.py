@@ -23,6 +23,7 @@ from fathom.report.verifying import verified
 from fathom.runs import open_runs
 from fathom.settings import Settings, load_settings
 from fathom.state import ReviewAnswer, RunConfig
+from fathom.storage import open_storage
 from fathom.store import pages
 from fathom.threads import Past, known_of
 
@@ -60,7 +61,7 @@ def counted(site: Site) -> tuple[int, int]:
 
 
 async def assert_it_holds(found: ResearchResult, settings: Settings) -> None:
-    kept = pages(settings.database)
+    kept = pages(open_storage(settings.database))
     texts = {page.sha: await kept.get(page.sha) for page in found.sources}
     told = verified(found, lambda quote: stored_fate(quote, texts.get(quote.page)), found.report)
     assert told.is_sound, [told.faults, [s for s in told.sentences if s.standing != "supported"]]

@@ -18,6 +18,7 @@ from fathom.errors import BadInput
 from fathom.llm.chat import Chat
 from fathom.llm.clients import model_clients
 from fathom.settings import load_settings
+from fathom.storage import open_storage
 from fathom.store import replies
 
 
@@ -57,7 +58,7 @@ async def test_a_call_shows_in_traces_with_role_model_cost_and_reuse_also_when_i
     with Model(lambda _: Reply.say("Hello.")) as server:
 
         async def ask(_: str) -> str:
-            memory = replies(tmp_path / "fathom.sqlite")
+            memory = replies(open_storage(tmp_path / "fathom.sqlite"))
             for run in ("one", "other"):
                 chat = Chat(given(server, "m"), server.base_url, memory.within(run))
                 await chat.say("plan", [HumanMessage("Hello?")], {})

@@ -25,6 +25,7 @@ from fathom.request import ResearchRequest
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
 from fathom.state import ReviewAnswer
+from fathom.storage import open_storage
 from fathom.streaming import Halt
 
 QUESTION = "How much does tidal power cost?"
@@ -36,7 +37,8 @@ CELLAR = {
     "rind.md": "# A rind\n\nThe rind of a hard cheese ripens for two months longer in salt.\n",
 }
 GIVE = "import asyncio, sys, pathlib; from fathom.control_signals import ControlSignals; \
-asyncio.run(ControlSignals(pathlib.Path(sys.argv[1])).give(*sys.argv[2:]))"
+from fathom.storage import open_storage; \
+asyncio.run(ControlSignals(open_storage(pathlib.Path(sys.argv[1]))).give(*sys.argv[2:]))"
 
 
 @asynccontextmanager
@@ -248,7 +250,7 @@ async def test_a_halt_keeps_everything_and_says_so(tmp_path: Path) -> None:
 async def test_a_review_that_is_paused_is_a_review(tmp_path: Path) -> None:
     async with begun(tmp_path, review="plan", max_rounds=1) as (watched, run_id, request):
         # Nobody looks between two steps here: it is the review that sees the pause.
-        runs = replace(watched, watch=TimeBudget(ControlSignals(tmp_path / "another.sqlite")))
+        runs = replace(watched, watch=TimeBudget(ControlSignals(open_storage(tmp_path / "another.sqlite"))))
         await runs.signals.give(run_id, "pause")
         # Whoever begins a run has done with pauses, so this one is ordered while it works.
         events = await listened(

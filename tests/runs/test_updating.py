@@ -17,6 +17,7 @@ from fathom.evidence.standing import stored_fate
 from fathom.report.verifying import verified
 from fathom.runs import open_runs
 from fathom.settings import Settings, load_settings
+from fathom.storage import open_storage
 from fathom.store import pages
 
 QUESTION = "How much does tidal power cost?"
@@ -57,7 +58,7 @@ def body(result: ResearchResult) -> str:
 
 
 async def assert_it_holds(result: ResearchResult, settings: Settings) -> None:
-    kept = pages(settings.database)
+    kept = pages(open_storage(settings.database))
     texts = {page.sha: await kept.get(page.sha) for page in result.sources}
     found = verified(result, lambda quote: stored_fate(quote, texts.get(quote.page)), result.report)
     assert found.is_sound, [found.faults, [s for s in found.sentences if s.standing != "supported"]]

@@ -13,6 +13,7 @@ from fathom import DeepResearcher, ResearchRequest
 from fathom.evidence.standing import stored_fate
 from fathom.report.verifying import verified
 from fathom.settings import load_settings
+from fathom.storage import open_storage
 from fathom.store import pages
 
 QUESTION = "How much does tidal power cost, and what limits it?"
@@ -36,7 +37,7 @@ async def test_what_a_writer_made_up_is_not_in_the_ledger_as_supported(
             query=QUESTION, docs=[docs], model="stand-in", max_rounds=1, unsupported=unsupported
         )
         result = await DeepResearcher(settings).research(request)
-    kept = pages(settings.database)
+    kept = pages(open_storage(settings.database))
     texts = {page.sha: await kept.get(page.sha) for page in result.sources}
     found = verified(result, lambda quote: stored_fate(quote, texts[quote.page]), result.report)
     assert (found.is_sound, found.marked) == (True, marked)

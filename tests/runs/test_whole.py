@@ -18,6 +18,7 @@ from fathom.graph import build_graph
 from fathom.llm.factory import make_research_model
 from fathom.settings import load_settings
 from fathom.state import RunConfig
+from fathom.storage import open_storage
 from fathom.store import pages
 
 QUESTION = "How much does tidal power cost?"
@@ -26,7 +27,7 @@ DELAY_S = 0.15
 
 async def assert_every_sentence_leads_to_a_page(result: ResearchResult, settings: Settings) -> None:
     """From each sentence over its claims to words that stand in a page that was read in this run."""
-    texts = pages(settings.database)
+    texts = pages(open_storage(settings.database))
     read = {page.sha: page for page in result.sources}
     claims = {claim.id: claim for claim in result.claims}
     assert result.citations

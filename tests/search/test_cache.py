@@ -25,6 +25,7 @@ from fathom.search.table import engines_for
 from fathom.search.tavily import Tavily
 from fathom.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
+from fathom.storage import open_storage
 from fathom.store import Replies, replies
 
 QUERY = Query(id="r1q1", text="tidal power", question="Q1", round=1)
@@ -58,7 +59,7 @@ def engines(engine: Counting, memory: Replies, made: str = "as it is") -> Engine
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Replies:
-    return replies(tmp_path / "fathom.sqlite", max_age_s=VALID_S)
+    return replies(open_storage(tmp_path / "fathom.sqlite"), max_age_s=VALID_S)
 
 
 async def test_a_run_that_is_resumed_has_its_hits_and_pays_once(memory: Replies) -> None:
@@ -162,6 +163,7 @@ from pathlib import Path
 from fathom.search.table import _NEEDED, _REMOTE, engines_for
 from fathom.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
+from fathom.storage import open_storage
 home = Path(sys.argv[1])
 mcp = home / "mcp.json"
 mcp.write_text(json.dumps({"mcpServers": {"notes": {"url": "https://a.example/mcp"}}}))
@@ -211,7 +213,7 @@ async def test_an_answer_is_kept_though_whoever_asked_is_cut_off(memory: Replies
             late.set()
             await super().put(call, text, is_for_others=is_for_others)
 
-    slow = Slow(memory.database)
+    slow = Slow(memory.storage)
     asking = asyncio.create_task(engines(engine, slow).search(QUERY, limit=5))
     await late.wait()
     asking.cancel()

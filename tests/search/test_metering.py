@@ -22,6 +22,7 @@ from fathom.search.wire import Wire
 from fathom.settings import load_settings
 from fathom.state import Query, RunConfig
 from fathom.state.reducers import merged
+from fathom.storage import open_storage
 
 QUERY = Query(id="q1", text="tidal power", question="Q1", round=1)
 
@@ -46,7 +47,7 @@ def engines_at(
     home: Path, url: str, usd: float = 1.0, run: str = "run", **words: Any
 ) -> tuple[Engines, Budget]:
     own = load_settings(home=home, brave_api_key="key", engine_urls={"brave": url}, **words)
-    budget = Budget(CostLog(home / "fathom.sqlite"), run, usd, 0.0)
+    budget = Budget(CostLog(open_storage(home / "fathom.sqlite")), run, usd, 0.0)
     return engines_for(own, RunConfig(engines=["brave"])).within(budget), budget
 
 
@@ -94,7 +95,7 @@ async def test_a_refusal_costs_nothing_and_what_is_tried_again_is_paid_once(tmp_
 async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_does(
     tmp_path: Path, url: str, usd: float
 ) -> None:
-    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
     ways = {"hangs": Answer(hangs=True), "gateway": Answer(504), "forbids": Answer(403)}
     with Brave(*([ways[url]] if url in ways else [])) as brave:
         wire = Wire("brave", brave.url if url in ways else url, timeout_s=0.3)
@@ -104,7 +105,7 @@ async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_doe
 
 
 async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) -> None:
-    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
     with (
         deaf_port() as port,
         metered(Meter(budget, Call("call", "search", "brave"), 0.005)),
@@ -126,7 +127,7 @@ async def test_an_answer_without_end_is_not_taken_in_and_may_have_cost_something
             writer.write(b" " * 1_000_000)
             await writer.drain()
 
-    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
     with metered(Meter(budget, Call("call", "search", "brave"), 0.005)):
         async with Rough(endless) as server:
             with pytest.raises(Unreadable, match="brave answered more than 20,000,000 bytes"):
@@ -149,7 +150,7 @@ async def test_a_search_that_failed_and_was_made_again_is_one_charge(tmp_path: P
 
 
 async def test_a_model_that_searches_may_have_done_so_behind_a_gateway_that_gave_up(tmp_path: Path) -> None:
-    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1.0, 0.0)
+    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
     with Brave(Answer(504)) as server:
         engine = ModelSearch("key", "unpriced", server.url)
         with metered(Meter(budget, Call("call", "search", "model"), 0.01)), pytest.raises(ProviderError):
@@ -167,7 +168,7 @@ async def test_a_model_that_searches_is_paid_as_a_person_said_and_its_tokens_bes
     answer = {**cited(("https://a.example/1", "T", "S.")), "usage": {"input_tokens": 3, "output_tokens": 4}}
     with OpenAiSearchServer(answer) as server:
         own = load_settings(home=tmp_path, openai_api_key=KEY, model="m", base_url=f"{server.url}/v1")
-        budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 1000.0, 0.0)
+        budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1000.0, 0.0)
         found = await engines_for(own, RunConfig(engines=["model"])).within(budget).search(QUERY, limit=2)
     assert (await budget.account()).usd == pytest.approx(fee + 0.007)
     assert found.costs[0].usd == pytest.approx(fee + 0.007)

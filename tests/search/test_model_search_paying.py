@@ -21,6 +21,7 @@ from fathom.search.model_search import ModelSearch
 from fathom.search.port import Capability
 from fathom.search.retrying import RetryingEngine
 from fathom.state import Hit, Query
+from fathom.storage import open_storage
 from fathom.text.tokencount import token_count
 
 QUERY = Query(id="q1", text="조력 발전의 비용, tidal power cost", question="Q1", round=1)
@@ -46,7 +47,7 @@ def engine(url: str, model: str = "m", **words: Any) -> ModelSearch:
 
 async def spent(home: Path, search: ModelSearch, cap: float = 1.0) -> float:
     """What the run's purse has paid, whatever became of the search."""
-    budget = Budget(CostLog(home / "fathom.sqlite"), "run", cap, 0.0)
+    budget = Budget(CostLog(open_storage(home / "fathom.sqlite")), "run", cap, 0.0)
     with metered(Meter(budget, Call("call", "search", "model"), 0.0)):
         try:
             await search(QUERY, limit=2)
@@ -158,7 +159,7 @@ class Elsewhere:
 
 
 async def test_the_search_that_was_too_dear_is_told_and_the_others_serve(tmp_path: Path) -> None:
-    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 0.1, 0.0)
+    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 0.1, 0.0)
     with Greedy(cited(PAGE)) as server:
         both = Engines((engine(server.url), Elsewhere()), prices={"model": lambda _: 0.01}).within(budget)
         found = await both.search(QUERY, limit=2)
@@ -176,7 +177,7 @@ async def test_an_engine_that_heeds_no_limit_is_not_asked_again_in_that_run(
     tmp_path: Path, fails: bool
 ) -> None:
     """It is asked for one search, and charges for a hundred; that it fails afterwards changes nothing."""
-    budget = Budget(CostLog(tmp_path / "fathom.sqlite"), "run", 0.5, 0.0)
+    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 0.5, 0.0)
     answer = cited(PAGE)
     error = {"status": "failed", "error": {"code": "server_error"}} if fails else {}
     greedy = {**answer, **error, "output": [*[SEARCH] * 100, *([] if fails else answer["output"])]}

@@ -11,6 +11,7 @@ from standins.shelf import QUESTION
 from fathom.cli.main import main
 from fathom.control_signals import ControlSignals
 from fathom.settings import DATABASE
+from fathom.storage import open_storage
 
 pytestmark = pytest.mark.server
 Record = dict[str, Any]
@@ -18,7 +19,7 @@ Record = dict[str, Any]
 
 def ordered(home: Path, thread_id: str, word: str, text: str = "") -> None:
     """What `fathom control` does; the server is another process."""
-    asyncio.run(ControlSignals(home / DATABASE).give(thread_id, word, text))
+    asyncio.run(ControlSignals(open_storage(home / DATABASE)).give(thread_id, word, text))
 
 
 def worked(client: SyncLangGraphClient, thread_id: str, shelf: Path, **run_config: object) -> Record:

@@ -37,8 +37,8 @@ async def test_storage_locks_and_folders_do_not_block_the_loop(detector: BlockBu
         storage = open_storage(database)
         await storage.pages.put("sha", "text")
         assert await storage.pages.get("sha") == "text"
-        await Places(database).remember(RUN, Path("out"))
-        assert await Places(database).of(RUN) is None
+        await Places(open_storage(database)).remember(RUN, Path("out"))
+        assert await Places(open_storage(database)).of(RUN) is None
         async with held(tmp_path / "home", RUN):
             pass
     await close_storage(database)

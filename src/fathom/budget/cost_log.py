@@ -8,9 +8,8 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from fathom.storage import open_storage
+from fathom.storage import Storage
 from fathom.storage.protocol import Balance, CostStore
 from fathom.storage.records import Call, CostLine
 
@@ -27,12 +26,12 @@ def nano(usd: float) -> int:
 class CostLog:
     """The payments of all runs of a database; every call is its own short transaction."""
 
-    database: Path
+    storage: Storage
     clock: Callable[[], float] = time.time
 
     @property
     def _costs(self) -> CostStore:
-        return open_storage(self.database).costs
+        return self.storage.costs
 
     async def hold(self, run: str, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
         """Set `most` aside if it fits below the limit, else what fits, if that is `least` or more.
@@ -91,8 +90,8 @@ class CostLog:
 
     async def remember_shape(self, run: str, shape: str) -> None:
         """Remember of what kind a run is, for forecasts."""
-        await open_storage(self.database).runs.remember_shape(run, shape)
+        await self.storage.runs.remember_shape(run, shape)
 
     async def shapes(self) -> dict[str, str]:
         """Of what kind the runs were."""
-        return await open_storage(self.database).runs.shapes()
+        return await self.storage.runs.shapes()

@@ -15,6 +15,7 @@ from fathom.request import ResearchRequest
 from fathom.runs import open_runs
 from fathom.settings import Settings
 from fathom.state import Forecast, RunConfig
+from fathom.storage import open_storage
 
 
 def dry_run(settings: Settings, request: ResearchRequest, arguments: argparse.Namespace) -> int:
@@ -59,7 +60,7 @@ async def _all_expected(
 
 async def expected(settings: Settings, run_config: RunConfig, question: str) -> Forecast:
     """What a question with these knobs would cost."""
-    past = await past_runs(CostLog(settings.database))
+    past = await past_runs(CostLog(open_storage(settings.database)))
     own = settings.admitting(run_config)
     return await asyncio.to_thread(forecast, own, own.usual(run_config), question, past)
 

@@ -7,7 +7,6 @@ read again, and pages of the web only through the guard.
 import argparse
 import asyncio
 import json
-import sqlite3
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -27,6 +26,7 @@ from fathom.runs import open_runs
 from fathom.search.addresses import hit_of
 from fathom.settings import Settings
 from fathom.state import Page, Quote, RunConfig
+from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.store import pages
 
 NOT_SOUND = 5
@@ -83,7 +83,7 @@ async def _own_folders(ledger: Ledger, settings: Settings) -> list[str]:
 
 async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
     """The texts of the cited pages that the database still has, by hash; a damaged one is no page's text."""
-    kept = pages(settings.database)
+    kept = pages(open_storage(settings.database))
     texts: dict[str, str] = {}
     for sha in {quote.page for quote in cited(ledger)} if settings.database.exists() else ():
         try:
@@ -92,7 +92,7 @@ async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
             continue
         except (zlib.error, UnicodeDecodeError):
             texts[sha] = _DAMAGED
-        except sqlite3.Error as error:
+        except STORAGE_ERRORS as error:
             raise BadInput(f"The database {settings.database} cannot be read: {error}.") from error
     return texts
 

@@ -36,6 +36,7 @@ from fathom.model_names import OPENAI, SERVERS, describe_unknown_provider, split
 from fathom.remembering import Memory
 from fathom.settings import Settings
 from fathom.state import Role, RunConfig
+from fathom.storage import open_storage
 
 _CONNECT_S = 10.0
 _EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "ollama": "ollama"}
@@ -107,7 +108,7 @@ def identity_of(model: BaseChatModel) -> list[Any]:
 
 def replies_of(settings: Settings, run_config: RunConfig) -> Memory:
     """Return where the answers of models are kept."""
-    return store.replies(settings.database, is_shared=run_config.reuse)
+    return store.replies(open_storage(settings.database), is_shared=run_config.reuse)
 
 
 def _parts(settings: Settings, run_config: RunConfig) -> dict[Role, tuple[str, BaseChatModel | None]]:
@@ -166,7 +167,9 @@ def _window(settings: Settings, chat: Chat, size: int | None) -> Window:
     answer = min(limit, settings.max_answer_tokens)
     known = (str(settings.database), chat.server, chat.name, size, limit, json.dumps(chat.identity))
     source = partial(window_of, chat.client, chat.server, is_asked=chat.server != OPENAI)
-    learnt = None if size else Learnt(settings.database, chat.server, chat.name)  # only for that run
+    learnt = (
+        None if size else Learnt(open_storage(settings.database), chat.server, chat.name)
+    )  # only for that run
     return _windows.setdefault(known, Window(size, answer, limit - answer, source, learnt))
 
 

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
-from fathom.storage import open_storage
+from fathom.storage import Storage
 
 KEPT_S = 24 * 3600.0
 
@@ -19,7 +18,7 @@ KEPT_S = 24 * 3600.0
 class Learnt:
     """The window of one model on one server; every call is its own short transaction."""
 
-    database: Path
+    storage: Storage
     server: str
     model: str
     clock: Callable[[], float] = time.time
@@ -27,12 +26,12 @@ class Learnt:
     async def size(self, said: int | None) -> int | None:
         """What was learnt and still holds, when the server says this of itself now."""
         now = self.clock()
-        return await open_storage(self.database).windows.get(self._name, said, now - KEPT_S, now)
+        return await self.storage.windows.get(self._name, said, now - KEPT_S, now)
 
     async def keep(self, size: int, said: int | None) -> None:
         """The server has shown this, whatever it said."""
         now = self.clock()
-        await open_storage(self.database).windows.put(self._name, size, said, now, now - KEPT_S)
+        await self.storage.windows.put(self._name, size, said, now, now - KEPT_S)
 
     @property
     def _name(self) -> str:

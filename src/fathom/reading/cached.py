@@ -8,14 +8,12 @@ page. Does not know sockets or formats.
 import json
 import logging
 import re
-import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
 
 from fathom.errors import BadInput, Unreadable
 from fathom.http.fetch import Fetch, Fetched
@@ -25,12 +23,14 @@ from fathom.reading.port import Document, Link, Parse
 from fathom.reading.reader import in_thread
 from fathom.search.addresses import canonical
 from fathom.state import Hit
-from fathom.storage import open_storage
+from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.storage.records import WebPage
 from fathom.tracing import TracedRun
 from fathom.turns import ONE_AT_A_TIME
 
 _log = logging.getLogger(__name__)
+_UNWRITABLE: tuple[type[Exception], ...] = (BadInput, OSError, *STORAGE_ERRORS)
+_DAMAGED: tuple[type[Exception], ...] = (*_UNWRITABLE, zlib.error, ValueError, TypeError, KeyError)
 _FORGOTTEN_S = 30 * 24 * 3600.0
 _LONGEST_FRESH_S = 7 * 24 * 3600.0
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age=\"?(\d{1,9})")
@@ -58,15 +58,15 @@ class Kept:
 
 @dataclass(frozen=True)
 class PageCache:
-    """The table of pages in a database file."""
+    """The pages of the web that a storage keeps."""
 
-    database: Path
+    storage: Storage
 
     async def get(self, address: str) -> Kept | None:
         """What is known of an address; nothing if the row is damaged or the database will not say."""
         try:
-            return _kept(await open_storage(self.database).web_pages.get(canonical_key(address)))
-        except (BadInput, sqlite3.Error, OSError, zlib.error, ValueError, TypeError, KeyError) as error:
+            return _kept(await self.storage.web_pages.get(canonical_key(address)))
+        except _DAMAGED as error:
             _log.warning("The kept copy of %s cannot be used: %s", address, error)
             return None
 
@@ -74,15 +74,15 @@ class PageCache:
         """Keep a page in the place of what was there; a full disk is told in the log and forgiven."""
         try:
             before = kept.checked - _FORGOTTEN_S
-            await open_storage(self.database).web_pages.put(canonical_key(address), _row(kept), before)
-        except (BadInput, sqlite3.Error, OSError) as error:
+            await self.storage.web_pages.put(canonical_key(address), _row(kept), before)
+        except _UNWRITABLE as error:
             _log.warning("%s cannot be kept for later: %s", address, error)
 
     async def drop(self, address: str) -> None:
         """Forget a page."""
         try:
-            await open_storage(self.database).web_pages.drop(canonical_key(address))
-        except (BadInput, sqlite3.Error, OSError) as error:
+            await self.storage.web_pages.drop(canonical_key(address))
+        except _UNWRITABLE as error:
             _log.warning("The kept copy of %s cannot be removed: %s", address, error)
 
 
@@ -129,7 +129,7 @@ class CachedReader:
         check_address(hit.address)
         if self.is_fresh_wanted:
             return await self._fetched(hit, None, run)
-        async with ONE_AT_A_TIME(f"{self.cache.database} {canonical_key(hit.address)}"):
+        async with ONE_AT_A_TIME(f"{self.cache.storage.name} {canonical_key(hit.address)}"):
             return await self._fetched(hit, await self.cache.get(hit.address), run)
 
     async def _fetched(self, hit: Hit, kept: Kept | None, run: TracedRun) -> Document:

@@ -16,6 +16,7 @@ from fathom.reading.originals import Originals
 from fathom.reading.port import Document, Parse, Reader
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.state import Hit
+from fathom.storage import Storage
 
 ORIGINALS = "papers"
 _MAX_ROBOTS_BYTES = 2_000_000
@@ -67,7 +68,8 @@ class Web:
 
 
 def web(
-    database: Path,
+    storage: Storage,
+    originals: Path,
     *,
     is_private_allowed: bool = False,
     is_robots_obeyed: bool = True,
@@ -76,12 +78,12 @@ def web(
     parse: Parse | None = None,
     arxiv: str = ARXIV,
 ) -> Web:
-    """The web, with its pages kept in a database; make it once a process."""
+    """The web, with its pages kept in a storage, and papers as they came in a folder; once a process."""
     fetcher = Fetcher(is_private_allowed=is_private_allowed, is_proxied=is_proxied)
     return Web(
         fetch=polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
         parse=parse or BoundedParser(parser_pool()),
-        cache=PageCache(database),
-        originals=Originals(database.parent / ORIGINALS),
+        cache=PageCache(storage),
+        originals=Originals(originals),
         arxiv=arxiv.rstrip("/"),
     )

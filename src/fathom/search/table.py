@@ -102,7 +102,7 @@ def _cache(settings: Settings, run_config: RunConfig, engines: Sequence[Engine])
     """Answered searches of the web; one's own documents may have changed since."""
     is_shared = run_config.reuse and not run_config.fresh
     keys = {e.name: e.cache_key for e in engines if isinstance(e, Watched) and e.name != "retriever"}
-    return SearchCache(replies(settings.database, is_shared=is_shared, max_age_s=VALID_S), keys)
+    return SearchCache(replies(open_storage(settings.database), is_shared=is_shared, max_age_s=VALID_S), keys)
 
 
 def _watched(engine: Engine, usd: float | None) -> Watched:

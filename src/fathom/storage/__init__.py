@@ -3,7 +3,12 @@
 `open_storage` gives the one storage of a database. Nothing here imports LangGraph but `checkpoints`.
 """
 
+import sqlite3
+
 from fathom.storage.protocol import Storage
 from fathom.storage.sqlite import close_storage, open_storage
 
-__all__ = ["Storage", "close_storage", "open_storage"]
+__all__ = ["STORAGE_ERRORS", "Storage", "close_storage", "open_storage"]
+
+# What a storage raises when it cannot read or write just now, beside BadInput for one that can never be used.
+STORAGE_ERRORS: tuple[type[Exception], ...] = (sqlite3.Error,)

@@ -83,17 +83,19 @@ class Worker:
 class Database:
     """One file, read and written by everybody in this process."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, on_use: Callable[["Database"], None] = lambda _: None) -> None:
+        self.path, self._on_use = path, on_use
         self._guard, self._is_ready = Lock(), False
         self._reader, self._writer = Worker(path, self._prepare), Worker(path, self._prepare)
 
     async def read(self, work: Work[T]) -> T:
         """Return what the work finds."""
+        self._on_use(self)
         return await self._reader.run(work)
 
     async def write(self, work: Work[T]) -> T:
         """Return what the work gives, once it is committed."""
+        self._on_use(self)
         return await self._writer.run(work)
 
     def _prepare(self) -> None:

@@ -226,9 +226,12 @@ class CheckpointStore(Protocol):
         """Return the archived ends of rounds, oldest first: step, and how many rounds were over."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Storage:
-    """All parts of one database; `name` tells databases apart within a process."""
+    """All parts of one database; `name` tells databases apart within a process.
+
+    Whoever keeps something takes a storage, and never an address: only those who know the settings open one.
+    """
 
     name: str
     pages: PageStore

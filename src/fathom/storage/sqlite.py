@@ -23,7 +23,8 @@ from fathom.storage.sqlite_costs import SqliteCosts
 from fathom.storage.sqlite_runs import SqliteLeases, SqliteRuns, SqliteSignals, SqliteThreads
 
 _MOST_OPEN = 8  # databases with open connections in one process; the one used longest ago is closed
-_open: OrderedDict[Path, tuple[Database, Storage]] = OrderedDict()
+_known: dict[Path, tuple[Database, Storage]] = {}
+_in_use: OrderedDict[Path, Database] = OrderedDict()
 _guard = Lock()
 
 
@@ -31,28 +32,33 @@ def open_storage(database: Path | str) -> Storage:
     """Return the storage of a database; opening it again gives the same one. Nothing is read before use."""
     path = path_of(database)
     with _guard:
-        if path not in _open:
-            opened = Database(path)
-            _open[path] = opened, _storage(opened)
-        _open.move_to_end(path)
-        if len(_open) > _MOST_OPEN:
-            _, (oldest, _) = _open.popitem(last=False)
-            oldest.close(wait=False)
-        return _open[path][1]
+        if path not in _known:
+            opened = Database(path, _note_use)
+            _known[path] = opened, _storage(opened)
+        return _known[path][1]
 
 
 async def close_storage(database: Path | str) -> None:
     """Close the connections once everything that waits is written; the next use opens them again."""
     with _guard:
-        found = _open.get(path_of(database))
+        found = _in_use.pop(path_of(database), None)
     if found:
-        await asyncio.to_thread(found[0].close)
+        await asyncio.to_thread(found.close)
 
 
 def database_of(database: Path | str) -> Database:
     """Return the open file behind a storage, for what only SQLite needs."""
     open_storage(database)
-    return _open[path_of(database)][0]
+    return _known[path_of(database)][0]
+
+
+def _note_use(database: Database) -> None:
+    with _guard:
+        _in_use[database.path] = database
+        _in_use.move_to_end(database.path)
+        oldest = _in_use.popitem(last=False)[1] if len(_in_use) > _MOST_OPEN else None
+    if oldest:
+        oldest.close(wait=False)
 
 
 def path_of(database: Path | str) -> Path:
