@@ -6,26 +6,24 @@ use; research folders are people's own and stay.
 
 import asyncio
 import re
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from fathom.errors import BadInput
 from fathom.history import RunLine, run_ids, run_times
 from fathom.reading.web import ORIGINALS
 from fathom.runs import Runs, is_unfinished
-from fathom.storage.remove_runs import Removed, remove_runs, shrink, stored_pages
+from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.records import Removed
 
 _UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 _AGE = re.compile(r"(\d{1,6})\s*([mhdw])")
 _LATELY = timedelta(hours=1)
 _AT_ONCE = 100  # locks that are held together
-_LOCK = "clean.lock"
+_LOCK = "clean"
 
 
 @dataclass(frozen=True)
@@ -79,13 +77,15 @@ async def chosen(runs: Runs, older_s: float | None, keep: int | None) -> Choice:
 
 async def cleaned(runs: Runs, choice: Choice, *, is_dry: bool = False) -> Cleaned:
     """Take the chosen runs away, and everything that no run needs any more; with `is_dry` only count."""
-    home, database = runs.settings.home, runs.settings.database
-    before = await asyncio.to_thread(_size, home, database)
+    papers = runs.settings.home / ORIGINALS
+    before = await _size(runs.storage, papers)
     try:
-        gone, total, why = await asyncio.to_thread(_clean, home, database, choice, is_dry)
-    except sqlite3.Error as error:
-        raise BadInput(f"The database {database} could not be cleaned: {error}; nothing is lost.") from error
-    after = await asyncio.to_thread(_size, home, database)
+        gone, total, why = await _clean(runs.storage, papers, choice, is_dry)
+    except STORAGE_ERRORS as error:
+        raise BadInput(
+            f"The database {runs.settings.database} could not be cleaned: {error}; nothing is lost."
+        ) from error
+    after = await _size(runs.storage, papers)
     names = {line.id for line in choice.gone} - set(gone)
     late = [line for line in choice.gone if line.id in names]
     return Cleaned(
@@ -93,20 +93,30 @@ async def cleaned(runs: Runs, choice: Choice, *, is_dry: bool = False) -> Cleane
     )
 
 
-def _clean(home: Path, database: Path, choice: Choice, is_dry: bool) -> tuple[list[str], Removed, str]:
+async def _clean(
+    storage: Storage, papers: Path, choice: Choice, is_dry: bool
+) -> tuple[list[str], Removed, str]:
     """The runs that went, what went with them, and why the file did not shrink, if it did not."""
-    with _alone(home):
-        gone, total = _swept(home, database, choice, is_dry)
+    lock = await storage.locks.acquire(_LOCK)
+    if lock is None:
+        raise BadInput("Another process is cleaning up just now.")
+    try:
+        gone, total = await _swept(storage, choice, is_dry)
         if is_dry:
             return gone, total, ""
-        _forget_papers(home / ORIGINALS, database, choice.is_idle)
-        return gone, total, _shrunk(database, choice.is_idle)
+        kept = await storage.cleaning.page_names()
+        await asyncio.to_thread(_forget_papers, papers, kept, choice.is_idle)
+        return gone, total, await _shrunk(storage, choice.is_idle)
+    finally:
+        await lock.release()
 
 
 async def _is_busy(runs: Runs, run_id: str, idle_for: timedelta) -> bool:
     """Whether somebody works on a run: holds its lock, or may do so elsewhere, as `langgraph dev` does."""
-    if await asyncio.to_thread(_is_held, runs.settings.home, run_id):
+    lock = await runs.storage.locks.acquire(run_id)
+    if lock is None:
         return True
+    await lock.release()
     if idle_for > _LATELY:
         return False
     snapshot = await runs.snapshot(run_id)
@@ -118,76 +128,45 @@ def _is_from_a_server(metadata: object) -> bool:
     return isinstance(metadata, dict) and "run_id" in metadata
 
 
-def _is_held(home: Path, run_id: str) -> bool:
-    lock = _lock(home, run_id)
-    try:
-        lock.acquire()
-    except Timeout:
-        return True
-    lock.release()
-    return False
-
-
-def _lock(home: Path, run_id: str) -> FileLock:
-    """The lock that whoever works on a run holds."""
-    folder = home / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    return FileLock(folder / f"{run_id}.lock", timeout=0)
-
-
-@contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    """One clean-up at a time."""
-    (home / "locks").mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(home / "locks" / _LOCK, timeout=0):
-            yield
-    except Timeout:
-        raise BadInput("Another process is cleaning up just now.") from None
-
-
-def _swept(home: Path, database: Path, choice: Choice, is_dry: bool) -> tuple[list[str], Removed]:
+async def _swept(storage: Storage, choice: Choice, is_dry: bool) -> tuple[list[str], Removed]:
     """The runs that went, batch by batch, each held by its lock while it goes."""
+    remove = partial(
+        storage.cleaning.remove_runs,
+        is_idle=choice.is_idle,
+        now=choice.at,
+        older_s=choice.older_s,
+        is_dry=is_dry,
+    )
     ids = [line.id for line in choice.gone]
     if is_dry:
-        return ids, _out(database, choice, ids, is_dry=True)
+        return ids, await remove(ids)
     gone: list[str] = []
-    total = Removed()
+    found: list[Removed] = []
     for start in range(0, max(len(ids), 1), _AT_ONCE):
-        with ExitStack() as held:
-            free = [run_id for run_id in ids[start : start + _AT_ONCE] if _held(held, home, run_id)]
-            found = _out(database, choice, free)
-            for run_id in free:
-                with suppress(OSError):
-                    (home / "locks" / f"{run_id}.lock").unlink()
+        batch = ids[start : start + _AT_ONCE]
+        async with AsyncExitStack() as held:
+            free = [run_id for run_id in batch if await _try_to_hold(held, storage, run_id)]
+            found.append(await remove(free))
         gone += free
-        total = Removed(
-            total.rows + found.rows,
-            total.bytes + found.bytes,
-            total.pages + found.pages,
-            total.replies + found.replies,
-        )
-    return gone, total
-
-
-def _held(stack: ExitStack, home: Path, run_id: str) -> bool:
-    """Hold a run's lock for as long as the stack stands; False when somebody was quicker."""
-    try:
-        stack.enter_context(_lock(home, run_id))
-    except Timeout:
-        return False
-    return True
-
-
-def _out(database: Path, choice: Choice, gone: list[str], *, is_dry: bool = False) -> Removed:
-    return remove_runs(
-        database, gone, is_idle=choice.is_idle, now=choice.at, older_s=choice.older_s, is_dry=is_dry
+    return gone, Removed(
+        rows=sum(one.rows for one in found),
+        bytes=sum(one.bytes for one in found),
+        pages=sum(one.pages for one in found),
+        replies=sum(one.replies for one in found),
     )
 
 
-def _forget_papers(folder: Path, database: Path, is_idle: bool) -> None:
-    """The papers as they came whose text is gone; while somebody works, no young one."""
-    kept = stored_pages(database)
+async def _try_to_hold(stack: AsyncExitStack, storage: Storage, run_id: str) -> bool:
+    """Hold a run that is to go for as long as the stack stands; False when somebody was quicker."""
+    lock = await storage.locks.acquire(run_id)
+    if lock is None:
+        return False
+    stack.push_async_callback(lock.remove)
+    return True
+
+
+def _forget_papers(folder: Path, kept: set[str], is_idle: bool) -> None:
+    """Remove papers as they came whose text is gone; while somebody works, no young one."""
     limit = datetime.now(UTC) - (timedelta() if is_idle else _LATELY)
     for file in folder.glob("*.pdf"):
         with suppress(OSError):
@@ -195,17 +174,17 @@ def _forget_papers(folder: Path, database: Path, is_idle: bool) -> None:
                 file.unlink()
 
 
-def _shrunk(database: Path, is_idle: bool) -> str:
+async def _shrunk(storage: Storage, is_idle: bool) -> str:
     """Why the file could not be made smaller, or nothing."""
     if not is_idle:
         return "a run is at work; its room is used again, and the file shrinks with the next clean"
     try:
-        shrink(database)
-    except sqlite3.Error as error:
+        await storage.cleaning.shrink()
+    except STORAGE_ERRORS as error:
         return f"the file could not be made smaller: {error}"
     return ""
 
 
-def _size(home: Path, database: Path) -> int:
-    files: Sequence[Path] = [*home.glob(f"{database.name}*"), *(home / ORIGINALS).glob("*.pdf")]
-    return sum(file.stat().st_size for file in files if file.is_file())
+async def _size(storage: Storage, papers: Path) -> int:
+    of_papers = await asyncio.to_thread(lambda: sum(f.stat().st_size for f in papers.glob("*.pdf")))
+    return await storage.cleaning.size_bytes() + of_papers

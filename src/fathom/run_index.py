@@ -79,7 +79,7 @@ async def _lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:
 async def is_running(settings: Settings, run_id: str) -> bool:
     """Whether somebody works on a run."""
     try:
-        async with held(settings.home, run_id):
+        async with held(open_storage(settings.database), run_id):
             return False
     except BadInput:
         return True

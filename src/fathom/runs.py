@@ -115,7 +115,7 @@ class Runs:
         The last event is `completed` or `checkpoint`: a person is asked, somebody ordered a pause, or `halt`
         was requested. Orders from anywhere are heard while it works.
         """
-        async with held_in_turn(self.settings.home, run_id) as place:
+        async with held_in_turn(self.storage, run_id):
             spent_usd = partial(self.spent_usd, run_id)
             leg = replace(await self._leg(run_id, start), keeper=keep, spent_usd=spent_usd)
             dependencies = standard_dependencies(self.settings.admitting(leg.run_config))
@@ -127,7 +127,7 @@ class Runs:
             try:
                 with self.watch.over(run_id, leg.control):
                     async with aclosing(worked(working, leg)) as events:
-                        with told_when_left(place):
+                        with told_when_left(self.storage, run_id):
                             async for event in events:
                                 if event.kind == "completed":
                                     await self.signals.ended(run_id)
@@ -159,7 +159,7 @@ class Runs:
         judgements = snapshot.values.get("judgements", [])
         if judgements and judgements[-1].stop:
             return  # it is ending already
-        async with held(self.settings.home, run_id):
+        async with held(self.storage, run_id):
             await self.graph.aupdate_state(config_of(run_id), {"is_finishing": True}, as_node="review")
 
     async def result(self, run_id: str) -> ResearchResult:

@@ -39,7 +39,7 @@ async def test_storage_locks_and_folders_do_not_block_the_loop(detector: BlockBu
         assert await storage.pages.get("sha") == "text"
         await Places(open_storage(database)).remember(RUN, Path("out"))
         assert await Places(open_storage(database)).of(RUN) is None
-        async with held(tmp_path / "home", RUN):
+        async with held(storage, RUN):
             pass
     await close_storage(database)
 

@@ -8,32 +8,39 @@ import pytest
 
 from fathom.errors import BadInput
 from fathom.run_lock import held, held_in_turn, told_when_left
+from fathom.storage import Storage, open_storage
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Storage:
+    return open_storage(tmp_path / "fathom.sqlite")
+
 
 RUN = "01234567-89ab-cdef-0123-456789abcdef"
 
 
-async def test_who_works_is_not_waited_for(tmp_path: Path) -> None:
+async def test_who_works_is_not_waited_for(storage: Storage) -> None:
     began = time.monotonic()
-    async with held_in_turn(tmp_path, RUN):
+    async with held_in_turn(storage, RUN):
         with pytest.raises(BadInput, match="01234567 is being worked on"):
-            async with held_in_turn(tmp_path, RUN):
+            async with held_in_turn(storage, RUN):
                 pass
         with pytest.raises(BadInput):
-            async with held(tmp_path, RUN):
+            async with held(storage, RUN):
                 pass
     assert time.monotonic() - began < 5
-    async with held(tmp_path, RUN):
+    async with held(storage, RUN):
         pass
 
 
-async def test_who_leaves_is_waited_for_until_all_is_tidied_up(tmp_path: Path) -> None:
+async def test_who_leaves_is_waited_for_until_all_is_tidied_up(storage: Storage) -> None:
     order = []
     inside, left = asyncio.Event(), asyncio.Event()
 
     async def leave() -> None:
-        async with held_in_turn(tmp_path, RUN) as place:
+        async with held_in_turn(storage, RUN):
             try:
-                with told_when_left(place):
+                with told_when_left(storage, RUN):
                     inside.set()
                     await asyncio.sleep(60)
             finally:
@@ -45,17 +52,17 @@ async def test_who_leaves_is_waited_for_until_all_is_tidied_up(tmp_path: Path) -
     await inside.wait()
     leaving.cancel()
     await left.wait()
-    async with held_in_turn(tmp_path, RUN):
+    async with held_in_turn(storage, RUN):
         order.append("came")
     assert order == ["left", "came"]
 
 
-async def test_nobody_is_thought_to_be_leaving_once_gone(tmp_path: Path) -> None:
+async def test_nobody_is_thought_to_be_leaving_once_gone(storage: Storage) -> None:
     with pytest.raises(ValueError, match="over"):
-        async with held_in_turn(tmp_path, RUN) as place:
-            with told_when_left(place):
+        async with held_in_turn(storage, RUN):
+            with told_when_left(storage, RUN):
                 raise ValueError("over")
-    async with held_in_turn(tmp_path, RUN):
+    async with held_in_turn(storage, RUN):
         with pytest.raises(BadInput):
-            async with held_in_turn(tmp_path, RUN):
+            async with held_in_turn(storage, RUN):
                 pass

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from fathom.storage.records import Call, CostLine, RunRecord, Signal, SignalWord, StoredReply, WebPage
+from fathom.storage.records import (
+    Call,
+    CostLine,
+    Removed,
+    RunRecord,
+    Signal,
+    SignalWord,
+    StoredReply,
+    WebPage,
+)
 
 
 class Balance(NamedTuple):
@@ -226,6 +235,45 @@ class CheckpointStore(Protocol):
         """Return the archived ends of rounds, oldest first: step, and how many rounds were over."""
 
 
+class HeldLock(Protocol):
+    """A lock that is held."""
+
+    async def release(self) -> None:
+        """Let others have it; also when whoever waits for that is cut off."""
+
+    async def remove(self) -> None:
+        """The same, for a lock that nobody will want again."""
+
+
+class LockStore(Protocol):
+    """Who works on what: one at a time in all processes. A killed process holds nothing."""
+
+    async def acquire(self, name: str) -> HeldLock | None:
+        """Return the lock, held, or None when somebody else holds it."""
+
+
+class CleaningStore(Protocol):
+    """Runs taken away, and the room they took given back."""
+
+    async def remove_runs(
+        self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
+    ) -> Removed:
+        """Take out the runs that are gone and what nobody needs any more; with `is_dry` only count it.
+
+        `is_idle` says that no run was at work when it was `now`: what was put since stays, for a run may have
+        begun. Otherwise what was put lately stays, whoever needs it.
+        """
+
+    async def page_names(self) -> set[str]:
+        """Return the names of all texts that are kept."""
+
+    async def shrink(self) -> None:
+        """Give the room of what was taken out back to the disk."""
+
+    async def size_bytes(self) -> int:
+        """Return how much room everything takes."""
+
+
 @dataclass(frozen=True, eq=False)
 class Storage:
     """All parts of one database; `name` tells databases apart within a process.
@@ -245,3 +293,5 @@ class Storage:
     windows: WindowStore
     controls: ControlStore
     checkpoints: CheckpointStore
+    locks: LockStore
+    cleaning: CleaningStore

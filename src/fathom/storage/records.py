@@ -78,3 +78,13 @@ class RunRecord:
     follows: str = ""
     forks: str = ""
     last_step: str = ""  # the checkpoint it was made from: a later one makes it old
+
+
+@dataclass(frozen=True)
+class Removed:
+    """How much was removed, in rows and in bytes of what they held."""
+
+    rows: int = 0
+    bytes: int = 0
+    pages: int = 0
+    replies: int = 0

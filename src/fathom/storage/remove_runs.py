@@ -4,14 +4,17 @@ Does not know graphs, locks or what is in a checkpoint: whatever looks like the 
 stays, keeps that page. So nothing that another run may need is removed; at worst something stays too long.
 """
 
+import asyncio
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fathom.storage.compression import inflate
+from fathom.storage.records import Removed
 from fathom.storage.schema import BUSY_TIMEOUT_S
 
 _HEX = re.compile(rb"[0-9a-f]{32,}")
@@ -22,13 +25,30 @@ _USUAL_AGE_S = 30 * 24 * 3600.0
 
 
 @dataclass(frozen=True)
-class Removed:
-    """How much was removed, in rows and in bytes of what they held."""
+class SqliteCleaning:
+    """The same in a thread; see `CleaningStore`."""
 
-    rows: int = 0
-    bytes: int = 0
-    pages: int = 0
-    replies: int = 0
+    path: Path
+
+    async def remove_runs(
+        self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
+    ) -> Removed:
+        """Take out the runs that are gone and what nobody needs any more; with `is_dry` only count it."""
+        work = partial(remove_runs, is_idle=is_idle, now=now, older_s=older_s, is_dry=is_dry)
+        return await asyncio.to_thread(work, self.path, gone)
+
+    async def page_names(self) -> set[str]:
+        """Return the names of all texts that are kept."""
+        return await asyncio.to_thread(stored_pages, self.path)
+
+    async def shrink(self) -> None:
+        """Give the room of what was taken out back to the disk; raises when that cannot be now."""
+        await asyncio.to_thread(shrink, self.path)
+
+    async def size_bytes(self) -> int:
+        """Return how much room the file and its log take."""
+        files = (Path(f"{self.path}{rest}") for rest in ("", "-wal", "-shm"))
+        return await asyncio.to_thread(lambda: sum(f.stat().st_size for f in files if f.is_file()))
 
 
 def remove_runs(

@@ -10,7 +10,9 @@ from threading import Lock
 
 from fathom.errors import BadInput
 from fathom.storage.database import Database
+from fathom.storage.file_locks import FileLocks
 from fathom.storage.protocol import Storage
+from fathom.storage.remove_runs import SqliteCleaning
 from fathom.storage.sqlite_checkpoints import SqliteCheckpoints
 from fathom.storage.sqlite_content import (
     SqliteControls,
@@ -82,4 +84,6 @@ def _storage(database: Database) -> Storage:
         windows=SqliteWindows(database),
         controls=SqliteControls(database),
         checkpoints=SqliteCheckpoints(database),
+        locks=FileLocks(database.path.parent / "locks"),
+        cleaning=SqliteCleaning(database.path),
     )
