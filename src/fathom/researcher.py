@@ -3,7 +3,7 @@
 Does not know the command line. See `DeepResearcher`.
 """
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
@@ -129,10 +129,15 @@ class DeepResearcher:
         """
         return await self.begin(request if "review" in request.said else request.with_config(review="rounds"))
 
-    async def begin(self, request: ResearchRequest) -> Session:
-        """A session on a new run that is reviewed only if the request says so."""
+    async def begin(
+        self, request: ResearchRequest, *, on_index: Callable[[int, int], None] | None = None
+    ) -> Session:
+        """A session on a new run that is reviewed only if the request says so.
+
+        `on_index` is told, in another thread, how many of how many changed documents are read.
+        """
         async with self._shared.runs() as runs:
-            run_id, config = await runs.begin(request)
+            run_id, config = await runs.begin(request, on_index=on_index)
         return self._session(run_id, request, config)
 
     async def session(self, run_id: str | None = None) -> Session:

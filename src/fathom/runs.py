@@ -32,6 +32,7 @@ from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
 from fathom.run_index import OPEN, find_run, list_runs, open_status, remember_line
 from fathom.run_lock import held, held_in_turn, told_when_left
+from fathom.search.local_index import Progress as IndexProgress
 from fathom.search.table import local_engine
 from fathom.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState
@@ -59,16 +60,19 @@ class Runs:
         """The orders for these runs."""
         return ControlSignals(self.storage)
 
-    async def begin(self, request: ResearchRequest, *, is_capped: bool = False) -> tuple[str, RunConfig]:
+    async def begin(
+        self, request: ResearchRequest, *, is_capped: bool = False, on_index: IndexProgress | None = None
+    ) -> tuple[str, RunConfig]:
         """A new run's id, after everything that can be refused was refused.
 
         A cap that somebody has named, here or elsewhere (`is_capped`), must be one that can be kept.
+        `on_index` hears how far reading the run's own documents is, in another thread.
         """
         run_config = await asyncio.to_thread(request.run_config, self.settings.run)  # it looks at folders
         kits = standard_dependencies(self.settings.admitting(run_config))
         await asyncio.to_thread(kits, run_config)
         await self._refuse_unkept(request, run_config, is_capped=is_capped)
-        await self._refuse_empty(run_config)
+        await self._refuse_empty(run_config, on_index)
         return str(uuid.uuid4()), run_config
 
     async def update(self, earlier_id: str) -> tuple[str, UpdateRequest]:
@@ -263,12 +267,12 @@ class Runs:
         if is_named or is_capped:
             await asyncio.to_thread(refuse_unkept, self.settings.admitting(run_config), run_config)
 
-    async def _refuse_empty(self, run_config: RunConfig) -> None:
+    async def _refuse_empty(self, run_config: RunConfig, on_index: IndexProgress | None = None) -> None:
         """Say before the run, not in its report, that there is nothing to read."""
         for place in run_config.docs:
             if not await asyncio.to_thread(Path(place).exists):
                 raise BadInput(f"There is no folder or file {place}.")
-        engine = await asyncio.to_thread(local_engine, self.settings, run_config)
+        engine = await asyncio.to_thread(local_engine, self.settings, run_config, on_index)
         try:
             if engine and not await engine.prepare():
                 reasons = "; ".join(why for _, why in engine.unread[:3])

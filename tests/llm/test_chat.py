@@ -277,3 +277,11 @@ async def test_the_key_goes_to_the_server_and_nowhere_else(
     assert KEY not in "\n".join(record.getMessage() for record in caplog.records)
     assert KEY not in "".join(capfd.readouterr())
     assert KEY.encode() not in (tmp_path / "fathom.sqlite").read_bytes()
+
+
+async def test_a_mistake_of_ours_is_not_told_as_an_answer_in_no_known_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fathom.llm.openai_compatible._FIELDS", None)  # so that our own code stumbles
+    with Model(saying(Reply.say("Hello."))) as model, pytest.raises(TypeError):
+        await chat(tmp_path, model.base_url).say("plan", HELLO, {})

@@ -92,6 +92,6 @@ def test_underlined_and_html_headings_are_headings() -> None:
     ["*", "_", "[", "`", "``a`", "![", "|", "- ", "> ", "~~", "](", "*a ", "_a ", "<p ", "<h1>", "<style>"],
 )
 def test_thousands_of_unclosed_marks_take_no_time(mark: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     text_of("x" + mark * 5000 + " end")
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2

@@ -91,6 +91,6 @@ def test_doctests_are_fenced() -> None:
 
 @pytest.mark.parametrize("mark", ["*a ", "- ", "``a", "`a <", ":a:`", "|a", "\t-", "  - \n"])
 def test_thousands_of_unclosed_marks_take_no_time(mark: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     text_of("x " + mark * 5000 + " end\n\n" + mark * 5000 + " end")
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2

@@ -1,11 +1,14 @@
 """The file that names the MCP servers."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fathom.errors import BadInput
+from fathom.search.cache import engine_key
+from fathom.search.mcp import McpSearch
 from fathom.search.mcp_servers import McpServer, load_servers, servers_of
 
 
@@ -53,3 +56,12 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path, content: str, sai
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none\.json cannot be read: No such file or directory\.$"):
         load_servers(tmp_path / "none.json")
+
+
+def test_answers_of_a_server_are_not_taken_for_those_of_one_with_other_arguments() -> None:
+    one, second = (
+        McpServer("lib", command="serve", args=("--folder", place)) for place in ("a", "sk-secret")
+    )
+    assert engine_key(McpSearch(one)) != engine_key(McpSearch(second))
+    assert engine_key(McpSearch(one)) == engine_key(McpSearch(replace(one)))
+    assert "sk-secret" not in str(second.cache_parameters())

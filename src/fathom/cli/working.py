@@ -11,6 +11,7 @@ from functools import partial
 from fathom.budget.capping import not_held_back, unpriced
 from fathom.budget.prices import is_own_server
 from fathom.cli.forecasting import dry_run, expected, say
+from fathom.cli.indexing import IndexProgress
 from fathom.cli.leaving import Leaving, until_interrupted
 from fathom.cli.local_models import choose_local_model
 from fathom.cli.options import request_words, settings_of
@@ -23,8 +24,6 @@ from fathom.researcher import DeepResearcher
 from fathom.session import Session
 from fathom.settings import Settings
 from fathom.state import ReviewAnswer, RunConfig
-
-_PATIENCE_S = 1.0
 
 
 def research(arguments: argparse.Namespace) -> int:
@@ -109,11 +108,8 @@ async def _begun(
     settings: Settings, request: ResearchRequest, arguments: argparse.Namespace, leaving: Leaving
 ) -> int:
     async with DeepResearcher(settings) as researcher:
-        told = _told_if_slow("looking through the documents …", arguments.quiet or arguments.json)
-        try:
-            session = await researcher.begin(request)
-        finally:
-            told.cancel()
+        with IndexProgress(is_quiet=arguments.quiet or arguments.json) as progress:
+            session = await researcher.begin(request, on_index=progress)
         await _tell_unpriced(settings, session.config, arguments)
         return await _watch(session, arguments, leaving)
 
@@ -125,12 +121,6 @@ async def _tell_unpriced(settings: Settings, config: RunConfig, arguments: argpa
     own = settings.admitting(config)
     if names := await asyncio.to_thread(unpriced, own, config):
         print(f"fathom: {not_held_back(own, names)}", file=sys.stderr, flush=True)
-
-
-def _told_if_slow(words: str, is_quiet: bool) -> asyncio.TimerHandle:
-    """Say it only when there is something to wait for."""
-    say = (lambda: None) if is_quiet else partial(print, words, file=sys.stderr, flush=True)
-    return asyncio.get_running_loop().call_later(_PATIENCE_S, say)
 
 
 async def _resumed(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:

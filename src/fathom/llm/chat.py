@@ -23,7 +23,7 @@ from fathom.budget.prices import Prices
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.llm.clients import client_here
 from fathom.llm.dialects import answer_limit, prepare_call, provider_of
-from fathom.llm.errors import Translator, provider_errors, was_refused
+from fathom.llm.errors import Translator, is_own_mistake, provider_errors, was_refused
 from fathom.llm.headers import until_served
 from fathom.llm.limiter import Endurance, Limiter
 from fathom.llm.openai_compatible import REASONING
@@ -125,6 +125,8 @@ class Chat:
                 async with asyncio.timeout(self.timeout_s) as time_limit:
                     message = await model.ainvoke(list(messages), about, **words)
             except provider_errors() as error:
+                if is_own_mistake(error):
+                    raise
                 if time_limit.expired():
                     told = f"{self._translator.who} did not answer in time ({self.timeout_s:g} s)."
                     raise Unavailable(told) from None

@@ -77,6 +77,7 @@ _STATUSES: dict[type[Exception], int] = {
 _RETRY_DELAY = re.compile(r"retryDelay\W{1,6}(\d+(?:\.\d+)?)s")
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key not valid", re.IGNORECASE)
 _TOO_LARGE = 413
+_STUMBLED = (ValueError, TypeError, LookupError, AttributeError)
 _UNPAID = 402
 
 
@@ -99,10 +100,20 @@ class TooLong(Unreadable):
 def provider_errors() -> tuple[type[Exception], ...]:
     """Return every exception that a call of a model may end with, for an `except` clause.
 
-    The plain ones are what clients stumble over when an answer has not the promised shape.
+    The plain ones are what clients stumble over when an answer has not the promised shape; see
+    `is_own_mistake` for those that are ours.
     """
-    plain = (TimeoutError, ConnectionError, ValueError, TypeError, LookupError, AttributeError)
-    return (LangChainException, *_loaded(_RAISED), *plain)
+    return (LangChainException, *_loaded(_RAISED), TimeoutError, ConnectionError, *_STUMBLED)
+
+
+def is_own_mistake(error: BaseException) -> bool:
+    """Whether our own code stumbled, and not a client over an answer that has not the promised shape."""
+    trace = error.__traceback__
+    if isinstance(error, Misshapen) or not isinstance(error, _STUMBLED) or trace is None:
+        return False
+    while trace.tb_next:
+        trace = trace.tb_next
+    return str(trace.tb_frame.f_globals.get("__name__", "")).startswith("fathom.")
 
 
 def was_refused(error: BaseException) -> bool:

@@ -6,6 +6,7 @@ Does not know how a server is talked to.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,14 @@ class McpServer:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cache_parameters(self) -> dict[str, str | None]:
-        """Return what tells this server from others, without anything that may hold a secret."""
-        place = self.url.partition("?")[0]
-        return {"name": self.name, "command": self.command, "cwd": self.cwd, "url": place}
+        """Return what tells this server from others; arguments, which may hold a secret, as a hash alone."""
+        return {
+            "name": self.name,
+            "command": self.command,
+            "args": sha256(json.dumps(self.args).encode()).hexdigest(),
+            "cwd": self.cwd,
+            "url": self.url.partition("?")[0],
+        }
 
     def hidden(self, words: str) -> str:
         """The words without any secret of this server."""

@@ -20,6 +20,7 @@ from fathom.search.choice import choose
 from fathom.search.engines import Engines, search_places
 from fathom.search.health import Watched
 from fathom.search.local import LocalEngine
+from fathom.search.local_index import Progress
 from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.port import Engine
 from fathom.search.remembered import Remembered
@@ -210,11 +211,13 @@ _SPECIAL: dict[str, Callable[[Settings, RunConfig], list[Engine]]] = {
 }
 
 
-def local_engine(settings: Settings, run_config: RunConfig) -> LocalEngine | None:
-    """The engine over the run's own documents, if it has any."""
+def local_engine(
+    settings: Settings, run_config: RunConfig, progress: Progress | None = None
+) -> LocalEngine | None:
+    """The engine over the run's own documents, if it has any; `progress` hears how far reading them is."""
     if not run_config.docs:
         return None
-    return LocalEngine(tuple(roots_of(run_config)), settings.home / "index")
+    return LocalEngine(tuple(roots_of(run_config)), settings.home / "index", progress=progress)
 
 
 def roots_of(run_config: RunConfig) -> list[Path]:
