@@ -13,9 +13,8 @@ from pydantic import ValidationError
 from fathom.agents import agents_in, messages_in
 from fathom.errors import BadInput
 from fathom.events import Progress
-from fathom.history import archived_times, run_ids, run_times
+from fathom.history import archived_times, folder_of, run_ids, run_times
 from fathom.ids import short_id
-from fathom.places import Places
 from fathom.resting import agents_at_rest, messages_at_rest
 from fathom.runs import Runs, is_unfinished
 from fathom.state import RunState
@@ -87,7 +86,7 @@ async def _times(runs: Runs, run_id: str) -> dict[str, datetime]:
 
 
 async def _events(runs: Runs, run_id: str) -> list[Progress]:
-    folder = await Places(runs.storage).of(run_id)
+    folder = await folder_of(runs.storage, run_id)
     return await asyncio.to_thread(_read, folder / _EVENTS) if folder else []
 
 

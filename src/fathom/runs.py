@@ -23,14 +23,13 @@ from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Progress
 from fathom.graph import Research, build_graph, graph, standard_dependencies
-from fathom.history import RunLine, run_times
+from fathom.history import OPEN, RunLine, find_run, open_status, remember_line, run_times
 from fathom.ids import short_id
 from fathom.llm.clients import model_clients
 from fathom.pause_poller import TimeBudget, watch_over
 from fathom.planning.effort import sized
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, result_of
-from fathom.run_index import OPEN, find_run, list_runs, open_status, remember_line
 from fathom.run_lock import held, held_in_turn, told_when_left
 from fathom.search.local_index import Progress as IndexProgress
 from fathom.search.table import local_engine
@@ -209,16 +208,12 @@ class Runs:
 
     async def find(self, name: str | None) -> str:
         """The full id of a run named by its first characters; the latest run without a name."""
-        return await find_run(self.settings, name)
-
-    async def lines(self, most: int = 50) -> list[RunLine]:
-        """The latest runs, newest first."""
-        return await list_runs(self.settings, most)
+        return await find_run(self.storage, name)
 
     async def line(self, run_id: str) -> RunLine:
         """A run as a list shows it."""
         line = await self.settled_line(run_id)
-        return line if line.status != OPEN else replace(line, status=await open_status(self.settings, run_id))
+        return line if line.status != OPEN else replace(line, status=await open_status(self.storage, run_id))
 
     async def settled_line(self, run_id: str) -> RunLine:
         """The same, with the status `OPEN` where it depends on who works on the run."""
@@ -248,12 +243,12 @@ class Runs:
         with suppress(BadInput, *STORAGE_ERRORS):
             new = RunLine(segment.run_id, OPEN, segment.question, datetime.now(UTC), 0.0)
             line = await self.settled_line(segment.run_id) if segment.before is not None else new
-            await remember_line(self.settings, replace(line, status=OPEN))
+            await remember_line(self.storage, replace(line, status=OPEN))
 
     async def _remember(self, run_id: str) -> None:
         """Keep the run's line of the list; one that cannot be kept is read from its checkpoints."""
         with suppress(BadInput, *STORAGE_ERRORS):
-            await remember_line(self.settings, await self.settled_line(run_id))
+            await remember_line(self.storage, await self.settled_line(run_id))
 
     def _knobs(self, start: New) -> RunConfig:
         return (

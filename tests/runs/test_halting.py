@@ -5,6 +5,7 @@ from pathlib import Path
 from standins.shelf import QUESTION, stocked
 
 from fathom.request import ResearchRequest
+from fathom.run_index import list_runs
 from fathom.runs import open_runs
 from fathom.settings import load_settings
 from fathom.streaming import Halt
@@ -20,7 +21,7 @@ async def test_a_run_stopped_before_its_first_step_is_listed_and_goes_on(tmp_pat
         halt = Halt()
         halt.request()
         assert [event.kind async for event in runs.work(run_id, request, halt=halt)][-1] == "checkpoint"
-        (line,) = await runs.lines()
+        (line,) = await list_runs(runs.settings)
         assert (line.question, line.status) == (QUESTION, "stopped")
         assert [event.kind async for event in runs.work(run_id)][-1] == "completed"
         assert (await runs.result(run_id)).settings.docs == [str(shelf)]

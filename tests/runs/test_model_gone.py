@@ -11,6 +11,7 @@ from standins.researcher import form_of, researcher
 from standins.scripted import never_satisfied
 
 from fathom import DeepResearcher, ResearchRequest, RunStopped, Settings
+from fathom.run_index import list_runs
 from fathom.runs import open_runs
 from fathom.settings import load_settings
 
@@ -77,7 +78,7 @@ async def test_a_model_that_was_never_there_stops_the_run_until_it_is(tmp_path: 
         with pytest.raises(RunStopped, match=r"stand-in .* failed \(503\)"):
             await DeepResearcher(settings).research(request)
         async with open_runs(settings) as runs:
-            line = (await runs.lines())[0]
+            line = (await list_runs(runs.settings))[0]
         assert (line.status, line.question) == ("stopped", QUESTION)
         state["is_up"] = True
         result = await DeepResearcher(settings).resume(line.id)

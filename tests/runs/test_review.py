@@ -9,6 +9,7 @@ from standins.researcher import form_of, researcher
 from standins.scripted import never_satisfied, scripted
 
 from fathom import BadInput, DeepResearcher, ResearchRequest, ReviewAnswer, RunStopped, Settings
+from fathom.run_index import list_runs
 from fathom.runs import open_runs
 from fathom.settings import load_settings
 
@@ -25,7 +26,7 @@ async def waiting(tmp_path: Path, model: Model | None = None) -> tuple[Settings,
     with pytest.raises(RunStopped, match="waits for review"):
         await DeepResearcher(settings).research(request)
     async with open_runs(settings) as runs:
-        line = (await runs.lines())[0]
+        line = (await list_runs(runs.settings))[0]
     assert line.status == "waiting for review"
     return settings, line.id
 

@@ -22,6 +22,7 @@ from fathom.events import Checkpoint, ContentExtracted, Progress, SearchComplete
 from fathom.grammar import complaints
 from fathom.pause_poller import TimeBudget
 from fathom.request import ResearchRequest
+from fathom.run_index import list_runs
 from fathom.runs import Runs, open_runs
 from fathom.settings import load_settings
 from fathom.state import ReviewAnswer
@@ -118,7 +119,7 @@ async def test_a_pause_lets_the_run_stand_after_its_step(
             lambda: paused(runs, run_id),
         )
         assert why(first) == "paused"
-        assert (await runs.lines())[0].status == "paused"
+        assert (await list_runs(runs.settings))[0].status == "paused"
         assert not any(event.kind == "report started" for event in first)
         rest = [event async for event in runs.work(run_id)]
         assert rest[-1].kind == "completed"

@@ -12,6 +12,7 @@ from standins.model import Model
 from standins.researcher import researcher
 
 from fathom import BadInput, DeepResearcher, ResearchRequest
+from fathom.run_index import list_runs
 from fathom.runs import open_runs
 from fathom.settings import load_settings
 from fathom.state import ReviewAnswer
@@ -74,7 +75,7 @@ async def test_eight_runs_of_one_set_of_runs_share_a_saver(tmp_path: Path) -> No
             return (await runs.result(run_id)).status
 
         assert set(await asyncio.gather(*(one() for _ in range(8)))) == {"complete"}
-        assert len(await runs.lines()) == 8
+        assert len(await list_runs(runs.settings)) == 8
 
 
 async def test_a_run_that_another_process_holds_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from blockbuster import BlockBuster, BlockingError, blockbuster_ctx
 from standins.library import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.places import Places
+from fathom.history import folder_of
+from fathom.places import remember_folder
 from fathom.run_lock import held
 from fathom.settings import load_settings
 from fathom.storage import close_storage, open_storage
@@ -37,8 +38,8 @@ async def test_storage_locks_and_folders_do_not_block_the_loop(detector: BlockBu
         storage = open_storage(database)
         await storage.pages.put("sha", "text")
         assert await storage.pages.get("sha") == "text"
-        await Places(open_storage(database)).remember(RUN, Path("out"))
-        assert await Places(open_storage(database)).of(RUN) is None
+        await remember_folder(storage, RUN, Path("out"))
+        assert await folder_of(storage, RUN) is None
         async with held(storage, RUN):
             pass
     await close_storage(database)

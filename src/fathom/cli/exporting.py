@@ -13,8 +13,8 @@ from typing import cast
 
 from fathom.cli.options import settings_of
 from fathom.errors import BadInput
+from fathom.history import folder_of
 from fathom.ids import short_id
-from fathom.places import Places
 from fathom.reading.originals import Originals
 from fathom.reading.web import ORIGINALS
 from fathom.report.bibliography import bibliography
@@ -26,7 +26,6 @@ from fathom.report.past_rounds import spent_of
 from fathom.report.standalone import standalone
 from fathom.runs import Runs, is_unfinished, open_runs
 from fathom.state import RunState
-from fathom.storage import open_storage
 from fathom.store import pages
 
 _KINDS = (".md", ".json", ".bib", ".html", ".zip")
@@ -83,13 +82,11 @@ async def _folder(runs: Runs, run_id: str, place: Path) -> None:
     snapshot = await runs.snapshot(run_id)
     state = cast(RunState, snapshot.values)
     settings = runs.settings
-    folder = ResearchFolder(
-        place, run_id, pages(open_storage(settings.database)), Originals(settings.home / ORIGINALS)
-    )
+    folder = ResearchFolder(place, run_id, pages(runs.storage), Originals(settings.home / ORIGINALS))
     await folder.keep(state, spent_of(state))
     if "report" in state and not is_unfinished(snapshot):
         folder.write_report(await runs.result(run_id))
-    own = await Places(open_storage(settings.database)).of(run_id)
+    own = await folder_of(runs.storage, run_id)
     if own:
         await asyncio.to_thread(_events, own / EVENTS, place / EVENTS)
 

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 
 from fathom.cli.cells import cut, filled, plain
 from fathom.cli.options import settings_of
-from fathom.history import RunLine
+from fathom.history import RunLine, folder_of
 from fathom.ids import short_id
-from fathom.run_index import folder_of, list_runs
-from fathom.storage import close_storage
+from fathom.run_index import list_runs
+from fathom.storage import close_storage, open_storage
 
 _QUESTION_CELLS = 60
 _KIN = ("updates", "follows", "forks")
@@ -51,7 +51,10 @@ def table(lines: Sequence[RunLine], *, is_full: bool = False) -> str:
 async def _lines(arguments: argparse.Namespace) -> list[tuple[RunLine, str | None]]:
     """The latest runs, and where the folder of each is."""
     settings = settings_of(arguments)
-    found = [(line, await folder_of(settings, line.id)) for line in await list_runs(settings)]
+    found = [
+        (line, await folder_of(open_storage(settings.database), line.id))
+        for line in await list_runs(settings)
+    ]
     await close_storage(settings.database)
     return [(line, str(place) if place else None) for line, place in found]
 
