@@ -10,19 +10,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from fathom import conversation
-from fathom.blocking import iterated, waited
 from fathom.cleaning import Cleaned, age_of, chosen, cleaned
 from fathom.errors import RunStopped
 from fathom.events import Progress
 from fathom.forking import forked
 from fathom.history import RunLine
+from fathom.loops import iterated, waited
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
 from fathom.run_index import control_run, list_runs
 from fathom.runs import Start
-from fathom.session import BlockingSession, Session
+from fathom.session import BlockingSession, Session, Shared
 from fathom.settings import Settings, load_settings
-from fathom.sharing import Shared
 from fathom.state import ReviewAnswer, Role, RunConfig
 from fathom.storage.records import SignalWord
 from fathom.views import ConversationThread, RunViews

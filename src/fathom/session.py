@@ -1,34 +1,73 @@
 """One run, step by step: looked at, steered and ended by the program that began it.
 
-Does not know the command line. See `Session`.
+Does not know the command line. See `Session`. All sessions of a loop share one open database.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
+from weakref import WeakKeyDictionary
 
 from langgraph.types import StateSnapshot
 
-from fathom.blocking import iterated, waited
 from fathom.control_signals import ControlSignals
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, Progress
 from fathom.ids import short_id
+from fathom.loops import iterated, waited
 from fathom.places import RUNS, open_folder
 from fathom.report.folder import ResearchFolder
 from fathom.report.past_rounds import spent_of
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
-from fathom.runs import Start, is_unfinished, remembered_config
-from fathom.sharing import Shared
+from fathom.runs import Runs, Start, is_unfinished, open_runs, remembered_config
+from fathom.settings import Settings
 from fathom.state import ReviewAnswer, RunConfig, RunState
 from fathom.storage import open_storage
 from fathom.storage.records import SignalWord
 from fathom.streaming import Halt, asked_in
 from fathom.threads import FollowUpRequest
 from fathom.updating import UpdateRequest
+
+
+@dataclass
+class _Open:
+    users: int = 0
+    runs: Runs | None = None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    closing: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+
+class Shared:
+    """Opens the runs of a database for the first who asks, and closes them after the last.
+
+    An event loop has its own: what is open cannot be used from another loop.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Open] = WeakKeyDictionary()
+
+    @asynccontextmanager
+    async def runs(self) -> AsyncIterator[Runs]:
+        """The runs, open for as long as they are used here."""
+        loop = asyncio.get_running_loop()
+        here = self._open.setdefault(loop, _Open())
+        here.users += 1
+        try:
+            async with here.turn:
+                if here.runs is None:
+                    here.runs = await here.closing.enter_async_context(open_runs(self.settings))
+            yield here.runs
+        finally:
+            here.users -= 1
+            if here.users == 0:
+                del self._open[loop]  # before anything is awaited: whoever comes now opens anew
+                await here.closing.aclose()
+
 
 _GLANCE_S = 0.3
 

@@ -29,8 +29,8 @@ from fathom.llm.limiter import Endurance, Limiter
 from fathom.llm.openai_compatible import REASONING
 from fathom.llm.paying import Offer, Strain, Usage
 from fathom.model_names import chat_model_name
-from fathom.remembering import Kept, Memory
 from fathom.state import Cost, Role
+from fathom.store import Kept, Memory
 from fathom.tracing import TracedRun
 
 _LIMIT = "max_completion_tokens"

@@ -33,10 +33,10 @@ from fathom.llm.structured_output import StructuredOutput
 from fathom.llm.window import Window
 from fathom.llm.window_sources import window_of
 from fathom.model_names import OPENAI, SERVERS, describe_unknown_provider, split_name
-from fathom.remembering import Memory
 from fathom.settings import Settings
 from fathom.state import Role, RunConfig
 from fathom.storage import open_storage
+from fathom.store import Memory
 
 _CONNECT_S = 10.0
 _EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "ollama": "ollama"}

@@ -14,9 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fathom.remembering import Memory
 from fathom.search.port import Engine
 from fathom.state import Hit, Query
+from fathom.store import Memory
 
 VALID_S = 24 * 3600.0
 # Raise it when engines are asked in another way, or their answers are read in another way.
