@@ -148,3 +148,13 @@ async def test_a_fork_of_branches_goes_on_as_one_loop_with_all_they_found(world:
     assert {c.id for c in first["claims"]} <= {c.id for c in second["claims"]}
     assert len(second["judgements"]) == len(first["judgements"]) + 1
     assert second["run"] != first["run"]
+
+
+async def test_a_round_whose_end_was_archived_can_be_forked_and_shares_the_same(world: World) -> None:
+    plain = await world.state(await forked(world.runs, world.run_id, 1, DIRECTION))
+    assert await world.runs.storage.checkpoints.thin(world.run_id)
+    assert [judged for _, judged in await world.runs.storage.checkpoints.archived_ends(world.run_id)] == [1]
+    archived = await world.state(await forked(world.runs, world.run_id, 1, DIRECTION))
+    assert [claim.id for claim in archived["claims"]] == [claim.id for claim in plain["claims"]]
+    assert [page.sha for page in archived["pages"]] == [page.sha for page in plain["pages"]]
+    assert len(archived["judgements"]) == 1
