@@ -25,6 +25,7 @@ from fathom.evidence.trust import TrustLog
 from fathom.evidence.verification import verify_drafts
 from fathom.llm.port import Draft, Evidence, Thought
 from fathom.state import ClaimDraft, Control, Page, SubQuestion, Verdict
+from fathom.storage import open_storage
 
 _CASES = Path(__file__).parents[1] / "tests" / "cases"
 RATES = {
@@ -109,7 +110,7 @@ def _lines(name: str) -> list[dict[str, str]]:
 
 async def measure(name: str, rate: float, cases: Cases, runs: int, database: Path) -> dict[str, object]:
     """Return what becomes of the cases with one verifier, over some runs that share what is known of it."""
-    trust, known = TrustLog(database), cases.texts
+    trust, known = TrustLog(open_storage(database)), cases.texts
     wrong = suspected = lost = missed = shown = 0
     for seed in range(runs):
         verifier = ScriptedVerifier(f"{name}, verifier@0", rate, cases.truths(), seed)

@@ -101,7 +101,7 @@ class Dependencies:
             signals=self.signals.of(thread),
             budget=budget,
             time_budget=time_budget,
-            trust=TrustLog(self.cost_log.database),
+            trust=TrustLog(self.cost_log.storage),
         )
 
     def _time_budget(self, run: str) -> TimeBudget | None:

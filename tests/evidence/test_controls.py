@@ -16,6 +16,7 @@ from fathom.evidence.controls import (
 from fathom.evidence.particles import replace_before_particle
 from fathom.evidence.trust import TrustLog, decide_trust
 from fathom.state import Control, ControlTally, Quote
+from fathom.storage import open_storage
 
 ENGLISH = (
     "The Rance plant opened in 1966 and makes 240 MW. The plant at Sihwa opened in 2011 and makes 254 MW. "
@@ -136,7 +137,7 @@ def test_a_verifier_is_decided_on_after_enough_controls() -> None:
 
 
 async def test_a_call_that_is_noted_twice_counts_once_and_languages_are_kept_apart(tmp_path: Path) -> None:
-    log = TrustLog(tmp_path / "fathom.sqlite")
+    log = TrustLog(open_storage(tmp_path / "fathom.sqlite"))
     tallies = [
         ControlTally(call=f"c{n}", verifier="m, verifier@1", language="ko", kind="date", shown=2, missed=2)
         for n in range(2)

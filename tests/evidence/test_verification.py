@@ -15,6 +15,7 @@ from fathom.evidence.trust import TrustLog
 from fathom.evidence.verification import MOST_A_CALL, Verified, split_evenly, verify_drafts
 from fathom.llm.port import Draft, Evidence, Thought
 from fathom.state import ClaimDraft, Control, SubQuestion, Verdict
+from fathom.storage import open_storage
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 bench: Any = import_module("controls")  # a script, no part of the package
@@ -63,7 +64,9 @@ def grounded(*more: Draft) -> tuple[list[ClaimDraft], list[Control]]:
 async def verified(home: Path, verifier: Verifier, *more: Draft) -> Verified:
     drafts, controls = grounded(*more)
     texts = {PAGE.sha: (PAGE, TEXT)}
-    return await verify_drafts(drafts, controls, texts, verifier, TrustLog(home / "fathom.sqlite"))
+    return await verify_drafts(
+        drafts, controls, texts, verifier, TrustLog(open_storage(home / "fathom.sqlite"))
+    )
 
 
 CHEAT = Draft(FALSE, "The mill at Osby was built in 1801", "Q1", 0.9)
@@ -117,7 +120,9 @@ async def test_code_that_stands_in_for_a_model_is_not_tested(tmp_path: Path) -> 
 
     drafts, controls = grounded()
     texts = {PAGE.sha: (PAGE, TEXT)}
-    found = await verify_drafts(drafts, controls, texts, ask, TrustLog(tmp_path / "fathom.sqlite"))
+    found = await verify_drafts(
+        drafts, controls, texts, ask, TrustLog(open_storage(tmp_path / "fathom.sqlite"))
+    )
     assert (len(found.claims), found.refused, found.tallies) == (len(drafts), [], [])
 
 

@@ -13,6 +13,7 @@ from fathom.llm.port import Draft
 from fathom.nodes.retry import retry
 from fathom.nodes.verifier import verifier
 from fathom.state import ClaimDraft, ReadingRound
+from fathom.storage import open_storage
 
 TEXT = "The Rance plant opened in 1966. Divers service the gates in spring. The lock is old."
 PAGE = page(TEXT)
@@ -29,7 +30,7 @@ def round_of(*drafts: ClaimDraft, **words: Any) -> ReadingRound:
 @pytest.fixture
 def verified(tmp_path: Path) -> Any:
     async def verify(model: FakeModel, state: ReadingRound) -> ReadingRound:
-        trust = TrustLog(tmp_path / "fathom.sqlite")
+        trust = TrustLog(open_storage(tmp_path / "fathom.sqlite"))
         return await verifier(state, model=model, pages=FakePages({sha(TEXT): TEXT}), trust=trust)
 
     return verify

@@ -46,7 +46,7 @@ async def _show(arguments: argparse.Namespace) -> None:
             state = cast(RunState, (await opened.snapshot(run_id)).values)
             show_part = partial(print, end="") if arguments.part == "bib" else print_markdown
             if arguments.part == "quotes":
-                show_part(await quotes_page(state, pages(opened.settings.database)))
+                show_part(await quotes_page(state, pages(opened.storage)))
             else:
                 show_part(_part(run_id, state, arguments))
             return

@@ -8,11 +8,10 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from fathom.state import ControlTally
-from fathom.storage import open_storage
+from fathom.storage import Storage
 
 Trust = Literal["trusted", "untrusted", "undecided"]
 GOOD_ERROR, BAD_ERROR = 0.02, 0.10
@@ -34,19 +33,19 @@ def decide_trust(right: int, wrong: int) -> Trust:
 class TrustLog:
     """What verifiers made of their controls, across runs; a call that is noted twice counts once."""
 
-    database: Path
+    storage: Storage
     clock: Callable[[], float] = time.time
 
     async def note(self, tallies: Sequence[ControlTally]) -> None:
         """Keep the answers of some calls, and forget those of three months ago."""
-        now, controls = self.clock(), open_storage(self.database).controls
+        now, controls = self.clock(), self.storage.controls
         for tally in tallies:
             right, name = tally.shown - tally.missed, _name(tally.verifier, tally.language)
             await controls.put(name, tally.key, right, tally.missed, now, now - KEPT_S)
 
     async def trust(self, verifier: str, language: str) -> Trust:
         """Return whether this verifier is to be trusted with statements in this language."""
-        right, wrong = await open_storage(self.database).controls.totals(_name(verifier, language))
+        right, wrong = await self.storage.controls.totals(_name(verifier, language))
         return decide_trust(right, wrong)
 
 
