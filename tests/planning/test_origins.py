@@ -13,6 +13,7 @@ from fathom.nodes.selector import selector
 from fathom.planning.origins import has_unread_origins, origin_hits
 from fathom.reading.web import web
 from fathom.state import Claim, Origin, Page, ResearchState, RunConfig
+from fathom.storage import open_storage
 
 LINK = "https://inst.example/r"
 
@@ -92,7 +93,7 @@ def test_origins_are_read_also_when_there_is_nothing_left_to_ask() -> None:
 async def test_an_origin_at_a_private_address_is_refused_by_the_guard(tmp_path: Path) -> None:
     with Web({"/secret": html("<p>Nobody may read this from outside.</p>")}) as inside:
         [found] = origin_hits(state(citing(link=f"{inside.url}/secret")), RunConfig())
-        reader = web(tmp_path / "pages.sqlite").reader()
+        reader = web(open_storage(tmp_path / "pages.sqlite"), tmp_path / "papers").reader()
         update = await extractor({"hit": found}, reader=reader, pages=FakePages(), clock=clock)
         assert inside.records == []
     assert "pages" not in update
