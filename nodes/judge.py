@@ -196,7 +196,8 @@ def _known(state: ResearchState) -> Thought[Assessment] | None:
     if earlier is None or {claim.id for claim in claims} != {claim.id for claim in earlier.claims}:
         return None
     last = earlier.judgements[-1]
-    return Thought(Assessment(last.rubric, last.gaps, confidence=last.confidence))
+    known = Assessment(last.rubric, last.gaps, confidence=last.confidence, is_by_words=last.is_by_words)
+    return Thought(known)
 
 
 def _weighed(state: ResearchState, assessment: Assessment) -> list[Hypothesis]:
@@ -231,6 +232,7 @@ def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clo
         found=best_new(claims, before),
         evidence=case.trails.best[:_EVIDENCE] if case.trails else [],
         leads=case.trails.leads if case.trails else [],
+        is_by_words=assessment.is_by_words,
     )
 
 
@@ -271,4 +273,5 @@ def _position(
         is_follow_up=is_follow_up,
         has_unread_origins=bool(origin_hits(state, run_config)),
         patience=_QUICK_PATIENCE if run_config.depth == "quick" else run_config.max_rounds,
+        is_by_words=judgement.is_by_words,
     )

@@ -22,6 +22,7 @@ async def section(state: Chapter, *, model: ResearchModel) -> Chapter:
         title=heading.title,
         sentences=drafted(thought.value.sentences, claims),
         is_list=thought.value.is_list,
+        blocks=thought.value.blocks,
         basis=basis_of(heading, claims),
     )
     return {"draft": written, "failures": thought.failures, "costs": thought.costs}

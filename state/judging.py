@@ -139,6 +139,7 @@ class Judgement(Record):
     spent_usd: float = 0.0  # by this run so far, other branches left out
     evidence: list[str] = Field([])  # hashes of the pages that answer it together, best first
     leads: list[str] = Field([])  # queries that follow names those pages bring up, best first
+    is_by_words: bool = False  # no model judged: it is known which passages share words, not what they answer
 
     @property
     def key(self) -> str:

@@ -137,6 +137,7 @@ class Quote(Record):
     start: int
     end: int
     text: str
+    heading: str = ""  # the headings it stands under, outermost first: "Managing databases > Tablespaces"
 
 
 class Verdict(Record):

@@ -123,7 +123,7 @@ class Citation(Record):
 
 
 # What the reader may expect: see `fathom.report.ending`.
-Status = Literal["complete", "partial", "unsure", "failed"]
+Status = Literal["complete", "partial", "unsure", "failed", "extracts"]
 
 
 class Report(Record):

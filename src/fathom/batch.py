@@ -20,7 +20,7 @@ from fathom.state import RunState
 from fathom.streaming import Halt
 
 _CENT = 1e-9
-REPORTED = frozenset({"complete", "partial", "unsure", "failed"})
+REPORTED = frozenset({"complete", "partial", "unsure", "failed", "extracts"})
 
 
 @dataclass(frozen=True)

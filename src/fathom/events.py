@@ -208,6 +208,7 @@ class RoundCompleted(Payload):
     suggested: list[str] = []  # the three best queries for them
     answered: float = 0.0  # share of the sub-questions that have evidence; weak evidence counts half
     has_high_gap: bool = False  # something important is missing
+    is_by_words: bool = False  # without a model: evidence is a passage that may answer
     summary: str = ""
     outline: list[OutlinePart] = []  # the report as it takes form, in reading order
     spent_by: CostBy = CostBy()

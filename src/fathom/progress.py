@@ -277,6 +277,7 @@ class EventMapper:
             suggested=[] if judgement.stop else suggested(judgement),
             answered=judgement.coverage,
             has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
+            is_by_words=judgement.is_by_words,
             summary=summary(judgement, findings),
             outline=outline_parts(update.get("outline")),
             spent_by=cost_by(list(self._paid.values())),

@@ -37,7 +37,7 @@ class DeepResearcher:
     >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"])
     >>> result = DeepResearcher().research_sync(request)
     >>> result.status
-    'complete'
+    'extracts'
     >>> [citation.title for citation in result.citations]
     ['The tower']
 
@@ -102,7 +102,7 @@ class DeepResearcher:
         >>> [event.kind for event in events][:4]
         ['started', 'effort sized', 'plan generated', 'search started']
         >>> events[-1].kind, events[-1].payload.status
-        ('completed', 'complete')
+        ('completed', 'extracts')
         """
         session = await self.begin(request)
         async with aclosing(session.events()) as events:
@@ -244,7 +244,7 @@ class DeepResearcher:
         >>> from fathom import DeepResearcher, ResearchRequest
         >>> result = DeepResearcher().research_sync(ResearchRequest(query="How high is it?", docs=["papers"]))
         >>> [(run.id == result.run_id, run.status) for run in DeepResearcher().runs_sync(1)]
-        [(True, 'complete')]
+        [(True, 'extracts')]
         """
         return await list_runs(self.settings, most)
 

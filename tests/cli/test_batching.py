@@ -221,7 +221,7 @@ def test_a_question_that_waits_for_review_is_told_and_left_waiting(
     assert rows(fathom, file, *over, code=3)[1]["status"] == "waiting for review"
     name = told.err.splitlines()[-1].split()[-1]
     assert fathom("resume", name, "--approve", "--quiet").code == 0
-    assert [row["status"] for row in rows(fathom, file, *over)] == ["complete", "complete"]
+    assert [row["status"] for row in rows(fathom, file, *over)] == ["extracts", "extracts"]
 
 
 def test_two_processes_do_not_work_on_one_batch(

@@ -137,7 +137,14 @@ def test_a_quote_is_kept_with_the_rest_of_its_sentence(words: str, full: str) ->
 
 
 def test_a_whole_page_is_not_a_quote() -> None:
-    assert found("word " * 400, "word " * 500) is None
+    assert found("word " * 2000, "word " * 2500) is None
+    assert found("Word " * 400, "word " * 500) is None
+
+
+def test_a_long_list_is_a_quote_only_as_it_stands() -> None:
+    page = "\n".join(f"- item {n} of a long list" for n in range(100))
+    assert found(page, page) == page
+    assert found(page.replace("\n", " "), page) is None
 
 
 def test_nothing_stands_in_an_empty_page() -> None:

@@ -53,6 +53,20 @@ from fathom.llm.questions import bridges, parts_of, standing_alone, with_topic
             ["조력 발전이란 무엇인가?", "비용은 얼마나 드는가?"],
         ),
         ("research and development", ["Research and development"]),
+        (
+            "What does git rebase do and what are its risks?",
+            ["What does git rebase do?", "What are git rebase's risks?"],
+        ),
+        (
+            "What is a painted door and how do I make one?",
+            ["What is a painted door?", "How do I make a painted door?"],
+        ),
+        ("How do I open a lock and what can it hold?", ["How do I open a lock?", "What can a lock hold?"]),
+        (
+            "출생률이란 무엇이고 2023년에는 얼마였나?",
+            ["출생률이란 무엇인가요?", "출생률은 2023년에는 얼마였나?"],
+        ),
+        ("온돌이란 무엇인가? 그 구조는 어떤가?", ["온돌이란 무엇인가?", "온돌의 구조는 어떤가?"]),
     ],
 )
 def test_a_question_is_split_into_what_it_asks(question: str, parts: list[str]) -> None:
@@ -98,11 +112,14 @@ def test_names_that_several_texts_use_are_worth_asking_about() -> None:
         ("And what does it cost?", "How does the barrage of Ouseport work?", "What does the barrage cost?"),
         ("How much does it cost?", "What is tidal power?", "How much does tidal power cost?"),
         ("When were its gates replaced?", "What is tidal power?", "When were tidal power's gates replaced?"),
+        ("What does it cost at Merrow?", "What is tidal power?", "What does tidal power cost at Merrow?"),
+        ("How does Merrow pay for it?", "What is a barrage?", "How does Merrow pay for a barrage?"),
+        ("그 비용은 얼마인가요?", "조력 발전은 어떻게 작동하나요?", "조력 발전의 비용은 얼마인가요?"),
         ("그것의 비용은 얼마인가요?", "조력 발전은 어떻게 작동하나요?", "조력 발전의 비용은 얼마인가요?"),
         # What stands alone, or leans on nothing that can be seen, stays as it is.
         ("Why does the Pentle cable fail?", "What is tidal power?", "Why does the Pentle cable fail?"),
         ("How long does it take to build a dam?", "What is silt?", "How long does it take to build a dam?"),
-        ("What does it cost at Merrow?", "What is tidal power?", "What does it cost at Merrow?"),
+        ("Why does Merrow keep its gates shut?", "What is silt?", "Why does Merrow keep its gates shut?"),
         ("구들장은 얼마나 따뜻한가요?", "온돌은 무엇인가요?", "구들장은 얼마나 따뜻한가요?"),
         ("Is it true that silt gathers?", "What is tidal power?", "Is it true that silt gathers?"),
     ],

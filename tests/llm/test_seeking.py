@@ -21,14 +21,14 @@ def sought(text: str) -> SubQuestion:
 
 def test_of_a_name_only_what_was_open_is_quoted() -> None:
     drafts = sought_in(ASKED, sought("Anneke Vorst born"), "Anneke Vorst", PERSON)
-    assert [(d.quote, d.question) for d in drafts] == [("Anneke Vorst was born in Harlingen.", "Q1")]
+    assert [(d.statement, d.question) for d in drafts] == [("Anneke Vorst was born in Harlingen.", "Q1")]
 
 
 def test_korean_names_too() -> None:
     text = "김도윤은 기술자이자 화가였다. 김도윤은 1898년 통영에서 태어났다."
     asked = "한빛조선소를 세운 사람은 어디에서 태어났는가?"
     drafts = sought_in(asked, sought("김도윤 태어났는가"), "김도윤", text)
-    assert [d.quote for d in drafts] == ["김도윤은 1898년 통영에서 태어났다."]
+    assert [d.statement for d in drafts] == ["김도윤은 1898년 통영에서 태어났다."]
 
 
 @pytest.mark.parametrize("words", ["Anneke Vorst", "founder born", "?", "Ola Berg born"])
@@ -42,7 +42,7 @@ async def test_what_was_searched_for_comes_first_and_nothing_comes_twice() -> No
         ASKED, [asked], "Anneke Vorst", PERSON, sought("Anneke Vorst born")
     )
     quotes = [draft.quote for draft in thought.value]
-    assert quotes[0] == "Anneke Vorst was born in Harlingen."
+    assert thought.value[0].statement == "Anneke Vorst was born in Harlingen."
     assert len(quotes) == len(set(quotes))
 
 

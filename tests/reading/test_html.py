@@ -169,3 +169,28 @@ def test_a_date_is_what_the_markup_says_and_never_a_year_in_the_text(
 def test_the_site_is_the_publisher() -> None:
     page = PAGE.replace("<head>", '<head><meta property="og:site_name" content="Water Board">').encode()
     assert parse(page, content_type="text/html", name="x").publisher == "Water Board"
+
+
+MANUAL = b"""<html><head><title>3.1. Limits</title></head><body>
+<div class="navheader"><a accesskey="u" href="x.html" title="Chapter 3. Gates">Up</a></div>
+<div class="sect1"><h2 class="title">3.1. Limits<a class="headerlink" href="#x">\xc2\xb6</a></h2>
+<p>The gates of the harbour have the following limits, which every skipper has to know before the tide.</p>
+<ul><li><p>They open twice a day, one hour before high water.</p></li>
+<li><p>They hold no ship longer than ninety metres.</p></li></ul>
+<div class="warning"><h3 class="title">Warning</h3><p>Nobody may swim in the basin behind them.</p></div>
+<dl><dt>Sill</dt><dd>The edge that a gate closes against.</dd><dd>Also its depth.</dd>
+<dt>Pound</dt><dd>The water between two gates.</dd></dl>
+<pre class="synopsis">gate <em>name</em> --open
+  [ --slow ]</pre></div></body></html>"""
+
+
+def test_a_manual_without_a_marked_main_part_keeps_headings_lists_and_definitions() -> None:
+    made = parse(MANUAL, content_type="text/html", name="limits.html")
+    assert made.title == "3.1. Limits (Chapter 3. Gates)"
+    lines = made.text.splitlines()
+    assert "## 3.1. Limits" in lines
+    assert "- They open twice a day, one hour before high water." in lines
+    assert "- Sill: The edge that a gate closes against. Also its depth." in lines
+    assert "- Pound: The water between two gates." in lines
+    assert "gate name --open" in lines
+    assert not any(line.lstrip("# ") == "Warning" for line in lines)

@@ -59,7 +59,7 @@ async def test_eight_runs_in_one_process_do_not_disturb_each_other(tmp_path: Pat
     request = ResearchRequest(query=QUESTION, docs=[docs])
     results = await asyncio.gather(*(researcher_.research(request) for _ in range(8)))
     assert len({result.run_id for result in results}) == 8
-    assert {result.status for result in results} == {"complete"}
+    assert {result.status for result in results} == {"extracts"}
     assert len({str(result.sections) for result in results}) == 1
 
 
@@ -74,7 +74,7 @@ async def test_eight_runs_of_one_set_of_runs_share_a_saver(tmp_path: Path) -> No
                 pass
             return (await runs.result(run_id)).status
 
-        assert set(await asyncio.gather(*(one() for _ in range(8)))) == {"complete"}
+        assert set(await asyncio.gather(*(one() for _ in range(8)))) == {"extracts"}
         assert len(await list_runs(runs.settings)) == 8
 
 
@@ -91,7 +91,7 @@ async def test_a_run_that_another_process_holds_is_refused(tmp_path: Path) -> No
     holder.kill()
     holder.communicate()
     result = await DeepResearcher(settings).resume(run_id, approve)
-    assert result.status == "complete"
+    assert result.status == "extracts"
 
 
 async def test_a_run_that_this_process_works_on_is_refused_too(tmp_path: Path) -> None:

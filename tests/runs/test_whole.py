@@ -51,7 +51,7 @@ async def test_a_run_without_a_model_cites_every_sentence(tmp_path: Path) -> Non
     settings = load_settings(home=tmp_path)
     docs = written(tmp_path / "docs", {**TIDES, **CHEESE})
     result = await DeepResearcher(settings).research(ResearchRequest(query=QUESTION, docs=[docs]))
-    assert result.status == "complete"
+    assert result.status == "extracts"
     await assert_every_sentence_leads_to_a_page(result, settings)
     assert "euros for each megawatt hour" in result.report
     assert "brine" not in result.report
@@ -95,7 +95,7 @@ async def test_a_korean_question_gets_a_korean_report(tmp_path: Path) -> None:
     docs = written(tmp_path / "docs", HANOK)
     request = ResearchRequest(query="온돌은 어떻게 방을 따뜻하게 하나?", docs=[docs])
     result = await DeepResearcher(settings).research(request)
-    assert result.status == "complete"
+    assert result.status == "extracts"
     await assert_every_sentence_leads_to_a_page(result, settings)
     first = result.sections[0].sentences[0].text
     assert "온돌" in first or "구들장" in first

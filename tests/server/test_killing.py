@@ -48,7 +48,7 @@ def test_a_killed_run_is_finished_and_nothing_is_read_twice(tmp_path: Path) -> N
             state = finished(server, thread_id)
         finally:
             server.stop()
-    assert state["report"]["status"] == "complete"
+    assert state["report"]["status"] == "extracts"
     assert {loaded["address"] for loaded in state["pages"]} == {f"{web.url}{path}" for path in TEXTS}
     fetched = [seen.route for seen in web.answered if seen.route in TEXTS]
     assert sorted(fetched) == ["/dam", "/slow", "/wind"]

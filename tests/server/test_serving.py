@@ -73,7 +73,7 @@ def test_branches_run_on_the_server_too(client: SyncLangGraphClient, shelf: Path
 def test_a_run_over_a_folder_ends_with_a_report(client: SyncLangGraphClient, shelf: Path) -> None:
     state = answered(client, {"question": QUESTION}, {"docs": [str(shelf)], "rounds": 1})
     report = Report.model_validate(state["report"])
-    assert report.status == "complete"
+    assert report.status == "extracts"
     assert report.citations
     claims = [Claim.model_validate(claim) for claim in state["claims"]]
     quoted = [quote.text for claim in claims for quote in claim.quotes]
@@ -130,7 +130,7 @@ def test_a_bad_knob_is_refused_by_name(
 def test_an_unknown_setting_is_taken_out_by_the_server(client: SyncLangGraphClient, shelf: Path) -> None:
     """Before anybody could refuse it."""
     context = {"rouns": 1, "docs": [str(shelf)], "rounds": 1}
-    assert answered(client, {"question": QUESTION}, context)["report"]["status"] == "complete"
+    assert answered(client, {"question": QUESTION}, context)["report"]["status"] == "extracts"
 
 
 def test_a_folder_outside_the_roots_is_refused(client: SyncLangGraphClient, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_review_shows_the_plan_and_what_may_be_answered(client: SyncLangGraphC
 def test_an_approved_run_goes_on_with_its_own_knobs(client: SyncLangGraphClient, shelf: Path) -> None:
     thread_id, _ = waiting(client, shelf)
     state = resumed(client, thread_id, {"action": "approve"})
-    assert state["report"]["status"] == "complete"
+    assert state["report"]["status"] == "extracts"
     assert {page["address"].partition(":")[0] for page in state["pages"]} == {"file"}
 
 
@@ -55,7 +55,7 @@ def test_feedback_shows_another_plan(client: SyncLangGraphClient, shelf: Path) -
     assert "silt behind the dam" in state["tasks"][0]["interrupts"][0]["value"]["queries"]
     edited = resumed(client, thread_id, {"action": "edit", "queries": ["cost of the dam"]})
     assert "cost of the dam" in [query["text"] for query in edited["asked"]]
-    assert edited["report"]["status"] == "complete"
+    assert edited["report"]["status"] == "extracts"
 
 
 def test_an_answer_of_another_shape_leaves_the_review_open(client: SyncLangGraphClient, shelf: Path) -> None:
@@ -63,7 +63,7 @@ def test_an_answer_of_another_shape_leaves_the_review_open(client: SyncLangGraph
     words: Any = {"command": {"resume": {"action": "perhaps"}}, "raise_error": False}
     told: Any = client.runs.wait(thread_id, "research", **words)
     assert "'approve', 'edit', 'feedback', 'add' or 'finish'" in told["__error__"]["message"]
-    assert resumed(client, thread_id, {"action": "approve"})["report"]["status"] == "complete"
+    assert resumed(client, thread_id, {"action": "approve"})["report"]["status"] == "extracts"
 
 
 def test_a_run_of_the_server_is_listed_and_ended_on_the_command_line(
@@ -82,7 +82,7 @@ def test_a_run_of_the_server_is_listed_and_ended_on_the_command_line(
     assert capsys.readouterr().out.startswith(f"# {QUESTION}")
     seen: Any = client.threads.get_state(thread_id)
     assert seen["next"] == []
-    assert seen["values"]["report"]["status"] == "complete"
+    assert seen["values"]["report"]["status"] == "extracts"
 
 
 def test_a_run_of_the_command_line_is_seen_and_ended_on_the_server(
@@ -102,7 +102,7 @@ def test_a_run_of_the_command_line_is_seen_and_ended_on_the_server(
     assert seen["next"] == ["review"]
     assert seen["values"]["question"] == QUESTION
     state = resumed(client, thread_id, {"action": "approve"})
-    assert state["report"]["status"] == "complete"
+    assert state["report"]["status"] == "extracts"
     assert main(["show", run_id, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["report"] == state["report"]["markdown"]
 

@@ -115,7 +115,7 @@ def test_the_program_helps_and_runs(installed: Path, tmp_path: Path) -> None:
         "--quiet",
     ]
     result = json.loads(ran(words, tmp_path, FATHOM_HOME=str(tmp_path / "home")))
-    assert result["status"] == "complete"
+    assert result["status"] == "extracts"
     assert result["citations"]
 
 
@@ -140,4 +140,4 @@ def test_files_of_the_same_names_beside_a_script_do_not_disturb_it(installed: Pa
     assert names == ["graph", "nodes", "prompts", "state"]
     assert Path(where).is_relative_to(installed.parent)
     assert {"planner", "judge", "writer"} <= set(nodes)
-    assert status == "complete"
+    assert status == "extracts"

@@ -71,7 +71,8 @@ class Telling:
             case ContentExtracted() | AnalysisCompleted():
                 return self._read(event.payload, self._counts.setdefault(event.branch, _Count()))
             case SufficiencyEvaluated(judgement=judged):
-                end = f"; enough: {judged.stop} ({judged.because})" if judged.stop else "; going on"
+                ending = "the end" if judged.is_by_words else "enough"
+                end = f"; {ending}: {judged.stop} ({judged.because})" if judged.stop else "; going on"
                 return f"{counted(judged.claims, 'claim')}, score {judged.overall:.2f}{end}"
             case ReportStarted(sections=sections):
                 return f"writing {counted(len(sections), 'section')}"

@@ -41,6 +41,7 @@ _IS = re.compile(
     r"|^(?P<ko>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇(?!을)|뭐(?!를))",
     re.IGNORECASE,
 )
+_OF_A_THING = re.compile(r"\s(?:of|between|for|in|on|to|from|with|and|or|when|if|that)\s|의\s", re.IGNORECASE)
 _HOW_TO = re.compile(r"\bhow (?:do|can|should|to|would)\b|방법|어떻게", re.IGNORECASE)
 _WHERE = re.compile(
     r"^where\b|\b(?:which|what) (?:country|city|place|town|region)\b|어디|어느 (?:나라|도시|곳)",
@@ -95,6 +96,14 @@ def asks_what(question: str) -> bool:
     """Whether it asks what a thing is or does."""
     asked = one_line(question).rstrip("?？. ")
     return _DOES.match(asked) is not None or _IS.match(asked) is not None
+
+
+def thing_asked(question: str) -> str:
+    """What a question asks the meaning or the work of; nothing where it asks for something of that thing."""
+    asked = one_line(question).rstrip("?？. ")
+    found = _DOES.match(asked) or _IS.match(asked)
+    thing = next((part for part in found.groups() if part), "").strip() if found else ""
+    return "" if _OF_A_THING.search(thing) else thing
 
 
 def is_fitting(question: str, sentence: str) -> bool:

@@ -13,6 +13,7 @@ from fathom.evidence.carrying import uncarried
 from fathom.evidence.context import passage_of
 from fathom.evidence.controls import is_falsehood, make_controls
 from fathom.evidence.derivation import underived
+from fathom.evidence.facts import is_verbatim
 from fathom.evidence.grounding import GroundedPage
 from fathom.evidence.suspicions import find_suspicions
 from fathom.llm.port import Draft
@@ -71,14 +72,15 @@ def ground_drafts(
     told: dict[str, ClaimDraft] = {}
     unasked: dict[str, Draft] = {}
     for draft in [draft for draft in drafts if draft.kind == "claim"]:
-        said = folded(draft.statement).text
+        said = f"{draft.question}\n{folded(draft.statement).text}"
         if draft.question not in known:
             unasked.setdefault(said, draft)
         elif said not in told or told[said].objection:
             told[said] = ground_draft(draft, lookup, page, text)
     claims = [claim_of(d, _QUOTED) for d in told.values() if not d.objection and is_self_evident(d)]
     rest = [d for d in told.values() if d.objection or not is_self_evident(d)]
-    count = sum(said not in told for said in unasked)
+    stated = {said.partition("\n")[2] for said in told}
+    count = sum(said.partition("\n")[2] not in stated for said in unasked)
     return GroundedDrafts(
         claims,
         rest,
@@ -144,11 +146,11 @@ def rejection_of(draft: ClaimDraft) -> Rejected:
 
 
 def is_self_evident(draft: ClaimDraft) -> bool:
-    """Tell whether the statement is its quote, or nearly: then there is nothing left to verify."""
+    """Tell whether the statement is its quote, whole sentences of it, or nearly: nothing is left to verify."""
     if len(draft.quotes) != 1:
         return False
     said, quoted = (folded(text).text.rstrip(".") for text in (draft.statement, draft.quotes[0].text))
-    if said == quoted:
+    if said == quoted or is_verbatim(draft.statement, [draft.quotes[0].text]):
         return True
     # From quick to slow, each an upper bound of the next; a matcher counts every letter before it can tell.
     needed = _SAME * (len(said) + len(quoted)) / 2

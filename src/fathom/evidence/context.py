@@ -13,15 +13,17 @@ from fathom.state import Claim, Page, Quote
 
 AROUND_CHARS = 400
 SHOWN_CHARS = 160  # to a verifier, who is shown the stretches of a page together
-_HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
+_HEADING = re.compile(r"^(`{3,})$.*?^\1$|^(#{1,6}) (.+?)$", re.MULTILINE | re.DOTALL)
 
 
 def heading_path(text: str, position: int) -> list[str]:
     """Return the headings above a position, outermost first."""
     above: list[tuple[int, str]] = []
     for found in _HEADING.finditer(text, 0, position):
-        level = len(found.group(1))
-        above = [*(heading for heading in above if heading[0] < level), (level, found.group(2).strip())]
+        if found.group(1):
+            continue  # in code, "#" begins a comment
+        level = len(found.group(2))
+        above = [*(heading for heading in above if heading[0] < level), (level, found.group(3).strip())]
     return [words for _, words in above]
 
 

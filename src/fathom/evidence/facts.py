@@ -5,8 +5,10 @@ Does not know meaning: a sentence that passes may still be wrong, one that fails
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from fathom.text.normal import folded
+from fathom.text.sentences import sentences
 
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 _PAIRED = (
@@ -78,6 +80,25 @@ def is_quotation(sentence: str, quotes: Iterable[str]) -> bool:
     """Whether the sentence stands in one of the quotes as it is."""
     said = folded(sentence).text.strip(" .")
     return bool(said) and any(said in folded(quote).text for quote in quotes)
+
+
+def is_verbatim(statement: str, quotes: Iterable[str]) -> bool:
+    """Whether it is a quote, a line of one, or one or two of its sentences, whole and as they stand.
+
+    Then nothing was left out that could change it, and there is nothing to check.
+    """
+    said = _bare(statement)
+    for quote in quotes:
+        spans = [_bare(span.text) for span in sentences(quote)]
+        if said in {_bare(quote), *map(_bare, quote.split("\n")), *spans}:
+            return True
+        if said in (f"{one}. {two}" for one, two in pairwise(spans)):
+            return True
+    return False
+
+
+def _bare(text: str) -> str:
+    return folded(text).text.strip(" .")
 
 
 def is_negated(text: str) -> bool:

@@ -7,12 +7,14 @@ import difflib
 import re
 from itertools import pairwise
 
+from fathom.evidence.context import heading_path
 from fathom.state import Quote
 from fathom.text.normal import Folded, folded
 
 MIN_LIKENESS = 0.9
 _MIN_CHARS = 8
 _MAX_CHARS = 1500
+_MAX_WHOLE_CHARS = 6000  # of a list or a table that is quoted as it stands
 _SEED_CHARS = 12
 _PART_CHARS = 16
 _CLOSING = ".!?…。！？"
@@ -38,6 +40,9 @@ class GroundedPage:
 
     def find(self, words: str) -> Quote | None:
         """The quote as the page has it, exact after folding or nearly so; None when it is not there."""
+        whole = self._text.find(words) if _MAX_CHARS < len(words) <= _MAX_WHOLE_CHARS else -1
+        if whole >= 0:
+            return Quote(page=self._sha, start=whole, end=whole + len(words), text=words)
         wanted = folded(words.strip().strip("\"'“”‘’「」")).text.strip(" .…")
         if not _MIN_CHARS <= len(wanted) <= _MAX_CHARS:
             return None
@@ -81,7 +86,8 @@ class GroundedPage:
         end = quote.end + stop.start() if stop else quote.end
         while start < quote.start and self._text[start].isspace():
             start += 1
-        return Quote(page=self._sha, start=start, end=end, text=self._text[start:end])
+        path = " > ".join(heading_path(self._text, start))
+        return Quote(page=self._sha, start=start, end=end, text=self._text[start:end], heading=path)
 
     def _exactly(self, wanted: str) -> Quote | None:
         start = self._folded.text.find(wanted)

@@ -48,6 +48,7 @@ class Position:
     worked_s: float = 0.0
     time_limit_s: float | None = None
     has_unread_origins: bool = False  # a page names a source for what it says, and nobody has read it
+    is_by_words: bool = False  # no model judged: nothing can be called sufficient or answered
 
     @property
     def looking_usd(self) -> float:
@@ -180,6 +181,7 @@ def idle_rounds(judgements: Sequence[Judgement]) -> int:
     return count
 
 
+BY_WORDS = "every part that can be searched for was; whether the passages answer it, no model judged"
 RULES: dict[StopRule, Rule] = {
     "a person's word": a_persons_word,
     "budget used up": budget_used_up,
@@ -250,5 +252,7 @@ def waived(at: Position) -> StopRule | None:
 def decided(judgement: Judgement, at: Position) -> Judgement:
     """The judgement with what the rules say of it: which one stops the run, or what kept one from it."""
     name, because = stop(at)
+    if at.is_by_words and name is not None and name not in _LIMITS:
+        name, because = "nothing left to ask", BY_WORDS
     said = {"stop": name, "because": because, "held": None if name else held(at), "waived": waived(at)}
     return judgement.model_copy(update=said)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.evidence.bearing import bearings
-from fathom.evidence.facts import names
+from fathom.evidence.facts import is_verbatim, names
 from fathom.evidence.flaws import flaws
 from fathom.evidence.settling import settled
 from fathom.evidence.support import SUPPORTED_FROM, support
@@ -33,6 +33,7 @@ from fathom.llm.rubric import computed
 from fathom.llm.seeking import sought_in, together
 from fathom.llm.telling import worth_telling
 from fathom.report.drafts import quoted
+from fathom.report.passage_lines import extract_section
 from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
@@ -46,7 +47,7 @@ _NEW_WAY = "new way"
 class ExtractiveModel:
     """The mind that needs nothing."""
 
-    most_points: int = 8
+    most_points: int = 3
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
         """The question's own parts first; then what is still open, and names the sources brought up."""
@@ -106,8 +107,11 @@ class ExtractiveModel:
         return Thought(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
 
     async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
-        """The points themselves, one a line in the words of its strongest claim, citing all its claims."""
+        """The best passages as they stand; what a model stated in its own words is a list of statements."""
         told = worth_telling(heading.title, points, self.most_points)
+        firsts = [point.claims[0] for point in told]
+        if all(is_verbatim(claim.statement, [quote.text for quote in claim.quotes]) for claim in firsts):
+            return Thought(extract_section(heading.id, heading.title, firsts))
         sentences = [
             Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in told
         ]

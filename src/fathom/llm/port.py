@@ -188,6 +188,7 @@ class Assessment:
     unsettled: str = ""  # why it would
     outline: Outline | None = None  # None: whoever judged made none
     failed: Sequence[CheckName] | None = None  # suspected checks that do fail; None: nobody read the evidence
+    is_by_words: bool = False  # nobody read the claims: they were counted by the words they share
 
 
 @dataclass(frozen=True)

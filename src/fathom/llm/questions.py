@@ -37,7 +37,13 @@ _KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무�
 _KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
 # "it" that stands for nothing: "how long does it take to …", "is it true that …"
 _SAYS_NOTHING = re.compile(r"\bit\b.*\b(?:to|that|whether|if)\s+\w+", re.IGNORECASE)
-_KOREAN_STANDIN = re.compile(r"(?<![가-힣])(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?")
+_KOREAN_STANDIN = re.compile(
+    r"(?<![가-힣])(?:(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?|(?P<of>그|이)(?=\s+[가-힣]+(?:은|는|이|가|을|를|의)\s))"
+)
+_KOREAN_WHEN = re.compile(r"(?:에|에서|에게|으로|로|까지|부터|때|경우)(?:은|는)$")
+_OWNED = re.compile(r"\b(?:its|their)\b")
+_MEANT = re.compile(r"\b(?:it|they|he|she|them)\b|\bone(?=$|\?)")
+_MEANT_AT_THE_END = re.compile(r"\b(?:it|them|one)(?=$|\?)")
 _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
 
 
@@ -48,7 +54,7 @@ def parts_of(question: str) -> list[str]:
     pieces = [p for piece in pieces for p in _korean_parts(piece)]
     parts = [_asked(piece) for piece in pieces if len(piece.split()) >= 2 or len(piece) >= 6]
     parts = [part for part in parts if part]
-    parts = [_named(part, parts[0]) for part in parts]
+    parts = [standing_alone(part, parts[0]) if part != parts[0] else part for part in parts]
     if not is_korean(whole) and (sides := sides_of(whole)):
         parts = [_asked(whole), *(f"What is {side}?" for side in sides)]
     return list(dict.fromkeys(parts))[:_MOST_PARTS] or [whole]
@@ -58,27 +64,36 @@ def standing_alone(question: str, before: str) -> str:
     """A follow-up with what the question before it is about, where it only says "it"; else as it is."""
     asked = one_line(question)
     if is_korean(asked):
-        topic = _KOREAN_TOPIC.match(one_line(before))
-        name = re.sub(r"(?:이란|란|은|는)$", "", topic.group()) if topic else ""
-        return _KOREAN_STANDIN.sub(lambda found: f"{name}{found['mark']}", asked, count=1) if name else asked
+        name = _korean_topic(one_line(before))
+        return _KOREAN_STANDIN.sub(lambda found: _filled_in(found, name), asked, count=1) if name else asked
     return asked if _SAYS_NOTHING.search(asked) else _asked(_named(asked, before))
 
 
 def _named(part: str, first: str) -> str:
-    """A part that says "it" with what the part before it is about, so that it can stand alone."""
-    subject = "" if part == first or names(part) else _subject(first)
+    """A part that says "it" with what the part before it is about, so that it can stand alone.
+
+    After a name of the part's own only the last word means something else: "how does PostgreSQL store it".
+    """
+    subject = "" if part == first else _subject(first)
     if not subject:
         return part
-    owned = re.sub(r"\b(?:its|their)\b", lambda _: f"{subject}'s", part, count=1)
-    return owned if owned != part else re.sub(r"\b(?:it|they|he|she)\b", lambda _: subject, part, count=1)
+    pronoun = _OWNED.search(part) or _MEANT.search(part)
+    if pronoun and names(part[: pronoun.start()]):
+        return _MEANT_AT_THE_END.sub(lambda _: subject, part, count=1)
+    owned = _OWNED.sub(lambda _: f"{subject}'s", part, count=1)
+    return owned if owned != part else _MEANT.sub(lambda _: subject, part, count=1)
 
 
 def _subject(question: str) -> str:
     """The whole noun phrase a question is about: what it says something of, or else its first name."""
     words = question.rstrip("?").split()
     first = next((n for n, word in enumerate(words) if word.lower() in _HELPING), None)
-    phrase = _phrase(words[first + 1 :]) if first is not None else []
-    is_all = first == 1 and len(phrase) == len(words) - 2  # "What is tidal power?"
+    rest = words[first + 1 :] if first is not None else []
+    phrase = _phrase(rest)
+    if len(rest) > 2 and rest[0].lower() in _PRONOUNS and rest[2].lower() in _ARTICLES:
+        phrase = _phrase(rest[2:])  # "How do I create a role?"
+    # "What is tidal power?", "What does git rebase do?"
+    is_all = first == 1 and [w.lower() for w in rest[len(phrase) :]] in ([], ["do"], ["work"], ["mean"])
     if phrase and (is_all or phrase[0].lower() in _ARTICLES or names(f"on {' '.join(phrase)}")):
         return " ".join(phrase)
     name = next(iter(names(question)), "")
@@ -95,8 +110,10 @@ def _phrase(words: Sequence[str]) -> list[str]:
     for place, word in enumerate(words):
         bare = word.strip(",;").lower()
         is_name = word[:1].isupper()
-        is_end = bare in _ENDING or (bool(kept) and not is_name and (is_verb(bare) or bare.endswith("ed")))
-        if is_end and kept and kept[-1].lower() not in _ARTICLES:
+        is_noun_part = bool(kept) and kept[-1].lower() in _ARTICLES  # "a materialized view"
+        is_deed = bool(kept) and not is_name and not is_noun_part and (is_verb(bare) or bare.endswith("ed"))
+        is_end = bare in _ENDING or is_deed
+        if is_end and kept and not is_noun_part:
             break
         if is_end or (place == 0 and bare in _PRONOUNS) or len(kept) == _LONGEST_NAME:
             return []
@@ -111,12 +128,24 @@ def _korean_parts(piece: str) -> list[str]:
         if not (_KOREAN_ASKING.search(left) and _KOREAN_ASKING.search(right)):
             continue
         ending = "인가요?" if found["end"] in {"이고", "이며"} else "나요?"
-        topic = _KOREAN_TOPIC.match(left)
-        if topic and not _KOREAN_TOPIC.match(right):
-            name = re.sub(r"(?:이란|란|은|는)$", "", topic.group())
+        name = _korean_topic(left)
+        if name and not _korean_topic(right) and not _KOREAN_STANDIN.match(right):
             right = f"{name}{_topic_mark(name)} {right}"
         return [left + ending, *_korean_parts(right)]
     return [piece]
+
+
+def _korean_topic(question: str) -> str:
+    """What a Korean question is about: what 은, 는 or 이란 marks, if that is not a time or a place."""
+    topic = _KOREAN_TOPIC.match(question)
+    if topic is None or _KOREAN_WHEN.search(topic.group()):
+        return ""
+    return re.sub(r"(?:이란|란|은|는)$", "", topic.group())
+
+
+def _filled_in(found: re.Match[str], name: str) -> str:
+    """The name in the place of 그것, or of 그 in "그 구조는"."""
+    return f"{name}의" if found["of"] else f"{name}{found['mark'] or ''}"
 
 
 def _topic_mark(name: str) -> str:

@@ -33,7 +33,7 @@ def computed(case: Case) -> Assessment:
         completeness=_mark(len(answered) / max(1, len(questions))),
         consistency=_consistency(case),
     )
-    return Assessment(rubric, [gap for q in questions if (gap := _gap_of(q, claims))])
+    return Assessment(rubric, [gap for q in questions if (gap := _gap_of(q, claims))], is_by_words=True)
 
 
 def _answers(claim: Claim, question: SubQuestion) -> bool:

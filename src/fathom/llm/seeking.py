@@ -15,7 +15,7 @@ _MOST = 2
 
 
 def sought_in(question: str, sought: SubQuestion, title: str, text: str) -> list[Draft]:
-    """The few sentences that say of a name new to the question what the question wants to know."""
+    """The few passages that say of a name new to the question what the question wants to know."""
     wanted = terms(sought.text)
     left = wanted & terms(question)
     name = wanted - left
@@ -23,7 +23,7 @@ def sought_in(question: str, sought: SubQuestion, title: str, text: str) -> list
         return []
     found = []
     for draft in quotable([sought], title, text):
-        words = {stem(word) for word in tokens(draft.quote)}
+        words = {stem(word) for word in tokens(draft.statement)}
         if words & left and name & (words | {stem(word) for word in tokens(title)}):
             found.append(draft)
     return found[:_MOST]

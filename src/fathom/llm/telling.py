@@ -1,49 +1,50 @@
-"""Which points of a section are worth telling without a model, and in which order: the answer first.
+"""Which points of a section are worth showing without a model, and in which order: the answer first.
 
 Does not know pages. What it leaves out stays in the ledger's claims.
 """
 
 from collections.abc import Sequence
 
-from fathom.evidence.answering import asks_what, directness, is_fitting, is_of_fact, most_points
+from fathom.evidence.answering import directness, is_of_fact
 from fathom.evidence.facts import is_negated, numbers
 from fathom.llm.port import Point
 from fathom.text.ranking import likeness, terms
 
-_DIRECT, _DOUBT, _VOICE, _MOST_VOICES = 0.5, 0.7, 0.1, 3
+_DIRECT, _DOUBT, _VOICE, _MOST_VOICES = 0.1, 0.7, 0.05, 3
 _ANSWERS = 0.3
-_FLOOR, _SURVEY_FLOOR = 0.7, 0.4  # of the best point of the section
+_FLOOR = 0.9  # of the first point of the section
+_DISPUTING = 0.5  # the same for a point that others contradict
 _SAME, _WITHIN = 0.6, 0.8
-_PER_PAGE = 3
 
 
 def worth_telling(question: str, points: Sequence[Point], most: int) -> list[Point]:
-    """What answers the question first, then the strongest; nothing twice, and nothing far below the best.
+    """The best few, best first; nothing twice, and nothing far below the best.
 
-    Telling again what was chosen once changes nothing.
+    What contradicts another point is shown beside it, beyond `most` and below the best. Telling again what
+    was chosen once changes nothing.
     """
-    fitting = [p for p in points if is_fitting(question, _said(p))] or list(points)
-    ranked = sorted(fitting, key=lambda p: -_worth(question, p))
+    ranked = sorted(points, key=lambda p: -_worth(question, p))
     if is_of_fact(question):
-        ranked = [p for p in ranked if directness(question, _said(p)) >= _ANSWERS] or ranked
-    is_narrow = is_of_fact(question) or asks_what(question)
-    floor = (_FLOOR if is_narrow else _SURVEY_FLOOR) * max((_strength(p) for p in ranked), default=0.0)
-    most = most_points(question, most)
+        ranked = [p for p in ranked if _is_direct(question, p)] or ranked
+    best = _strength(ranked[0]) if ranked else 0.0
     kept: list[Point] = []
-    per_page: dict[str, int] = {}
     for point in ranked:
-        if len(kept) == most:
-            break
-        page = point.claims[0].quotes[0].page
-        has_room = per_page.get(page, 0) < max(_PER_PAGE, most // 2)
-        if has_room and _strength(point) >= floor and not any(_repeats(point, k) for k in kept):
+        is_disputed = point.finding.tag == "CONTRADICTED"
+        if len(kept) >= most and not is_disputed:
+            continue
+        is_good = _strength(point) >= (_DISPUTING if is_disputed else _FLOOR) * best
+        if is_good and not any(_repeats(point, other) or _overlaps(point, other) for other in kept):
             kept.append(point)
-            per_page[page] = per_page.get(page, 0) + 1
     return kept
 
 
 def _said(point: Point) -> str:
     return point.claims[0].statement
+
+
+def _is_direct(question: str, point: Point) -> bool:
+    quotes = (quote.text for quote in point.claims[0].quotes)
+    return any(directness(question, said) >= _ANSWERS for said in (_said(point), *quotes))
 
 
 def _worth(question: str, point: Point) -> float:
@@ -65,3 +66,9 @@ def _repeats(point: Point, told: Point) -> bool:
         return False
     left, right = terms(ours), terms(theirs)
     return likeness(left, right) >= _SAME or len(left & right) >= _WITHIN * len(left)
+
+
+def _overlaps(point: Point, told: Point) -> bool:
+    """Whether one quotes what the other quotes too."""
+    one, other = point.claims[0].quotes[0].text, told.claims[0].quotes[0].text
+    return one in other or other in one

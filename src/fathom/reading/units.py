@@ -1,22 +1,31 @@
 """The quotable units of a document: a paragraph, a list item, a definition, a table row, a piece of code.
 
 Each knows the headings it stands under and what is needed to understand it alone: the sentence that leads
-into its list, or the head of its table. Does not know formats: it reads the one shape of `blocks.py`.
+into its list, or the head of its table. `whole_units` are what a reader can use as it stands: a list with
+its items, a table with its rows, a short section. Does not know formats, only the one shape of `blocks.py`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise, takewhile
 from typing import Literal
 
-UnitKind = Literal["paragraph", "item", "definition", "row", "code"]
+UnitKind = Literal["paragraph", "item", "definition", "row", "code", "list", "table", "section", "sections"]
+MAX_CHARS = 5000  # a longer list or table is only quoted by its entries
+_SECTION_CHARS = 1100
+_SECTIONS_CHARS = 3000
+_LEAD_IN_CHARS = 700
 
 _BLOCK = re.compile(
-    r"(?:(?P<fence>^`{3,})$.*?^(?P=fence)$)|(?:^[^\n]+(?:\n[^\n]+)*)", re.DOTALL | re.MULTILINE
+    r"(?:(?P<fence>^`{3,})[^\n`]*$.*?^(?P=fence)$)|(?:^[^\n]+(?:\n[^\n]+)*)", re.DOTALL | re.MULTILINE
 )
 _HEADING = re.compile(r"(#{1,6}) (.+)")
 _ITEM = re.compile(r"(?P<indent> *)(?P<mark>-|\(?[0-9A-Za-z]{1,9}[.)]) (?P<words>\S.*)")
 _DEFINITION = re.compile(r"(?:`[^`]+`|[^\s.:][^.:]{0,80}): \S")
+_LEADS_IN = re.compile(
+    r"[:：]$|\b(?:following|as follows|these|below)\b|다음|아래|같다\.$|같습니다\.$", re.IGNORECASE
+)
 _ENTRY_LINE = re.compile(r" *(?:-|\(?\d{1,9}[.)]) \S")
 
 
@@ -35,26 +44,102 @@ class Unit:
     context: str = ""
 
 
-def units(text: str) -> Iterator[Unit]:
-    """The units of a document's text, in its order."""
+@dataclass(frozen=True)
+class _Block:
+    kind: Literal["paragraph", "list", "table", "code"]
+    text: str
+    start: int
+    end: int
+    headings: tuple[str, ...]
+
+
+def _blocks(text: str) -> Iterator[_Block]:
     headings: list[tuple[int, str]] = []
-    lead_in = ""
     for found in _BLOCK.finditer(text):
-        block, at = found.group(), found.start()
+        block = found.group()
         path = tuple(words for _, words in headings)
         if heading := _HEADING.fullmatch(block):
             level = len(heading.group(1))
             headings = [*(above for above in headings if above[0] < level), (level, heading.group(2))]
-            lead_in = ""
         elif found.group("fence"):
-            yield Unit("code", block, at, found.end(), path, lead_in)
+            yield _Block("code", block, found.start(), found.end(), path)
         elif block.startswith("| "):
-            yield from _rows(block, at, path)
+            yield _Block("table", block, found.start(), found.end(), path)
         elif _ENTRY_LINE.match(block):
-            yield from _items(block, at, path, lead_in)
+            yield _Block("list", block, found.start(), found.end(), path)
         else:
-            lead_in = block if block.endswith((":", "：")) else ""
-            yield Unit("paragraph", block, at, found.end(), path)
+            yield _Block("paragraph", block, found.start(), found.end(), path)
+
+
+def units(text: str) -> Iterator[Unit]:
+    """The units of a document's text, in its order."""
+    lead_in, path = "", tuple[str, ...]()
+    for block in _blocks(text):
+        if block.headings != path:
+            lead_in, path = "", block.headings
+        if block.kind == "code":
+            yield Unit("code", block.text, block.start, block.end, path, lead_in)
+        elif block.kind == "table":
+            yield from _rows(block.text, block.start, path)
+        elif block.kind == "list":
+            yield from _items(block.text, block.start, path, lead_in)
+        else:
+            lead_in = block.text if block.text.endswith((":", "：")) else ""
+            yield Unit("paragraph", block.text, block.start, block.end, path)
+
+
+def whole_units(text: str) -> Iterator[Unit]:
+    """What can be quoted and understood alone, the larger before its parts: they overlap.
+
+    A list or table comes with the sentence that leads into it, code only together with that sentence, a short
+    section as one, and several short ones with the heading that is above them all.
+    """
+    sections = [list(group) for _, group in groupby(_blocks(text), key=lambda block: block.headings)]
+    for place, blocks in enumerate(sections):
+        path = blocks[0].headings
+        below = _sections_below(path, sections[place + 1 :])
+        size = below[-1][-1].end - blocks[0].start if path and len(below) > 1 else 0
+        if 0 < size <= min(_SECTIONS_CHARS, len(text) // 2):  # more would be the document
+            yield _spanning("sections", [*blocks, *below[-1]], text)
+        if len(blocks) > 1 and blocks[-1].end - blocks[0].start <= _SECTION_CHARS:
+            yield _spanning("section", blocks, text)
+        yield from _wholes_of_section(blocks, text)
+
+
+def _sections_below(path: tuple[str, ...], after: Sequence[list[_Block]]) -> list[list[_Block]]:
+    return list(takewhile(lambda blocks: blocks[0].headings[: len(path)] == path, after))
+
+
+def _wholes_of_section(blocks: Sequence[_Block], text: str) -> Iterator[Unit]:
+    """The blocks under one heading, each with what leads into it."""
+    pairs = [(a, b) for a, b in pairwise(blocks) if _is_lead_in(a) and b.kind != "paragraph"]
+    led = {after.start: before for before, after in pairs}
+    leading = {before.start for before, _ in pairs}
+    for block in blocks:
+        own = [led[block.start], block] if block.start in led else [block]
+        size = own[-1].end - own[0].start
+        if block.kind == "paragraph":
+            if block.start not in leading:
+                yield _spanning("paragraph", own, text)
+        elif block.kind == "code":
+            if len(own) > 1 and size <= _SECTION_CHARS:
+                yield _spanning("code", own, text)
+        else:
+            if size <= MAX_CHARS:
+                yield _spanning(block.kind, own, text)
+            context = own[0].text if len(own) > 1 else ""
+            parts = _items(block.text, block.start, block.headings, context)
+            yield from parts if block.kind == "list" else _rows(block.text, block.start, block.headings)
+
+
+def _is_lead_in(block: _Block) -> bool:
+    is_short = len(block.text) <= _LEAD_IN_CHARS
+    return block.kind == "paragraph" and is_short and _LEADS_IN.search(block.text) is not None
+
+
+def _spanning(kind: UnitKind, blocks: Sequence[_Block], text: str) -> Unit:
+    start, end = blocks[0].start, blocks[-1].end
+    return Unit(kind, text[start:end], start, end, blocks[0].headings)
 
 
 def _rows(block: str, at: int, path: tuple[str, ...]) -> Iterator[Unit]:

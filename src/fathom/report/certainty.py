@@ -14,6 +14,7 @@ from fathom.state import Failure, Finding, Rejected, Sentence, Status
 
 _POINTS = 3
 _POINT_CHARS = 90
+_CLOSE_FROM = 0.4  # the relevance of a passage that has most of the words of its question
 _WHY_CHARS = 200
 
 
@@ -26,8 +27,10 @@ def describe_status(status: Status, found: Sequence[Doubt], words: Words, kind: 
     return f"{name}: {told}" if told and status in ("unsure", "partial") else name
 
 
-def describe_progress(coverage: float, has_high_gap: bool, words: Words) -> str:
-    """How far a question is answered after a round, in words."""
+def describe_progress(coverage: float, has_high_gap: bool, words: Words, *, is_by_words: bool = False) -> str:
+    """How far a question is answered after a round, in words; without a model, what may answer it."""
+    if is_by_words:
+        return words("progress.possible" if coverage else "progress.hardly")
     if coverage < 0.34:
         return words("progress.hardly")
     if has_high_gap:
@@ -45,22 +48,35 @@ def certainty(
 ) -> list[str]:
     """The sentences at the end of a report: what it rests on, what is weak, what is missing and why.
 
-    Extracts make no points of their own, and whether they lack something nobody has judged.
+    Extracts make no points of their own; of what they lack only the parts without a close passage are told.
     """
-    lines = [_basis(outcome, numbers, words)] if outcome.used else []
-    lines += _single(outcome, numbers, words) if kind == "report" else []
+    is_report = kind == "report"
+    lines = [_basis(outcome, numbers, words)] if outcome.used and is_report else []
+    lines += _single(outcome, numbers, words) if is_report else _without_passages(outcome, words)
     if status == "partial":
         reasons = list(dict.fromkeys(_partial(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
-    if outcome.used and (told := doubts(outcome)):
+    if outcome.used and is_report and (told := doubts(outcome)):
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
-    missing = _open(outcome, words) if outcome.used else []
+    missing = _open(outcome, words) if outcome.used and is_report else []
     lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
     if left_out := " ".join([*_rejected(outcome, rejected, words), *_unread(outcome.failures, words)]):
         lines.append(left_out)
     return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
+
+
+def _without_passages(outcome: Outcome, words: Words) -> Iterator[str]:
+    """The parts of the question for which no passage was found, or none that has most of its words."""
+    for question in outcome.questions:
+        best = max((claim.relevance for claim in outcome.known if claim.question == question.id), default=0.0)
+        if best < _CLOSE_FROM:
+            key = "certainty.few_words" if best else "certainty.no_passage"
+            yield words(key, question=plain(question.text))
+    for late in (failure for failure in outcome.failures if failure.where == "order"):
+        why = plain(late.why)
+        yield words("partial.failure", place=words.place(late.where), what=plain(late.what), why=why) + "."
 
 
 def _basis(outcome: Outcome, numbers: Numbers, words: Words) -> str:

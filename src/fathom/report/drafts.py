@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from fathom.evidence.carrying import contradicted, uncarried
 from fathom.evidence.connective import is_connective
-from fathom.evidence.facts import is_quotation
+from fathom.evidence.facts import is_quotation, is_verbatim
 from fathom.report.marks import has_address, unmarked
 from fathom.state import Claim, Fault, Heading, Section, Sentence
 from fathom.text.normal import one_line
@@ -33,13 +33,23 @@ def checked(sentence: Sentence, claims: Claims) -> Sentence:
 
     A claim that says otherwise is no longer cited for it; if all of them do, the sentence is refused.
     """
-    if sentence.status != "supported":
+    if sentence.status != "supported" or is_copied(sentence, claims):
         return sentence
     against = opposing(sentence, claims)
     kept = [c for c in sentence.claims if c not in against]
     own = sentence.model_copy(update={"claims": kept}) if kept else sentence
     found = uncarried(own.text, quotes_of(own, claims)) or ([] if kept else list(against.values()))
     return faulted(own, "facts", "; ".join(found)) if found else own
+
+
+def is_copied(sentence: Sentence, claims: Claims) -> bool:
+    """Whether each of its claims has it as a whole line or sentence, but for the marks that a page has."""
+    known = [claims[c] for c in sentence.claims if c in claims]
+    return bool(known) and all(is_verbatim(sentence.text, _bare_quotes(claim)) for claim in known)
+
+
+def _bare_quotes(claim: Claim) -> list[str]:
+    return ["\n".join(unmarked(line, line) for line in quote.text.split("\n")) for quote in claim.quotes]
 
 
 def opposing(sentence: Sentence, claims: Claims) -> dict[str, str]:

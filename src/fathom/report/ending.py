@@ -1,4 +1,4 @@
-"""How a report ends: complete, partial, unsure or failed, and what speaks against trusting it.
+"""How a report ends: complete, partial, unsure, failed or extracts, and what speaks against trusting it.
 
 Does not know how anything came about. The first rule that speaks gives the status; doubts are told
 whatever it is.
@@ -26,14 +26,20 @@ class Outcome:
     findings: Sequence[Finding]  # what those claims say, weighed
     failures: Sequence[Failure]
     known: Sequence[Claim] = ()  # all claims, also those the report does not use
+    is_extracts: bool = False  # nobody wrote or judged anything
 
 
 def status_of(outcome: Outcome) -> Status:
-    """Failed without support for anything, partial after a failure, unsure with a doubt, else complete."""
+    """Failed without support for anything, partial after a failure, unsure with a doubt, else complete.
+
+    Passages that nobody has judged are extracts, and never complete or unsure.
+    """
     if not outcome.used:
         return "failed"
     if is_partial(outcome):
         return "partial"
+    if outcome.is_extracts:
+        return "extracts"
     return "unsure" if doubts(outcome) else "complete"
 
 

@@ -18,9 +18,10 @@ from fathom.report.layout import (
     numbers_of,
 )
 from fathom.report.marks import ADDRESS, may_have_address
+from fathom.report.passage_lines import passage_lines
 from fathom.report.words import Words
 from fathom.search.addresses import host
-from fathom.state import Citation, Section, Sentence, Update
+from fathom.state import Citation, Quote, Section, Sentence, Update
 from fathom.text.normal import one_line
 
 INFERENCE, DISPUTED = "†", "‡"
@@ -95,27 +96,25 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def render_markdown(report: PreparedReport) -> str:
     """The whole text."""
     words = report.words
-    blocks = [f"# {plain(report.title)}", *_changes(report.update, words)]
-    if report.kind == "extracts":
-        blocks.append(words("report.extracts"))
+    blocks = [f"# {plain(report.title)}", *render_changes(report.update, words)]
     if not report.citations:
         blocks.append(words("report.nothing"))
     else:
         for section in (s for s in report.sections if s.sentences):
-            blocks += _section(section, report)
+            blocks += render_section(section, report)
     blocks += legend(report)
     if report.disputes:
-        rows = [_dispute(row) for row in report.disputes]
+        rows = [render_dispute(row) for row in report.disputes]
         blocks += [f"## {words('report.disagree')}", table(dispute_columns(words), rows)]
     if report.searched:
-        blocks += [f"## {words('report.searched')}", _bullets([plain(query) for query in report.searched])]
+        blocks += [f"## {words('report.searched')}", bullets([plain(query) for query in report.searched])]
     if report.certainty:
-        blocks += [f"## {words('report.sure')}", _bullets(report.certainty)]
+        blocks += [f"## {words('report.sure')}", bullets(report.certainty)]
     if report.calculations:
         lines = [calculation_line(letter, sentence, report) for letter, sentence in report.calculations]
-        blocks += [f"## {words('report.calculations')}", _bullets(lines)]
+        blocks += [f"## {words('report.calculations')}", bullets(lines)]
     if report.citations:
-        entries = [_source(citation, report) for citation in report.citations]
+        entries = [render_source(citation, report) for citation in report.citations]
         blocks += [f"## {words('report.sources')}", "\n".join(entries)]
     return "\n\n".join(blocks) + "\n"
 
@@ -134,7 +133,8 @@ def dispute_columns(words: Words) -> list[str]:
     return [words(f"disagree.{name}") for name in ("about", "value", "sources", "published", "settled")]
 
 
-def _dispute(row: DisputeRow) -> list[str]:
+def render_dispute(row: DisputeRow) -> list[str]:
+    """One side of a disagreement, as the cells of its row."""
     marks = "".join(f"[{n}]" for n in row.cited)
     return [plain(row.about), f"“{plain(row.value)}”", marks, row.published, row.settled]
 
@@ -152,7 +152,7 @@ def calculation_line(letter: str, sentence: Sentence, report: PreparedReport) ->
     return f"[{letter}] {line}"
 
 
-def _changes(update: Update | None, words: Words) -> list[str]:
+def render_changes(update: Update | None, words: Words) -> list[str]:
     """The list at the top of an update."""
     if update is None:
         return []
@@ -162,17 +162,17 @@ def _changes(update: Update | None, words: Words) -> list[str]:
         for change in update.changes
     ]
     is_same = all(change.kind == "section untouched" for change in update.changes)
-    text = words("changes.nothing") if is_same else _bullets(lines)
+    text = words("changes.nothing") if is_same else bullets(lines)
     return [f"## {words('changes.since', date=update.since)}", text]
 
 
-def _section(section: Section, report: PreparedReport) -> list[str]:
+def render_section(section: Section, report: PreparedReport) -> list[str]:
+    """A section with its heading, a piece of text a block."""
     blocks = [f"## {plain(section.title)}"] if section.title else []
     for layout in blocks_of(section):
-        if layout.block.title:
-            is_caption = layout.block.kind in ("table", "extract")
+        if layout.block.title and layout.block.kind != "extract":
             title = plain(layout.block.title)
-            blocks.append(f"**{title}**" if is_caption else f"### {title}")
+            blocks.append(f"**{title}**" if layout.block.kind == "table" else f"### {title}")
         blocks.append(_block(layout, report))
     return blocks
 
@@ -185,10 +185,10 @@ def _block(layout: BlockLayout, report: PreparedReport) -> str:
         rows = [[" ".join(render_sentence(s, report) for s in cell) for cell in row] for row in layout.rows]
         return table(columns, rows)
     if block.kind == "extract":
-        return "\n>\n".join(render_extract(sentence, report) for sentence in layout.sentences)
+        return render_passage(layout, report)
     lines = [render_sentence(sentence, report) for sentence in layout.sentences]
     if block.kind == "bullets":
-        return _bullets(lines)
+        return bullets(lines)
     if block.kind == "numbered":
         return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
     return " ".join(lines)
@@ -199,10 +199,39 @@ def render_sentence(sentence: Sentence, report: PreparedReport) -> str:
     return f"{plain(sentence.text)} {_marks(sentence, report)}".rstrip()
 
 
-def render_extract(sentence: Sentence, report: PreparedReport) -> str:
-    """A passage of a source as a quotation, line by line, so that lists and tables in it stay whole."""
-    lines = [f"> {plain(line)}".rstrip() for line in sentence.text.strip().splitlines()]
-    return "\n".join([*lines[:-1], f"{lines[-1]} {_marks(sentence, report)}".rstrip()])
+def render_extract(sentence: Sentence) -> str:
+    """A line of a passage, as it stands in a quotation; its source is named behind the passage."""
+    return plain(sentence.text)
+
+
+def render_passage(layout: BlockLayout, report: PreparedReport) -> str:
+    """A passage as a quotation with its paragraphs, items and rows, and behind it where it stands."""
+    named = (report.claims[c] for sentence in layout.sentences for c in sentence.claims if c in report.claims)
+    claim = next(named, None)
+    if claim is None:
+        return "\n".join(f"> {render_sentence(sentence, report)}" for sentence in layout.sentences)
+    quote, lines = claim.quotes[0], list[str]()
+    for line in passage_lines(quote.text):
+        if line.kind == "heading":
+            lines.append(f"> **{plain(line.text)}**")
+        else:
+            shown = line.text if line.kind in ("code", "blank") else plain(line.text)
+            lines.append(f"> {line.indent}{shown}".rstrip())
+        if line.kind == "head":
+            lines.append(f"> |{' --- |' * (line.text.count('|') - 1)}")
+    return "\n".join(lines) + f"\n\n— {_place(quote, layout.sentences[0], report)}"
+
+
+def _place(used: Quote, sentence: Sentence, report: PreparedReport) -> str:
+    """Title, headings, printed page and number of the source of a passage."""
+    marks = _marks(sentence, report)
+    citation = next((c for c in report.citations if used in c.quotes), None)
+    if citation is None:
+        return marks
+    headings = [part for part in used.heading.split(" > ") if part and part not in citation.title]
+    printed = citation.printed_pages[citation.quotes.index(used)] if citation.printed_pages else 0
+    page = f" ({report.words('report.on_page', number=printed)})" if printed else ""
+    return f"{' > '.join(map(plain, [citation.title, *headings]))}{page} {marks}"
 
 
 def _marks(sentence: Sentence, report: PreparedReport) -> str:
@@ -219,11 +248,13 @@ def _marks(sentence: Sentence, report: PreparedReport) -> str:
     return marks
 
 
-def _bullets(lines: Sequence[str]) -> str:
+def bullets(lines: Sequence[str]) -> str:
+    """The lines as a list."""
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _source(citation: Citation, report: PreparedReport) -> str:
+def render_source(citation: Citation, report: PreparedReport) -> str:
+    """An entry of the list of sources."""
     lines = [f"{citation.number}. {reference(citation, report.words)} {bracketed(citation.address)}"]
     if report.has_quotes:
         printed = citation.printed_pages or [0] * len(citation.quotes)

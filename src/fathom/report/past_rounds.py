@@ -24,6 +24,7 @@ def round_of(state: RunState, number: int) -> tuple[RoundCompleted, Spent, list[
         suggested=[] if judgement.stop else suggested(judgement),
         answered=judgement.coverage,
         has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
+        is_by_words=judgement.is_by_words,
         summary=summary(judgement, state.get("findings", [])) if is_last else "",
         spent_by=cost_by(state.get("costs", []) if is_last else []),
     )

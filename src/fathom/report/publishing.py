@@ -6,6 +6,7 @@ Does not know models or the world; everything comes from the state.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from fathom.evidence.primary import is_primary, primary_pages
 from fathom.report import weights
@@ -13,8 +14,10 @@ from fathom.report.certainty import certainty, describe_failures, describe_statu
 from fathom.report.changes import changed
 from fathom.report.drafts import quoted_section
 from fathom.report.ending import Outcome, doubts, status_of
+from fathom.report.extracts import render_report
 from fathom.report.layout import Numbers, PreparedReport, ReportKind, claims_of, shown_sentences
 from fathom.report.markdown import render_markdown
+from fathom.report.passage_lines import are_extracts
 from fathom.report.words import ENGLISH, Words, words_for
 from fathom.search.addresses import canonical
 from fathom.state import (
@@ -44,7 +47,7 @@ def published(
 ) -> Report:
     """Return the report of a run that found something; without a language, in that of the question."""
     prepared = prepare(state, language, has_quotes=has_quotes, kind=kind)
-    return prepared.as_report(render_markdown(prepared))
+    return prepared.as_report(render_report(prepared))
 
 
 def prepare(
@@ -57,7 +60,8 @@ def prepare(
     citations, numbers = _numbered(sections, claims, state["pages"], weights.disputed_claims(disputes))
     words = words_for(state["question"], language)
     outcome = _outcome(state, sections, numbers)
-    status = status_of(outcome)
+    kind = "extracts" if are_extracts(sections) else kind
+    status = status_of(replace(outcome, is_extracts=kind == "extracts"))
     return PreparedReport(
         title=state["outline"].title,
         status=status,

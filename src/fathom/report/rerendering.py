@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import cast
 
+from fathom.report.extracts import render_report
 from fathom.report.layout import PreparedReport, claims_of, shown_sentences
 from fathom.report.ledger import Ledger
-from fathom.report.markdown import render_extract, render_markdown, render_sentence
+from fathom.report.markdown import render_extract, render_sentence
 from fathom.report.publishing import describe_result, prepare, prepare_nothing
 from fathom.report.weights import disputed_claims
 from fathom.report.words import Words
@@ -42,7 +43,7 @@ def rerendered(ledger: Ledger) -> Report | None:
     if not ledger.judgements or not _is_whole(ledger):
         return None
     prepared = prepare_again(ledger)
-    return prepared.as_report(render_markdown(prepared))
+    return prepared.as_report(render_report(prepared))
 
 
 def _is_whole(ledger: Ledger) -> bool:
@@ -100,7 +101,7 @@ def render_sentences(report: PreparedReport) -> Iterator[tuple[str, int, str]]:
                 continue
             kind = blocks[min(sentence.block, len(blocks) - 1)].kind
             if kind == "extract":
-                yield section.id, place, render_extract(sentence, report)
+                yield section.id, place, render_extract(sentence)
             else:
                 words = render_sentence(sentence, report)
                 yield section.id, place, words.replace("|", "\\|") if kind == "table" else words

@@ -35,7 +35,7 @@ def round_summary(
         *_listed(words("folder.hypotheses"), guesses),
         *_listed(words("folder.next"), [plain(query) for query in following]),
         *_listed(words("folder.gaps"), [plain(gap) for gap in done.gaps[:_GAPS]]),
-        describe_progress(done.answered, done.has_high_gap, words),
+        describe_progress(done.answered, done.has_high_gap, words, is_by_words=done.is_by_words),
         words("folder.cost", usd=_cost(spent, done.spent_by, words)),
     ]
 

@@ -32,10 +32,10 @@ def summary(judgement: Judgement, findings: Sequence[Finding]) -> str:
     drawn = f"{counted(judgement.claims, 'claim')} from {counted(judgement.pages, 'page')}"
     told_apart = f", saying {counted(len(findings), 'different thing')}" if findings else ""
     has_high_gap = any(gap.importance == "high" for gap in judgement.gaps)
-    progress = describe_progress(judgement.coverage, has_high_gap, ENGLISH)
+    progress = describe_progress(judgement.coverage, has_high_gap, ENGLISH, is_by_words=judgement.is_by_words)
     words = [
         f"After round {judgement.round} there are {drawn}{told_apart}, {judgement.new_claims} of them new.",
-        f"{progress}; the score is {judgement.overall:.2f}.",
+        f"{progress}." if judgement.is_by_words else f"{progress}; the score is {judgement.overall:.2f}.",
     ]
     disputed = sum(finding.tag == "CONTRADICTED" for finding in findings)
     if disputed:

@@ -34,8 +34,10 @@ _SNIPPET_CHARS = 300
 _MEANING_WEIGHT = 0.4
 _FURTHER_WEIGHT = 0.05
 _NAMED_WEIGHT = 1.5
+_DEFINED_WEIGHT = 2.5
 _FURTHER_PASSAGES = 4
 _LOG_EVERY_S = 5.0
+_TERM = re.compile(r"^ *- ([^:\n=`-][^:\n=`]{0,60}): ", re.MULTILINE)  # no option of a command
 _ASIDE = re.compile(r"\s*\([^)]*\)")
 
 
@@ -165,7 +167,8 @@ class _LogProgress:
 def _by_file(found: Iterable[Found], wanted: set[str]) -> list[Found]:
     """Each file's best passage, best file first.
 
-    Further passages that match count a little; a file whose whole title is in the query is about it.
+    Further passages that match count a little; a file is about the query if its whole title is in it, or if
+    it defines all that the query names.
     """
     passages: dict[str, list[Found]] = {}
     for passage in found:
@@ -173,16 +176,27 @@ def _by_file(found: Iterable[Found], wanted: set[str]) -> list[Found]:
 
     def score(path: str) -> float:
         first, *further = [passage.score for passage in passages[path]]
-        named = _NAMED_WEIGHT if _is_named(passages[path][0].title, wanted) else 1.0
-        return named * (first + _FURTHER_WEIGHT * sum(further[:_FURTHER_PASSAGES]))
+        is_named = _is_named(passages[path][0].title, wanted)
+        is_defined = any(_defines(passage.text, wanted) for passage in passages[path])
+        weight = _DEFINED_WEIGHT if is_defined else _NAMED_WEIGHT if is_named else 1.0
+        return weight * (first + _FURTHER_WEIGHT * sum(further[:_FURTHER_PASSAGES]))
 
     return [passages[path][0] for path in sorted(passages, key=lambda path: (-score(path), path))]
 
 
 def _is_named(title: str, wanted: set[str]) -> bool:
-    bare = _ASIDE.sub("", title) or title  # what stands in brackets tells namesakes apart
-    words = {word for word in query_terms(bare) if not word.isdigit()}
+    words = _words_of(title)
     return bool(words) and words <= wanted
+
+
+def _words_of(name: str) -> set[str]:
+    bare = _ASIDE.sub("", name) or name  # what stands in brackets tells namesakes apart
+    return {word for word in query_terms(bare) if not word.isdigit()}
+
+
+def _defines(text: str, wanted: set[str]) -> bool:
+    """Whether a list of definitions has an entry for just these words."""
+    return any(_words_of(term) == wanted for term in _TERM.findall(text))
 
 
 def _rescored(text: str, best: list[Found]) -> list[Found]:

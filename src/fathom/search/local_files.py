@@ -11,7 +11,8 @@ from pathlib import Path
 from fathom.reading.documents import is_document
 
 MAX_BYTES = 20 * 1024 * 1024
-_SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules"})
+# Sphinx keeps a copy of every page's source in `_sources`, without its headings.
+_SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "_sources"})
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,12 @@ _ASKING_WORDS = frozenset(
 )
 _ENDING = re.compile(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment|e)$")
 _KOREAN_ENDING = re.compile(
-    r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란"
+    r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란|하는|되는|한|된"
     r"|(?:하|되|했|됐|한|된|있|없|이)?(?:는가|은가|ㄴ가|인가|나요|는지|니까|습니까|습니다|한다|된다|다))(?=[\s?.!,]|$)"
+)
+_KOREAN_ASKING = re.compile(
+    r"(?<![가-힣])(?:얼마|무엇|무슨|어떻게|어떤|어디|언제|누구|누가|왜|어째서|몇)[가-힣]*"
+    r"|(?<![가-힣])(?:되어|돼|하고)?\s*있(?:나|나요|는가|는지|습니까)(?=[\s?.!,]|$)|(?<=[가-힣])가(?=\s*\?)"
 )
 
 
@@ -44,8 +48,8 @@ def terms(text: str) -> set[str]:
 
 @lru_cache(maxsize=20_000)  # a long run compares the same statements and queries in every round
 def _terms(text: str) -> frozenset[str]:
-    bare = _KOREAN_ENDING.sub("", text) if has_paired_script(text) else text
-    words = query_terms(bare)
+    bare = _KOREAN_ENDING.sub("", _KOREAN_ASKING.sub(" ", text)) if has_paired_script(text) else text
+    words = query_terms(bare) or query_terms(text)
     telling = frozenset(stem(word) for word in words if word not in _ASKING_WORDS)
     return telling or frozenset(map(stem, words))
 

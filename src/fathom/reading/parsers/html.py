@@ -11,6 +11,7 @@ from typing import Any
 import trafilatura
 from lxml import etree  # type: ignore[import-untyped]
 from lxml import html as lxml_html
+from trafilatura.xpaths import BODY_XPATH
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import code, document, heading, one_line, table
@@ -23,6 +24,11 @@ _LANGUAGE_PLACE = (
     "string((//html/@*[name()='lang' or name()='xml:lang'] | //meta[@property='og:locale']/@content)[1])"
 )
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+_LABELS = " | ".join(
+    f"//div[@class='{kind}']/*[self::h3 or self::h4]"
+    for kind in ("note", "tip", "warning", "caution", "important")
+)
+_PART_OF_PLACE = "string((//head/link[@rel='up']/@title | //a[@accesskey='u']/@title)[1])"
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])"
     r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
@@ -46,7 +52,7 @@ def read_html(text: str, *, name: str) -> Document:
     text = _DECLARED.sub("", text)
     try:
         tree: Any = trafilatura.load_html(text)
-        _drop_hidden(tree)
+        _mark_main(_drop_hidden(tree))
         # Now, because the extraction takes the tree apart.
         about = _about(tree) if tree is not None else {}
         anchors = html_anchors(tree, name) if tree is not None else []
@@ -66,14 +72,22 @@ def read_html(text: str, *, name: str) -> Document:
         raise Unreadable(f"{name} is not a web page that can be read: {one_line(str(error))}") from error
     if not any(blocks):
         raise Unreadable(f"{name} has no text, only markup")
+    part_of = about.pop("part_of", "")
     if found is not None:
-        about |= {"title": found.title or about.get("title"), "author": found.author}
+        about |= {"title": _best_title(found.title, about.get("title")), "author": found.author}
         about["publisher"] = found.sitename if found.sitename != found.hostname else None
+    if part_of and about.get("title") and part_of != about["title"]:
+        about["title"] = f"{about['title']} ({part_of})"  # a section called "Restrictions" says of what
     return document(blocks, how="html", name=name, anchors=anchors, **about)
 
 
 def _about(tree: Any) -> dict[str, str | None]:
-    return {"title": _title(tree), "language": _language(tree), "published": published(tree)}
+    return {
+        "title": _title(tree),
+        "part_of": one_line(str(tree.xpath(_PART_OF_PLACE))),
+        "language": _language(tree),
+        "published": published(tree),
+    }
 
 
 def _drop_hidden(tree: Any) -> Any:
@@ -94,6 +108,31 @@ def _keep_words(tree: Any) -> None:
         element.tag = "span"
 
 
+def _mark_main(tree: Any) -> None:
+    """Name the main part for the extraction where the page does not: else it keeps nothing but paragraphs.
+
+    Manuals are made like this, and with marks that would be read as words: links from a heading to itself,
+    the word "Note" as a heading, code in pieces or without a mark.
+    """
+    if tree is None:
+        return
+    for link in tree.xpath("//a[contains(concat(' ', @class, ' '), ' headerlink ')]"):
+        link.drop_tree()
+    for label in tree.xpath(_LABELS):
+        label.drop_tree()
+    for listing in tree.xpath("//pre[not(code)]"):
+        words = "".join(listing.itertext())
+        del listing[:]
+        listing.text = None
+        etree.SubElement(listing, "code").text = words
+    body = tree.find("body")
+    if body is None or any(place(tree) for place in BODY_XPATH):
+        return
+    main = etree.SubElement(body, "article")
+    main.text, body.text = body.text, None
+    main.extend(child for child in list(body) if child is not main)
+
+
 def plain_blocks(markup: str) -> list[str]:
     """All visible words of a piece of markup, a block a paragraph, for markup inside other formats."""
     if "<" not in markup and "&" not in markup:
@@ -103,6 +142,13 @@ def plain_blocks(markup: str) -> list[str]:
     except (etree.LxmlError, ValueError, RecursionError):
         return [one_line(markup)]
     return _visible(tree) if tree is not None else []
+
+
+def _best_title(found: str | None, named: str | None) -> str | None:
+    """What the extraction took for the title, unless the page's own name does not speak of it."""
+    if not found or not named:
+        return found or named
+    return found if set(found.lower().split()) & set(named.lower().split()) else named
 
 
 def _title(tree: lxml_html.HtmlElement) -> str | None:
@@ -139,10 +185,19 @@ def _blocks(parent: etree._Element) -> Iterator[str]:
 
 
 def _entries(node: etree._Element) -> Iterator[str]:
+    """A list's entries, a line each; a term and what defines it are one."""
+    entry = ""
     for item in node.iter("item"):
         nested = sum(1 for _ in item.iterancestors("item"))
-        if words := one_line(_words(item)):
-            yield f"{'  ' * nested}- {words}"
+        words, kind = one_line(_words(item)), (item.get("rend") or "")[:2]
+        if kind == "dd" and entry:  # also a second one: it defines the same term
+            entry += f" {words}" if ": " in entry else f": {words}"
+        elif words:
+            if entry:
+                yield entry
+            entry = f"{'  ' * nested}- {words}"
+    if entry:
+        yield entry
 
 
 def _words(node: etree._Element) -> str:
