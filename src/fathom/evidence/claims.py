@@ -146,7 +146,7 @@ def rejection_of(draft: ClaimDraft) -> Rejected:
 
 
 def is_self_evident(draft: ClaimDraft) -> bool:
-    """Tell whether the statement is its quote, whole sentences of it, or nearly: nothing is left to verify."""
+    """Tell whether the statement is its quote, sentences of it, or nearly: nothing is left to verify."""
     if len(draft.quotes) != 1:
         return False
     said, quoted = (folded(text).text.rstrip(".") for text in (draft.statement, draft.quotes[0].text))
