@@ -11,6 +11,8 @@ from langgraph.types import Send
 
 from fathom.planning.directions import open_directions
 from fathom.planning.origins import has_unread_origins
+from fathom.report.editing import has_summary
+from fathom.report.length import group_headings
 from fathom.report.outlining import is_current
 from fathom.search.addresses import hit_of
 from fathom.state import (
@@ -19,6 +21,7 @@ from fathom.state import (
     Direction,
     Heading,
     Page,
+    Part,
     Query,
     Reading,
     ReadingRound,
@@ -132,7 +135,7 @@ def _after_claims(state: ReadingRound) -> str:
 
 
 def route_after_outline(state: Writing) -> Route:
-    """Write every heading at once, except those whose section would not change."""
+    """Write the parts in chapters at once, except those whose section would not change; else only publish."""
     claims = {claim.id: claim for claim in state["claims"]}
     written = {section.id: section for section in state.get("sections", [])}
     headings = [
@@ -140,12 +143,21 @@ def route_after_outline(state: Writing) -> Route:
         for heading in state["outline"].headings
         if heading.id not in written or not is_current(written[heading.id], heading, claims)
     ]
-    return [Send("chapter", _chapter(state, heading, claims)) for heading in headings] or "publish"
+    chapters = group_headings(headings, state["lengths"])
+    if chapters:
+        return [Send("chapter", _chapter(state, own, claims)) for own in chapters]
+    return "publish" if has_summary(state.get("sections", []), state["outline"]) else "edit"
+
+
+def route_to_parts(state: Chapter) -> Route:
+    """Write every part of a chapter at once."""
+    return [Send("section", _part(state, heading)) for heading in state["headings"]]
 
 
 def route_after_check(state: Chapter) -> str:
     """Rewrite what failed, once; then settle."""
-    is_failed = any(sentence.status == "unsupported" for sentence in state["draft"].sentences)
+    sentences = [sentence for draft in state["drafts"] for sentence in draft.sentences]
+    is_failed = any(sentence.status == "unsupported" for sentence in sentences)
     return "rewrite" if is_failed and "rewritten" not in state else "settle"
 
 
@@ -154,15 +166,36 @@ def route_after_rewrite(state: Chapter) -> str:
     return "check" if state["rewritten"] else "settle"
 
 
-def _chapter(state: Writing, heading: Heading, claims: Mapping[str, Claim]) -> Chapter:
-    findings = [f for f in state.get("findings", []) if not set(f.claims).isdisjoint(heading.claims)]
+def _chapter(state: Writing, headings: list[Heading], claims: Mapping[str, Claim]) -> Chapter:
+    own = list(dict.fromkeys(c for heading in headings for c in heading.claims if c in claims))
+    pages = {quote.page for c in own for quote in claims[c].quotes}
     return {
         "question": state["question"],
         "run": state.get("run", ""),
         "round": len(state.get("judgements", [])),
+        "outline": state["outline"],
+        "headings": headings,
+        "claims": [claims[c] for c in own],
+        "findings": [f for f in state.get("findings", []) if not set(f.claims).isdisjoint(own)],
+        "pages": [page for page in state.get("pages", []) if page.sha in pages],
+        "lengths": state["lengths"],
+        "table_part": state["table_part"],
+    }
+
+
+def _part(state: Chapter, heading: Heading) -> Part:
+    own = set(heading.claims)
+    return {
+        "question": state["question"],
+        "run": state["run"],
+        "round": state["round"],
+        "outline": state["outline"],
         "heading": heading,
-        "claims": [claims[c] for c in heading.claims],
-        "findings": findings,
+        "claims": [claim for claim in state["claims"] if claim.id in own],
+        "findings": [f for f in state["findings"] if not own.isdisjoint(f.claims)],
+        "pages": state["pages"],
+        "length": state["lengths"].get(heading.id, 0),
+        "is_table_wanted": heading.id == state["table_part"],
     }
 
 

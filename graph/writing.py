@@ -1,6 +1,7 @@
-"""The report: outlined, written heading by heading at once, each sentence checked, published.
+"""The report: outlined, written part by part at once, each sentence checked, edited as a whole, published.
 
-A chapter is one heading: written, checked, what failed written again once and checked again, settled.
+A chapter is a few parts that are checked together: written, checked, what failed written again once and
+checked again, settled.
 """
 
 from typing import Any
@@ -9,8 +10,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from fathom.graph.binding import Binder
-from fathom.graph.routes import route_after_check, route_after_outline, route_after_rewrite
+from fathom.graph.routes import route_after_check, route_after_outline, route_after_rewrite, route_to_parts
 from fathom.nodes.check import check
+from fathom.nodes.confirm import confirm
+from fathom.nodes.edit import edit
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
 from fathom.nodes.rewrite import rewrite
@@ -22,26 +25,33 @@ from fathom.state import Chapter, ChapterOutput, RunConfig, Writing, WritingOutp
 def build_writing(bind: Binder) -> CompiledStateGraph[Writing, RunConfig, Writing, Any]:
     """Build the subgraph behind the writer."""
     b = StateGraph(Writing, context_schema=RunConfig, output_schema=WritingOutput)
-    b.add_node("outline", bind("outline", lambda s, d: outline(s, model=d.model)))
+    b.add_node("outline", bind("outline", lambda s, d: outline(s, model=d.model, run_config=d.run_config)))
     b.add_node("chapter", build_chapter(bind))
+    b.add_node("edit", bind("edit", lambda s, d: edit(s, model=d.model)))
+    b.add_node(
+        "confirm",
+        bind("confirm", lambda s, d: confirm(s, model=d.model, pages=d.pages, run_config=d.run_config)),
+    )
     b.add_node("publish", bind("publish", lambda s, d: publish(s, budget=d.budget, run_config=d.run_config)))
 
     b.add_edge(START, "outline")
-    b.add_conditional_edges("outline", route_after_outline, ["chapter", "publish"])
-    b.add_edge("chapter", "publish")
+    b.add_conditional_edges("outline", route_after_outline, ["chapter", "edit", "publish"])
+    b.add_edge("chapter", "edit")
+    b.add_edge("edit", "confirm")
+    b.add_edge("confirm", "publish")
     b.add_edge("publish", END)
     return b.compile(name="writer")
 
 
 def build_chapter(bind: Binder) -> CompiledStateGraph[Chapter, RunConfig, Chapter, Any]:
-    """Build the subgraph that every heading is sent to; no chapter waits for another."""
+    """Build the subgraph that a few parts are sent to together; no chapter waits for another."""
     b = StateGraph(Chapter, context_schema=RunConfig, output_schema=ChapterOutput)
-    b.add_node("section", bind("section", lambda s, d: section(s, model=d.model)))
-    b.add_node("check", bind("check", lambda s, d: check(s, model=d.model)))
-    b.add_node("rewrite", bind("rewrite", lambda s, d: rewrite(s, model=d.model)))
+    b.add_node("section", bind("section", lambda s, d: section(s, model=d.model, pages=d.pages)))
+    b.add_node("check", bind("check", lambda s, d: check(s, model=d.model, pages=d.pages)))
+    b.add_node("rewrite", bind("rewrite", lambda s, d: rewrite(s, model=d.model, pages=d.pages)))
     b.add_node("settle", bind("settle", lambda s, d: settle(s, run_config=d.run_config)))
 
-    b.add_edge(START, "section")
+    b.add_conditional_edges(START, route_to_parts, ["section"])
     b.add_edge("section", "check")
     b.add_conditional_edges("check", route_after_check, ["rewrite", "settle"])
     b.add_conditional_edges("rewrite", route_after_rewrite, ["check", "settle"])

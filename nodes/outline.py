@@ -1,27 +1,49 @@
 """The outline: the report before it is written."""
 
+from fathom.evidence.figures import figures
 from fathom.evidence.weighing import points_of
 from fathom.llm.port import ResearchModel
+from fathom.planning.effort import effort
+from fathom.report.length import word_shares, word_target
 from fathom.report.outlining import revised_outline, sound_outline
-from fathom.state import Writing
+from fathom.state import EffortKind, Outline, RunConfig, Writing
+
+_FEWEST_FIGURES = 3
 
 
-async def outline(state: Writing, *, model: ResearchModel) -> Writing:
-    """Headings from claims; a claim stands under one heading, and a heading without claims is gone.
+async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig) -> Writing:
+    """Headings from claims, how long each part is to be, and which part needs a table.
 
     An outline that is there already is kept and takes in the claims that came since, at no cost.
 
-    Reads:  question, questions, claims, findings, outline
-    Writes: outline, failures, costs
+    Reads:  question, questions, claims, findings, outline, effort
+    Writes: outline, lengths, table_part, failures, costs
     """
     question, questions, claims = state["question"], state.get("questions", []), state["claims"]
-    earlier = state.get("outline")
-    if earlier and earlier.question == question:
-        return {"outline": revised_outline(earlier, claims, questions)}
     points = points_of(claims, state.get("findings", []))
-    thought = await model.outline(question, questions, points)
+    kind = state["effort"].kind if "effort" in state else effort(question, run_config.depth).kind
+    earlier = state.get("outline")
+    update: Writing = {}
+    if earlier and earlier.question == question:
+        made = revised_outline(earlier, claims, questions)
+    else:
+        thought = await model.outline(question, questions, points)
+        made = sound_outline(thought.value, question, questions, claims)
+        update = {"failures": thought.failures, "costs": thought.costs}
+    words = word_target(run_config.length, kind, len(points))
     return {
-        "outline": sound_outline(thought.value, question, questions, claims),
-        "failures": thought.failures,
-        "costs": thought.costs,
+        **update,
+        "outline": made,
+        "lengths": word_shares(words, made.headings),
+        "table_part": _table_part(made, kind, state),
     }
+
+
+def _table_part(outline: Outline, kind: EffortKind, state: Writing) -> str:
+    """The part whose claims have the most figures to compare; none for a single fact."""
+    if kind == "fact":
+        return ""
+    counted = {claim.id for claim in state["claims"] if figures(claim.statement)}
+    sizes = {h.id: len(counted & set(h.claims)) for h in outline.headings if not h.is_conclusion}
+    best = max(sizes, key=lambda name: sizes[name], default="")
+    return best if best and (kind == "comparison" or sizes[best] >= _FEWEST_FIGURES) else ""

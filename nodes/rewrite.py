@@ -2,36 +2,55 @@
 
 from fathom.evidence.weighing import points_of
 from fathom.llm.port import ResearchModel, Revision
-from fathom.report.drafts import redrafted
+from fathom.nodes.ports import Pages
+from fathom.report.drafts import redraft_sentence
+from fathom.report.material import source_texts
+from fathom.report.placing import flatten_drafts, order_drafts, put_back
 from fathom.state import Chapter
 from fathom.text.normal import one_line
 
 
-async def rewrite(state: Chapter, *, model: ResearchModel) -> Chapter:
-    """Have all failed sentences of a section written again in one thought; what is new is checked after this.
+async def rewrite(state: Chapter, *, model: ResearchModel, pages: Pages) -> Chapter:
+    """Have all failed sentences of a chapter written again in one call; what is new is checked after this.
 
-    A sentence that comes back empty, or as another one of the section, stays as it failed.
+    A sentence that comes back empty, or as another one of the chapter, stays as it failed.
 
-    Reads:  question, heading, claims, findings, draft
-    Writes: draft, rewritten, failures, costs
+    Reads:  question, headings, claims, findings, pages, drafts
+    Writes: drafts, rewritten, failures, costs
     """
     claims = {claim.id: claim for claim in state["claims"]}
-    sentences = list(state["draft"].sentences)
+    drafts = order_drafts(state["drafts"], state["headings"])
+    sentences = [sentence for _, sentence in flatten_drafts(drafts)]
     failed = [place for place, sentence in enumerate(sentences) if sentence.status == "unsupported"]
-    points = points_of(state["claims"], state.get("findings", []))
-    wanted = Revision(state["question"], state["heading"], [sentences[place] for place in failed], points)
-    thought = await model.rewrite(wanted)
-    said = {one_line(sentence.text) for sentence in sentences}
+    used = {c for place in failed for c in sentences[place].claims}
+    cited = [claim for claim in state["claims"] if claim.id in used]
+    revision = Revision(
+        state["question"],
+        [sentences[place] for place in failed],
+        points_of(state["claims"], state.get("findings", [])),
+        await source_texts(cited, state.get("pages", []), pages.get),
+    )
+    thought = await model.rewrite(revision)
+    said = {one_line(sentence.text) for sentence in sentences if sentence.row is None}
     rewritten: list[int] = []
     for place, anew in zip(failed, thought.value, strict=False):
-        sentence = redrafted(anew, claims)
-        if sentence.text and sentence.status != "connective" and sentence.text not in said:
+        old = sentences[place]
+        where = {"block": old.block, "row": old.row, "column": old.column}
+        sentence = redraft_sentence(anew.model_copy(update=where), claims)
+        is_cell = sentence.row is not None
+        is_new = len(sentence.text) <= _cell_chars(old.text) if is_cell else sentence.text not in said
+        if sentence.text and sentence.status != "connective" and is_new:
             said.add(sentence.text)
             sentences[place] = sentence
             rewritten.append(place)
     return {
-        "draft": state["draft"].model_copy(update={"sentences": sentences}),
+        "drafts": put_back(drafts, sentences),
         "rewritten": rewritten,
         "failures": thought.failures,
         "costs": thought.costs,
     }
+
+
+def _cell_chars(text: str) -> int:
+    """How long a cell may get: a sentence in its place would break the table."""
+    return 2 * len(text) + 20

@@ -1,21 +1,38 @@
-"""The end of a section: what becomes of the sentences that still fail."""
+"""The end of a chapter: what becomes of the sentences that still fail."""
 
-from fathom.state import Chapter, RunConfig
+from collections.abc import Sequence
+
+from fathom.report.placing import order_drafts
+from fathom.state import Chapter, RunConfig, Section, Sentence
 
 
 async def settle(state: Chapter, *, run_config: RunConfig) -> Chapter:
     """Drop what is not supported, or leave it to be marked; a section that supports nothing is gone.
 
-    Reads:  draft, rewritten
+    Reads:  drafts, headings, rewritten
     Writes: sections
     """
-    draft = state["draft"]
+    rewritten = set(state.get("rewritten", []))
+    settled: list[Section] = []
+    place = 0
+    for draft in order_drafts(state["drafts"], state["headings"]):
+        own = range(place, place + len(draft.sentences))
+        place = own.stop
+        mended = [n for n in own if n in rewritten and draft.sentences[n - own.start].status == "supported"]
+        whole = draft.model_copy(update={"rewritten": len(mended)})
+        settled.append(whole if run_config.unsupported == "mark" else _without_failed(whole))
+    return {"sections": settled}
+
+
+def _without_failed(draft: Section) -> Section:
     failed = [sentence for sentence in draft.sentences if sentence.status == "unsupported"]
-    kept = [sentence for sentence in draft.sentences if sentence.status != "unsupported"]
-    mended = [p for p in state.get("rewritten", []) if draft.sentences[p].status == "supported"]
-    if run_config.unsupported == "mark":
-        return {"sections": [draft.model_copy(update={"rewritten": len(mended)})]}
+    kept = _without_empty_rows([s for s in draft.sentences if s.status != "unsupported"])
     if all(sentence.status == "connective" for sentence in kept):
         kept = []
-    settled = {"sentences": kept, "rejected": failed, "rewritten": len(mended)}
-    return {"sections": [draft.model_copy(update=settled)]}
+    return draft.model_copy(update={"sentences": kept, "rejected": failed})
+
+
+def _without_empty_rows(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """A row of a table of which only its name is left says nothing."""
+    told = {(s.block, s.row) for s in sentences if s.row is not None and s.status == "supported"}
+    return [s for s in sentences if s.row is None or (s.block, s.row) in told]

@@ -106,6 +106,37 @@ class Section(Record):
         return self.id
 
 
+class SummarySentence(Record):
+    """A sentence of the summary as an editor wants it, and the draft's sentences that it rests on."""
+
+    text: str
+    rests_on: list[int]
+
+
+class EditedText(Record):
+    """A sentence of the draft by its number, and a text: its new one, or what is to follow it."""
+
+    number: int
+    text: str
+
+
+class Repetition(Record):
+    """A sentence that says what another one says, both by their numbers."""
+
+    number: int
+    same_as: int
+
+
+class Edit(Record):
+    """What an editor wants of a checked draft; sentences are numbered from 1 over all its sections."""
+
+    title: str = ""
+    summary: list[SummarySentence] = Field([])
+    changes: list[EditedText] = Field([])
+    repetitions: list[Repetition] = Field([])
+    links: list[EditedText] = Field([])
+
+
 class Citation(Record):
     """A numbered source of the report, with the quotes the report uses."""
 

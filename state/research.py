@@ -25,7 +25,7 @@ from fathom.state.records import (
     SubQuestion,
 )
 from fathom.state.reducers import merged, united
-from fathom.state.reports import Heading, Outline, Report, Section
+from fathom.state.reports import Edit, Heading, Outline, Report, Section
 from fathom.state.run_config import RunConfig
 from fathom.state.threads import Known
 from fathom.state.updating import Earlier, Update
@@ -126,7 +126,7 @@ class ResearchState(TypedDict, total=False):
     claims: Annotated[list[Claim], Field(description="Statements with the quotes that carry them."), merged]
     # analyzer, verifier, retry
     rejected: Annotated[list[Rejected], Field(description="Claims that were refused, and why."), merged]
-    # verifier
+    # verifier, check, confirm
     control_tallies: Annotated[
         list[ControlTally], Field(description="How verifiers did on statements whose truth is known."), merged
     ]
@@ -148,9 +148,9 @@ class ResearchState(TypedDict, total=False):
     hypotheses: Annotated[
         list[Hypothesis], Field(description="Possible answers, with what speaks for and against."), merged
     ]
-    # judge, who keeps it in every round; outline, where no judge gave one; intake
+    # judge, who keeps it in every round; outline, where no judge gave one; confirm, intake
     outline: Annotated[Outline, Field(description="The headings of the report, and the claims under each.")]
-    # settle, intake
+    # settle, confirm, intake
     sections: Annotated[list[Section], Field(description="The written sections."), merged]
     # publish; judge, when there is nothing to write about
     report: Annotated[Report, Field(description="The report, with numbered citations.")]
@@ -266,26 +266,50 @@ class BranchesOutput(BranchOutput, total=False):
     is_spent: bool
 
 
-class Chapter(TypedDict, total=False):
-    """What the writer of one section gets and knows."""
+class Part(TypedDict, total=False):
+    """What the writer of one part gets, and what it brings back."""
 
     question: str
+    run: str
+    round: int
+    outline: Outline
     heading: Heading
     claims: list[Claim]
     findings: list[Finding]
+    pages: list[Page]
+    length: int  # in words
+    is_table_wanted: bool
+    drafts: Annotated[list[Section], merged]  # section
+    failures: Annotated[list[Failure], merged]
+    costs: Annotated[list[Cost], merged]
+
+
+class Chapter(TypedDict, total=False):
+    """Parts that are written at once and checked together."""
+
+    question: str
     run: str
     round: int
-    draft: Section  # section, then check and rewrite in turns
-    rewritten: list[int]  # rewrite: the places of the sentences to check again
+    outline: Outline
+    headings: list[Heading]  # of this chapter
+    claims: list[Claim]
+    findings: list[Finding]
+    pages: list[Page]
+    lengths: dict[str, int]  # of each part, in words
+    table_part: str
+    drafts: Annotated[list[Section], merged]  # section, then check and rewrite in turns
+    rewritten: list[int]  # rewrite: the places of the sentences to check again, counted over all drafts
     sections: Annotated[list[Section], merged]  # settle
+    control_tallies: Annotated[list[ControlTally], merged]  # check
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]
 
 
 class ChapterOutput(TypedDict, total=False):
-    """What the writer of one section brings back."""
+    """What a chapter brings back."""
 
     sections: Annotated[list[Section], merged]
+    control_tallies: Annotated[list[ControlTally], merged]
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]
 
@@ -297,6 +321,7 @@ class Writing(TypedDict, total=False):
     run: str
     earlier: Earlier
     update: Update  # whoever makes a report again, in the place of `earlier`
+    effort: Effort
     questions: list[SubQuestion]
     pages: list[Page]
     claims: list[Claim]
@@ -305,8 +330,12 @@ class Writing(TypedDict, total=False):
     findings: list[Finding]
     contradictions: list[Contradiction]
     outline: Outline
-    sections: Annotated[list[Section], merged]
+    lengths: dict[str, int]  # outline: the words that each part aims at
+    table_part: str  # outline: the id of the part that should have a table, if one should
+    sections: Annotated[list[Section], merged]  # settle, confirm
+    edit: Edit  # edit: what an editor wants of the checked draft
     report: Report
+    control_tallies: Annotated[list[ControlTally], merged]
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]
 
@@ -317,5 +346,6 @@ class WritingOutput(TypedDict, total=False):
     outline: Outline
     sections: Annotated[list[Section], merged]
     report: Report
+    control_tallies: Annotated[list[ControlTally], merged]
     failures: Annotated[list[Failure], merged]
     costs: Annotated[list[Cost], merged]

@@ -28,6 +28,8 @@ from fathom.state.records import Role
 
 _DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 _SOURCES = 10
+_LENGTHS = ("short", "standard", "long")
+_FEWEST_WORDS, _MOST_WORDS = 50, 20_000
 _ISO_639_1 = """
 aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el
 en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu
@@ -123,6 +125,10 @@ class RunConfig(BaseModel):
     )
     language: Annotated[str | None, Option(THINK, "NAME")] = Field(
         None, description="Language of the report; empty: that of the question."
+    )
+    length: Annotated[str | None, Option(THINK, "HOW")] = Field(
+        None,
+        description="Length of the report: short, standard, long or a number of words; empty: by question.",
     )
     unsupported: Annotated[Literal["drop", "mark"], Option(THINK, "HOW")] = Field(
         "drop", description="Drop or mark a sentence that its quotes do not support, also rewritten."
@@ -220,6 +226,18 @@ class RunConfig(BaseModel):
     def _read_review(cls, given: Any) -> Any:
         """Runs that were begun before there was a choice remember yes or no."""
         return {True: "rounds", False: "off"}.get(given, given) if isinstance(given, bool) else given
+
+    @field_validator("length", mode="before")
+    @classmethod
+    def _read_length(cls, given: Any) -> Any:
+        if given is None:
+            return None
+        word = str(given).strip().lower()
+        if word not in _LENGTHS and not (word.isdecimal() and _FEWEST_WORDS <= int(word) <= _MOST_WORDS):
+            raise ValueError(
+                f"the length should be short, standard, long, or {_FEWEST_WORDS} to {_MOST_WORDS} words"
+            )
+        return word
 
     @field_validator("source_language")
     @classmethod

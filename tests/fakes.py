@@ -16,13 +16,16 @@ from fathom.llm.port import (
     Assessment,
     Brief,
     Case,
+    CheckBrief,
     Draft,
+    EditBrief,
     Evidence,
     Objection,
     PageFacts,
     Point,
     Refusal,
     Revision,
+    SectionBrief,
     Thought,
 )
 from fathom.reading.port import Document
@@ -32,6 +35,7 @@ from fathom.state import (
     ClaimDraft,
     Cost,
     Earlier,
+    Edit,
     Failure,
     Finding,
     Gap,
@@ -144,6 +148,15 @@ def sentence(text: str, *claims: str, status: str = "supported") -> Sentence:
     return Sentence.model_validate({"text": text, "claims": list(claims), "status": status})
 
 
+def section_brief(*points: Point, **words: Any) -> SectionBrief:
+    """What the writer of one part gets."""
+    part = heading(*(claim_id for point in points for claim_id in point.ids))
+    outline = Outline(title="T", headings=[part])
+    return SectionBrief(
+        **{"question": "What?", "heading": part, "points": points, "outline": outline, **words}
+    )
+
+
 def section(*sentences: Sentence, name: str = "S1", title: str = "What is known") -> Section:
     return Section(id=name, title=title, sentences=list(sentences))
 
@@ -195,7 +208,9 @@ class FakeModel:
     outlines: list[Any] = field(default_factory=list)
     written: list[Any] = field(default_factory=list)
     objections: list[Any] = field(default_factory=list)
+    refutations: list[Any] = field(default_factory=list)
     rewrites: list[Any] = field(default_factory=list)
+    edits: list[Any] = field(default_factory=list)
     costs: list[Cost] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     asked: list[Any] = field(default_factory=list)
@@ -207,6 +222,8 @@ class FakeModel:
         value = script.pop(0)
         if isinstance(value, Exception):
             raise value
+        if callable(value):
+            value = value(asked)
         return Thought(value, list(self.costs), list(self.failures), self.by)
 
     async def plan(self, brief: Brief) -> Thought[Plan]:
@@ -237,14 +254,20 @@ class FakeModel:
     ) -> Thought[Outline]:
         return self._next(self.outlines, list(points))
 
-    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
-        return self._next(self.written, heading)
+    async def write(self, brief: SectionBrief) -> Thought[Section]:
+        return self._next(self.written, brief)
 
-    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
-        return self._next(self.objections, (section, list(claims)))
+    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        return self._next(self.objections, brief)
+
+    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        return self._next(self.refutations, brief)
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         return self._next(self.rewrites, revision)
+
+    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+        return self._next(self.edits, brief)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from fakes import section, sentence
 from pydantic import ValidationError
 
 from fathom.events import (
@@ -15,7 +16,7 @@ from fathom.events import (
     SearchCompleted,
     SearchStarted,
 )
-from fathom.progress import pieces
+from fathom.progress import section_text
 from fathom.state import Failure
 
 
@@ -58,6 +59,8 @@ def test_a_kept_report_is_not_a_part_of_the_line() -> None:
     assert told(ReportKept()).model_dump(mode="json")["payload"] == {}
 
 
-@pytest.mark.parametrize("text", ["", "no heading\n", "# A\n\ntext\n\n## B\n\n- ## not\n\n## C\n", "\n\n# A"])
-def test_the_pieces_of_a_report_are_the_report(text: str) -> None:
-    assert "".join(pieces(text)) == text
+def test_the_text_of_a_section_keeps_blocks_and_rows_apart() -> None:
+    cells = [
+        sentence(text).model_copy(update={"block": 1, "row": 0, "column": n}) for n, text in enumerate("ab")
+    ]
+    assert section_text(section(sentence("One."), sentence("Two."), *cells)) == "One. Two.\na | b"

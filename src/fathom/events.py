@@ -39,6 +39,7 @@ Kind = Literal[
     "round completed",
     "branch completed",
     "report started",
+    "draft",
     "report section",
     "report chunk",
     "report written",
@@ -228,8 +229,16 @@ class ReportStarted(Payload):
     sections: list[str]
 
 
+class ReportDraft(Payload):
+    """One part as it was written; nothing of it is checked yet, and it may never be in the report."""
+
+    kind = "draft"
+    title: str
+    text: str
+
+
 class ReportSection(Payload):
-    """One section is written and checked; nothing in it changes any more."""
+    """One section is written and checked; the edit of the whole may still smooth it."""
 
     kind = "report section"
     title: str
@@ -237,7 +246,10 @@ class ReportSection(Payload):
 
 
 class ReportChunk(Payload):
-    """The next piece of the finished text; all pieces put together are the report."""
+    """Checked text, as it settles: a section, and last the summary.
+
+    The edit may still smooth a section after this; the report as it stands is in `report written`.
+    """
 
     kind = "report chunk"
     text: str

@@ -84,9 +84,10 @@ _BEFORE = {
     "content extracted": ("extraction started",),
     "branch completed": ("round completed",),
     "report started": ("round completed",),
+    "draft": ("report started",),
     "report section": ("report started",),
     "report chunk": ("report started",),
-    "report written": ("report chunk",),
+    "report written": ("report started",),
     "report kept": ("report written",),
     "completed": ("enough",),
 }

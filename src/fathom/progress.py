@@ -3,7 +3,6 @@
 Does not know screens, folders or databases.
 """
 
-import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from fathom.events import (
     PlanGenerated,
     Progress,
     ReportChunk,
+    ReportDraft,
     ReportKept,
     ReportSection,
     ReportStarted,
@@ -37,9 +37,7 @@ from fathom.events import (
 from fathom.planning.effort import sized
 from fathom.report.rounds import key_findings, suggested, summary
 from fathom.result import result_of
-from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState
-
-_HEADING = re.compile(r"^(?=#{1,2} )", re.MULTILINE)
+from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState, Section
 
 
 def begun(node: str, given: dict[str, Any]) -> Iterator[Payload]:
@@ -78,20 +76,30 @@ def told(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[P
             yield _of_a_round(node, given, update)
         case "outline":
             yield ReportStarted(sections=[h.title for h in update["outline"].headings])
+        case "section":
+            draft = update["drafts"][0]
+            yield ReportDraft(title=draft.title, text=section_text(draft))
         case "settle":
-            section = update["sections"][0]
-            yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
+            for section in update["sections"]:
+                yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
+                yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
+        case "confirm":
+            for section in update["sections"]:
+                if section.kind == "summary":
+                    yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
         case "publish":
             report = update["report"]
-            yield from (ReportChunk(text=text) for text in pieces(report.markdown))
             yield ReportWritten(status=report.status, markdown=report.markdown)
         case _:
             return
 
 
-def pieces(markdown: str) -> list[str]:
-    """A report cut before its headings; put together again it is the same to the letter."""
-    return [piece for piece in _HEADING.split(markdown) if piece]
+def section_text(section: Section) -> str:
+    """The words of a section, block by block; citations are numbered only once the report is whole."""
+    lines: dict[tuple[int, int | None], list[str]] = {}
+    for sentence in section.sentences:
+        lines.setdefault((sentence.block, sentence.row), []).append(sentence.text)
+    return "\n".join((" | " if row is not None else " ").join(texts) for (_, row), texts in lines.items())
 
 
 def _plan(update: dict[str, Any]) -> PlanGenerated:

@@ -37,9 +37,11 @@ from fathom.graph.routes import (
     route_after_verifier,
     route_after_writer,
     route_to_page,
+    route_to_parts,
     route_to_readings,
 )
 from fathom.nodes.coordinator import coordinator
+from fathom.report.editing import summary_basis
 from fathom.report.outlining import basis_of
 from fathom.state import Direction, Outline, ReadingRound, ResearchState, RunConfig, Writing
 
@@ -167,33 +169,44 @@ def test_a_refused_claim_is_tried_once_more_and_verified_again_once() -> None:
 def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
     claims = [claim(name=name) for name in ("a", "b", "c")]
     outline = Outline(title="T", headings=[heading("b", "a"), heading("c", name="S2")])
-    sends = route_after_outline({"question": "What?", "claims": claims, "outline": outline})
+    state: Writing = {"question": "What?", "claims": claims, "outline": outline, "table_part": "S2"}
+    together = route_after_outline({**state, "lengths": {"S1": 100, "S2": 100}})
+    assert isinstance(together, list)
+    (chapter,) = together
+    assert [h.id for h in chapter.arg["headings"]] == ["S1", "S2"]
+    sends = route_after_outline({**state, "lengths": {"S1": 400, "S2": 400}})
     assert isinstance(sends, list)
     assert all(send.node == "chapter" for send in sends)
     assert [[c.id for c in s.arg["claims"]] for s in sends] == [["b", "a"], ["c"]]
+    parts = route_to_parts(chapter.arg)
+    assert isinstance(parts, list)
+    assert [(p.arg["heading"].id, p.arg["is_table_wanted"]) for p in parts] == [("S1", False), ("S2", True)]
+    assert [[c.id for c in p.arg["claims"]] for p in parts] == [["b", "a"], ["c"]]
 
 
 def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() -> None:
     claims = {name: claim(name=name) for name in ("a", "b", "c")}
     one, two = heading("b", "a"), heading("c", name="S2")
     written = [section(name=h.id).model_copy(update={"basis": basis_of(h, claims)}) for h in (one, two)]
+    summary = section(name="summary").model_copy(update={"basis": summary_basis(written)})
     state: Writing = {
         "question": "What?", "claims": list(claims.values()), "sections": written,
-        "outline": Outline(title="T", headings=[one, two]),
+        "outline": Outline(title="T", headings=[one, two]), "lengths": {"S1": 60, "S2": 60}, "table_part": "",
     }  # fmt: skip
-    assert route_after_outline(state) == "publish"
+    assert route_after_outline(state) == "edit"
+    assert route_after_outline({**state, "sections": [summary, *written]}) == "publish"
     state["claims"] = [claim(name="a"), claim(name="b", said="other words"), claim(name="c")]
     sends = route_after_outline(state)
     assert isinstance(sends, list)
-    assert [send.arg["heading"].id for send in sends] == ["S1"]
+    assert [[h.id for h in send.arg["headings"]] for send in sends] == [["S1"]]
 
 
 def test_a_section_is_rewritten_once_and_checked_only_for_what_is_new() -> None:
     sound, failed = section(sentence("x", "a")), section(sentence("x", "a", status="unsupported"))
-    assert route_after_check({"draft": sound}) == "settle"
-    assert route_after_check({"draft": failed}) == "rewrite"
-    assert route_after_check({"draft": failed, "rewritten": []}) == "settle"
-    assert route_after_check({"draft": failed, "rewritten": [0]}) == "settle"
+    assert route_after_check({"drafts": [sound]}) == "settle"
+    assert route_after_check({"drafts": [sound, failed]}) == "rewrite"
+    assert route_after_check({"drafts": [failed], "rewritten": []}) == "settle"
+    assert route_after_check({"drafts": [failed], "rewritten": [0]}) == "settle"
     assert route_after_rewrite({"rewritten": [0]}) == "check"
     assert route_after_rewrite({"rewritten": []}) == "settle"
 

@@ -71,8 +71,11 @@ BRANCH = {
 WRITER = {
     ("__start__", "outline"),
     ("outline", "chapter"),
+    ("outline", "edit"),
     ("outline", "publish"),
-    ("chapter", "publish"),
+    ("chapter", "edit"),
+    ("edit", "confirm"),
+    ("confirm", "publish"),
     ("publish", "__end__"),
 }
 CHAPTER = {

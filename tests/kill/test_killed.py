@@ -59,7 +59,8 @@ def asking(model: Model) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("form", "first"), [("plan", 1), ("read", 3), ("verify", 2), ("write", 2), ("rewrite", 1), ("check", 3)]
+    ("form", "first"),
+    [("plan", 1), ("read", 3), ("verify", 2), ("write", 2), ("rewrite", 1), ("check", 1), ("edit", 1)],
 )
 def test_a_killed_run_is_finished_without_doing_anything_twice(
     tmp_path: Path, site: Site, undisturbed: int, form: str, first: int

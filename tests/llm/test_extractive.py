@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from fakes import claim, gap, heading, known, points, question, section, sentence
+from fakes import claim, gap, known, points, question, section_brief, sentence
 
 from fathom.evidence.corroboration import findings_of
 from fathom.evidence.excerpts import Excerpt
@@ -12,8 +12,9 @@ from fathom.evidence.grounding import GroundedPage
 from fathom.evidence.trails import Trails, follow
 from fathom.evidence.weighing import points_of
 from fathom.llm.extractive import ExtractiveModel
-from fathom.llm.port import Brief, Case, Evidence, Revision
+from fathom.llm.port import Brief, Case, CheckBrief, Evidence, Revision
 from fathom.llm.quoting import quotable
+from fathom.report.drafts import CheckItem
 from fathom.state import SubQuestion
 
 MIND = ExtractiveModel()
@@ -189,32 +190,32 @@ async def test_each_sub_question_is_a_heading_and_the_report_quotes() -> None:
     told = points_of(known, findings_of([known[:2], known[2:]], []))
     outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], told)).value
     assert [h.claims for h in outline.headings] == [["a", "b"], ["c"]]
-    written = (await MIND.write("What?", heading("a", "b"), told[:1])).value
+    written = (await MIND.write(section_brief(told[0]))).value
     assert [(s.text, s.claims) for s in written.sentences] == [(known[0].statement, ["a"])]
     assert [block.kind for block in written.blocks] == ["extract"]
 
 
 async def test_what_a_model_stated_is_told_in_its_words() -> None:
     told = points(claim("Tides are strong here.", name="a", said="the current exceeds four knots"))
-    written = (await MIND.write("What?", heading("a"), told)).value
+    written = (await MIND.write(section_brief(*told))).value
     assert [(s.text, s.claims) for s in written.sentences] == [("Tides are strong here.", ["a"])]
     assert (written.is_list, written.blocks) == (True, [])
 
 
 async def test_a_sentence_with_words_of_its_own_is_objected_to() -> None:
     known = [claim("The plant makes 240 megawatts.", name="a")]
-    text = section(
-        sentence("The plant makes 240 megawatts.", "a"),
-        sentence("Everybody loves expensive plants forever.", "a"),
-        sentence("So much for that.", status="connective"),
-    )
-    assert [o.sentence for o in (await MIND.check(text, known)).value] == [1]
+    items = [
+        CheckItem("The plant makes 240 megawatts.", "fact", ["a"]),
+        CheckItem("Everybody loves expensive plants forever.", "fact", ["a"]),
+        CheckItem("So much for that.", "link", []),
+    ]
+    assert [o.sentence for o in (await MIND.check(CheckBrief(items, known, {}))).value] == [1]
 
 
 async def test_a_sentence_that_failed_becomes_the_quote_it_stood_on() -> None:
     known = points(claim("The plant makes 240 megawatts.", said="the plant makes 240 megawatts [7] at most"))
     failed = [sentence("It makes 250.", "zz", "c1"), sentence("It is blue."), sentence("It is red.", "zz")]
-    anew = (await ExtractiveModel().rewrite(Revision("What?", heading("c1"), failed, known))).value
+    anew = (await ExtractiveModel().rewrite(Revision("What?", failed, known))).value
     assert [(s.text, s.claims) for s in anew] == [
         ("the plant makes 240 megawatts at most", ["c1"]),
         ("", []),

@@ -4,12 +4,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import RUBRIC, SOUND, FakeModel, claim, cost, heading, plan, points, question, section, sentence
+from fakes import (
+    RUBRIC,
+    SOUND,
+    FakeModel,
+    claim,
+    cost,
+    plan,
+    points,
+    question,
+    section,
+    section_brief,
+    sentence,
+)
 
 from fathom.errors import OutOfTime, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.llm.fallback import FallbackModel
-from fathom.llm.port import Assessment, Brief, Case, Draft, Revision, Thought
-from fathom.state import Outline, Section
+from fathom.llm.port import Assessment, Brief, Case, CheckBrief, Draft, EditBrief, Revision, Thought
+from fathom.state import Edit, Outline, Section
 from fathom.storage import open_storage
 from fathom.time_budget import TimeBudget
 
@@ -19,9 +31,11 @@ VERBS: dict[str, Any] = {
     "verdicts": lambda mind: mind.verify([]),
     "assessments": lambda mind: mind.judge(Case("What?", [question()], [claim()])),
     "outlines": lambda mind: mind.outline("What?", [question()], points(claim())),
-    "written": lambda mind: mind.write("What?", heading("c1"), points(claim())),
-    "objections": lambda mind: mind.check(section(), [claim()]),
-    "rewrites": lambda mind: mind.rewrite(Revision("What?", heading("c1"), [], points(claim()))),
+    "written": lambda mind: mind.write(section_brief(*points(claim()))),
+    "objections": lambda mind: mind.check(CheckBrief([], [claim()], {})),
+    "rewrites": lambda mind: mind.rewrite(Revision("What?", [], points(claim()))),
+    "refutations": lambda mind: mind.refute(CheckBrief([], [claim()], {})),
+    "edits": lambda mind: mind.edit(EditBrief("What?", "T", [])),
 }
 VALUES: dict[str, Any] = {
     "reads": [],
@@ -31,6 +45,8 @@ VALUES: dict[str, Any] = {
     "written": section(sentence("It does.", "c1")),
     "objections": [],
     "rewrites": [sentence("It does.", "c1")],
+    "refutations": [],
+    "edits": Edit(title="T"),
 }
 
 
@@ -115,7 +131,7 @@ async def test_quotes_of_which_not_one_is_in_the_page_are_no_reading_of_it() -> 
 async def test_a_section_that_cites_nothing_is_written_by_the_other() -> None:
     loose, cited = section(sentence("The report answers.")), section(sentence("It does.", "c1"))
     mind = FallbackModel(FakeModel(written=[loose]), FakeModel(written=[cited]))
-    thought = await mind.write("What?", heading("c1"), points(claim()))
+    thought = await mind.write(section_brief(*points(claim())))
     assert thought.value == cited
     assert thought.failures[0].why == "The model wrote a section that cites none of its claims."
 
@@ -142,6 +158,6 @@ async def test_a_page_may_say_nothing_and_one_bad_quote_is_left_to_the_analyzer(
 @pytest.mark.parametrize("empty", [section(), section(sentence("So much.", status="connective"))])
 async def test_a_section_that_cites_nothing_is_written_again_without_the_model(empty: Section) -> None:
     mind = FallbackModel(FakeModel(written=[empty]), FakeModel(written=[VALUES["written"]]))
-    thought = await mind.write("What?", heading("c1"), points(claim()))
+    thought = await mind.write(section_brief(*points(claim())))
     assert thought.value == VALUES["written"]
     assert "cites none of its claims" in thought.failures[0].why

@@ -5,16 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
-from fakes import claim, cost, gap, heading, hit, page, points, query, question, section, sentence, sha
+from fakes import claim, cost, gap, hit, page, points, query, question, section, section_brief, sentence, sha
 from pydantic import BaseModel
 
 from fathom.errors import Unreadable
 from fathom.llm.llm_model import LLMResearchModel
-from fathom.llm.port import Brief, Case, Evidence, Refusal, Revision
+from fathom.llm.port import Brief, Case, CheckBrief, EditBrief, Evidence, Refusal, Revision
 from fathom.llm.sheets import Sheet
 from fathom.llm.structured_output import Answer, StructuredOutput
 from fathom.prompts import Filled
-from fathom.state import Role
+from fathom.report.drafts import check_item
+from fathom.report.material import SourceText
+from fathom.state import Role, Sentence
 
 ADDRESS = "https://secret-place.example/deep/page"
 TEXT = "The plant makes 240 megawatts. Divers come in spring."
@@ -24,6 +26,12 @@ CLAIMS = [
 ]
 POINTS = points(*reversed(CLAIMS))
 ASKED = [question(1), question(2)]
+
+
+def checking(*sentences: Sentence) -> CheckBrief:
+    """These sentences, to be checked against the claims."""
+    known = {c.id: c for c in CLAIMS}
+    return CheckBrief([check_item(s, section(s), known, {}) for s in sentences], CLAIMS, {})
 
 
 @dataclass
@@ -60,7 +68,9 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
         {"title": "T", "sections": []},
         {"sentences": []},
         {"objections": []},
+        {"objections": []},
         {"rewrites": [{"sentence": 1, "text": "", "claims": []}]},
+        {"summary": []},
     )
     where = page(TEXT, ADDRESS)
     brief = Brief(
@@ -72,12 +82,14 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
     await prompted.retry([Refusal("s", "q", "c", "why")])
     await prompted.judge(Case("What?", ASKED, CLAIMS))
     await prompted.outline("What?", ASKED, POINTS)
-    await prompted.write("What?", heading("c0ffee1", "c0ffee2"), POINTS)
-    await prompted.check(section(sentence("Divers arrive in spring.", "c0ffee2")), CLAIMS)
+    await prompted.write(section_brief(*POINTS, sources=[SourceText(sha(TEXT), "A page", passages=TEXT)]))
+    await prompted.check(checking(sentence("Divers arrive in spring.", "c0ffee2")))
+    await prompted.refute(checking(sentence("Divers arrive in spring.", "c0ffee2")))
     failed = [sentence("Divers arrive in spring.", "c0ffee2", status="unsupported")]
-    await prompted.rewrite(Revision("What?", heading("c0ffee1", "c0ffee2"), failed, POINTS))
+    await prompted.rewrite(Revision("What?", failed, POINTS))
+    await prompted.edit(EditBrief("What?", "T", [section(*failed)]))
     said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
-    assert len(ladder.seen) == 9
+    assert len(ladder.seen) == 11
     for hidden in (ADDRESS, "secret-place", sha(TEXT), sha(TEXT)[:12], "c0ffee1", "c0ffee2"):
         assert hidden not in said
     assert "E1" in said
@@ -124,13 +136,13 @@ async def test_findings_keep_their_order_and_unknown_keys_mean_nothing() -> None
     outline = (await prompted.outline("What?", ASKED, POINTS)).value
     assert outline.headings[0].claims == ["c0ffee2", "c0ffee1"]
     assert "E1 (for Q1): Divers come" in ladder.seen[0].user
-    written = (await prompted.write("What?", heading("c0ffee1"), POINTS)).value
+    written = (await prompted.write(section_brief(*POINTS))).value
     assert [s.claims for s in written.sentences] == [[], ["c0ffee1"]]
 
 
 async def test_a_sentence_whose_keys_are_all_unknown_is_not_passed_off_as_connective() -> None:
     prompted, _ = mind({"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "So much.", "claims": []}]})
-    written = (await prompted.write("What?", heading("c0ffee1"), POINTS)).value
+    written = (await prompted.write(section_brief(*POINTS))).value
     assert [s.status for s in written.sentences] == ["unsupported", "connective"]
 
 
@@ -166,18 +178,16 @@ async def test_marks_are_clamped_and_odd_gaps_tamed(word: str, priority: str) ->
     assert [(g.question, g.priority) for g in value.gaps] == [("", priority), ("Q2", priority)]
 
 
-async def test_only_sentences_in_doubt_are_checked_and_keep_their_places() -> None:
-    prompted, ladder = mind({"objections": [{"sentence": 1, "why": "no"}]})
-    text = section(
-        sentence("So.", status="connective"),
-        sentence("Divers arrive in spring.", "c0ffee2"),
-        sentence("Bad.", "c0ffee1", status="unsupported"),
+async def test_a_quote_is_shown_once_and_objections_come_back_by_their_places() -> None:
+    prompted, ladder = mind({"objections": [{"sentence": 2, "why": "no"}, {"sentence": 3, "why": "no"}]})
+    brief = checking(
+        sentence("Divers arrive in spring.", "c0ffee2"), sentence("They come by sea.", "c0ffee2", "c0ffee1")
     )
-    objections = (await prompted.check(text, CLAIMS)).value
+    objections = (await prompted.check(brief)).value
     assert [o.sentence for o in objections] == [1]
-    assert "Sentence 1: Divers" in ladder.seen[0].user
-    assert "Bad." not in ladder.seen[0].user
-    assert "Sentence 2" not in ladder.seen[0].user
+    said = ladder.seen[0].user
+    assert said.count("Divers come in spring.") == 1
+    assert said.index("Sentence 1 (fact): Divers arrive") < said.index("Sentence 2 (fact): They come")
 
 
 async def test_failed_sentences_are_shown_with_the_reason_and_come_back_by_their_numbers() -> None:
@@ -197,14 +207,15 @@ async def test_failed_sentences_are_shown_with_the_reason_and_come_back_by_their
         sentence("It is blue.", status="unsupported"),
         sentence("Divers come daily.", "c0ffee2", status="unsupported"),
     ]
-    anew = (await prompted.rewrite(Revision("What?", heading(), failed, POINTS))).value
+    anew = (await prompted.rewrite(Revision("What?", failed, POINTS))).value
     assert [(s.text, s.claims, s.status) for s in anew] == [
         ("It makes 240.", [], "unsupported"),
         ("", [], "unsupported"),
         ("Divers come.", ["c0ffee2"], "supported"),
     ]
     said = ladder.seen[0].user
-    assert "Sentence 1 (E2): It makes 250.\n  why not: 250 is not in it" in said
+    assert "Sentence 1 (E2): It makes 250." in said
+    assert "why not: 250 is not in it" in said
     assert "Sentence 2 (no claims): It is blue." in said
     assert "quote: Divers come in spring." in said
 
@@ -213,13 +224,13 @@ async def test_a_model_that_rewrites_nothing_has_not_answered() -> None:
     prompted, _ = mind({"rewrites": [{"sentence": 0, "text": "x", "claims": ["E1"]}]})
     failed = [sentence("It makes 250.", "c0ffee1", status="unsupported")]
     with pytest.raises(Unreadable) as raised:
-        await prompted.rewrite(Revision("What?", heading(), failed, POINTS))
+        await prompted.rewrite(Revision("What?", failed, POINTS))
     assert raised.value.costs
 
 
 async def test_nothing_to_check_costs_nothing() -> None:
     prompted, ladder = mind()
-    assert (await prompted.check(section(sentence("So.", status="connective")), [])).value == []
+    assert (await prompted.check(CheckBrief([], [], {}))).value == []
     assert ladder.seen == []
 
 

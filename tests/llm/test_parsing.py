@@ -13,6 +13,14 @@ from fathom.llm.parsing import NotAForm, parse_answer, strip_thinking
 
 SENTENCES = {"sentences": [{"text": "조력은 바다의 힘이다. {not a brace}", "claims": ["E1"]}]}
 BARE = json.dumps(SENTENCES, ensure_ascii=False)
+
+
+def texts_in(text: str) -> list[tuple[str, list[str]]]:
+    """The sentences of what a writer answered, with their keys."""
+    blocks = parse_answer(text, WriteAnswer).blocks
+    return [(sentence.text, sentence.claims) for block in blocks for sentence in block.sentences]
+
+
 CLAIM = {"question": "Q1", "quote": "a quote here", "statement": "It says so.", "relevance": 0.5}
 
 
@@ -37,19 +45,19 @@ CLAIM = {"question": "Q1", "quote": "a quote here", "statement": "It says so.", 
     ],
 )  # fmt: skip
 def test_the_form_is_found_in_whatever_was_written(text: str) -> None:
-    assert parse_answer(text, WriteAnswer).model_dump() == SENTENCES
+    assert texts_in(text) == [("조력은 바다의 힘이다. {not a brace}", ["E1"])]
 
 
 def test_a_fence_inside_a_string_does_not_cut_the_answer() -> None:
     answer = {"sentences": [{"text": "Write ```python\nx\n``` so.", "claims": []}, *SENTENCES["sentences"]]}
     text = f"```json\n{json.dumps(answer)}\n```"
-    assert parse_answer(text, WriteAnswer).model_dump() == answer
+    assert [words for words, _ in texts_in(text)] == [s["text"] for s in answer["sentences"]]
 
 
 @pytest.mark.parametrize("words", ["ends with </think> always", "<think>so</think> it goes", "a <think> tag"])
 def test_tags_inside_an_answer_are_words_of_the_answer(words: str) -> None:
     answer = {"sentences": [{"text": words, "claims": []}]}
-    assert parse_answer(json.dumps(answer), WriteAnswer).sentences[0].text == words
+    assert texts_in(json.dumps(answer))[0][0] == words
 
 
 def test_what_was_only_thought_is_not_an_answer() -> None:
@@ -155,7 +163,7 @@ def test_an_answer_of_many_megabytes_is_read_as_far_as_anybody_would() -> None:
 )
 def test_half_a_character_is_none(marks: str, said: str, meant: str) -> None:
     text = f'{{"sentences": [{{"text": "a {said}", "claims": []}}]}}'.replace('"', marks)
-    assert parse_answer(text, WriteAnswer).sentences[0].text == f"a {meant}"
+    assert texts_in(text)[0][0] == f"a {meant}"
 
 
 def test_thinking_of_one_kind_does_not_end_with_another() -> None:

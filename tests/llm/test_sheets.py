@@ -1,18 +1,20 @@
 """Whatever the evidence, a prompt fits its window; instructions and the question are never cut."""
 
 import pytest
-from fakes import claim, gap, hit, points, query, question, section, sentence
+from fakes import claim, gap, hit, points, query, question, section, section_brief, sentence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fathom.llm import planned
-from fathom.llm.keys import keyed, refused, with_quotes
+from fathom.llm import drafting, planned
+from fathom.llm.keys import keyed
 from fathom.llm.pairing import shown
 from fathom.llm.planned import listed
-from fathom.llm.port import Brief
+from fathom.llm.port import Brief, CheckBrief, EditBrief, Revision
 from fathom.llm.sheets import NONE, Lines, Passages, Sheet, TooSmall
 from fathom.llm.window import Window
 from fathom.prompts import load
+from fathom.report.drafts import CheckItem
+from fathom.report.material import SourceText
 from fathom.text.fitting import cut_to
 from fathom.text.tokencount import token_count, worst_tokens
 
@@ -42,6 +44,9 @@ def sheets(texts: list[str]) -> list[Sheet]:
         QUESTION, 2, 5, [question(1)], [query(text) for text in said], [gap()], claims,
         [hit(f"https://a.example/{n}") for n in range(4)], outlines=texts, memory=texts,
     )  # fmt: skip
+    failed = [sentence(text) for text in said]
+    items = [CheckItem(text, "fact", [c.id]) for text, c in zip(said, claims, strict=False)]
+    sources = [SourceText("", "T", passages=text) for text in texts]
     pairs = shown(list(zip(claims, claims, strict=True)))
     return [
         planned.sheet_of(brief, "English"),
@@ -64,16 +69,13 @@ def sheets(texts: list[str]) -> list[Sheet]:
             },
         ),
         Sheet("outline", common, {"questions": asked, "claims": lines}),
-        Sheet("writer", {**common, "heading": "H"}, {"claims": with_quotes(by_key)}),
-        Sheet("checker", {}, {"sentences": Lines(texts, between="\n\n")}),
-        Sheet(
-            "rewriter",
-            {**common, "heading": "H"},
-            {
-                "sentences": refused(section(*map(sentence, said)).sentences, by_key),
-                "claims": with_quotes(by_key),
-            },
+        drafting.write_sheet(
+            section_brief(*by_key.values(), sources=sources, question=QUESTION), by_key, "English"
         ),
+        drafting.check_sheet("checker", CheckBrief(items, claims, {}), items),
+        drafting.check_sheet("refuter", CheckBrief(items, claims, {}), items),
+        drafting.rewrite_sheet(Revision(QUESTION, failed, [], sources), failed, by_key, "English"),
+        drafting.edit_sheet(EditBrief(QUESTION, "T", [section(*failed)]), "English"),
     ]
 
 
@@ -110,7 +112,7 @@ def test_the_least_relevant_goes_first_and_all_that_fits_stays() -> None:
     assert all((part in fitted.prompt.user) == (n < kept) for n, part in enumerate(parts))
     assert "Q1: What?" in fitted.prompt.user
     room = worst_tokens(fitted.prompt.system) + worst_tokens(fitted.prompt.user)
-    assert room > 1_300  # what room there is, is used
+    assert room > 1_200  # what room there is, is used
     assert sheet.within(50_000, worst_tokens).cut == []
 
 

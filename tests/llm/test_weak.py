@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import claim, heading, points
+from fakes import claim, points, section_brief
 from pydantic import SecretStr
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
@@ -211,7 +211,7 @@ def test_yes_and_no_item_names_and_lists_in_words_are_read_too() -> None:
     written = parse_answer(
         json.dumps({"sentences": [{"text": "It holds.", "claims": "E1, E2"}]}), WriteAnswer
     )
-    assert written.sentences[0].claims == ["E1", "E2"]
+    assert written.blocks[0].sentences[0].claims == ["E1", "E2"]
 
 
 def writer(tmp_path: Path, model: Model) -> FallbackModel:
@@ -243,7 +243,7 @@ async def test_an_answer_in_another_language_is_sent_back_once(
         return Reply.give(asked_for if "is not written in" in request.user_text else foreign)
 
     with Model(answer) as model:
-        thought = await writer(tmp_path, model).write(QUESTION, heading("c0ffee1"), POINT)
+        thought = await writer(tmp_path, model).write(section_brief(*POINT, question=QUESTION))
     assert [s.text for s in thought.value.sentences] == ["The plant makes 240 megawatts."]
     assert thought.failures == []
 
@@ -253,7 +253,7 @@ async def test_a_model_that_knows_only_another_language_is_stood_in_for(
     foreign: dict[str, Any], tmp_path: Path
 ) -> None:
     with Model(lambda _: Reply.give(foreign)) as model:
-        thought = await writer(tmp_path, model).write(QUESTION, heading("c0ffee1"), POINT)
+        thought = await writer(tmp_path, model).write(section_brief(*POINT, question=QUESTION))
     assert "240" in thought.value.sentences[0].text
     assert thought.value.sentences[0].text != foreign["sentences"][0]["text"]
     assert "not written in" in thought.failures[0].why

@@ -1,42 +1,109 @@
 """From outline to publishing: no sentence leaves without support, or without a mark."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
-from fakes import FakeBudget, FakeModel, claim, cost, heading, judgement, page, section, sentence
+from fakes import (
+    FakeBudget,
+    FakeModel,
+    FakePages,
+    claim,
+    cost,
+    heading,
+    judgement,
+    page,
+    section,
+    sentence,
+)
 
 from fathom.errors import Unreadable
-from fathom.llm.port import Objection
+from fathom.llm.port import CheckBrief, Objection
 from fathom.nodes.check import check
+from fathom.nodes.confirm import confirm
+from fathom.nodes.edit import edit
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
 from fathom.nodes.rewrite import rewrite
 from fathom.nodes.section import section as write
 from fathom.nodes.settle import settle
 from fathom.report.outlining import basis_of
-from fathom.state import Chapter, Heading, Outline, RunConfig, Section, Sentence, Writing
+from fathom.state import (
+    Block,
+    Calculation,
+    Chapter,
+    Edit,
+    EditedText,
+    Heading,
+    Operand,
+    Outline,
+    Part,
+    Repetition,
+    RunConfig,
+    Section,
+    Sentence,
+    SummarySentence,
+    Writing,
+)
 
+TEXT = (
+    "The Rance plant makes 240 megawatts. Its neighbour makes 90 megawatts. Divers come in spring."
+    " The gates are old. In 1990 it made 200 megawatts."
+)
 CLAIMS = [
-    claim("The Rance plant makes 240 megawatts.", name="a"),
-    claim("Divers come in spring.", name="b"),
-    claim("The gates are old.", name="c"),
+    claim("The Rance plant makes 240 megawatts.", name="a", of=TEXT),
+    claim("Divers come in spring.", name="b", of=TEXT),
+    claim("The gates are old.", name="c", of=TEXT),
+    claim("In 1990 it made 200 megawatts.", name="d", of=TEXT),
 ]
+PAGES = [page(TEXT)]
+STORE = FakePages({PAGES[0].sha: TEXT})
+TRUE = {
+    "The Rance plant makes 240 megawatts.", "Divers come in spring.", "The gates are old.",
+    "In 1990 it made 200 megawatts.", "Divers arrive in spring.", "The gates are aged.",
+}  # fmt: skip
+
+
+def objecting(*bad: str, true: set[str] = TRUE) -> Callable[[CheckBrief], list[Objection]]:
+    """A checker who knows what is true: it objects to these statements, and to all it does not know."""
+
+    def check_all(brief: CheckBrief) -> list[Objection]:
+        items = enumerate(brief.items)
+        return [
+            Objection(n, f"not said: {item.statement}")
+            for n, item in items
+            if item.statement in bad or (item.kind == "fact" and item.statement not in true)
+        ]
+
+    return check_all
+
+
+def approving(brief: CheckBrief) -> list[Objection]:
+    """A checker who approves of everything."""
+    return []
+
+
+def shown(model: FakeModel) -> list[str]:
+    """What the checker was asked about in the first call, controls included."""
+    return [item.statement for item in model.asked[0].items]
 
 
 async def outlined(*headings: Heading, title: str = "T") -> Outline:
     model = FakeModel(outlines=[Outline(title=title, headings=list(headings))], costs=[cost()])
-    update = await outline({"question": "What is it?", "claims": CLAIMS}, model=model)
+    update = await outline(
+        {"question": "What is it?", "claims": CLAIMS[:3]}, model=model, run_config=RunConfig()
+    )
     assert update["costs"] == [cost()]
     return update["outline"]
 
 
-async def test_a_claim_stands_under_one_heading_and_unknown_ones_under_none() -> None:
+async def test_a_claim_may_serve_several_headings_and_unknown_ones_serve_none() -> None:
     made = await outlined(
         heading("a", "x", "a", name=""),
-        heading("a", "y", name=""),
+        heading("y", name="", title="Costs"),
         heading("b", "a", name="Z", title="Notes"),
     )
-    assert [(h.id, h.claims) for h in made.headings] == [("S1", ["a"]), ("S2", ["b"])]
+    assert [(h.id, h.claims) for h in made.headings] == [("S1", ["a"]), ("S2", ["b", "a"])]
 
 
 @pytest.mark.parametrize("headings", [[], [heading()], [heading("x", "y")]])
@@ -49,25 +116,46 @@ async def test_a_model_that_forgot_the_claims_still_leaves_a_report(headings: li
 async def test_an_outline_that_is_there_is_kept_and_costs_nothing() -> None:
     earlier = Outline(title="T", headings=[heading("a")], question="What is it?", seen=["a"])
     update = await outline(
-        {"question": "What is it?", "claims": CLAIMS, "outline": earlier}, model=FakeModel()
+        {"question": "What is it?", "claims": CLAIMS[:3], "outline": earlier},
+        model=FakeModel(),
+        run_config=RunConfig(length="800"),
     )
     assert [(h.id, h.title, h.claims) for h in update["outline"].headings] == [
         ("S1", "What is known", ["a", "b", "c"])
     ]
     assert "costs" not in update
+    assert update["lengths"] == {"S1": 800}
+
+
+async def test_a_comparison_gets_a_table_where_the_figures_are() -> None:
+    parts = [heading("b", "c"), heading("a", "d", name="S2", title="Power")]
+    question = "Compare the plant of 1990 with that of today"
+    kept = Outline(title="T", headings=parts, question=question, seen=["a", "b", "c", "d"])
+    state: Writing = {"question": question, "claims": CLAIMS, "outline": kept}
+    assert (await outline(state, model=FakeModel(), run_config=RunConfig()))["table_part"] == "S2"
 
 
 async def test_the_outline_of_another_question_is_not_kept() -> None:
     earlier = Outline(title="T", headings=[heading("a")], question="What was it?", seen=["a"])
     model = FakeModel(outlines=[Outline(title="Report", headings=[heading("b")])])
-    update = await outline({"question": "What is it?", "claims": CLAIMS, "outline": earlier}, model=model)
+    update = await outline(
+        {"question": "What is it?", "claims": CLAIMS, "outline": earlier}, model=model, run_config=RunConfig()
+    )
     assert (update["outline"].title, update["outline"].question) == ("Report", "What is it?")
 
 
-async def written(*sentences: Any) -> Section:
-    model = FakeModel(written=[section(*sentences, name="wrong", title="wrong")])
-    given: Chapter = {"question": "What?", "heading": heading("a", "b"), "claims": CLAIMS[:2]}
-    return (await write(given, model=model))["draft"]
+async def written(*sentences: Any, blocks: list[Block] | None = None) -> Section:
+    drafted = section(*sentences, name="wrong", title="wrong").model_copy(update={"blocks": blocks or []})
+    model = FakeModel(written=[drafted])
+    given: Part = {
+        "question": "What?", "heading": heading("a", "b"), "claims": CLAIMS[:2], "pages": PAGES,
+        "outline": Outline(title="T", headings=[heading("a", "b")]), "length": 120,
+    }  # fmt: skip
+    update = await write(given, model=model, pages=STORE)
+    brief = model.asked[0]
+    assert (brief.words, brief.today) == (120, "2025-06-01")
+    assert "Its neighbour" in brief.sources[0].passages
+    return update["drafts"][0]
 
 
 async def test_a_section_is_written_from_its_own_claims_only() -> None:
@@ -90,6 +178,33 @@ async def test_a_section_is_written_from_its_own_claims_only() -> None:
     ]
 
 
+async def test_a_link_is_left_to_the_checker_unless_it_has_a_figure_or_an_address() -> None:
+    links = ["That leaves the costs.", "That leaves 7 gates.", "See www.evil.example."]
+    made = await written(
+        sentence("Divers come in spring.", "b"),
+        *(sentence(text, status="connective").model_copy(update={"kind": "link"}) for text in links),
+    )
+    assert [s.status for s in made.sentences[1:]] == ["connective", "unsupported", "unsupported"]
+
+
+async def test_a_table_has_names_for_its_rows_and_no_cell_without_a_claim() -> None:
+    cells = [("Rance", ()), ("240 megawatts", ("a",)), ("–", ()), ("Elsewhere", ()), ("a lot", ()), ("", ())]
+    rows = [
+        sentence(text, *claims, status="supported" if claims else "connective").model_copy(
+            update={"row": n // 3, "column": n % 3}
+        )
+        for n, (text, claims) in enumerate(cells)
+    ]
+    table = Block(kind="table", title="Power", columns=["Plant", "Power", "Note"])
+    made = await written(*rows, blocks=[table])
+    assert [(s.text, s.status) for s in made.sentences] == [
+        ("Rance", "connective"), ("240 megawatts", "supported"), ("–", "connective"),
+        ("Elsewhere", "connective"), ("a lot", "unsupported"),
+    ]  # fmt: skip
+    settled = (await settle(chapter(made), run_config=RunConfig()))["sections"][0]
+    assert [s.text for s in settled.sentences] == ["Rance", "240 megawatts", "–"]
+
+
 async def test_a_paragraph_that_came_as_one_sentence_is_checked_sentence_by_sentence() -> None:
     made = await written(sentence("Divers come in spring [E2]. They like the 7 gates. (E1)", "b"))
     assert [(s.text, s.claims) for s in made.sentences] == [
@@ -98,10 +213,20 @@ async def test_a_paragraph_that_came_as_one_sentence_is_checked_sentence_by_sent
     ]
 
 
-async def checked(text: Section, *objections: Objection) -> tuple[list[tuple[str, str]], FakeModel]:
-    model = FakeModel(objections=[list(objections)], costs=[cost()])
-    update = await check({"draft": text, "claims": CLAIMS}, model=model)
-    return [(s.status, s.why) for s in update["draft"].sentences], model
+def chapter(*drafts: Section, **words: Any) -> Chapter:
+    """A chapter of these drafts, as its nodes get it."""
+    headings = [heading("a", name=draft.id) for draft in drafts]
+    given: dict[str, Any] = {
+        "question": "What?", "headings": headings, "claims": CLAIMS, "pages": PAGES,
+        "drafts": list(drafts), **words,
+    }  # fmt: skip
+    return cast(Chapter, given)
+
+
+async def checked(text: Section, checker: Any) -> tuple[list[Sentence], FakeModel]:
+    model = FakeModel(objections=[checker, checker], costs=[cost()])
+    update = await check(chapter(text), model=model, pages=STORE)
+    return update["drafts"][0].sentences, model
 
 
 async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_model() -> None:
@@ -109,35 +234,107 @@ async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_model() 
         section(
             sentence("The Rance plant makes 240 megawatts.", "a"),
             sentence("The Rance plant makes 250 megawatts.", "a"),
-            sentence("In Brittany divers come in spring.", "b"),
             sentence("So much for that.", status="connective"),
             sentence("Divers arrive in spring.", "b"),
-        )
+        ),
+        objecting(),
     )
-    assert [status for status, _ in found] == [
-        "supported", "unsupported", "unsupported", "connective", "supported",
-    ]  # fmt: skip
-    assert "250" in found[1][1]
-    shown, used = model.asked[0]
-    assert [s.text for s in shown.sentences] == ["Divers arrive in spring."]
-    assert [c.id for c in used] == ["b"]
+    assert [s.status for s in found] == ["supported", "unsupported", "connective", "supported"]
+    assert "250" in found[1].why
+    assert "Divers arrive in spring." in shown(model)
+    assert not any("250" in text for text in shown(model))
+
+
+async def test_what_code_only_suspects_the_checker_decides() -> None:
+    given = section(sentence("In Brittany divers come in spring.", "b"))
+    believed, model = await checked(given, objecting(true={*TRUE, "In Brittany divers come in spring."}))
+    assert believed[0].status == "supported"
+    item = next(item for item in model.asked[0].items if "Brittany" in item.statement)
+    assert any("Brittany" in note for note in item.suspicions)
+    refused, _ = await checked(given, objecting())
+    assert (refused[0].status, refused[0].fault) == ("unsupported", "meaning")
+
+
+async def test_a_checker_who_approves_of_everything_leaves_the_decision_to_the_strict_rules() -> None:
+    inferred = sentence("So the gates decide the costs.", "c").model_copy(update={"kind": "inference"})
+    found, _ = await checked(
+        section(
+            sentence("In Brittany divers come in spring.", "b"),
+            inferred,
+            sentence("Divers arrive in spring.", "b"),
+        ),
+        approving,
+    )
+    assert [s.status for s in found] == ["unsupported", "unsupported", "supported"]
+
+
+async def test_a_checker_who_objects_to_what_is_true_is_asked_again() -> None:
+    said = [f"Divers arrive in spring, says note {word}." for word in ("A", "B", "C", "D", "E")]
+    text = section(*(sentence(words, "b") for words in said), sentence("The gates are aged.", "c"))
+
+    def all_bad(brief: CheckBrief) -> list[Objection]:
+        return [Objection(n, "no") for n in range(len(brief.items))]
+
+    model = FakeModel(objections=[all_bad, objecting(said[0], true={*TRUE, *said})])
+    update = await check(chapter(text), model=model, pages=STORE)
+    refused = [s.text for s in update["drafts"][0].sentences if s.status == "unsupported"]
+    assert refused == [said[0]]
 
 
 async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -> None:
     span = "The main span of the Orla Bridge is {} metres long."
     known = [claim(span.format(n), name=f"m{n}", of=f"p{n}") for n in (410, 412)]
     text = section(sentence(span.format(410), "m410", "m412"), sentence(span.format(415), "m410", "m412"))
-    update = await check({"draft": text, "claims": known}, model=FakeModel())
-    first, second = update["draft"].sentences
+    update = await check(chapter(text, claims=known), model=FakeModel(), pages=STORE)
+    first, second = update["drafts"][0].sentences
     assert (first.status, first.claims) == ("supported", ["m410"])
     assert second.status == "unsupported"
 
 
 async def test_a_section_of_quotes_needs_no_model() -> None:
-    update = await check(
-        {"draft": section(sentence("Divers come in spring", "b")), "claims": CLAIMS}, model=FakeModel()
+    given = chapter(section(sentence("Divers come in spring", "b")))
+    update = await check(given, model=FakeModel(), pages=STORE)
+    assert update["drafts"][0].sentences[0].status == "supported"
+
+
+def computed(text: str, result: str, formula: str = "(b - a) / a * 100") -> Sentence:
+    operands = [Operand(name="a", value="200 megawatts", claim="d")]
+    operands.append(Operand(name="b", value="240 megawatts", claim="a"))
+    made = Calculation(formula=formula, operands=operands, result=result)
+    return sentence(text, "a", "d").model_copy(update={"kind": "calculation", "calculation": made})
+
+
+async def test_a_calculation_is_worked_out_again_and_a_wrong_one_refused_with_the_value() -> None:
+    found, model = await checked(
+        section(
+            computed("Since 1990 it makes 20% more.", "20%"),
+            computed("Since 1990 it makes 25% more.", "25%"),
+            computed("Since 1990 it makes 60 megawatts more.", "60 megawatts", "b - a"),
+            sentence("Since 1990 it makes 20% more.", "a", "d"),
+        ),
+        objecting(),
     )
-    assert update["draft"].sentences[0].status == "supported"
+    assert [s.status for s in found] == ["supported", "unsupported", "unsupported", "unsupported"]
+    assert [s.fault for s in found[:3]] == [None, "calculation", "calculation"]
+    assert "gives 20" in found[1].why
+    assert "gives 40" in found[2].why
+    assert any("code makes it 20" in item.calculation for item in model.asked[0].items)
+
+
+async def test_a_cell_is_checked_as_what_it_says_of_its_row_and_column() -> None:
+    table = Block(kind="table", title="Plants", columns=["Plant", "Power"])
+    cells = [
+        sentence(text, *claims, status="supported" if claims else "connective").model_copy(
+            update={"row": n // 2, "column": n % 2}
+        )
+        for n, (text, claims) in enumerate(
+            [("Rance", ()), ("240 megawatts", ("a",)), ("Neighbour", ()), ("95 megawatts", ("a",))]
+        )
+    ]
+    text = section(*cells).model_copy(update={"blocks": [table]})
+    found, model = await checked(text, objecting(true={*TRUE, "Plants – Rance – Power: 240 megawatts"}))
+    assert "Plants – Rance – Power: 240 megawatts" in shown(model)
+    assert [s.status for s in found] == ["connective", "supported", "connective", "unsupported"]
 
 
 async def test_the_models_objections_fail_what_they_name_and_nothing_else() -> None:
@@ -147,19 +344,19 @@ async def test_the_models_objections_fail_what_they_name_and_nothing_else() -> N
         sentence("Divers arrive in spring.", "b"),
         sentence("It has 7 gates.", "c"),
     )
-    found, _ = await checked(
-        text, Objection(0, "not old"), Objection(2, "x"), Objection(99, "x"), Objection(-1, "x")
-    )
-    assert found[:3] == [("supported", ""), ("unsupported", "not old"), ("supported", "")]
-    assert found[3][0] == "unsupported"
+
+    def odd(brief: CheckBrief) -> list[Objection]:
+        return [*objecting("The gates are worn.")(brief), Objection(99, "x"), Objection(-1, "x")]
+
+    found, _ = await checked(text, odd)
+    assert [s.status for s in found] == ["supported", "unsupported", "supported", "unsupported"]
+    assert found[1].why == "not said: The gates are worn."
 
 
 async def test_a_check_that_fails_stops_the_run_where_it_stands() -> None:
+    given = chapter(section(sentence("The gates are worn.", "c")))
     with pytest.raises(Unreadable):
-        await check(
-            {"draft": section(sentence("The gates are worn.", "c")), "claims": CLAIMS},
-            model=FakeModel(objections=[Unreadable("no")]),
-        )
+        await check(given, model=FakeModel(objections=[Unreadable("no")]), pages=STORE)
 
 
 FAILED = section(
@@ -172,24 +369,24 @@ FAILED = section(
 
 async def rewritten(*anew: Sentence) -> Chapter:
     model = FakeModel(rewrites=[list(anew)], costs=[cost()])
-    given: Chapter = {"question": "What?", "heading": heading(), "claims": CLAIMS, "draft": FAILED}
-    update = await rewrite(given, model=model)
+    given = chapter(section(sentence("The gates are old.", "c"), name="S0"), FAILED)
+    update = await rewrite(given, model=model, pages=STORE)
     assert [s.text for s in model.asked[0].sentences] == ["It has 7 gates.", "It is blue.", "It is red."]
     return {**given, **update}
 
 
-async def test_all_failed_sentences_are_rewritten_in_one_thought_and_only_they_are_checked_again() -> None:
+async def test_all_failed_sentences_are_rewritten_in_one_call_and_only_they_are_checked_again() -> None:
     update = await rewritten(
         sentence("The gates are aged [1].", "c"), sentence(""), sentence("Divers come in spring.", "b")
     )
-    assert [s.text for s in update["draft"].sentences] == [
+    assert [s.text for s in update["drafts"][1].sentences] == [
         "Divers come in spring.", "The gates are aged.", "It is blue.", "It is red.",
     ]  # fmt: skip
-    assert update["rewritten"] == [1]
-    model = FakeModel(objections=[[]])
-    again = await check(update, model=model)
-    assert [s.text for s in model.asked[0][0].sentences] == ["The gates are aged."]
-    settled = (await settle({**update, **again}, run_config=RunConfig()))["sections"][0]
+    assert update["rewritten"] == [2]
+    model = FakeModel(objections=[objecting()])
+    again = await check(update, model=model, pages=STORE)
+    assert "The gates are aged." in shown(model)
+    settled = (await settle({**update, **again}, run_config=RunConfig()))["sections"][1]
     assert [s.text for s in settled.sentences] == ["Divers come in spring.", "The gates are aged."]
     assert [s.text for s in settled.rejected] == ["It is blue.", "It is red."]
     assert settled.rewritten == 1
@@ -197,11 +394,11 @@ async def test_all_failed_sentences_are_rewritten_in_one_thought_and_only_they_a
 
 async def test_a_rewrite_without_a_claim_or_with_too_few_answers_changes_nothing() -> None:
     update = await rewritten(sentence("So much for that.", status="connective"))
-    assert (update["draft"], update["rewritten"]) == (FAILED, [])
+    assert (update["drafts"][1], update["rewritten"]) == (FAILED, [])
 
 
 async def test_what_still_fails_is_marked_when_asked_for() -> None:
-    settled = (await settle({"draft": FAILED}, run_config=RunConfig(unsupported="mark")))["sections"][0]
+    settled = (await settle(chapter(FAILED), run_config=RunConfig(unsupported="mark")))["sections"][0]
     assert (settled.sentences, settled.rejected) == (FAILED.sentences, [])
 
 
@@ -209,15 +406,104 @@ async def test_a_section_that_only_connects_is_gone() -> None:
     text = section(
         sentence("So much for that.", status="connective"), sentence("It is red.", "c", status="unsupported")
     )
-    settled = (await settle({"draft": text}, run_config=RunConfig()))["sections"][0]
+    settled = (await settle(chapter(text), run_config=RunConfig()))["sections"][0]
     assert settled.sentences == []
     assert [s.text for s in settled.rejected] == ["It is red."]
+
+
+INFERRED = sentence("So the gates may soon fail.", "c").model_copy(update={"kind": "inference"})
+SECTIONS = [
+    section(
+        sentence("The Rance plant makes 240 megawatts.", "a"),
+        sentence("Divers come in spring.", "b"),
+        sentence("In spring there are divers.", "b"),
+    ).model_copy(update={"blocks": [Block()], "basis": "x"}),
+    section(sentence("The gates are old.", "c"), INFERRED, name="S2", title="What follows").model_copy(
+        update={"blocks": [Block()], "kind": "conclusion", "basis": "y"}
+    ),
+]
+DRAFT: Writing = {
+    "question": "What is it?",
+    "outline": Outline(title="T", headings=[heading("a", "b"), heading("c", name="S2")]),
+    "claims": CLAIMS,
+    "pages": PAGES,
+    "sections": SECTIONS,
+    "lengths": {"S1": 100, "S2": 60},
+}
+
+
+async def confirmed(wanted: Edit, check: Any = None, refute: Any = None, mark: bool = False) -> Writing:
+    model = FakeModel(edits=[wanted], objections=[check or objecting()], refutations=[refute or objecting()])
+    state: Writing = {**DRAFT, **(await edit(DRAFT, model=model))}
+    assert model.asked[0].words == 160
+    run_config = RunConfig(unsupported="mark" if mark else "drop")
+    return await confirm(state, model=model, pages=STORE, run_config=run_config)
+
+
+async def test_a_summary_inherits_its_citations_and_comes_first() -> None:
+    wanted = Edit(
+        summary=[
+            SummarySentence(text="The plant makes 240 megawatts.", rests_on=[1, 99]),
+            SummarySentence(text="The gates may soon fail.", rests_on=[5]),
+            SummarySentence(text="It makes 900 megawatts.", rests_on=[1]),
+            SummarySentence(text="Nobody knows.", rests_on=[]),
+        ]
+    )
+    true = {*TRUE, "The plant makes 240 megawatts.", "The gates may soon fail."}
+    update = await confirmed(wanted, objecting(true=true), objecting(true=true))
+    summary = update["sections"][0]
+    assert (summary.kind, summary.id) == ("summary", "summary")
+    assert [(s.text, s.claims, s.kind) for s in summary.sentences] == [
+        ("The plant makes 240 megawatts.", ["a"], "fact"),
+        ("The gates may soon fail.", ["c"], "inference"),
+    ]
+    assert update["sections"][1:] == SECTIONS
+
+
+async def test_a_change_that_breaks_a_sentence_falls_back_to_the_checked_text() -> None:
+    wanted = Edit(
+        changes=[
+            EditedText(number=1, text="The Rance plant makes 2400 megawatts."),
+            EditedText(number=2, text="Divers come in autumn."),
+            EditedText(number=4, text="The gates are aged."),
+        ],
+        repetitions=[Repetition(number=3, same_as=2), Repetition(number=2, same_as=3)],
+    )
+    update = await confirmed(wanted, refute=lambda brief: [])
+    first, second = update["sections"][1:]
+    assert [s.text for s in first.sentences] == [
+        "The Rance plant makes 240 megawatts.",
+        "Divers come in spring.",
+    ]
+    assert (second.sentences[0].text, second.sentences[0].claims) == ("The gates are aged.", ["c"])
+
+
+async def test_where_no_summary_holds_the_strongest_checked_sentences_make_it() -> None:
+    update = await confirmed(Edit(), refute=lambda brief: [])
+    assert [s.text for s in update["sections"][0].sentences] == [
+        "The gates are old.",
+        "The Rance plant makes 240 megawatts.",
+    ]
+
+
+@pytest.mark.parametrize("mark", [False, True])
+async def test_a_conclusion_that_is_refuted_is_gone_or_marked(mark: bool) -> None:
+    update = await confirmed(Edit(), refute=objecting(INFERRED.text), mark=mark)
+    concluding = update["sections"][-1]
+    failed = [s.text for s in concluding.sentences if s.status == "unsupported"]
+    assert failed == ([INFERRED.text] if mark else [])
+    assert [s.text for s in concluding.rejected] == ([] if mark else [INFERRED.text])
+
+
+async def test_an_unchecked_title_is_taken_only_if_it_states_nothing_new() -> None:
+    assert (await confirmed(Edit(title="Gates and divers"), refute=lambda _: []))["outline"].title != "T"
+    assert (await confirmed(Edit(title="Zanzibar wins in 2031"), refute=lambda _: []))["outline"].title == "T"
 
 
 async def test_publishing_needs_nothing_but_the_state_and_tells_what_was_cut_off() -> None:
     state: Writing = {
         "question": "What is it?",
-        "pages": [page()],
+        "pages": PAGES,
         "claims": CLAIMS,
         "judgements": [judgement(stop="sufficient")],
         "outline": Outline(title="T", headings=[heading("a")]),

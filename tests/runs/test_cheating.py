@@ -10,8 +10,19 @@ from adversarial import Cheat, cheats
 from kits import Clerk, Library, kits_of
 
 from fathom.graph import build_graph
-from fathom.llm.port import NO_FACTS, Draft, Evidence, Objection, PageFacts, Point, Revision, Thought
-from fathom.state import Claim, Heading, Outline, RunConfig, Section, Sentence, SubQuestion, Verdict
+from fathom.llm.port import (
+    NO_FACTS,
+    CheckBrief,
+    Draft,
+    Evidence,
+    Objection,
+    PageFacts,
+    Point,
+    Revision,
+    SectionBrief,
+    Thought,
+)
+from fathom.state import Heading, Outline, RunConfig, Section, Sentence, SubQuestion, Verdict
 from fathom.text.sentences import sentences
 
 pytestmark = pytest.mark.whole
@@ -55,10 +66,10 @@ class Cheater(Clerk):
         heading = Heading(id="", title="Zanzibar rules since 1066", question="Q1", claims=claims)
         return Thought(Outline(title="Zanzibar wins in 2031", headings=[heading]))
 
-    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
+    async def write(self, brief: SectionBrief) -> Thought[Section]:
         """After each claim the cheats that lean on its quote."""
         written: list[Sentence] = []
-        for claim in (claim for point in points for claim in point.claims):
+        for claim in (claim for point in brief.points for claim in point.claims):
             written.append(Sentence(text=claim.statement, claims=[claim.id], status="supported"))
             written += [
                 Sentence(text=cheat.statement, claims=[claim.id], status="supported")
@@ -67,7 +78,7 @@ class Cheater(Clerk):
             ]
         return Thought(Section(id="", title="", sentences=written))
 
-    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
         """No objection."""
         return Thought([])
 

@@ -89,12 +89,15 @@ async def test_every_kind_of_event_is_told_in_one_run_while_branches_fail(tmp_pa
             assert Progress.model_validate_json(event.model_dump_json()) == event
 
 
-async def test_the_chunks_of_a_report_are_the_report(tmp_path: Path) -> None:
+async def test_drafts_come_first_then_checked_sections_then_the_report(tmp_path: Path) -> None:
     start: Any = {"question": QUESTION}
     async with machine(tmp_path, Clerk(quotes=2), Library(SHELF)) as graph:
         events = await leg(graph, start, RunConfig(rounds=1, sources=2))
-    text = "".join(e.payload.text for e in events if isinstance(e.payload, ReportChunk))
-    assert [e.payload.markdown for e in events if isinstance(e.payload, ReportWritten)] == [text]
+    kinds = [e.kind for e in events if e.kind in {"draft", "report chunk", "report written"}]
+    assert kinds == ["draft", "report chunk", "report written"]
+    (chunk,) = [e.payload.text for e in events if isinstance(e.payload, ReportChunk)]
+    (report,) = [e.payload.markdown for e in events if isinstance(e.payload, ReportWritten)]
+    assert all(line.split(". ")[0] in report for line in chunk.splitlines() if line)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +247,7 @@ async def test_the_grammar_bites(tmp_path: Path) -> None:
         events = await leg(graph, {"question": QUESTION}, settings)
     assert complaints(events) == []
     unmissed = {e.kind for place, e in enumerate(events) if not complaints(broken(events, place))}
-    assert unmissed <= {"effort sized", "report section", "report chunk", "report kept"}
+    assert unmissed <= {"effort sized", "draft", "report section", "report chunk", "report kept"}
     assert complaints(events[:-1]) == ["ends with 'report kept'"]
     assert complaints([*events, events[-1]])
     assert complaints(list(reversed(events)))

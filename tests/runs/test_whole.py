@@ -133,8 +133,8 @@ async def one_round(tmp_path: Path) -> int:
     return longest_chain(model.calls)
 
 
-async def test_one_round_asks_the_model_at_most_seven_times_in_a_row(tmp_path: Path) -> None:
-    assert await least(one_round, tmp_path, 7) <= 7
+async def test_one_round_asks_the_model_at_most_nine_times_in_a_row(tmp_path: Path) -> None:
+    assert await least(one_round, tmp_path, 9) <= 9
 
 
 async def one_round_with_objections(tmp_path: Path) -> int:
@@ -144,13 +144,13 @@ async def one_round_with_objections(tmp_path: Path) -> int:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1)
         result = await DeepResearcher(settings).research(request)
-    assert sum(section.rewritten for section in result.sections) == len(result.sections) == 2
+    assert [section.rewritten for section in result.sections] == [0, 1, 1]  # the summary, and two parts
     assert "7777" not in result.report
     return longest_chain(model.calls)
 
 
 async def test_objections_cost_at_most_two_more_calls_in_a_row(tmp_path: Path) -> None:
-    assert await least(one_round_with_objections, tmp_path, 9) <= 9
+    assert await least(one_round_with_objections, tmp_path, 11) <= 11
 
 
 async def chain_of(tmp_path: Path, rounds: int) -> int:
@@ -169,7 +169,7 @@ async def chain_of(tmp_path: Path, rounds: int) -> int:
 
 async def test_every_further_round_adds_at_most_four_calls_in_a_row(tmp_path: Path) -> None:
     # A home each: what one run was answered, another on the same database would not ask again.
-    for rounds, limit in ((1, 6), (2, 10), (3, 14)):
+    for rounds, limit in ((1, 9), (2, 12), (3, 15)):
         home = tmp_path / str(rounds)
         assert await least(partial(chain_of, rounds=rounds), home, limit) <= limit
 

@@ -36,6 +36,8 @@ class Fabricator:
                 return Reply.give(_stubborn(request.user_text, chance))
             case "verify":
                 return Reply.give(_content(request.user_text))
+            case "check":
+                return Reply.give({"objections": []})
             case _:
                 return researcher(request)
 

@@ -156,19 +156,39 @@ def _rewrite(text: str) -> dict[str, object]:
 
 
 def _check(text: str) -> dict[str, object]:
-    return {"objections": []}
+    """Objects to a sentence with a figure that its quotes do not have, or with hardly a word of theirs."""
+    quotes = dict(re.findall(r"^  (E\d+): (.*)$", text, re.MULTILINE))
+    objections = []
+    for number, sentence, rest in re.findall(
+        r"^Sentence (\d+) \(\w+\): (.*)\n((?:  .*\n?)*)", text, re.MULTILINE
+    ):
+        told = " ".join([*(quotes[key] for key in re.findall(r"E\d+", rest) if key in quotes), rest])
+        figures = [figure for figure in re.findall(r"\d[\d.,]*\d|\d", sentence) if figure not in told]
+        words = set(re.findall(r"\w{4,}", sentence.lower()))
+        is_strange = len(words & set(re.findall(r"\w{4,}", told.lower()))) < len(words) / 3
+        if rest and (figures or is_strange):
+            objections.append({"sentence": int(number), "why": f"not said: {figures or sentence}"})
+    return {"objections": objections}
+
+
+def _edit(text: str) -> dict[str, object]:
+    """The first sentences of the draft as its summary."""
+    found = re.findall(r"^\[(\d+)\] (.*)$", fenced("draft", text), re.MULTILINE)
+    cited = [{"text": words, "rests_on": [number]} for number, words in found[:2]]
+    return {"title": "", "summary": cited, "changes": [], "repetitions": [], "links": []}
 
 
 _INVENTED = "Zanzibarine harbour"
 _FIELDS = {
     "rewrite": "rewrites",
     "retry": "restated",
+    "write": "blocks",
+    "edit": "summary",
     "plan": "strategy",
     "judge": "accuracy",
     "read": "claims",
     "verify": "verdicts",
     "outline": "sections",
-    "write": "sentences",
     "check": "objections",
 }
 _FORMS = {
@@ -181,4 +201,5 @@ _FORMS = {
     "outline": _outline,
     "write": _write,
     "check": _check,
+    "edit": _edit,
 }

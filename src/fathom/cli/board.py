@@ -17,6 +17,7 @@ from fathom.events import (
     KeyFinding,
     PlanGenerated,
     Progress,
+    ReportDraft,
     ReportSection,
     ReportStarted,
     ReportWritten,
@@ -158,6 +159,8 @@ class Board:
                 self.stage = "outlining the report" if judged.stop else "planning the next round"
             case RoundCompleted(findings=findings, gaps=gaps) if not event.branch:
                 self.findings, self.gaps = findings, gaps
+            case ReportDraft(title=title):
+                self.sections[title] = Entry(title, outcome="written, being checked")
             case ReportSection(title=title, sentences=sentences):
                 count = len(sentences)
                 outcome = f"{count} sentence{'' if count == 1 else 's'}"

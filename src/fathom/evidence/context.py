@@ -81,6 +81,17 @@ async def passages_of(
     return found
 
 
+async def page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]) -> dict[str, str]:
+    """Return the texts of the pages that claims quote, by their hash; one that is gone is left out."""
+    texts: dict[str, str] = {}
+    for sha in dict.fromkeys(quote.page for claim in claims for quote in claim.quotes):
+        try:
+            texts[sha] = await get(sha)
+        except ProviderError:
+            continue
+    return texts
+
+
 def joined_passages(parts: Sequence[Passage]) -> Passage:
     """Return several passages as one, for a sentence that stands on several claims."""
     if len(parts) == 1:

@@ -198,11 +198,17 @@ class JudgeAnswer(Form):
 
 
 class SectionForm(Form):
-    """A section, the sub-question it answers, and the keys of its claims."""
+    """A part: its title, what it tells the reader, the sub-question it answers, and the keys of its claims.
+
+    priority is high, medium or low; is_conclusion is true for the part that weighs the others.
+    """
 
     title: str
-    question: str
+    aim: str = ""
+    question: str = ""
     claims: list[str]
+    priority: str = ""
+    is_conclusion: bool = False
 
 
 class OutlineAnswer(Form):
@@ -212,31 +218,82 @@ class OutlineAnswer(Form):
     sections: list[SectionForm]
 
 
+class OperandForm(Form):
+    """A name for the formula, the figure as the quote has it, and the key of its claim."""
+
+    name: str
+    value: str
+    claim: str
+
+
+class CalculationForm(Form):
+    """A key such as C1, a formula over operand names, the operands, and the result as the sentence has it."""
+
+    key: str
+    formula: str
+    operands: list[OperandForm]
+    result: str
+
+
 class SentenceForm(Form):
-    """A sentence and the keys of the claims it stands on."""
+    """A sentence or a table's cell; kind is fact, calculation, inference or link; claims are keys."""
 
     text: str
-    claims: list[str]
+    kind: str = ""
+    claims: list[str] = []
 
 
-class WriteAnswer(Form):
-    """The sentences of one section."""
+class RowForm(Form):
+    """One row of a table, a cell for each column; the first cell names the row."""
 
-    sentences: list[SentenceForm]
+    cells: list[SentenceForm]
+
+
+class BlockForm(Form):
+    """kind is paragraph, bullets, numbered or table; title is a sub-heading or a table's caption, or empty.
+
+    A table has columns and rows and no sentences, anything else has sentences only.
+    """
+
+    kind: str = ""
+    title: str = ""
+    sentences: list[SentenceForm] = []
+    columns: list[str] = []
+    rows: list[RowForm] = []
+
+
+class _Written(Form):
+    """What has sentences: where a model leaves out the blocks, one paragraph is made of its sentences."""
+
+    blocks: list[BlockForm]
+    calculations: list[CalculationForm] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_blocks(cls, value: Any) -> Any:
+        if isinstance(value, dict) and not value.get("blocks") and isinstance(value.get("sentences"), list):
+            return {**value, "blocks": [{"kind": "paragraph", "sentences": value["sentences"]}]}
+        return value
+
+
+class WriteAnswer(_Written):
+    """The blocks of one part of the report, and its calculations."""
 
 
 class RewriteForm(Form):
-    """The number of a sentence, the sentence anew, and the keys of the claims it stands on."""
+    """The number of a sentence, the sentence anew, its kind, and the keys of the claims it stands on."""
 
     sentence: int
     text: str
-    claims: list[str]
+    kind: str = ""
+    claims: list[str] = []
 
 
 class RewriteAnswer(Form):
     """The sentences that were sent back, anew."""
 
     rewrites: list[RewriteForm]
+    calculations: list[CalculationForm] = []
 
 
 class ObjectionForm(Form):
@@ -250,3 +307,34 @@ class CheckAnswer(Form):
     """The sentences that are not carried."""
 
     objections: list[ObjectionForm]
+
+
+class SummaryForm(Form):
+    """A sentence of the summary, and the numbers of the draft's sentences that it rests on."""
+
+    text: str
+    rests_on: list[str]
+
+
+class ChangeForm(Form):
+    """The number of a sentence of the draft, and its new text."""
+
+    sentence: int
+    text: str
+
+
+class RepetitionForm(Form):
+    """The number of a sentence to remove, and the number of the one that says the same."""
+
+    sentence: int
+    same_as: int
+
+
+class EditAnswer(Form):
+    """The summary first; then changed sentences, repetitions to remove, and links to put after a sentence."""
+
+    title: str = ""
+    summary: list[SummaryForm]
+    changes: list[ChangeForm] = []
+    repetitions: list[RepetitionForm] = []
+    links: list[ChangeForm] = []

@@ -18,13 +18,16 @@ from fathom.llm.port import (
     Assessment,
     Brief,
     Case,
+    CheckBrief,
     Draft,
+    EditBrief,
     Evidence,
     Objection,
     PageFacts,
     Point,
     Refusal,
     Revision,
+    SectionBrief,
     Thought,
 )
 from fathom.llm.questions import parts_of, with_topic
@@ -34,7 +37,7 @@ from fathom.llm.seeking import sought_in, together
 from fathom.llm.telling import worth_telling
 from fathom.report.drafts import quoted
 from fathom.report.passage_lines import extract_section
-from fathom.state import Claim, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
+from fathom.state import Edit, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
 from fathom.text.normal import one_line
 from fathom.text.ranking import terms
 
@@ -106,9 +109,10 @@ class ExtractiveModel:
             headings.append(Heading(id="", title=asked.text, question=asked.id, claims=ids))
         return Thought(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
 
-    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
+    async def write(self, brief: SectionBrief) -> Thought[Section]:
         """The best passages as they stand; what a model stated in its own words is a list of statements."""
-        told = worth_telling(heading.title, points, self.most_points)
+        heading = brief.heading
+        told = worth_telling(heading.title, brief.points, self.most_points)
         firsts = [point.claims[0] for point in told]
         if all(is_verbatim(claim.statement, [quote.text for quote in claim.quotes]) for claim in firsts):
             return Thought(extract_section(heading.id, heading.title, firsts))
@@ -117,16 +121,25 @@ class ExtractiveModel:
         ]
         return Thought(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
 
-    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
         """A sentence is objected to that its quotes do not carry as far as code can tell."""
-        statements = {c.id: c for c in claims}
+        known = {c.id: c for c in brief.claims}
         objections = []
-        for place, sentence in enumerate(section.sentences):
-            own = [statements[c] for c in sentence.claims if c in statements]
+        for place, item in enumerate(brief.items):
+            own = [known[c] for c in item.claims if c in known]
             said = [text for c in own for text in (c.statement, *(q.text for q in c.quotes))]
-            if own and (verdict := _verdict(sentence.text, said)).score < SUPPORTED_FROM:
+            verdict = _verdict(item.statement, said)
+            if item.kind == "inference" or (own and verdict.score < SUPPORTED_FROM):
                 objections.append(Objection(place, verdict.reason))
         return Thought(objections)
+
+    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        """Nothing: code that cannot read has no second opinion."""
+        return Thought([])
+
+    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+        """Nothing: quotes stay as they are."""
+        return Thought(Edit())
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         """The quote of each sentence's first claim in its place; nothing where it has no claim."""

@@ -19,7 +19,9 @@ from fathom.llm.port import (
     Assessment,
     Brief,
     Case,
+    CheckBrief,
     Draft,
+    EditBrief,
     Evidence,
     Objection,
     PageFacts,
@@ -27,13 +29,16 @@ from fathom.llm.port import (
     Refusal,
     ResearchModel,
     Revision,
+    SectionBrief,
     Thought,
 )
-from fathom.state import Claim, Failure, Heading, Outline, Plan, Section, Sentence, SubQuestion, Verdict
+from fathom.state import Edit, Failure, Outline, Plan, Section, Sentence, SubQuestion, Verdict
 from fathom.time_budget import TimeBudget
 
 T = TypeVar("T")
-_WRITING = frozenset({"judging", "outlining", "writing", "checking", "rewriting"})
+_WRITING = frozenset(
+    {"judging", "outlining", "writing", "checking", "checking the conclusions", "rewriting", "editing"}
+)
 Verb = Callable[[ResearchModel], Awaitable[Thought[T]]]
 
 
@@ -107,22 +112,30 @@ class FallbackModel:
         """Headings."""
         return await self._either("outlining", lambda mind: mind.outline(question, questions, points))
 
-    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
+    async def write(self, brief: SectionBrief) -> Thought[Section]:
         """A section; one that cites none of its claims is not written from them."""
 
         def fault(section: Section) -> str:
             is_cited = any(sentence.claims for sentence in section.sentences)
             return "" if is_cited else "The model wrote a section that cites none of its claims."
 
-        return await self._either("writing", lambda mind: mind.write(question, heading, points), fault=fault)
+        return await self._either("writing", lambda mind: mind.write(brief), fault=fault)
 
-    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
+    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
         """Objections."""
-        return await self._either("checking", lambda mind: mind.check(section, claims))
+        return await self._either("checking", lambda mind: mind.check(brief))
+
+    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        """What speaks against the main conclusions."""
+        return await self._either("checking the conclusions", lambda mind: mind.refute(brief))
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         """Sentences anew; of a model that gives none, quotes."""
         return await self._either("rewriting", lambda mind: mind.rewrite(revision))
+
+    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+        """A summary and changes; without the model the draft stays as it is."""
+        return await self._either("editing", lambda mind: mind.edit(brief))
 
     async def _either(
         self,

@@ -9,15 +9,8 @@ from typing import Any, TypeVar
 
 from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
-from fathom.llm import answers, judging, planned
-from fathom.llm.keys import (
-    ids_of,
-    keyed,
-    refused,
-    sentence_of,
-    weight,
-    with_quotes,
-)
+from fathom.llm import answers, drafting, judging, planned
+from fathom.llm.keys import ids_of, keyed, weight
 from fathom.llm.pairing import rulings_of, shown
 from fathom.llm.passages import PAGE_TOKENS
 from fathom.llm.planned import listed
@@ -26,13 +19,16 @@ from fathom.llm.port import (
     Assessment,
     Brief,
     Case,
+    CheckBrief,
     Draft,
+    EditBrief,
     Evidence,
     Objection,
     PageFacts,
     Point,
     Refusal,
     Revision,
+    SectionBrief,
     Thought,
 )
 from fathom.llm.sheets import NONE, Lines, Passages, Sheet
@@ -47,12 +43,12 @@ from fathom.llm.sources import (
 from fathom.llm.structured_output import Answer, F, StructuredOutput
 from fathom.llm.tongue import foreign
 from fathom.prompts import load
+from fathom.report.drafts import CheckItem
 from fathom.state import (
-    Claim,
+    Edit,
     Heading,
     Outline,
     Plan,
-    Quote,
     Role,
     Section,
     Sentence,
@@ -60,7 +56,6 @@ from fathom.state import (
     Verdict,
 )
 
-_MOST_QUOTES = 6
 T = TypeVar("T")
 
 
@@ -183,62 +178,80 @@ class LLMResearchModel:
         sheet = self._sheet("outline", question, {"questions": _questions(questions), "claims": claims})
         answer = await self.ladders["outline"].ask("outline", sheet, answers.OutlineAnswer)
         headings = [
-            Heading(id="", title=s.title, question=s.question, claims=ids_of(s.claims, by_key))
+            Heading(
+                id="",
+                title=s.title,
+                question=s.question,
+                claims=ids_of(s.claims, by_key),
+                aim=s.aim,
+                priority=judging.priority_of(s.priority),
+                is_conclusion=s.is_conclusion,
+            )
             for s in answer.form.sections
         ]
         outline = Outline(title=answer.form.title, headings=headings)
         return Thought(outline, answer.costs, answer.failures)
 
-    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
-        """One section, from its findings only; whoever cites one cites every claim that says it."""
-        by_key = keyed(points)
-        sheet = self._sheet("writer", question, {"claims": with_quotes(by_key)}, heading=heading.title)
+    async def write(self, brief: SectionBrief) -> Thought[Section]:
+        """One part, from its findings only; whoever cites one cites every claim that says it."""
+        by_key = keyed(brief.points)
+        sheet = drafting.write_sheet(brief, by_key, self.language)
 
         def complaint(form: answers.WriteAnswer) -> str:
-            return foreign(" ".join(s.text for s in form.sentences), self.language, question)
+            texts = [
+                s.text for b in form.blocks for s in [*b.sentences, *(c for r in b.rows for c in r.cells)]
+            ]
+            return foreign(" ".join(texts), self.language, brief.question)
 
         answer = await self.ladders["write"].ask("write", sheet, answers.WriteAnswer, complaint)
-        sentences = [sentence_of(s, by_key) for s in answer.form.sentences]
-        written = Section(id=heading.id, title=heading.title, sentences=sentences)
+        written = drafting.section_of(answer.form, brief, by_key)
         return Thought(written, answer.costs, answer.failures)
 
-    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
-        """The sentences of a section that say more than their quotes."""
-        quotes = {c.id: c.quotes for c in claims}
-        doubtful = [
-            f"Sentence {place}: {s.text}\n"
-            + "\n".join(f"  quote: {q}" for q in _few([q for c in s.claims for q in quotes.get(c, [])]))
-            for place, s in enumerate(section.sentences)
-            if s.status == "supported"
-        ]
+    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        """The sentences that say more than their evidence."""
+        return await self._objections("checker", brief)
 
-        def sheet_of(parts: Sequence[str]) -> Sheet:
-            return Sheet("checker", {}, {"sentences": Lines(parts, between="\n\n")}, batched="sentences")
+    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        """The main conclusions that their evidence speaks against."""
+        return await self._objections("refuter", brief)
 
-        batches = await self._in_batches("check", doubtful, sheet_of, answers.CheckAnswer)
-        objections = [Objection(o.sentence, o.why) for answer, _ in batches for o in answer.form.objections]
+    async def _objections(self, prompt: str, brief: CheckBrief) -> Thought[list[Objection]]:
+        def sheet_of(items: Sequence[CheckItem]) -> Sheet:
+            return drafting.check_sheet(prompt, brief, items)
+
+        batches = await self._in_batches("check", brief.items, sheet_of, answers.CheckAnswer)
+        objections: list[Objection] = []
+        done = 0
+        for answer, items in batches:
+            found = (o for o in answer.form.objections if 1 <= o.sentence <= len(items))
+            objections += [Objection(done + o.sentence - 1, o.why) for o in found]
+            done += len(items)
         return _thought(objections, [answer for answer, _ in batches])
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         """All sentences that were sent back in one call, each with the reason and the quotes."""
         by_key = keyed(revision.points)
-        claims = with_quotes(by_key)
 
         def sheet_of(sentences: Sequence[Sentence]) -> Sheet:
-            evidence: dict[str, Cuttable] = {"sentences": refused(sentences, by_key), "claims": claims}
-            heading = revision.heading.title
-            return self._sheet("rewriter", revision.question, evidence, batched="sentences", heading=heading)
+            return drafting.rewrite_sheet(revision, sentences, by_key, self.language)
 
         batches = await self._in_batches("write", revision.sentences, sheet_of, answers.RewriteAnswer)
         nothing = Sentence(text="", claims=[], status="unsupported")
-        anew: list[Sentence] = []
-        for answer, sentences in batches:
-            found = {form.sentence: sentence_of(form, by_key) for form in answer.form.rewrites}
-            anew += [found.get(n, nothing) for n in range(1, len(sentences) + 1)]
-        thought = _thought(anew, [answer for answer, _ in batches])
-        if all(sentence is nothing for sentence in anew):
+        found = [s for answer, own in batches for s in drafting.rewritten(answer.form, own, by_key)]
+        thought = _thought([one or nothing for one in found], [answer for answer, _ in batches])
+        if all(one is None for one in found):
             raise Unreadable("The model rewrote none of the sentences.", thought.costs)
         return thought
+
+    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+        """One call over the whole draft."""
+
+        def complaint(form: answers.EditAnswer) -> str:
+            return foreign(" ".join(s.text for s in form.summary), self.language, brief.question)
+
+        sheet = drafting.edit_sheet(brief, self.language)
+        answer = await self.ladders["write"].ask("write", sheet, answers.EditAnswer, complaint)
+        return Thought(drafting.edit_of(answer.form), answer.costs, answer.failures)
 
     async def _in_batches(
         self, role: Role, items: Sequence[T], sheet_of: Callable[[Sequence[T]], Sheet], form: type[F]
@@ -273,11 +286,6 @@ def _thought(value: list[T], found: Sequence[Answer[Any]]) -> Thought[list[T]]:
     return Thought(
         value, [c for a in found for c in a.costs], [failure for a in found for failure in a.failures]
     )
-
-
-def _few(quotes: Sequence[Quote]) -> list[str]:
-    """The first quotes: what a hundred sources say needs no hundred quotes to be checked."""
-    return [quote.text for quote in quotes[:_MOST_QUOTES]]
 
 
 def _verdict(form: answers.VerdictForm | None) -> Verdict:

@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
+from fathom.evidence.derivation import Passage
 from fathom.evidence.trails import Trails
+from fathom.report.drafts import CheckItem
+from fathom.report.material import SourceText
 from fathom.state import (
     Check,
     CheckName,
     Claim,
     Contradiction,
     Cost,
+    Edit,
     Effort,
     EffortKind,
     Failure,
@@ -205,8 +209,31 @@ class Point:
 
 
 @dataclass(frozen=True)
+class SectionBrief:
+    """What the writer of one part of the report knows."""
+
+    question: str
+    heading: Heading
+    points: Sequence[Point]
+    outline: Outline
+    sources: Sequence[SourceText] = ()
+    words: int = 0  # to aim at
+    today: str = ""
+    is_table_wanted: bool = False
+
+
+@dataclass(frozen=True)
+class CheckBrief:
+    """Sentences to be checked, and their evidence."""
+
+    items: Sequence[CheckItem]
+    claims: Sequence[Claim]
+    passages: Mapping[str, Passage]  # by the id of their claim
+
+
+@dataclass(frozen=True)
 class Objection:
-    """A sentence of a section, by its place, that its claims do not carry."""
+    """A sentence, by its place among those that were to be checked, that its claims do not carry."""
 
     sentence: int
     why: str
@@ -214,12 +241,23 @@ class Objection:
 
 @dataclass(frozen=True)
 class Revision:
-    """Sentences of one section that their quotes do not carry, and what they may be written from."""
+    """Sentences that their evidence does not carry, and what they may be written from."""
 
     question: str
-    heading: Heading
     sentences: Sequence[Sentence]
     points: Sequence[Point]
+    sources: Sequence[SourceText] = ()
+
+
+@dataclass(frozen=True)
+class EditBrief:
+    """A checked draft, for one pass over the whole of it."""
+
+    question: str
+    title: str
+    sections: Sequence[Section]
+    words: int = 0
+    today: str = ""
 
 
 class ResearchModel(Protocol):
@@ -253,11 +291,17 @@ class ResearchModel(Protocol):
     ) -> Thought[Outline]:
         """Headings, each with the claims it is written from."""
 
-    async def write(self, question: str, heading: Heading, points: Sequence[Point]) -> Thought[Section]:
-        """One section, each sentence with the claims it stands on."""
+    async def write(self, brief: SectionBrief) -> Thought[Section]:
+        """One part of the report in blocks, each sentence with the claims it stands on."""
 
-    async def check(self, section: Section, claims: Sequence[Claim]) -> Thought[list[Objection]]:
-        """The sentences that say more than their claims."""
+    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        """The sentences that their claims do not carry."""
+
+    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+        """The same from the other side: what the evidence gives against the main conclusions."""
 
     async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
         """Each sentence anew, in order; one without text where nothing can be said instead."""
+
+    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+        """A summary, and what would make the draft read as one text; citations are not the editor's."""

@@ -1,4 +1,4 @@
-"""The outline as code keeps it: sound titles, one heading a claim, the same headings when claims come and go.
+"""The outline as code keeps it: sound titles, claims that exist, the same headings when claims come and go.
 
 Does not know minds. What was written under a heading can be kept while `basis_of` it stays the same; that is
 what makes an update, or a report after every round, cost only what changed.
@@ -27,20 +27,21 @@ def is_current(section: Section, heading: Heading, claims: Mapping[str, Claim]) 
 def sound_outline(
     offered: Outline, question: str, questions: Sequence[SubQuestion], claims: Sequence[Claim]
 ) -> Outline:
-    """What a mind offered, each claim under one heading, no fact in a title that is not in its claims."""
-    left = {claim.id: claim for claim in claims}
+    """What a model offered, with the claims there are, no fact in a title that is not in its claims."""
+    known = {claim.id: claim for claim in claims}
     asked = {q.id: q.text for q in questions}
     by_title: dict[str, Heading] = {}
     for heading in offered.headings:
-        own = {c: left.pop(c) for c in dict.fromkeys(heading.claims) if c in left}
+        own = {c: known[c] for c in dict.fromkeys(heading.claims) if c in known}
         if not own:
             continue
         title = _title(heading, list(own.values()), asked, question)
         earlier = by_title.get(title)
         place = earlier.id if earlier else f"S{len(by_title) + 1}"
-        together = [*(earlier.claims if earlier else []), *own]
+        together = list(dict.fromkeys([*(earlier.claims if earlier else []), *own]))
         about = heading.question if heading.question in asked else ""
-        by_title[title] = Heading(id=place, title=title, question=about, claims=together)
+        kept = {"id": place, "title": title, "question": about, "claims": together}
+        by_title[title] = heading.model_copy(update=kept)
     headings = list(by_title.values())
     if not headings:  # a mind that forgot the claims still leaves a report to write
         headings = [Heading(id="S1", title=question, question="", claims=[c.id for c in claims])]

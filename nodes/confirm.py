@@ -1,0 +1,87 @@
+"""The confirmation: what the edit changed is checked, and the main conclusions get a second opinion."""
+
+import asyncio
+
+from fathom.evidence.context import page_texts, passages_of
+from fathom.llm.checking import Checked, check_with_controls
+from fathom.llm.port import CheckBrief, ResearchModel
+from fathom.nodes.ports import Pages
+from fathom.report.drafts import Claims, check_item, refuse_sentence, strict_fault
+from fathom.report.editing import (
+    Candidate,
+    apply_edit,
+    main_conclusions,
+    make_candidates,
+    make_summary,
+    order_sections,
+    sound_title,
+)
+from fathom.state import RunConfig, Section, Writing
+
+
+async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_config: RunConfig) -> Writing:
+    """Check what is new in the edited draft and try to refute its main conclusions, both at once.
+
+    A change that fails falls back to the checked text, a sentence of the summary that fails is dropped, and a
+    conclusion that is refuted is treated as unsupported.
+
+    Reads:  question, outline, sections, edit, claims, pages
+    Writes: outline, sections, control_tallies, failures, costs
+    """
+    claims = {claim.id: claim for claim in state["claims"]}
+    sections = order_sections(state["outline"], state.get("sections", []))
+    cited = {c for section in sections for sentence in section.sentences for c in sentence.claims}
+    used = [claim for claim in state["claims"] if claim.id in cited]
+    evidence = await passages_of(used, state.get("pages", []), pages.get)
+    candidates = make_candidates(state["edit"], sections, claims, evidence)
+    doubtful = [one for one in candidates if one.needs_check(claims)]
+    conclusions = main_conclusions(candidates, sections)
+    texts = await page_texts(used, pages.get)
+    new = CheckBrief([one.item(claims, evidence) for one in doubtful], used, evidence)
+    main = [check_item(sentence, section, claims, evidence) for section, sentence in conclusions]
+    checked, refuted = await asyncio.gather(
+        check_with_controls(model.check, new, texts),
+        check_with_controls(model.refute, CheckBrief(main, used, evidence), texts, "refuter"),
+    )
+    against = {conclusions[n][1].text: why for n, why in refuted.objections.items()}
+    failed = [one for n, one in enumerate(doubtful) if _fails(n, one, checked, claims)]
+    accepted = [one for one in candidates if one not in failed and one.sentence.text not in against]
+    edited = [
+        _without(section, against, run_config) for section in apply_edit(state["edit"], sections, accepted)
+    ]
+    summed = [one.sentence for one in accepted if one.use == "summary"]
+    summary = make_summary(summed, edited, state["question"], run_config.language)
+    title = sound_title(state["edit"], state["outline"], state["question"], used)
+    return {
+        "outline": state["outline"].model_copy(update={"title": title}),
+        "sections": [*([summary] if summary else []), *edited],
+        "control_tallies": [*checked.tallies, *refuted.tallies],
+        "failures": [*checked.failures, *refuted.failures],
+        "costs": [*checked.costs, *refuted.costs],
+    }
+
+
+def _fails(number: int, one: Candidate, checked: Checked, claims: Claims) -> bool:
+    """Whether the checker objects, or cannot be trusted while the strict rules do."""
+    if number in checked.objections:
+        return True
+    return not checked.is_trusted and bool(strict_fault(one.sentence, claims))
+
+
+def _without(section: Section, against: dict[str, str], run_config: RunConfig) -> Section:
+    """The section without conclusions that were refuted, or with them marked."""
+    refused = {
+        text: refuse_sentence(s, "meaning", against[text])
+        for s in section.sentences
+        if (text := s.text) in against and s.kind == "inference"
+    }
+    if not refused:
+        return section
+    if run_config.unsupported == "mark":
+        marked = [refused.get(s.text, s) for s in section.sentences]
+        return section.model_copy(update={"sentences": marked})
+    kept = [s for s in section.sentences if s.text not in refused]
+    if not any(s.status == "supported" for s in kept):
+        kept = []
+    gone = [*section.rejected, *refused.values()]
+    return section.model_copy(update={"sentences": kept, "rejected": gone})

@@ -1,0 +1,316 @@
+"""Recompute the calculations of a report from the figures that its claims quote.
+
+A calculation names its operands, each a figure in the quotes or the context of a claim, and a formula over
+their names. Units are carried along: only like can be added to like, a quotient of like is a plain number,
+and the difference of two percentages is in percentage points. Does not know whether a calculation makes
+sense, only whether it comes out as stated.
+"""
+
+import ast
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fathom.evidence.context import joined_passages
+from fathom.evidence.derivation import Passage, is_same, is_same_unit, underived
+from fathom.evidence.figures import Figure, figures
+from fathom.evidence.units import UNITS
+from fathom.state import Calculation, Operand
+
+_MEASURES = frozenset(dimension for dimension, _ in UNITS.values()) - {
+    "persons", "things", "machines", "cases", "places", "animals", "houses", "ordinal", "age", "times",
+    "degree",
+}  # fmt: skip
+_SHARES = frozenset({"percent", "points"})
+_YEAR_S = UNITS["year"][1]
+_YEAR = re.compile(r"^(1\d{3}|20\d{2}|21\d{2})(?:년)?$")
+_CONSTANTS = frozenset({24.0, 30.0, 52.0, 60.0, 365.0, 3600.0, *(float(n) for n in range(13))})
+_MOST_OPERANDS = 40
+_LONGEST = 400
+_NEAR = 1e-9
+_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*", "[": "(", "]": ")", "^": "&"})
+
+
+class NotComputable(ValueError):
+    """The formula cannot be worked out; the message says why, for whoever writes it again."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value in base units, with the powers of its dimensions; counters such as "명" have none."""
+
+    value: float
+    powers: tuple[tuple[str, int], ...] = ()
+    is_literal: bool = False  # a number of the formula itself
+
+    @property
+    def dimension(self) -> str:
+        """Its one dimension; "" when it is a plain number, "mixed" when it is neither."""
+        if not self.powers:
+            return ""
+        name, power = self.powers[0]
+        return name if len(self.powers) == 1 and power == 1 else "mixed"
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What a calculation comes to, in the unit it is stated in, and what is wrong with it if anything is."""
+
+    value: float | None = None
+    why: str = ""
+
+
+def recompute(calculation: Calculation, passages: Mapping[str, Passage], text: str = "") -> Recomputed:
+    """Work out a calculation and compare it with the result that is stated.
+
+    `passages` is the evidence of each claim by its id; `text` is the sentence, which may say "about".
+    """
+    stated = figures(calculation.result)
+    if len(stated) != 1:
+        return Recomputed(why=f"the result '{calculation.result}' should be one figure")
+    told = _as_told(stated[0], text)
+    try:
+        operands = {one.name: _operand(one, passages) for one in calculation.operands[:_MOST_OPERANDS]}
+        answers = [
+            _evaluate(calculation.formula, operands, are_shares_plain=plain) for plain in (False, True)
+        ]
+        values = [v for answer in answers for v in _in_unit_of(told, answer, calculation, operands)]
+    except NotComputable as error:
+        return Recomputed(why=str(error))
+    if not values:
+        return Recomputed(why=f"the formula gives another unit than '{calculation.result}'")
+    best = min(values, key=lambda value: abs(abs(value) - told.value))
+    if _is_close(told, abs(best)):
+        return Recomputed(best)
+    return Recomputed(best, f"the formula gives {_shown(best)}, not {calculation.result}")
+
+
+def calculation_faults(text: str, calculation: Calculation, passages: Mapping[str, Passage]) -> str:
+    """Return why a sentence with a calculation does not hold; empty when code finds nothing wrong.
+
+    Beside the result and its operands it may have only figures that derive from its claims.
+    """
+    outcome = recompute(calculation, passages, text)
+    if outcome.why:
+        return outcome.why
+    stated = (calculation.result, *(one.value for one in calculation.operands))
+    own = [figure for words in stated for figure in figures(words)]
+    together = joined_passages(list(passages.values()))
+    extra = [word for word in underived(text, together) if not _is_one_of(word, own)]
+    return f"these figures are neither quoted nor computed: {', '.join(extra)}" if extra else ""
+
+
+def _is_one_of(word: str, own: Sequence[Figure]) -> bool:
+    return any(is_same(figure, other) for figure in figures(word) for other in own)
+
+
+def _as_told(stated: Figure, text: str) -> Figure:
+    """The stated result, approximate also where only the sentence says so."""
+    same = [figure for figure in figures(text) if is_same(figure, stated)]
+    low, high = min(f.low for f in [stated, *same]), max(f.high for f in [stated, *same])
+    return replace(stated, low=low, high=high)
+
+
+def _operand(operand: Operand, passages: Mapping[str, Passage]) -> Quantity:
+    passage = passages.get(operand.claim)
+    if passage is None:
+        raise NotComputable(f"operand {operand.name} names no claim of this sentence")
+    words = operand.value.strip()
+    if (year := _YEAR.match(words)) and int(year[1]) in passage.calendar.named | passage.calendar.own:
+        return Quantity(float(year[1]) * _YEAR_S, (("time", 1),))
+    given = figures(words)
+    if len(given) != 1:
+        raise NotComputable(f"operand {operand.name} should be one figure, not '{operand.value}'")
+    found = next((one for one in passage.figures if _is_quoted(given[0], one)), None)
+    if found is None:
+        raise NotComputable(f"operand {operand.name}, '{operand.value}', is not in the quotes of its claim")
+    known = given[0] if given[0].dimension else found
+    return _quantity(replace(given[0], dimension=known.dimension, factor=known.factor))
+
+
+def _is_quoted(figure: Figure, other: Figure) -> bool:
+    """Whether an operand is a figure of the evidence, to the digit; it may stand in another unit."""
+    if abs(figure.value - other.value) <= _NEAR * max(1.0, abs(other.value)):
+        return is_same_unit(figure, other)
+    return (
+        bool(figure.dimension)
+        and figure.dimension == other.dimension
+        and abs(figure.base - other.base) <= _NEAR * abs(other.base)
+    )
+
+
+def _quantity(figure: Figure) -> Quantity:
+    if figure.dimension not in _MEASURES:
+        return Quantity(figure.value)
+    return Quantity(figure.base, ((figure.dimension, 1),))
+
+
+def _evaluate(formula: str, operands: Mapping[str, Quantity], *, are_shares_plain: bool) -> Quantity:
+    """Work out a formula; a percentage is a share of one where it multiplies, or a plain number."""
+    words = formula.translate(_SIGNS).replace("&", "**").rpartition("=")[2].strip()
+    words = re.sub(r"\b100\s*%", "100", words)
+    words = re.sub(r"(\d+(?:\.\d+)?)\s*%", r"(\1/100)", words)
+    words = re.sub(r"(?<=\d),(?=\d{3}\b)", "", words)
+    if not words or len(words) > _LONGEST:
+        raise NotComputable("there is no formula of a usable length")
+    try:
+        tree = ast.parse(words, mode="eval")
+    except (SyntaxError, RecursionError):
+        raise NotComputable(f"the formula '{formula}' cannot be read") from None
+    if are_shares_plain:
+        operands = {name: Quantity(q.value) if q.dimension in _SHARES else q for name, q in operands.items()}
+    return _value(tree.body, operands)
+
+
+def _value(node: ast.expr, operands: Mapping[str, Quantity]) -> Quantity:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            if not _is_constant(float(number)):
+                raise NotComputable(f"{number} stands in the formula; figures are named as operands")
+            return Quantity(float(number), is_literal=True)
+        case ast.Name(id=name):
+            if name not in operands:
+                raise NotComputable(f"the formula uses {name}, which is no operand")
+            return operands[name]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            found = _value(inner, operands)
+            return replace(found, value=-found.value)
+        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
+            return _value(inner, operands)
+        case ast.BinOp(left=left, op=operator, right=right):
+            return _combine(operator, _value(left, operands), _value(right, operands))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if arguments:
+            return _call(name, [_value(argument, operands) for argument in arguments])
+        case _:
+            raise NotComputable("a formula has operands, numbers, + - * / ** and min, max, round, abs only")
+
+
+def _is_constant(number: float) -> bool:
+    return number in _CONSTANTS or (number > 0 and math.log10(number) == int(math.log10(number)))
+
+
+def _combine(operator: ast.operator, left: Quantity, right: Quantity) -> Quantity:
+    match operator:
+        case ast.Add():
+            return _sum(left, right, 1)
+        case ast.Sub():
+            return _sum(left, right, -1)
+        case ast.Mult():
+            return _product(left, right, 1)
+        case ast.Div():
+            if not right.value:
+                raise NotComputable("the formula divides by zero")
+            return _product(left, right, -1)
+        case ast.Pow():
+            return _power(left, right)
+        case _:
+            raise NotComputable("a formula uses + - * / and ** only")
+
+
+def _sum(left: Quantity, right: Quantity, sign: int) -> Quantity:
+    dimension = _common(left, right)
+    if sign < 0 and left.dimension == right.dimension == "percent":
+        dimension = "points"
+    powers = ((dimension, 1),) if dimension else left.powers
+    return Quantity(left.value + sign * right.value, powers, left.is_literal and right.is_literal)
+
+
+def _common(left: Quantity, right: Quantity) -> str:
+    """The dimension that two quantities can be added in; a missing unit can stand for any."""
+    one, two = left.dimension, right.dimension
+    if "mixed" in {one, two} and left.powers != right.powers:
+        raise NotComputable("the formula adds different units")
+    if one == two or not two:
+        return "" if one == "mixed" else one
+    if not one:
+        return two
+    if {one, two} <= _SHARES:
+        return "percent"
+    raise NotComputable(f"the formula adds {one} and {two}")
+
+
+def _product(left: Quantity, right: Quantity, sign: int) -> Quantity:
+    if not (left.is_literal or right.is_literal):
+        left, right = _share(left), _share(right)
+    powers = dict(left.powers)
+    for name, power in right.powers:
+        powers[name] = powers.get(name, 0) + sign * power
+    kept = tuple((name, power) for name, power in sorted(powers.items()) if power)
+    value = left.value * right.value if sign > 0 else left.value / right.value
+    if not math.isfinite(value):
+        raise NotComputable("the formula gives no finite number")
+    return Quantity(value, kept, left.is_literal and right.is_literal)
+
+
+def _share(quantity: Quantity) -> Quantity:
+    return Quantity(quantity.value / 100) if quantity.dimension in _SHARES else quantity
+
+
+def _power(left: Quantity, right: Quantity) -> Quantity:
+    """A power, as growth a year needs it; only of plain numbers, and an exponent may be a number of years."""
+    exponent = right.value / _YEAR_S if right.dimension == "time" else right.value
+    if left.powers or abs(exponent) > 100 or (left.value <= 0 and exponent != int(exponent)):
+        raise NotComputable("only plain numbers can be raised to a power")
+    try:
+        return Quantity(float(left.value**exponent))
+    except (OverflowError, ZeroDivisionError):
+        raise NotComputable("the formula gives no finite number") from None
+
+
+def _call(name: str, given: Sequence[Quantity]) -> Quantity:
+    choose: dict[str, Callable[[list[Quantity]], Quantity]] = {
+        "min": lambda all_of: min(all_of, key=lambda one: one.value),
+        "max": lambda all_of: max(all_of, key=lambda one: one.value),
+        "abs": lambda all_of: replace(all_of[0], value=abs(all_of[0].value)),
+        "sum": lambda all_of: _added(all_of),
+        "round": lambda all_of: all_of[0],  # the stated result says how far it is rounded
+    }
+    if name not in choose:
+        raise NotComputable(f"a formula has no function {name}")
+    for one in given[1:] if name in {"min", "max"} else []:
+        _common(given[0], one)
+    return choose[name](list(given))
+
+
+def _added(given: Sequence[Quantity]) -> Quantity:
+    total = given[0]
+    for one in given[1:]:
+        total = _sum(total, one, 1)
+    return total
+
+
+def _in_unit_of(
+    told: Figure, answer: Quantity, calculation: Calculation, operands: Mapping[str, Quantity]
+) -> list[float]:
+    """The answer as it would be stated in the unit of the result; none when it cannot be."""
+    dimension, value = answer.dimension, answer.value
+    has_hundred = re.search(r"\b100\b", calculation.formula) is not None
+    if told.dimension in _SHARES:
+        if dimension in _SHARES:
+            return [value]
+        return ([value] if has_hundred else [100 * value]) if not dimension else []
+    if told.dimension in _MEASURES:
+        if not dimension:
+            return (
+                [value] if not any(one.dimension in _MEASURES - _SHARES for one in operands.values()) else []
+            )
+        return [value / told.factor] if dimension == told.dimension else []
+    if not dimension or dimension in _SHARES:
+        return [value]
+    factors = {
+        f.factor for one in calculation.operands for f in figures(one.value) if f.dimension == dimension
+    }
+    if dimension == "time" and not factors:
+        factors = {_YEAR_S}
+    return [value / factor for factor in sorted(factors)]
+
+
+def _is_close(told: Figure, value: float) -> bool:
+    """Whether a value rounds to what is stated, or is one that its wording ("about", "over") allows."""
+    half = told.step / 2 * (1 + 1e-6) + _NEAR * abs(value)
+    return abs(told.value - value) <= half or told.low <= value <= told.high
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"

@@ -1,0 +1,225 @@
+"""What an editor wants of a checked draft, turned into sentences to check, and applied as far as they hold.
+
+Does not know models. Citations are frozen: a changed sentence keeps its claims, a sentence of the summary
+inherits those of the sentences it rests on. What does not hold falls back to what was checked before.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from fathom.evidence.derivation import is_same
+from fathom.evidence.figures import figures
+from fathom.report.drafts import (
+    CheckItem,
+    Claims,
+    Evidence,
+    check_by_code,
+    check_item,
+    is_settled,
+    redraft_sentence,
+)
+from fathom.report.titles import is_sound_title
+from fathom.report.words import KOREAN, words_for
+from fathom.state import Block, Claim, Edit, Outline, Section, Sentence, SentenceKind, short_hash
+from fathom.text.normal import one_line
+
+SUMMARY = "summary"
+_MOST_SUMMARY = 8
+_MOST_CONCLUSIONS = 10
+_FALLBACK_SENTENCES = 3
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence that an editor wants, what is checked of it, and the number it belongs to."""
+
+    use: Literal["summary", "change", "link"]
+    number: int
+    sentence: Sentence
+    section: Section
+    rests_on: Sequence[Sentence] = ()
+
+    def item(self, claims: Claims, evidence: Evidence) -> CheckItem:
+        """Return it as its checker sees it."""
+        item = check_item(self.sentence, self.section, claims, evidence)
+        return replace(item, rests_on=[one.text for one in self.rests_on])
+
+    def needs_check(self, claims: Claims) -> bool:
+        """Whether a model has to look at it."""
+        return not is_settled(self.sentence, claims)
+
+
+def order_sections(outline: Outline, sections: Sequence[Section]) -> list[Section]:
+    """Return the written parts in the outline's order, without the summary."""
+    written = {section.id: section for section in sections}
+    return [written[heading.id] for heading in outline.headings if heading.id in written]
+
+
+def summary_basis(sections: Sequence[Section]) -> str:
+    """Return a short name for all that a summary is written from."""
+    return short_hash(*(part for section in sections for part in (section.id, section.basis)))
+
+
+def has_summary(sections: Sequence[Section], outline: Outline) -> bool:
+    """Whether there is a summary of exactly these parts."""
+    summary = next((section for section in sections if section.id == SUMMARY), None)
+    return summary is not None and summary.basis == summary_basis(order_sections(outline, sections))
+
+
+def make_candidates(
+    edit: Edit, sections: Sequence[Section], claims: Claims, evidence: Evidence
+) -> list[Candidate]:
+    """Return the sentences that the editor wants, with their claims, as far as code lets them pass."""
+    places = _places(sections)
+    wanted = [*_summary(edit, places, claims, evidence), *_changes(edit, places, claims, evidence)]
+    for one in edit.links:
+        if one.number in places and places[one.number][1].row is None:
+            given = Sentence(text=one.text, claims=[], status="connective", kind="link")
+            section, before = places[one.number]
+            link = redraft_sentence(given, claims).model_copy(update={"block": before.block})
+            wanted.append(Candidate("link", one.number, link, section))
+    return [one for one in wanted if one.sentence.text and one.sentence.status != "unsupported"]
+
+
+def _places(sections: Sequence[Section]) -> dict[int, tuple[Section, Sentence]]:
+    """Every sentence by its number, counted from 1 over all sections."""
+    pairs = [(section, sentence) for section in sections for sentence in section.sentences]
+    return dict(enumerate(pairs, 1))
+
+
+def _summary(
+    edit: Edit, places: Mapping[int, tuple[Section, Sentence]], claims: Claims, evidence: Evidence
+) -> list[Candidate]:
+    found = []
+    for number, wanted in enumerate(edit.summary[:_MOST_SUMMARY]):
+        known = [places[n][1] for n in dict.fromkeys(wanted.rests_on) if n in places]
+        bases = [one for one in known if one.status == "supported"]
+        if not bases:
+            continue
+        given = _summing(wanted.text, bases)
+        section = Section(id=SUMMARY, title="", sentences=[given])
+        checked = check_by_code(redraft_sentence(given, claims), section, claims, evidence)
+        found.append(Candidate("summary", number, checked, section, bases))
+    return found
+
+
+def _summing(text: str, bases: Sequence[Sentence]) -> Sentence:
+    """A sentence with the claims of those it rests on, and with the calculation whose result it tells.
+
+    It is an inference if one of them is.
+    """
+    ids = list(dict.fromkeys(c for one in bases for c in one.claims))
+    told = figures(text)
+    computed = [one.calculation for one in bases if one.calculation]
+    own = [c for c in computed if any(is_same(f, g) for f in told for g in figures(c.result))]
+    is_inferred = any(one.kind == "inference" for one in bases)
+    kind: SentenceKind = "inference" if is_inferred else "calculation" if own else "fact"
+    calculation = own[0] if own else None
+    return Sentence(text=text, claims=ids, status="supported", kind=kind, calculation=calculation)
+
+
+def _changes(
+    edit: Edit, places: Mapping[int, tuple[Section, Sentence]], claims: Claims, evidence: Evidence
+) -> list[Candidate]:
+    found = []
+    for wanted in edit.changes:
+        if wanted.number not in places:
+            continue
+        section, before = places[wanted.number]
+        text = one_line(wanted.text)
+        if before.row is not None or before.status == "unsupported" or text in {"", before.text}:
+            continue
+        anew = redraft_sentence(before.model_copy(update={"text": text}), claims)
+        found.append(
+            Candidate("change", wanted.number, check_by_code(anew, section, claims, evidence), section)
+        )
+    return found
+
+
+def main_conclusions(
+    candidates: Sequence[Candidate], sections: Sequence[Section]
+) -> list[tuple[Section, Sentence]]:
+    """Return what the report is remembered for: the summary, and the inferences of the concluding part."""
+    summed = [(one.section, one.sentence) for one in candidates if one.use == "summary"]
+    weighed = [
+        (section, sentence)
+        for section in sections
+        if section.kind == "conclusion"
+        for sentence in section.sentences
+        if sentence.kind == "inference" and sentence.status == "supported"
+    ]
+    return [*summed, *weighed][:_MOST_CONCLUSIONS]
+
+
+def apply_edit(edit: Edit, sections: Sequence[Section], accepted: Collection[Candidate]) -> list[Section]:
+    """Return the sections with the changes that hold, without repetitions, with their links."""
+    changed = {one.number: one.sentence for one in accepted if one.use == "change"}
+    links = {one.number: one.sentence for one in accepted if one.use == "link"}
+    places = _places(sections)
+    gone = _repetitions(edit, places)
+    edited: list[Section] = []
+    number = 0
+    for section in sections:
+        kept: list[Sentence] = []
+        for sentence in section.sentences:
+            number += 1
+            kept += [] if number in gone else [changed.get(number, sentence)]
+            kept += [links[number]] if number in links else []
+        is_whole = any(sentence.status == "supported" for sentence in kept)
+        edited.append(section.model_copy(update={"sentences": kept}) if is_whole else section)
+    return edited
+
+
+def _repetitions(edit: Edit, places: Mapping[int, tuple[Section, Sentence]]) -> set[int]:
+    """The numbers of sentences that repeat one that stays; cells of tables are never removed."""
+    gone: set[int] = set()
+    for one in edit.repetitions:
+        if one.number == one.same_as or not {one.number, one.same_as} <= places.keys() - gone:
+            continue
+        repeated, stays = places[one.number][1], places[one.same_as][1]
+        if repeated.row is None and stays.status == "supported":
+            gone.add(one.number)
+    return gone
+
+
+def make_summary(
+    sentences: Sequence[Sentence], sections: Sequence[Section], question: str, language: str | None
+) -> Section | None:
+    """Return the summary; where none of it holds, the strongest checked sentences stand in.
+
+    None for what was written without a model: extracts need no summary.
+    """
+    if not any(section.blocks for section in sections):
+        return None
+    told = list(sentences) or _strongest(sections)
+    if not told:
+        return None
+    title = "요약" if words_for(question, language) is KOREAN else "Summary"
+    in_place = [one.model_copy(update={"block": 0, "row": None, "column": None}) for one in told]
+    return Section(
+        id=SUMMARY,
+        title=title,
+        sentences=in_place,
+        blocks=[Block()],
+        kind="summary",
+        basis=summary_basis(sections),
+    )
+
+
+def _strongest(sections: Sequence[Section]) -> list[Sentence]:
+    """The best-carried sentence of each part, the concluding part first."""
+    ordered = sorted(sections, key=lambda section: section.kind != "conclusion")
+    found = []
+    for section in ordered:
+        own = [s for s in section.sentences if s.status == "supported" and s.row is None]
+        if own:
+            found.append(max(own, key=lambda s: len(s.claims)))
+    return found[:_FALLBACK_SENTENCES]
+
+
+def sound_title(edit: Edit, outline: Outline, question: str, claims: Sequence[Claim]) -> str:
+    """Return the editor's title if it states nothing that nobody said, else the one there is."""
+    title = one_line(edit.title)
+    sources = [quote.text for claim in claims for quote in claim.quotes]
+    return title if title and is_sound_title(title, [*sources, question, outline.title]) else outline.title
