@@ -60,7 +60,7 @@ def asking(model: Model) -> list[str]:
 
 @pytest.mark.parametrize(
     ("form", "first"),
-    [("plan", 1), ("read", 3), ("verify", 2), ("write", 2), ("rewrite", 1), ("check", 1), ("edit", 1)],
+    [("plan", 1), ("read", 3), ("verify", 1), ("write", 1), ("rewrite", 1), ("check", 1), ("edit", 1)],
 )
 def test_a_killed_run_is_finished_without_doing_anything_twice(
     tmp_path: Path, site: Site, undisturbed: int, form: str, first: int
