@@ -130,7 +130,7 @@ class Settings(BaseSettings):
     parallel_searches: int = Field(5, ge=1, le=1000, description="Searches at once in each run.")
     parallel_extractions: int = Field(10, ge=1, le=1000, description="Pages that are read at once.")
     max_answer_tokens: int = Field(
-        4096, ge=64, description="The longest answer a model may give, without what it thinks."
+        8192, ge=64, description="The longest answer a model may give, without what it thinks."
     )
     allowed_hosts: list[str] = Field(
         ["localhost", "127.0.0.1", "::1"], description="Names by which a served Fathom may be called."

@@ -12,7 +12,7 @@ from fathom.llm.port import Brief
 from fathom.llm.sheets import NONE, Evidence, Lines, Sheet
 from fathom.memory.archival import recalled
 from fathom.memory.semantic import in_mind
-from fathom.planning.effort import told
+from fathom.planning.effort import describe_kind
 from fathom.planning.families import named_family
 from fathom.planning.reflexion import failed, worked
 from fathom.state import Claim, Gap, Heading, Hypothesis, Lesson, Plan, Query, SubQuestion
@@ -51,7 +51,7 @@ def sheet_of(brief: Brief, language: str) -> Sheet:
         "limit": str(brief.limit),
         "limits": brief.limits or NONE,
         "today": brief.today or NONE,
-        "effort": told(brief.effort) if brief.effort else NONE,
+        "effort": describe_kind(brief.effort) if brief.effort else NONE,
         "tool": f"{brief.tool.name}, because {brief.tool.because}" if brief.tool else NONE,
         "approach": brief.approach or NONE,
         "feedback": _feedback(brief),

@@ -88,6 +88,11 @@ def told(effort: Effort) -> str:
     )
 
 
+def describe_kind(effort: Effort) -> str:
+    """What a planner is advised: its limits it is told as the run has them."""
+    return f"It seems to want a {effort.kind} ({effort.reason}): about {effort.questions} sub-questions."
+
+
 def _read(question: str) -> tuple[EffortKind, str]:
     if found := _COMPARISON.search(question):
         return "comparison", f"says “{found.group().strip()}”"
