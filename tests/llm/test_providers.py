@@ -287,11 +287,11 @@ def test_a_reasoning_model_has_room_to_think_beside_its_answer(tmp_path: Path) -
         output = made.first.ladders["write"]
         return output.window.most_answer, output.chat.client.max_tokens
 
-    assert room("gpt-4.1") == (4096, 4096)
-    assert room("gpt-5") == (4096, 4096 + 8192)
-    assert room("gpt-5", reasoning_effort="high") == (4096, 4096 + 16384)
-    assert room("gpt-5", reasoning_effort="none") == (4096, 4096)
-    assert room("anthropic:claude-sonnet-4-6", reasoning_effort="low") == (4096, 4096 + 4096)
+    assert room("gpt-4.1") == (8192, 8192)
+    assert room("gpt-5") == (8192, 8192 + 8192)
+    assert room("gpt-5", reasoning_effort="high") == (8192, 8192 + 16384)
+    assert room("gpt-5", reasoning_effort="none") == (8192, 8192)
+    assert room("anthropic:claude-sonnet-4-6", reasoning_effort="low") == (8192, 8192 + 4096)
 
 
 @pytest.mark.parametrize(
