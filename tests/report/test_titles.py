@@ -24,6 +24,9 @@ SOURCES = [
         "The lagoon at Swale delivers 320 megawatts of tidal power",
         "온돌의 난방 방식",
         "온돌의 한계",
+        "온돌 난방의 규모와 양상",
+        "결론과 시사점",
+        "Application and Connection of Tidal Power",
     ],
 )
 def test_a_title_of_what_was_said_or_asked_is_kept(title: str) -> None:

@@ -1,15 +1,18 @@
 """Whether a title says what a section is about, and nothing that nobody said.
 
-Does not know headings. A title that is refused is replaced by the question it stands over, so it is strict:
-names and numbers must be in what was quoted or asked, and a title that is a statement must hold like one.
+Does not know headings. A title that is refused is replaced by the question it stands over, which reads badly:
+so a title is refused only for a figure, a date or a name that was neither quoted nor asked for, or for a
+statement that does not hold. Where names cannot be told from other words, most of the words must be known.
 """
 
 import re
 from collections.abc import Sequence
 
-from fathom.evidence.facts import missing_facts
+from fathom.evidence.derivation import Passage, underived
+from fathom.evidence.facts import names, unnamed
 from fathom.evidence.flaws import flaws
 from fathom.report.marks import has_address, unmarked
+from fathom.text.embedding import rarity
 from fathom.text.ranking import stem, terms
 from fathom.text.tokens import STOP_WORDS, has_paired_script, tokens
 
@@ -34,11 +37,15 @@ Report Requirements Research Result Results Risk Risks Role Safety Scope Signifi
 Source Sources Speaks State Status Steps Strengths Structure Summary Support Technical Timeline Trends Types
 Uncertainties Uncertainty Understanding Use Uses Values Views Weaknesses Working Works 가격 개념 개요 결과
 결론 경제성 과제 과정 관련 구조 근거 기능 기본 내용 논쟁 단점 문제 문제점 미래 방법 방식 배경 범위 변화
+가능성 검토 규모 권고 남은 대안 대응 대책 동향 무엇 물음 방향 변수 분석 쟁점 시사점 앞으로 양상 어떻게 얼마나
+왜 요인 이끈 이후 정책 제언 종합 지속 추이 판단 평가의 함의 확인 흐름
 보고서 비교 비용 사례 상황 설명 수치 역사 역할 연구 영향 요소 요약 원리 원인 위험 의미 이유 이점 작동 장단점
 장점 전망 정의 정리 조건 종류 주요 차이 차이점 출처 특징 평가 필요 한계 핵심 현재 현황 활용 효과
 """
 _ORDINARY = frozenset(_USUAL.lower().split()) | STOP_WORDS
 _ORDINARY_STEMS = frozenset(stem(word) for word in tokens(_USUAL))
+_COMMON = 12.5  # how rare a word of everyday English is at most, by `rarity`: a name is rarer
+_KNOWN_SHARE = 0.5  # of the words of a title in a script without capitals
 
 
 def is_sound_title(title: str, sources: Sequence[str]) -> bool:
@@ -46,14 +53,25 @@ def is_sound_title(title: str, sources: Sequence[str]) -> bool:
     bare = unmarked(title, title)
     if not bare or len(bare) > _LONGEST or has_address(title) or bare != " ".join(title.split()):
         return False
-    # With a word before it the first word is no first word: it may be a name as well.
-    strange = [word for word in missing_facts(f"on {bare}", sources) if word.lower() not in _ORDINARY]
-    if strange:
+    said = _said(sources)
+    if underived(bare, Passage(quotes=tuple(sources))) or _strange_names(bare, sources, said):
         return False
     if _VOICES.search(bare) and not _ASKS.match(bare):
-        return terms(bare) <= _said(sources) and not _is_flawed(bare, sources)
-    # Names in scripts without capitals cannot be told from other words: all must be known.
-    return not has_paired_script(bare) or terms(bare) <= _said(sources) | _ORDINARY_STEMS
+        return terms(bare) <= said and not _is_flawed(bare, sources)
+    words = terms(bare)
+    known = words & (said | _ORDINARY_STEMS)
+    return not has_paired_script(bare) or len(known) > _KNOWN_SHARE * len(words)
+
+
+def _strange_names(title: str, sources: Sequence[str], said: set[str]) -> list[str]:
+    """Return the words written like names that nobody said and that are no everyday words."""
+    # With a word before it the first word is no first word: it may be a name as well.
+    found = unnamed(names(f"on {title}"), sources)
+    return [
+        word
+        for word in found
+        if word.lower() not in _ORDINARY and stem(word.lower()) not in said and rarity(word.lower()) > _COMMON
+    ]
 
 
 def _said(sources: Sequence[str]) -> set[str]:
