@@ -25,7 +25,7 @@ async def check(state: Chapter, *, model: ResearchModel, pages: Pages) -> Chapte
     places = state.get("rewritten", range(len(sentences)))
     for place in places:
         draft, sentence = sentences[place]
-        sentences[place] = draft, check_by_code(sentence, draft, claims, evidence)
+        sentences[place] = draft, check_by_code(sentence, claims, evidence)
     doubtful = [place for place in places if not is_settled(sentences[place][1], claims)]
     items = [check_item(sentences[p][1], sentences[p][0], claims, evidence) for p in doubtful]
     brief = CheckBrief(items, state["claims"], evidence)

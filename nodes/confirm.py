@@ -10,6 +10,7 @@ from fathom.report.drafts import Claims, check_item, refuse_sentence, strict_fau
 from fathom.report.editing import (
     Candidate,
     apply_edit,
+    choose_summary,
     main_conclusions,
     make_candidates,
     make_summary,
@@ -22,8 +23,8 @@ from fathom.state import RunConfig, Section, Writing
 async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_config: RunConfig) -> Writing:
     """Check what is new in the edited draft and try to refute its main conclusions, both at once.
 
-    A change that fails falls back to the checked text, a sentence of the summary that fails is dropped, and a
-    conclusion that is refuted is treated as unsupported.
+    A change that fails falls back to the checked text, a sentence of the summary that fails to one that it
+    rests on, and a conclusion that is refuted is treated as unsupported.
 
     Reads:  question, outline, sections, edit, claims, pages
     Writes: outline, sections, control_tallies, failures, costs
@@ -45,11 +46,12 @@ async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_con
     )
     against = {conclusions[n][1].text: why for n, why in refuted.objections.items()}
     failed = [one for n, one in enumerate(doubtful) if _fails(n, one, checked, claims)]
+    failed += [one for one in candidates if one.sentence.status == "unsupported"]
     accepted = [one for one in candidates if one not in failed and one.sentence.text not in against]
     edited = [
         _without(section, against, run_config) for section in apply_edit(state["edit"], sections, accepted)
     ]
-    summed = [one.sentence for one in accepted if one.use == "summary"]
+    summed = [one for one in choose_summary(candidates, accepted) if one.text not in against]
     summary = make_summary(summed, edited, state["question"], run_config.language)
     title = sound_title(state["edit"], state["outline"], state["question"], used)
     return {

@@ -11,8 +11,10 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from fathom.evidence.context import joined_passages
+from fathom.evidence.dates import dates
 from fathom.evidence.derivation import Passage, is_same, is_same_unit, underived
 from fathom.evidence.figures import Figure, figures
 from fathom.evidence.units import UNITS
@@ -24,6 +26,7 @@ _MEASURES = frozenset(dimension for dimension, _ in UNITS.values()) - {
 }  # fmt: skip
 _SHARES = frozenset({"percent", "points"})
 _YEAR_S = UNITS["year"][1]
+_DAY_S = UNITS["day"][1]
 _YEAR = re.compile(r"^(1\d{3}|20\d{2}|21\d{2})(?:년)?$")
 _CONSTANTS = frozenset({24.0, 30.0, 52.0, 60.0, 365.0, 3600.0, *(float(n) for n in range(13))})
 _MOST_OPERANDS = 40
@@ -119,6 +122,8 @@ def _operand(operand: Operand, passages: Mapping[str, Passage]) -> Quantity:
     words = operand.value.strip()
     if (year := _YEAR.match(words)) and int(year[1]) in passage.calendar.named | passage.calendar.own:
         return Quantity(float(year[1]) * _YEAR_S, (("time", 1),))
+    if day := _quoted_day(words, passage):
+        return Quantity(day.toordinal() * _DAY_S, (("time", 1),))
     given = figures(words)
     if len(given) != 1:
         raise NotComputable(f"operand {operand.name} should be one figure, not '{operand.value}'")
@@ -127,6 +132,23 @@ def _operand(operand: Operand, passages: Mapping[str, Passage]) -> Quantity:
         raise NotComputable(f"operand {operand.name}, '{operand.value}', is not in the quotes of its claim")
     known = given[0] if given[0].dimension else found
     return _quantity(replace(given[0], dimension=known.dimension, factor=known.factor))
+
+
+def _quoted_day(words: str, passage: Passage) -> date | None:
+    """The day that an operand is, if it is one and the evidence names it; the difference of two is a time."""
+    found = dates(words)
+    if len(found) != 1 or not (found[0].year and found[0].month and found[0].day):
+        return None
+    wanted = found[0].parts
+    own = passage.calendar.day
+    if not any(one.parts == wanted for one in passage.calendar.dates) and (
+        own is None or (own.year, own.month, own.day) != (found[0].year, found[0].month, found[0].day)
+    ):
+        raise NotComputable(f"the day '{words}' is not in the quotes of its claim")
+    try:
+        return date(found[0].year, found[0].month, found[0].day)
+    except ValueError:
+        raise NotComputable(f"'{words}' is no day") from None
 
 
 def _is_quoted(figure: Figure, other: Figure) -> bool:

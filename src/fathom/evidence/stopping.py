@@ -62,9 +62,12 @@ class Position:
 
     @property
     def is_gaping(self) -> bool:
-        """Whether the question is not answered without something that there are rounds left to look for."""
+        """Whether the question is not answered without something that is missing.
+
+        After the last round too: then the rounds are used up, and nothing is called sufficient.
+        """
         has_gap = any(gap.priority == "high" for gap in self.gaps)
-        return has_gap and self.round < self.max_rounds and self.round <= self.patience
+        return has_gap and (self.round >= self.max_rounds or self.round <= self.patience)
 
     @property
     def is_following(self) -> bool:

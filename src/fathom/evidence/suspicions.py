@@ -16,6 +16,7 @@ from fathom.evidence.markers import Marker, find_markers, markers, pattern, pole
 from fathom.evidence.misplaced import misplaced
 from fathom.evidence.units import UNITS
 from fathom.evidence.words import covered, parsed
+from fathom.text.embedding import rarity
 from fathom.text.tokens import STOP_WORDS, has_paired_script
 
 _IN_QUOTE = frozenset(
@@ -25,6 +26,7 @@ _CLOSE_WORDING = 0.5  # of the statement's words are the quote's: then single wo
 _SHORT = 12  # telling words: in longer statements clauses are re-ordered, and nobody has changed places
 _LONG = 4000  # characters; what is longer is cut, so that odd input costs no minutes
 _FAR = 0.25  # of its words are in quote and context together
+_EVERYDAY = 12.5  # how rare a word is at most that is no name, by `rarity`
 _MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
 _CLAUSE_END = re.compile(r"[,;:]\s|\.\s|\n|\s(?:and|but|while|which|though)\s|(?<=[고며]),?\s|(?<=지만),?\s")
@@ -123,10 +125,17 @@ def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
         n for n in (*names(statement), *_first_names(statement)) if len(n) > 1 and n.lower() not in UNITS
     ]
     missing = [n for n in unnamed(dict.fromkeys(wanted), [passage.everything]) if not _MONTH.match(n)]
+    low = passage.everything.lower()
+    missing = [n for n in missing if n.lower() not in low and not _is_everyday(n)]
     if has_paired_script(passage.everything) and not has_paired_script(statement):
         missing = [name for name in missing if name.isupper()]
     for name in missing:
         yield Suspicion("name", f"'{name}' is not in the source")
+
+
+def _is_everyday(word: str) -> bool:
+    """Tell whether a word with a capital is plain English, as in a heading or at the start of a cell."""
+    return word[1:].islower() and rarity(word.lower()) <= _EVERYDAY
 
 
 def _first_names(statement: str) -> list[str]:

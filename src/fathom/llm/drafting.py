@@ -8,6 +8,7 @@ them; a key that was not given means nothing.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, cast, get_args
 
+from fathom.evidence.derivation import Passage
 from fathom.llm import answers
 from fathom.llm.keys import Keyed, ids_of, weight
 from fathom.llm.port import CheckBrief, EditBrief, Revision, SectionBrief
@@ -17,6 +18,7 @@ from fathom.report.material import SourceText
 from fathom.state import (
     Block,
     Calculation,
+    Claim,
     Edit,
     EditedText,
     Heading,
@@ -195,7 +197,7 @@ def check_sheet(name: str, brief: CheckBrief, items: Sequence[CheckItem]) -> She
     """Sentences with their evidence for whoever checks them; a quote stands where it is needed first."""
     known = {claim.id: claim for claim in brief.claims}
     keys: dict[str, str] = {}
-    shown_around: set[str] = set()
+    shown = _ShownSources()
     parts = []
     for number, item in enumerate(items, 1):
         own = [c for c in dict.fromkeys(item.claims) if c in known][:_MOST_CLAIMS]
@@ -208,11 +210,13 @@ def check_sheet(name: str, brief: CheckBrief, items: Sequence[CheckItem]) -> She
         if before := [keys[c] for c in own if c not in new]:
             lines.append(f"  evidence above: {', '.join(before)}")
         for claim in new:
-            lines += [f"  {keys[claim]}: {_quoted(q.text)}" for q in known[claim].quotes[:_MOST_QUOTES]]
-        for claim in own:
-            if _needs_context(item) and claim not in shown_around and claim in brief.passages:
-                shown_around.add(claim)
-                lines += _context(keys[claim], brief, claim)
+            source = shown.name(known[claim], brief.passages.get(claim))
+            lines += [
+                f"  {keys[claim]}{source}: {_quoted(q.text)}" for q in known[claim].quotes[:_MOST_QUOTES]
+            ]
+        if _needs_context(item):
+            passages = [(known[c], brief.passages[c]) for c in own if c in brief.passages]
+            lines += [line for claim, passage in passages for line in shown.around(claim, passage)]
         parts.append("\n".join(lines))
     return Sheet(name, {}, {"sentences": Lines(parts, between="\n\n")}, batched="sentences")
 
@@ -221,12 +225,33 @@ def _needs_context(item: CheckItem) -> bool:
     return bool(item.suspicions) or item.kind == "inference"
 
 
-def _context(key: str, brief: CheckBrief, claim: str) -> list[str]:
-    passage = brief.passages[claim]
-    about = "; ".join(word for word in (passage.title, passage.date, *passage.headings.splitlines()) if word)
-    lines = [f"  {key} is from: {shortened(about)}"] if about else []
-    around = shortened(passage.around, _AROUND_CHARS)
-    return [*lines, f"  {key} around it: {around}"] if around else lines
+class _ShownSources:
+    """What a checker was shown of each source already: its name once, and no passage twice."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+
+    def name(self, claim: Claim, passage: Passage | None) -> str:
+        """Return where a quote is from, with title, date and headings when the source comes first."""
+        page = claim.quotes[0].page
+        is_new = page not in self._keys
+        key = self._keys.setdefault(page, f"S{len(self._keys) + 1}")
+        if passage is None or not is_new:
+            return f" [{key}]"
+        about = "; ".join(w for w in (passage.title, passage.date, *passage.headings.splitlines()) if w)
+        return f" [{key}: {shortened(about)}]" if about else f" [{key}]"
+
+    def around(self, claim: Claim, passage: Passage) -> list[str]:
+        """Return the paragraphs around a claim's quotes that were not shown yet."""
+        page = claim.quotes[0].page
+        known = self._texts.get(page, "")
+        fresh = [line for line in passage.around.splitlines() if line.strip() and line.strip() not in known]
+        text = shortened(" ".join(fresh), _AROUND_CHARS)
+        if not text:
+            return []
+        self._texts[page] = f"{known}\n{passage.around}"
+        return [f"  around it in {self._keys.get(page, 'its source')}: {text}"]
 
 
 def _quoted(text: str) -> str:
@@ -241,7 +266,9 @@ def rewrite_sheet(revision: Revision, sentences: Sequence[Sentence], points: Key
         own = list(dict.fromkeys(keys[c] for c in sentence.claims if c in keys))
         line = f"Sentence {number} ({', '.join(own) or 'no claims'}): {sentence.text}"
         where = "a table's cell; " if sentence.row is not None else ""
-        parts.append(f"{line}\n  it is: {where}{sentence.kind}\n  why not: {sentence.why}")
+        given = sentence.calculation
+        computed = f"\n  its calculation: {_described(given)}" if given else ""
+        parts.append(f"{line}\n  it is: {where}{sentence.kind}{computed}\n  why not: {sentence.why}")
     evidence: dict[str, Evidence] = {
         "sentences": Lines(parts, weight=2),
         "claims": _claims(points, revision.sources),
@@ -249,6 +276,11 @@ def rewrite_sheet(revision: Revision, sentences: Sequence[Sentence], points: Key
     }
     fixed = {"question": revision.question, "language": language}
     return Sheet("rewriter", fixed, evidence, batched="sentences")
+
+
+def _described(calculation: Calculation) -> str:
+    operands = ", ".join(f"{one.name} = {one.value}" for one in calculation.operands)
+    return f"{calculation.formula} with {operands}, stated as {calculation.result}"
 
 
 def rewritten(

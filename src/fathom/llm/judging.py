@@ -34,8 +34,8 @@ from fathom.text.tokens import has_paired_script
 
 _ORDINARY = 3
 _KEY = re.compile(r"\b[EC]\d+\b")
-_MOST_CLAIMS = 80
-_CLAIM_TOKENS = 7_000
+_MOST_CLAIMS = 120
+_CLAIM_TOKENS = 10_000
 _SAME_WORDS = 0.8  # a quote that shares so many words with its claim says nothing beside it
 _QUOTE_CHARS, _QUOTE_CHARS_PAIRED = 220, 100  # the same number of tokens, more or less
 _TITLE_CHARS = 100

@@ -113,8 +113,12 @@ def _asked(queries: Sequence[Query]) -> Lines:
 
 def _lessons(lessons: Sequence[Lesson]) -> Lines:
     good = (f"worked: {n.text[:_LONGEST]} ({n.pages} pages, {n.claims} claims)" for n in worked(lessons))
-    bad = (f"failed: {n.text[:_LONGEST]} ({n.pages} pages, no claim)" for n in failed(lessons))
+    bad = (f"{_failing(n)}: {n.text[:_LONGEST]}" for n in failed(lessons))
     return listed([*good, *bad])
+
+
+def _failing(lesson: Lesson) -> str:
+    return f"failed ({lesson.pages} pages, no claim)" if lesson.pages else "led to no page that was not read"
 
 
 def _telling(brief: Brief) -> list[Claim]:

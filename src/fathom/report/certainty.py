@@ -103,12 +103,7 @@ def _single(outcome: Outcome, numbers: Numbers, words: Words) -> Iterator[str]:
     if len(alone) == len(told):
         yield words("certainty.single_all")
         return
-    points = [
-        f"“{plain(shortened(s.text.rstrip('.'), _POINT_CHARS))}” "
-        + "".join(f"[{n}]" for n in numbers_of(s, numbers))
-        for s in alone
-    ]
-    yield words("certainty.single", points=_listed(points, words))
+    yield words("certainty.single", count=len(alone), all=len(told))
 
 
 def _voices(sentence: Sentence, by_claim: Mapping[str, Finding], numbers: Numbers) -> int:
@@ -166,13 +161,9 @@ def _open(outcome: Outcome, words: Words) -> list[str]:
 
 def _rejected(outcome: Outcome, rejected: Sequence[Rejected], words: Words) -> Iterator[str]:
     claims = sum(entry.count for entry in rejected if not entry.section)
-    sentences = sum(len(section.rejected) for section in outcome.sections)
     marked = sum(s.status == "unsupported" for section in outcome.sections for s in section.sentences)
     if claims:
         yield words("certainty.rejected_claims", count=claims)
-    if sentences:
-        key = "rejected_sentences" if claims else "rejected_sentences_only"
-        yield words(f"certainty.{key}", count=sentences)
     if marked:
         yield words("certainty.marked", count=marked)
 

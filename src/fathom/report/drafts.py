@@ -53,7 +53,7 @@ def redraft_sentence(sentence: Sentence, claims: Claims) -> Sentence:
     return _standing(sentence, claims)
 
 
-def check_by_code(sentence: Sentence, section: Section, claims: Claims, evidence: Evidence) -> Sentence:
+def check_by_code(sentence: Sentence, claims: Claims, evidence: Evidence) -> Sentence:
     """Return the sentence, unsupported if a figure or date of it cannot be derived or computed.
 
     A claim that says otherwise is no longer cited for it, as long as another one is left.
@@ -65,11 +65,11 @@ def check_by_code(sentence: Sentence, section: Section, claims: Claims, evidence
         kept = [c for c in sentence.claims if c not in against]
         sentence = sentence.model_copy(update={"claims": kept}) if kept else sentence
     own = {c: evidence[c] for c in sentence.claims if c in evidence}
-    statement = cell_statement(sentence, section)
     if sentence.calculation:
-        why = calculation_faults(statement, sentence.calculation, own)
+        why = calculation_faults(sentence.text, sentence.calculation, own)
         return refuse_sentence(sentence, "calculation", why) if why else sentence
-    wrong = underived(statement, joined_passages(list(own.values()))) if own else []
+    # Of a cell only its own words: the names of its row and column are for the checker to compare.
+    wrong = underived(sentence.text, joined_passages(list(own.values()))) if own else []
     if not wrong:
         return sentence
     why = f"its evidence does not give {', '.join(wrong)}; a figure that is worked out needs a calculation"

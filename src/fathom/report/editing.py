@@ -79,7 +79,11 @@ def make_candidates(
             section, before = places[one.number]
             link = redraft_sentence(given, claims).model_copy(update={"block": before.block})
             wanted.append(Candidate("link", one.number, link, section))
-    return [one for one in wanted if one.sentence.text and one.sentence.status != "unsupported"]
+    return [
+        one
+        for one in wanted
+        if one.sentence.text and (one.use == "summary" or one.sentence.status != "unsupported")
+    ]
 
 
 def _places(sections: Sequence[Section]) -> dict[int, tuple[Section, Sentence]]:
@@ -99,7 +103,7 @@ def _summary(
             continue
         given = _summing(wanted.text, bases)
         section = Section(id=SUMMARY, title="", sentences=[given])
-        checked = check_by_code(redraft_sentence(given, claims), section, claims, evidence)
+        checked = check_by_code(redraft_sentence(given, claims), claims, evidence)
         found.append(Candidate("summary", number, checked, section, bases))
     return found
 
@@ -131,9 +135,7 @@ def _changes(
         if before.row is not None or before.status == "unsupported" or text in {"", before.text}:
             continue
         anew = redraft_sentence(before.model_copy(update={"text": text}), claims)
-        found.append(
-            Candidate("change", wanted.number, check_by_code(anew, section, claims, evidence), section)
-        )
+        found.append(Candidate("change", wanted.number, check_by_code(anew, claims, evidence), section))
     return found
 
 
@@ -205,6 +207,17 @@ def make_summary(
         kind="summary",
         basis=summary_basis(sections),
     )
+
+
+def choose_summary(candidates: Sequence[Candidate], accepted: Collection[Candidate]) -> list[Sentence]:
+    """Return the summary's sentences; one that fails gives way to a checked sentence that it rests on."""
+    told: list[Sentence] = []
+    for one in (one for one in candidates if one.use == "summary"):
+        stand_ins = [base for base in one.rests_on if base.row is None]
+        choice = one.sentence if one in accepted else next(iter(stand_ins), None)
+        if choice and choice.text not in {sentence.text for sentence in told}:
+            told.append(choice)
+    return told
 
 
 def _strongest(sections: Sequence[Section]) -> list[Sentence]:
