@@ -19,6 +19,7 @@ from fathom.report.drafts import (
     is_settled,
     redraft_sentence,
 )
+from fathom.report.passage_lines import are_extracts
 from fathom.report.titles import is_sound_title
 from fathom.report.words import KOREAN, words_for
 from fathom.state import Block, Claim, Edit, Outline, Section, Sentence, SentenceKind, short_hash
@@ -192,7 +193,7 @@ def make_summary(
 
     None for what was written without a model: extracts need no summary.
     """
-    if not any(section.blocks for section in sections):
+    if are_extracts(sections) or not any(section.blocks for section in sections):
         return None
     told = list(sentences) or _strongest(sections)
     if not told:
