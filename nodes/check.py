@@ -26,7 +26,7 @@ async def check(state: Chapter, *, model: ResearchModel, pages: Pages) -> Chapte
     for place in places:
         draft, sentence = sentences[place]
         sentences[place] = draft, check_by_code(sentence, claims, evidence)
-    doubtful = [place for place in places if not is_settled(sentences[place][1], claims)]
+    doubtful = [p for p in places if not is_settled(sentences[p][1], sentences[p][0], claims)]
     items = [check_item(sentences[p][1], sentences[p][0], claims, evidence) for p in doubtful]
     brief = CheckBrief(items, state["claims"], evidence)
     texts = await page_texts(state["claims"], pages.get)

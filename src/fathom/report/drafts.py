@@ -18,6 +18,7 @@ from fathom.evidence.derivation import Passage, underived
 from fathom.evidence.facts import is_quotation, is_verbatim
 from fathom.evidence.suspicions import find_suspicions
 from fathom.report.marks import has_address, unmarked
+from fathom.report.passage_lines import is_extract
 from fathom.state import Claim, Fault, Heading, Section, Sentence, SentenceKind
 from fathom.text.normal import one_line
 from fathom.text.sentences import sentences
@@ -134,8 +135,13 @@ def refuse_sentence(sentence: Sentence, fault: Fault, why: str) -> Sentence:
     return sentence.model_copy(update={"status": "unsupported", "fault": fault, "why": why})
 
 
-def is_settled(sentence: Sentence, claims: Claims) -> bool:
-    """Whether no model needs to look: it is refused, surely only connects, or is its quote word for word."""
+def is_settled(sentence: Sentence, section: Section, claims: Claims) -> bool:
+    """Whether no model needs to look: it is refused, surely only connects, or is its quote word for word.
+
+    A line of a passage that is shown as it stands says nothing that the passage does not.
+    """
+    if is_extract(sentence, section) and is_copied(sentence, claims):
+        return True
     if sentence.status == "connective":
         return is_label(sentence) or is_connective(sentence.text)
     if sentence.status == "unsupported" or sentence.kind == "inference" or sentence.calculation:

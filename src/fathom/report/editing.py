@@ -19,7 +19,7 @@ from fathom.report.drafts import (
     is_settled,
     redraft_sentence,
 )
-from fathom.report.passage_lines import are_extracts
+from fathom.report.passage_lines import are_extracts, is_extract
 from fathom.report.titles import is_sound_title
 from fathom.report.words import KOREAN, words_for
 from fathom.state import Block, Claim, Edit, Outline, Section, Sentence, SentenceKind, short_hash
@@ -48,7 +48,7 @@ class Candidate:
 
     def needs_check(self, claims: Claims) -> bool:
         """Whether a model has to look at it."""
-        return not is_settled(self.sentence, claims)
+        return not is_settled(self.sentence, self.section, claims)
 
 
 def order_sections(outline: Outline, sections: Sequence[Section]) -> list[Section]:
@@ -75,7 +75,7 @@ def make_candidates(
     places = _places(sections)
     wanted = [*_summary(edit, places, claims, evidence), *_changes(edit, places, claims, evidence)]
     for one in edit.links:
-        if one.number in places and places[one.number][1].row is None:
+        if one.number in places and _is_editable(*places[one.number]):
             given = Sentence(text=one.text, claims=[], status="connective", kind="link")
             section, before = places[one.number]
             link = redraft_sentence(given, claims).model_copy(update={"block": before.block})
@@ -91,6 +91,11 @@ def _places(sections: Sequence[Section]) -> dict[int, tuple[Section, Sentence]]:
     """Every sentence by its number, counted from 1 over all sections."""
     pairs = [(section, sentence) for section in sections for sentence in section.sentences]
     return dict(enumerate(pairs, 1))
+
+
+def _is_editable(section: Section, sentence: Sentence) -> bool:
+    """Whether it is neither a cell of a table nor a line of a passage."""
+    return sentence.row is None and not is_extract(sentence, section)
 
 
 def _summary(
@@ -133,7 +138,7 @@ def _changes(
             continue
         section, before = places[wanted.number]
         text = one_line(wanted.text)
-        if before.row is not None or before.status == "unsupported" or text in {"", before.text}:
+        if before.status == "unsupported" or text in {"", before.text} or not _is_editable(section, before):
             continue
         anew = redraft_sentence(before.model_copy(update={"text": text}), claims)
         found.append(Candidate("change", wanted.number, check_by_code(anew, claims, evidence), section))
@@ -175,13 +180,12 @@ def apply_edit(edit: Edit, sections: Sequence[Section], accepted: Collection[Can
 
 
 def _repetitions(edit: Edit, places: Mapping[int, tuple[Section, Sentence]]) -> set[int]:
-    """The numbers of sentences that repeat one that stays; cells of tables are never removed."""
+    """The numbers of sentences that repeat one that stays; cells and lines of passages are never removed."""
     gone: set[int] = set()
     for one in edit.repetitions:
         if one.number == one.same_as or not {one.number, one.same_as} <= places.keys() - gone:
             continue
-        repeated, stays = places[one.number][1], places[one.same_as][1]
-        if repeated.row is None and stays.status == "supported":
+        if _is_editable(*places[one.number]) and places[one.same_as][1].status == "supported":
             gone.add(one.number)
     return gone
 

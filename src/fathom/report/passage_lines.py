@@ -48,6 +48,12 @@ def are_extracts(sections: Sequence[Section]) -> bool:
     )
 
 
+def is_extract(sentence: Sentence, section: Section) -> bool:
+    """Whether the sentence is a line of a passage that the section shows as it stands."""
+    blocks = section.blocks
+    return sentence.block < len(blocks) and blocks[sentence.block].kind == "extract"
+
+
 def passage_lines(text: str) -> Iterator[PassageLine]:
     """A passage line by line, without marks of citations and addresses, as it can be shown and cited."""
     fence, is_table = "", False
