@@ -112,7 +112,7 @@ def test_writing_now_ends_the_search(words: list[str], fathom: Fathom, press: Ca
     press("w\n")
     told = fathom(*words)
     assert told.code == 4
-    assert "a person's word" in told.out
+    assert "A person ended the research" in told.out
 
 
 def test_a_plan_without_queries_does_not_go_on(

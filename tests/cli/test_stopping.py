@@ -47,7 +47,8 @@ def test_a_stopped_run_shows_its_report_and_ends_with_it(fathom: Fathom, work: P
     assert fathom("verify", str(kept)).code == 0
     told = fathom("resume", stopped, "--finish", "--out", "mine", "--quiet")
     assert told.code == 0
-    assert "a person's word" in told.out
+    assert json.loads(kept.read_text("utf-8"))["status"] == "extracts"
+    assert "A person ended the research" in told.out
     assert SINCE not in told.out
     assert fathom("verify", str(kept)).code == 0
     assert fathom("show", stopped).out == told.out

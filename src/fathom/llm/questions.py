@@ -42,6 +42,7 @@ _KOREAN_STANDIN = re.compile(
 )
 _KOREAN_WHEN = re.compile(r"(?:에|에서|에게|으로|로|까지|부터|때|경우)(?:은|는)$")
 _OWNED = re.compile(r"\b(?:its|their)\b")
+_SIDE_OF = re.compile(r"the (?:purpose|meaning|definition|aim|goal|point|use|idea) of (?=\S)", re.IGNORECASE)
 _MEANT = re.compile(r"\b(?:it|they|he|she|them)\b|\bone(?=$|\?)")
 _MEANT_AT_THE_END = re.compile(r"\b(?:it|them|one)(?=$|\?)")
 _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
@@ -86,9 +87,11 @@ def _named(part: str, first: str) -> str:
 
 def _subject(question: str) -> str:
     """The whole noun phrase a question is about: what it says something of, or else its first name."""
-    words = question.rstrip("?").split()
+    words = _SIDE_OF.sub("", question.rstrip("?")).split()  # what has a purpose, not the purpose
     first = next((n for n, word in enumerate(words) if word.lower() in _HELPING), None)
     rest = words[first + 1 :] if first is not None else []
+    if first and first > 1 and rest[:1] == ["there"] and words[0].lower() in {"which", "what"}:
+        return f"the {' '.join(words[1:first])}"  # "Which lock modes are there?"
     phrase = _phrase(rest)
     if len(rest) > 2 and rest[0].lower() in _PRONOUNS and rest[2].lower() in _ARTICLES:
         phrase = _phrase(rest[2:])  # "How do I create a role?"

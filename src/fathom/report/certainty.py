@@ -64,6 +64,8 @@ def certainty(
         lines.append(words("certainty.nothing_missing"))
     if left_out := " ".join([*_rejected(outcome, rejected, words), *_unread(outcome.failures, words)]):
         lines.append(left_out)
+    if outcome.judgement.stop == "a person's word":
+        lines.append(words("certainty.ended"))
     return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
 
 

@@ -32,6 +32,11 @@ from fathom.text.tokens import tokens
 _MOST_DIFFERENCES = 6
 _MOST_WORDS = 0.6
 _FIGURES = ("number", "date")
+# Words that say how is asked, not about what: an answer does without them.
+_WAYS_OF_ASKING = re.compile(
+    r"compar\w+|differ\w*|purpose|reasons?|means?|meaning|defin\w+|explain|describe|versus",
+    re.IGNORECASE,
+)
 
 
 def render_report(report: PreparedReport) -> str:
@@ -79,7 +84,9 @@ def _missing(question: str, shown: Sequence[tuple[Claim, str]], words: Words) ->
     known = {stem(word) for word in tokens(around)}
     asked = terms(question)
     absent = [
-        w for w in re.findall(r"[^\W_][\w'’-]*", question) if (own := terms(w) & asked) and not own & known
+        word
+        for word in re.findall(r"[^\W_][\w'’-]*", question)
+        if (own := terms(word) & asked) and not own & known and not _WAYS_OF_ASKING.fullmatch(word)
     ]
     told = ", ".join(f"“{plain(word)}”" for word in dict.fromkeys(absent))
     return [f"*{words('report.words_missing', words=told)}*"] if told else []
