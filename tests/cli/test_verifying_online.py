@@ -8,7 +8,6 @@ import pytest
 from ledgers import SEA, ledger, result
 from standins.commandline import Fathom
 from standins.server import closed_port
-from standins.shelf import QUESTION
 from standins.web import Page, Web, html
 
 from fathom.cli.verifying import live_fates
@@ -98,7 +97,8 @@ async def test_a_server_that_does_not_answer_and_one_that_is_not_there_are_gone(
 
 def test_files_are_read_again_where_the_run_read_them(fathom: Fathom, shelf: Path, work: Path) -> None:
     words = ["--docs", str(shelf), "--rounds", "1", "--out", "mine", "--quiet"]
-    assert fathom(QUESTION, *words).code == 0
+    both = "What capacity factor does offshore wind reach? What are the main limits of a tidal barrage?"
+    assert fathom(both, *words).code == 0
     name = str(work / "mine/report.json")
     assert set(standings(fathom, name)) == {"supported"}
     wind = shelf / "wind.md"

@@ -79,4 +79,4 @@ def test_a_whole_run_over_it(
     assert code == 0
     assert result.citations
     assert all(page.address.startswith("retriever://retriever/") for page in result.sources)
-    assert "the tide can be computed" in result.report
+    assert "cheaper to build than a tidal barrage" in result.report

@@ -58,17 +58,22 @@ class LivePage:
 
     def find(self, quote: Quote) -> Quote | None:
         """The quote where it stands today, word for word; None when it is not there."""
-        found = self._page.find(quote.text)
-        return found if found and _words(found.text) == _words(quote.text) else None
+        return self._find(quote.text)
+
+    def _find(self, text: str) -> Quote | None:
+        found = self._page.find(text)
+        return found if found and _words(found.text) == _words(text) else None
 
     def fate(self, quote: Quote) -> Fate:
-        """How the quote stands, with the nearest words when it is not there."""
+        """How the quote stands; if it is not there, its first sentence that is lost and the nearest words."""
         if self.find(quote):
             return SUPPORTED
-        nearest = self._page.find(quote.text)
-        words = nearest.text if nearest else _nearest(quote.text, self._text)
-        told = f"the page now says: {_shown(words)}" if words else "the page says nothing like it any more"
-        return Fate("changed", f"{_shown(quote.text)} is no longer there; {told}")
+        told = (span.text for span in sentences(quote.text))
+        lost = next((text for text in told if self._find(text) is None), quote.text)
+        nearest = self._page.find(lost)
+        words = nearest.text if nearest else _nearest(lost, self._text)
+        now = f"the page now says: {_shown(words)}" if words else "the page says nothing like it any more"
+        return Fate("changed", f"{_shown(lost)} is no longer there; {now}")
 
 
 def _nearest(words: str, text: str) -> str:
