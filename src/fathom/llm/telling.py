@@ -5,13 +5,14 @@ Does not know pages. What it leaves out stays in the ledger's claims.
 
 from collections.abc import Sequence
 
-from fathom.evidence.answering import directness, is_of_fact
+from fathom.evidence.answering import directness, is_of_fact, thing_asked
 from fathom.evidence.facts import is_negated, numbers
 from fathom.llm.port import Point
 from fathom.text.ranking import likeness, terms
 
 _DIRECT, _DOUBT, _VOICE, _MOST_VOICES = 0.1, 0.7, 0.05, 3
 _ANSWERS = 0.3
+_DEFINES = 0.5
 _FLOOR = 0.9  # of the first point of the section
 _DISPUTING = 0.5  # the same for a point that others contradict
 _SAME, _WITHIN = 0.6, 0.8
@@ -26,6 +27,8 @@ def worth_telling(question: str, points: Sequence[Point], most: int) -> list[Poi
     ranked = sorted(points, key=lambda p: -_worth(question, p))
     if is_of_fact(question):
         ranked = [p for p in ranked if _is_direct(question, p)] or ranked
+    if thing := thing_asked(question):
+        ranked = _defining(question, thing, ranked)
     best = _strength(ranked[0]) if ranked else 0.0
     kept: list[Point] = []
     for point in ranked:
@@ -36,6 +39,19 @@ def worth_telling(question: str, points: Sequence[Point], most: int) -> list[Poi
         if is_good and not any(_repeats(point, other) or _overlaps(point, other) for other in kept):
             kept.append(point)
     return kept
+
+
+def _defining(question: str, thing: str, ranked: Sequence[Point]) -> Sequence[Point]:
+    """Where a point says what the thing is, only such points, its entries, and what is contradicted."""
+    if not any(directness(question, _said(point)) >= _DEFINES for point in ranked):
+        return ranked
+    return [
+        point
+        for point in ranked
+        if directness(question, _said(point)) >= _DEFINES
+        or terms(_said(point).partition(":")[0]) == terms(thing)
+        or point.finding.tag == "CONTRADICTED"
+    ]
 
 
 def _said(point: Point) -> str:
