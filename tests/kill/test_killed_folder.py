@@ -34,7 +34,7 @@ def events(place: Path) -> list[Progress]:
 
 
 def test_killed_between_rounds_a_run_goes_on_in_its_folder(tmp_path: Path, site: Site) -> None:
-    gate = Gate("outline", 1)  # after the first round was judged: a run without an end writes in between
+    gate = Gate("write", 1)  # after the first round was judged: a run without an end writes in between
     out = tmp_path / "out"
     with Model(gate) as model:
         words = ["--model", "stand-in", "--base-url", model.base_url, "--rounds", "2", "--endless"]

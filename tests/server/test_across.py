@@ -115,7 +115,7 @@ def test_a_run_is_begun_edited_and_finished_in_three_places(
     run_id = getattr(hands, f"begun_{first}")()
     assert any(WISH in line for line in getattr(hands, f"sent_back_{second}")(run_id))
     report = getattr(hands, f"ended_{third}")(run_id)
-    assert report.startswith(f"# {QUESTION}\n")
+    assert f"\n# {QUESTION}\n" in report
     hands.capsys.readouterr()
     assert main(["show", short_id(run_id), "--format", "json"]) == 0
     shown = json.loads(hands.capsys.readouterr().out)

@@ -79,7 +79,7 @@ def test_a_run_of_the_server_is_listed_and_ended_on_the_command_line(
     assert "waiting for review" in line
     assert QUESTION in line
     assert main(["resume", thread_id, "--approve", "--quiet", "--out", str(tmp_path / "out")]) == 0
-    assert capsys.readouterr().out.startswith(f"# {QUESTION}")
+    assert f"\n# {QUESTION}\n" in capsys.readouterr().out
     seen: Any = client.threads.get_state(thread_id)
     assert seen["next"] == []
     assert seen["values"]["report"]["status"] == "extracts"

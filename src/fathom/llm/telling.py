@@ -41,7 +41,7 @@ def worth_telling(question: str, points: Sequence[Point], most: int) -> list[Poi
     return kept
 
 
-def _defining(question: str, thing: str, ranked: Sequence[Point]) -> Sequence[Point]:
+def _defining(question: str, thing: str, ranked: list[Point]) -> list[Point]:
     """Where a point says what the thing is, only such points, its entries, and what is contradicted."""
     if not any(directness(question, _said(point)) >= _DEFINES for point in ranked):
         return ranked
