@@ -69,7 +69,7 @@ def test_a_run_at_80_by_24_is_calm_and_ends_as_a_few_lines(
 ) -> None:
     with Tmux(work, 80, 24) as terminal:
         terminal.runs([KOREAN_QUESTION, *words])
-        shown = terminal.shows("Round 1 of", "reading", "Pages  2 read", "drawing claims", KEYS)
+        shown = terminal.shows("Round 1 of", "reading", "Pages  0 read", "drawing claims", KEYS)
         rows = rows_of(shown)
         assert is_whole(shown, 80)
         assert len(rows) == 24
@@ -223,7 +223,7 @@ def test_a_terminal_gets_no_more_than_it_can_show(
             terminal.types(f"export {name}={value}")
             terminal.presses("Enter")
         terminal.runs([QUESTION, *words])
-        terminal.shows("drawing claims", KEYS) if is_live else terminal.shows("2/", "read,")
+        terminal.shows("drawing claims", KEYS) if is_live else terminal.shows("reading 3 pages")
         coloured = terminal.screen(with_colours=True)
         paced.let_go()
         assert terminal.ends() == 0
@@ -237,7 +237,7 @@ def test_another_terminal_pauses_goes_on_adds_and_stops(
     paced.hold("read", 2)
     with Tmux(work, 80, 24) as terminal:
         terminal.runs([QUESTION, *words, "--plain", "--rounds", "4", "--sources", "2"])
-        name = terminal.shows("1/2 read,").split("fathom resume ")[1].split()[0]
+        name = terminal.shows("reading 2 pages").split("fathom resume ")[1].split()[0]
         assert (
             fathom("control", name, "add", "갯벌과 silt").out
             == f"Run {name} asks that too, in its next round.\n"

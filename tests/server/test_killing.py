@@ -67,8 +67,9 @@ def wait_until_kept(server: DevServer, thread_id: str, fast: int) -> None:
     until = time.monotonic() + SLOW_S - 5
     with get_sync_client(url=server.url) as client:
         while time.monotonic() < until:
-            tasks = client.threads.get_state(thread_id)["tasks"]
-            if sum(task["name"] == "reading" and bool(task.get("result")) for task in tasks) == fast:
+            tasks: Any = client.threads.get_state(thread_id, subgraphs=True)["tasks"]
+            inner = [one for task in tasks if task.get("state") for one in task["state"]["tasks"]]
+            if sum(one["name"] == "page" and bool(one.get("result")) for one in inner) == fast:
                 return
             time.sleep(0.1)
     raise AssertionError(f"the fast pages were not kept: {tasks}")
