@@ -128,3 +128,12 @@ def test_a_follow_up_is_understood_from_the_question_before_it(
     asked: str, before: str, understood: str
 ) -> None:
     assert standing_alone(asked, before) == understood
+
+
+def test_a_second_half_names_what_has_the_purpose_and_what_is_listed() -> None:
+    assert parts_of("What is the purpose of the valve and what must its cover be made of?")[1] == (
+        "What must the valve's cover be made of?"
+    )
+    assert parts_of("Which gate types are there for dams, and how do they fail?")[1] == (
+        "How do the gate types fail?"
+    )
