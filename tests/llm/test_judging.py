@@ -93,7 +93,7 @@ def test_sixty_korean_claims_leave_room_in_a_small_window() -> None:
     keyed = claims_by_key(case)
     text = claims_shown(keyed, pages).shown() + sources_shown(keyed, pages).shown()
     assert len(keyed) > 30
-    assert token_count(text) < 10_000
+    assert token_count(text) < 12_000
 
 
 def test_an_outline_keeps_its_ids_and_the_claims_that_were_not_shown() -> None:

@@ -58,7 +58,7 @@ def test_the_tool_the_lessons_and_the_answers_are_shown() -> None:
         replace(LATER, lessons=[taught], tool=tool, answers={"Q1": "Mira Tollen"}, outlines=["A: B | C"])
     )
     assert words["tool"] == "falsification, because one answer leads"
-    assert "failed: tides (2 pages, no claim)" in words["lessons"]
+    assert "failed (2 pages, no claim): tides" in words["lessons"]
     assert (words["answers"], words["outlines"]) == ("- Q1: Mira Tollen", "- A: B | C")
 
 

@@ -11,7 +11,7 @@ from fathom.state import EffortKind, RunConfig
     ("length", "kind", "claims", "words"),
     [
         (None, "fact", 40, 150),
-        (None, "comparison", 40, 900),
+        (None, "comparison", 40, 1100),
         ("long", "survey", 100, 3000),
         ("short", "survey", 100, 1500),
         ("700", "fact", 1, 700),

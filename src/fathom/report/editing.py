@@ -218,10 +218,9 @@ def choose_summary(candidates: Sequence[Candidate], accepted: Collection[Candida
     """Return the summary's sentences; one that fails gives way to a checked sentence that it rests on."""
     told: list[Sentence] = []
     for one in (one for one in candidates if one.use == "summary"):
-        stand_ins = [base for base in one.rests_on if base.row is None]
-        choice = one.sentence if one in accepted else next(iter(stand_ins), None)
-        if choice and choice.text not in {sentence.text for sentence in told}:
-            told.append(choice)
+        known = {claim for sentence in told for claim in sentence.claims}
+        new = [base for base in one.rests_on if base.row is None and not set(base.claims) <= known]
+        told += [one.sentence] if one in accepted else new[:1]
     return told
 
 
