@@ -1,6 +1,7 @@
 """The confirmation: what the edit changed is checked, and the main conclusions get a second opinion."""
 
 import asyncio
+from dataclasses import replace
 
 from fathom.evidence.context import page_texts, passages_of
 from fathom.llm.checking import Checked, check_with_controls
@@ -39,7 +40,11 @@ async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_con
     conclusions = main_conclusions(candidates, sections)
     texts = await page_texts(used, pages.get)
     new = CheckBrief([one.item(claims, evidence) for one in doubtful], used, evidence)
-    main = [check_item(sentence, section, claims, evidence) for section, sentence in conclusions]
+    bases = {one.sentence.text: [base.text for base in one.rests_on] for one in candidates}
+    main = [
+        replace(check_item(sentence, section, claims, evidence), rests_on=bases.get(sentence.text, []))
+        for section, sentence in conclusions
+    ]
     checked, refuted = await asyncio.gather(
         check_with_controls(model.check, new, texts),
         check_with_controls(model.refute, CheckBrief(main, used, evidence), texts, "refuter"),

@@ -86,3 +86,17 @@ def test_other_numbers_are_seen_and_other_units_are_not() -> None:
     assert is_other_fact(LAGOON, "The lagoon gives 280 MW.")
     assert not is_other_fact(LAGOON, "The lagoon gives 0.32 GW.")
     assert not is_other_fact(LAGOON, "The lagoon gives power.")
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (
+            "2025년 한국의 출생아 수는 2024년보다 6.8% 늘었다.",
+            "2025년 1분기 한국의 출생아 수는 2024년 1분기보다 7.4% 늘었다.",
+        ),
+        ("The plant made 240 GWh in 2024.", "The plant made 61 GWh in the first quarter of 2024."),
+    ],
+)
+def test_a_year_and_a_part_of_it_do_not_disagree(left: str, right: str) -> None:
+    assert relation(left, right) != ("contradicts", "number")

@@ -21,6 +21,11 @@ _LIKE_FROM = 0.5  # of all, for one event, or for opposites to deny
 _DENIED_FROM = 0.7  # of all, for a "not" to deny
 _COMPARED_FROM = 0.3  # of the telling words of the shorter one, for a mind to see a denial in it
 _TURNED = 0.25  # of all pairs of words, in statements that say the same
+_PERIOD = re.compile(
+    r"[1-4] ?분기|[상하]반기|\b\d{1,2}~\d{1,2}월|\bQ[1-4]\b|\bH[12]\b"
+    r"|\b(?:first|second|third|fourth) (?:quarter|half)\b",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(r"\b(?:as of|since|until|till|by|before|after|from|to|between)\s+$")
 _VAGUE_BEFORE = re.compile(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|above|below|than|least|most|circa"
@@ -111,12 +116,19 @@ def is_one_number(left: str, right: str) -> bool:
     return all(a.amounts and all(_has_amount(x, b) for x, _ in a.amounts) for a, b in pairs)
 
 
+def _periods(text: str) -> set[str]:
+    """The quarters, halves and months that a statement speaks of."""
+    return {found.lower().replace(" ", "") for found in _PERIOD.findall(text)}
+
+
 def _of_numbers(one: Said, two: Said, shared: Overlap) -> Word | None:
     pair = _other_amounts(one, two)
     if pair is None:
         return None
     if one.years and two.years and one.years.isdisjoint(two.years):
         return "neither", "number", "they speak of different times"
+    if _periods(one.text.text) != _periods(two.text.text):
+        return "neither", "number", "they speak of a year and a part of it, or of different parts"
     is_same_frame = (
         shared.of_shorter >= _SUBJECT_FROM
         and shared.shared > 1

@@ -13,7 +13,7 @@ from fathom.llm.learnt import Learnt
 from fathom.text.tokencount import Measure, measured, worst_tokens
 from fathom.turns import PerLoop
 
-UNKNOWN = 16_384  # a model nobody knows anything about: every usual prompt fits, and errors teach the rest
+UNKNOWN = 65_536  # a model nobody knows: every usual prompt fits, also in Korean; errors teach the rest
 LEAST = 512
 _LEAST_ANSWER = 200
 _ANSWER_SHARE = 4

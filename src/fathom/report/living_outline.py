@@ -11,6 +11,7 @@ from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.report.outlining import MOST_CLAIMS
 from fathom.report.titles import is_sound_title
 from fathom.state import Claim, EffortKind, Finding, Heading, Outline, SubQuestion
+from fathom.text.tokens import has_paired_script
 
 MOST_PARTS = 9
 _CONCLUDED = 6  # claims that a conclusion rests on, when it names none
@@ -61,13 +62,14 @@ def without_empty_parts(outline: Outline) -> Outline:
 
 
 def _distinct(parts: Sequence[Heading]) -> list[Heading]:
-    """No title twice: parts of one title are one part."""
-    found: dict[str, Heading] = {}
+    """No title twice: parts of one title are one part; the conclusion is never part of another."""
+    found: dict[tuple[str, bool], Heading] = {}
     for part in parts:
-        first = found.setdefault(part.title.casefold(), part)
+        key = (part.title.casefold(), part.is_conclusion)
+        first = found.setdefault(key, part)
         if first is not part:
             claims = list(dict.fromkeys([*first.claims, *part.claims]))
-            found[part.title.casefold()] = first.model_copy(update={"claims": claims})
+            found[key] = first.model_copy(update={"claims": claims})
     return list(found.values())
 
 
@@ -147,6 +149,8 @@ def _titled(part: Heading, was: Heading | None, material: Material) -> Heading:
     own = (claim.question for claim in material.claims if claim.id in set(part.claims))
     asked = material.asked
     fallback = asked.get(part.question) or asked.get(next(own, "")) or material.question
+    if part.is_conclusion:
+        fallback = "결론" if has_paired_script(material.question) else "Conclusion"
     return part.model_copy(update={"title": was.title if was else fallback})
 
 
