@@ -14,7 +14,7 @@ from typing import Any
 
 _HEADER = {"revision", "purpose", "inputs", "untrusted", "returns"}
 _PARTS = re.compile(
-    r"\A\+\+\+\n(?P<header>.*?)\n\+\+\+\n+# system\n(?P<system>.*?)\n# user\n(?P<user>.*)\Z", re.DOTALL
+    r"\A\+\+\+\n(?>(?P<header>.*?)\n\+\+\+\n+# system\n)(?P<system>.*?)\n# user\n(?P<user>.*)\Z", re.DOTALL
 )
 
 

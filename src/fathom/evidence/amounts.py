@@ -11,7 +11,7 @@ from math import log10
 
 from fathom.evidence.dates import dates
 from fathom.evidence.units import UNITS, is_same_measure
-from fathom.text.spotting import spotted
+from fathom.text.spotting import Taken, spotted
 
 _UP_TO_TWENTY = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -69,7 +69,7 @@ _WORDED = re.compile(
 )
 _FRACTION = re.compile(
     rf"\b(?P<top>an?|one|two|three|four|\d)[\s-](?P<part>{'|'.join(_PARTS)})\b(?! of (?:the )?(?:year|20))"
-    r"|\b(?P<half>half)\b|(?P<bottom>\d+|[두세네])분의\s?(?P<over>\d+|[한두세])|(?P<korean_half>절반|(?<![가-힣])반(?=이|을|은|의|\s))",
+    r"|\b(?P<half>half)\b|(?P<bottom>(?<!\d)\d+|[두세네])분의\s?(?P<over>\d+|[한두세])|(?P<korean_half>절반|(?<![가-힣])반(?=이|을|은|의|\s))",
     re.IGNORECASE,
 )
 _MULTIPLE = re.compile(rf"\b(?P<word>{'|'.join(_MULTIPLES)})\b", re.IGNORECASE)
@@ -116,12 +116,12 @@ class Amount:
 @lru_cache(maxsize=4096)
 def amounts(text: str) -> tuple[Amount, ...]:
     """Every amount, in order; what is part of a date or of a longer amount is not told again."""
-    taken = [(date.start, date.end) for date in dates(text)]
+    taken = Taken(text, dates(text))
     found: list[Amount] = []
     for amount in _all(text):
-        if all(amount.end <= start or end <= amount.start for start, end in taken):
+        if not taken.has(amount.start, amount.end):
             found.append(amount)
-            taken.append((amount.start, amount.end))
+            taken.add(amount.start, amount.end)
     return tuple(sorted(found, key=lambda a: a.start))
 
 
@@ -129,7 +129,8 @@ def wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
     """The amounts of a statement that no quote gives."""
     every = [amount for quote in quotes for amount in amounts(quote)]
     known = [amount for quote in quotes for amount in _asserted(quote)]
-    told = _asserted(statement)
+    told = frozenset(_asserted(statement))
+    is_in_a_row = _IN_A_ROW.search(statement) is not None
     spare = {float(value) for quote in quotes for date in dates(quote) for value in date.parts.values()}
     return [
         said.text
@@ -137,8 +138,8 @@ def wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
         if not any(is_same_amount(said, other) for other in (known if said in told else every))
         and not (not said.measure and said.value in spare)
         and not (said.value == 1 and said.text.lower() in {"one", "한"})
-        and not (said.value == 2 and _DEFINITE.search(statement[: said.start]))
-        and not (_IN_A_ROW.search(statement) and any(_is_run(said, other) for other in every))
+        and not (said.value == 2 and _DEFINITE.search(statement[max(0, said.start - 10) : said.start]))
+        and not (is_in_a_row and any(_is_run(said, other) for other in every))
     ]
 
 
@@ -152,10 +153,10 @@ def _is_run(said: Amount, other: Amount) -> bool:
 
 def denied_at(amount: Amount, text: str) -> tuple[int, int] | None:
     """Where an amount is said not to be the right one, as in "9 crowns, not 7"; "not" and all."""
-    head = text[: amount.start]
+    head = text[max(0, amount.start - 40) : amount.start]
     is_led = head.rstrip().rstrip("$€£¥₩").rstrip().lower().endswith(("not", "than", "of", " the", " from"))
     if is_led and (before := _DENIED_BEFORE.search(head)):
-        return before.start(), amount.end
+        return amount.start - len(head) + before.start(), amount.end
     after = _DENIED_AFTER.match(text, amount.end)
     return (amount.start, after.end()) if after else None
 

@@ -31,14 +31,14 @@ _FACTS = ("date", "amount", "counting")
 _MANY = ("completeness", "comparison")
 _FEW, _SOME, _SURVEY = 4, 5, 8
 _DOES = re.compile(
-    r"^(?:what|how)\s+(?:does|do|did)\s+(?:(?:an?|the)\s+)?(?P<en>[\w .+#-]+?)\s+(?:do|work)$"
-    r"|^what\s+(?:is|are)\s+(?:(?:an?|the)\s+)?(?P<use>[\w .+#-]+?)\s+(?:used\s+)?for$"
-    r"|^(?P<ko>.+?)(?:은|는|이|가)\s+(?:무엇을 하|(?:무슨|어떤) (?:일을 하|역할)|어떻게 [작동]동)",
+    r"^(?:what|how) (?:does|do|did) (?:(?:an?|the) )?(?P<en>[\w .+#-]+?) (?:do|work)$"
+    r"|^what (?:is|are) (?:(?:an?|the) )?(?P<use>[\w .+#-]+?) (?:used )?for$"
+    r"|^(?P<ko>.+?)(?:은|는|이|가) (?:무엇을 하|(?:무슨|어떤) (?:일을 하|역할)|어떻게 [작동]동)",
     re.IGNORECASE,
 )
 _IS = re.compile(
-    r"^(?:what|who)\s+(?:is|are|was|were)\s+(?:(?:an?|the)\s+)?(?P<en>[\w .+#-]+?)$"
-    r"|^(?P<ko>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇(?!을)|뭐(?!를))",
+    r"^(?:what|who) (?:is|are|was|were) (?:(?:an?|the) )?(?P<en>[\w .+#-]+?)$"
+    r"|^(?P<ko>.+?)(?:이란|란|은|는|이|가)? ?(?:무엇(?!을)|뭐(?!를))",
     re.IGNORECASE,
 )
 _OF_A_THING = re.compile(r"\s(?:of|between|for|in|on|to|from|with|and|or|when|if|that)\s|의\s", re.IGNORECASE)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from fathom.state import CheckName
 from fathom.text.normal import one_line
 
-_NEXT = re.compile(r"[?？;]\s*|,?\s+(?:and|but)\s+(?=(?:how|what|why|when|which|who|where)\b)|\s+그리고\s+")
+_NEXT = re.compile(r"[?？;] ?|,? (?:and|but) (?=(?:how|what|why|when|which|who|where)\b)| 그리고 ")
 _WORDS: dict[CheckName, str] = {
     "freshness": (
         r"\b(?:latest|newest|most recent|recently|as of|up[- ]to[- ]date|nowadays|currently)\b"
@@ -43,11 +43,11 @@ _WORDS: dict[CheckName, str] = {
 }
 _SIGNS = {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
 _SIDES = re.compile(
-    r"(?:compare[ds]?|(?:differences?|comparison)\s+between)\s+(?P<a>[^,?]+?)\s+(?:and|with|to)\s+(?P<b>[^,?]+?)"
-    r"(?=\s+(?:for|in|as|when|on|with)\b|[,?.]|$)"
-    r"|(?P<c>[\w.+#-]+(?:\s[\w.+#-]+)?)\s+(?:vs\.?|versus)\s+(?P<d>[\w.+#-]+(?:\s[\w.+#-]+)?)"
-    r"|(?P<e>[\w.+#-]+)\s+differs?\s+from\s+(?P<f>[\w.+#-]+)"
-    r"|(?P<g>[\w.+#-]+?)(?:와|과|이랑|랑|하고)\s+(?P<h>[\w.+#-]+?)(?:의|을|를)?\s*(?:차이|비교|장단점)",
+    r"(?:compare[ds]?|(?:differences?|comparison) between) (?>(?P<a>[^,?]{1,100}?) (?:and|with|to) )"
+    r"(?P<b>[^,?]{1,100}?)(?= (?:for|in|as|when|on|with)\b|[,?.]|$)"
+    r"|(?<![\w.+#-])(?:(?P<c>[\w.+#-]+(?: [\w.+#-]+)?) (?:vs\.?|versus) (?P<d>[\w.+#-]+(?: [\w.+#-]+)?)"
+    r"|(?P<e>[\w.+#-]+) differs? from (?P<f>[\w.+#-]+)"
+    r"|(?P<g>[\w.+#-]+?)(?:와|과|이랑|랑|하고) (?P<h>[\w.+#-]+?)(?:의|을|를)? ?(?:차이|비교|장단점))",
     re.IGNORECASE,
 )
 _THING = re.compile(

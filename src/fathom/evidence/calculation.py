@@ -172,7 +172,7 @@ def _evaluate(formula: str, operands: Mapping[str, Quantity], *, are_shares_plai
     """Work out a formula; a percentage is a share of one where it multiplies, or a plain number."""
     words = formula.translate(_SIGNS).replace("&", "**").rpartition("=")[2].strip()
     words = re.sub(r"\b100\s*%", "100", words)
-    words = re.sub(r"(\d+(?:\.\d+)?)\s*%", r"(\1/100)", words)
+    words = re.sub(r"(?<!\d)(\d+(?:\.\d+)?)\s*%", r"(\1/100)", words)
     words = re.sub(r"(?<=\d),(?=\d{3}\b)", "", words)
     if not words or len(words) > _LONGEST:
         raise NotComputable("there is no formula of a usable length")

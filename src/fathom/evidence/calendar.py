@@ -51,8 +51,8 @@ _NEAR_MONTH = re.compile(
     re.IGNORECASE,
 )
 _NEAR_DAY = re.compile(
-    r"어제|오늘|내일|그제|모레|[월화수목금토일]요일|\d+일 [전뒤후]"
-    r"|[이사나]흘|이틀|지난주|이번 주|다음 주|\d+주 [전뒤후]"
+    r"어제|오늘|내일|그제|모레|[월화수목금토일]요일|\d일 [전뒤후]"
+    r"|[이사나]흘|이틀|지난주|이번 주|다음 주|\d주 [전뒤후]"
     r"|\b(?:yesterday|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|days? (?:ago|later|earlier)"
     r"|weeks? (?:ago|later|earlier)|(?:last|this|next) week)\b",
     re.IGNORECASE,

@@ -45,7 +45,7 @@ _MORE_CAUSE = re.compile(
     r"|에 의해|면서|까닭|이유|요인"
 )
 _COMPARES = re.compile(
-    r"\b(?:with|who \w+) (?:more|less|fewer|higher|lower)\b.*\b(?:have|has|had|are|were|live|report)\b"
+    r"\b(?:with|who \w+) (?:more|less|fewer|higher|lower)\b.{0,300}\b(?:have|has|had|are|were|live|report)\b"
 )
 _COMPARING = re.compile(r"\b(?:have|has|had|are|were|is|was|live|report|with)\b")
 _CUT = re.compile(

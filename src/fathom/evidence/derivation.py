@@ -16,6 +16,7 @@ from itertools import permutations
 from fathom.evidence.calendar import CalendarOfPage
 from fathom.evidence.dates import Date, dates
 from fathom.evidence.figures import Figure, exact_figures, figures, loose_figures, plain_text
+from fathom.text.spotting import Taken
 
 _CLOSE = 1e-9
 _CONVERTED = 0.006  # two units that are no power of ten apart: the figure is rounded in one of them
@@ -111,8 +112,8 @@ def underived(statement: str, passage: Passage) -> list[str]:
 
 def numbers_of(text: str, when: Iterable[Date] | None = None) -> list[Figure]:
     """Return the figures of a text that are no parts of dates."""
-    taken = [(date.start, date.end) for date in (dates(text) if when is None else when)]
-    return [f for f in figures(text) if not any(f.start < end and start < f.end for start, end in taken)]
+    taken = Taken(text, dates(text) if when is None else when)
+    return [figure for figure in figures(text) if not taken.has(figure.start, figure.end)]
 
 
 def is_figure_known(figure: Figure, passage: Passage) -> bool:

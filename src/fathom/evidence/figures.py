@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fathom.evidence.units import UNITS
+from fathom.text.spotting import Taken
 
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
 sixteen seventeen eighteen nineteen twenty""".split()  # noqa: SIM905
@@ -173,8 +174,8 @@ def exact_figures(text: str) -> tuple[Figure, ...]:
     """The same without the values that their wording allows, which is faster."""
     found: list[Figure] = []
     for kind in (_shares, _digit_figures, _word_figures, _korean_figures):
-        taken = sorted((figure.start, figure.end) for figure in found)
-        found += [f for f in kind(text) if not any(f.start < end and start < f.end for start, end in taken)]
+        taken = Taken(text, found)
+        found += [figure for figure in kind(text) if not taken.has(figure.start, figure.end)]
     ordered = sorted(found, key=lambda figure: figure.start)
     return tuple(_joined(ordered, text))
 

@@ -5,6 +5,7 @@ Does not know who quotes. What is returned is always the page's own words.
 
 import difflib
 import re
+from collections import Counter
 from itertools import pairwise
 
 from fathom.evidence.context import heading_path
@@ -17,16 +18,20 @@ _MAX_CHARS = 1500
 _MAX_WHOLE_CHARS = 6000  # of a list or a table that is quoted as it stands
 _SEED_CHARS = 12
 _PART_CHARS = 16
+_MOST_CELLS = 60
+_MOST_PLACES = 1000  # of one and the same quote
+_MOST_STEPS = 8_000_000  # pairs of equal letters that are compared for one quote; ordinary prose needs less
 _CLOSING = ".!?…。！？"
 _REST_CHARS = 300
 _BEGINS = re.compile(
-    r"[.!?…][\"'”’)\]]*\s|[。！？]|\n\s*\n|\n(?=\s*(?:[-*+•#|>]|\d+[.)])\s)|(?:^|\n)#[^\n]*\n|[-*+•]\s"
+    r"[.!?…][\"'”’)\]]*\s|[。！？]|\n[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•#|>]|\d{1,9}[.)])\s)|(?:^|\n)#[^\n]*\n|[-*+•]\s"
 )
 _ENDS = re.compile(
-    r"(?<=[.!?…])(?=[\"'”’)\]]*(?:\s|$))|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*+•#|>]|\d+[.)])\s)|\s*$"
+    r"(?<=[.!?…])(?=[\"'”’)\]]*(?:\s|$))|(?<=[。！？])|\n[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•#|>]|\d{1,9}[.)])\s)"
+    r"|(?<!\s)\s*$"
 )
 _MARKS = re.compile(r"^(?:[-*+•·>#|]+\s*|\d+[.)]\s+)+")
-_GAP = re.compile(r"\s*(?:\[(?:…|\.\.\.)\]|\((?:…|\.\.\.)\)|…|\.\.\.)\s*")
+_GAP = re.compile(r"\[(?:…|\.\.\.)\]|\((?:…|\.\.\.)\)|…|\.\.\.")
 _INSIDE_A_NUMBER = re.compile(r"\d[.,]?\|\d|\d\|[.,]\d")
 
 
@@ -58,7 +63,7 @@ class GroundedPage:
         long enough to say something: a bare subject joined to another sentence's verb is a forgery.
         """
         whole = self.find(words)
-        parts = [part for part in _GAP.split(words.strip().strip("\"'“”‘’「」")) if part.strip()]
+        parts = [part.strip() for part in _GAP.split(words.strip().strip("\"'“”‘’「」")) if part.strip()]
         if whole or len(parts) < 2:
             return [whole] if whole else []
         found = [quote for part in parts if len(part) >= _PART_CHARS and (quote := self.find(part))]
@@ -90,17 +95,19 @@ class GroundedPage:
         return Quote(page=self._sha, start=start, end=end, text=self._text[start:end], heading=path)
 
     def _exactly(self, wanted: str) -> Quote | None:
-        start = self._folded.text.find(wanted)
-        while start >= 0:
+        start = -1
+        for _ in range(_MOST_PLACES):
+            start = self._folded.text.find(wanted, start + 1)
+            if start < 0:
+                break
             if not self._cuts_a_number(start, start + len(wanted)):
                 return self._quote(start, start + len(wanted))
-            start = self._folded.text.find(wanted, start + 1)
         return None
 
     def _row(self, wanted: str) -> Quote | None:
         """A table row, however its cells are set apart."""
         cells = [re.escape(cell.strip()) for cell in wanted.split("|") if cell.strip()]
-        if len(cells) < 2:
+        if not 2 <= len(cells) <= _MOST_CELLS:
             return None
         found = re.search(r"\s*\|\s*".join(cells), self._folded.text)
         if not found or self._cuts_a_number(*found.span()):
@@ -122,10 +129,15 @@ class GroundedPage:
     def _nearly(self, wanted: str) -> Quote | None:
         """The best window around a shared run of characters, if it is alike enough.
 
-        Digits must agree: a quote with another number is another quote.
+        Digits must agree: a quote with another number is another quote. On a page that repeats a few letters
+        over and over only the first candidates are compared, since each of them costs a second.
         """
+        steps, counted = 0, Counter(wanted)
         for start in self._candidates(wanted):
             window = self._folded.text[start : start + len(wanted) + len(wanted) // 8]
+            steps += sum(counted[letter] for letter in window)
+            if steps > _MOST_STEPS:
+                return None
             matcher = difflib.SequenceMatcher(None, wanted, window, autojunk=False)
             blocks = [b for b in matcher.get_matching_blocks() if b.size]
             if not blocks:

@@ -59,7 +59,7 @@ _KINDS = {
     """,
     "if": r"""
         \b(?:if|unless|provided that|as long as|assuming)\b
-        [가-힣]+(?:되|(?<!추정)(?<!비교)(?<!말)하|으|이|라)면(?=[\s,])|경우에?(?:만|는)?(?=[\s,])|다면
+        [가-힣]{1,20}(?:되|(?<!추정)(?<!비교)(?<!말)하|으|이|라)면(?=[\s,])|경우에?(?:만|는)?(?=[\s,])|다면
     """,
     "some": r"""
         \b(?:some(?! \d)|several|a few|certain|part(?:s|ly| of)|partial(?:ly)?|one of)\b
@@ -167,7 +167,9 @@ def dropped_hedges(said: Text, quoted: Sequence[Text], is_foreign: bool = False)
 def _is_said_otherwise(kind: str, said: Text, text: Text) -> bool:
     """Whether the source is named, or a number answers for the hedge."""
     if kind == "somebody says":
-        named = re.search(r"according to (?:the |an? )?([\w.-]+)|([가-힣]+)에 (?:따르면|의하면)", text.low)
+        named = re.search(
+            r"according to (?:the |an? )?([\w.-]+)|([가-힣]{1,20})에 (?:따르면|의하면)", text.low
+        )
         who = next((part for part in named.groups() if part), "") if named else ""
         return bool(who) and who in said.low
     if kind == "possibly" and text.is_korean and not said.is_korean:

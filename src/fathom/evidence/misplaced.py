@@ -100,11 +100,13 @@ def _is_unscaled(figure: Figure, text: str, thing: str) -> bool:
 
 def _is_change(figure: Figure, text: str) -> bool:
     is_after = pattern("change_after").match(text[figure.end : figure.end + 30])
-    return bool(is_after or pattern("change_before").search(text[: figure.start].lower()[-40:]))
+    return bool(
+        is_after or pattern("change_before").search(text[max(0, figure.start - 40) : figure.start].lower())
+    )
 
 
 def _is_level(figure: Figure, text: str) -> bool:
-    after, before = text[figure.end :], text[: figure.start]
+    after, before = text[figure.end : figure.end + 60], text[max(0, figure.start - 60) : figure.start]
     if _is_change(figure, text) or pattern("change_named").search(before):
         return False
     return bool(pattern("level_after").match(after) or pattern("level_before").search(before.lower()))

@@ -23,6 +23,7 @@ _PREPOSITIONS = (
     "in on at of for from to by with among during across within under over between than as after before since"
 )
 _LEADING = frozenset(_PREPOSITIONS.split())
+_MOST_FIGURES = 40  # each is compared with every word
 _BREAK = re.compile(r"[,;]|\b(?:and|while|but|of whom|of which)\b|[와과고며] ")
 _COULD_BREAK = re.compile(r"[,;]|(?=and|while|but|of wh)|[와과고며] ")
 _SMALL = frozenset(["from", "to", "until", "between", "before", "after"])
@@ -144,10 +145,11 @@ def _kind(figure: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _figures(text: Text) -> tuple[tuple[str, int, int], ...]:
-    """Its figures and where they stand; none when they are too few or too many to change places."""
+    """Its figures and where they stand; none when they are too few or too many to have changed places."""
     found = [(f"{a.value:g}{a.measure}", a.start, a.end) for a in amounts(text.text)]
     found += [(d.text, d.start, d.end) for d in dates(text.text)]
-    return tuple(found) if 2 <= len({name for name, *_ in found}) <= 12 else ()
+    are_few = len(found) <= _MOST_FIGURES and len({name for name, *_ in found}) <= 12
+    return tuple(found) if are_few and len({name for name, *_ in found}) >= 2 else ()
 
 
 @lru_cache(maxsize=4096)

@@ -29,7 +29,7 @@ _GLUED = re.compile(
     r"([가-힣]{1,6}?)(?:이|가|을|를|은|는|의|에|로|으로|도|만|다|이다|였다|이었다|입니다)?(?![가-힣])"
 )
 _TWOFOLD = re.compile(r"\b(?:but|while|although|though|whereas|however|except)\b|;|\?|지만|반면|으나|외에는")
-_RATE = re.compile(r"\b(?:per|each|every)\s+(\w+)|(\S+?)당(?=\s)|매(?:년|월|일|주)|연간|월간|하루")
+_RATE = re.compile(r"\b(?:per|each|every)\s+(\w+)|(?<!\S)(\S+?)당(?=\s)|매(?:년|월|일|주)|연간|월간|하루")
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,7 +49,7 @@ _ONE_OF_MANY = re.compile(
     r"\b(?:most|many|majority|half|some|few|all|percent|per cent|average|typical|rate|share)\b|%"
 )
 _KOREAN_SCOPE = re.compile(
-    r"([가-힣\w]+)(?:에서는|에게는|에겐|에선|의 경우|에 한해|동안에?는?)(?=\s|,)|(\d+세 이(?:상"
+    r"(?<!\w)(\w+)(?:에서는|에게는|에겐|에선|의 경우|에 한해|동안에?는?)(?=\s|,)|((?<!\d)\d+세 이(?:상"
     r"|하))(?:에서|의|에게|은|는)?|"
     r"^([가-힣]{2,})(?:에서|동안)(?=\s)"
 )

@@ -13,7 +13,7 @@ _GRADES = {
     "medium": 0.5, "moderate": 0.5, "fair": 0.5, "average": 0.5, "good": 0.8, "high": 0.9, "strong": 0.9,
     "very high": 1.0, "excellent": 1.0, "full": 1.0, "yes": 1.0,
 }  # fmt: skip
-_SHARE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)")
+_SHARE = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 _NOTHING = {"", "none", "n/a", "na", "null", "-", "nothing"}
 

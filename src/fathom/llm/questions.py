@@ -17,7 +17,7 @@ _ASKING = (
     "how|what|why|when|where|which|who|whom|whose|does|do|did|is|are|was|were|can|could|should|has|have|will"
 )
 _NEXT_PART = re.compile(
-    rf"[,;]?\s+(?:and|or|but)\s+(?=(?:{_ASKING})\b)|,\s+(?=(?:how|what|why|when|where|which|who)\b)|;\s+|\s+그리고\s+",
+    rf"[,;]? (?:and|or|but) (?=(?:{_ASKING})\b)|, (?=(?:how|what|why|when|where|which|who)\b)|; | 그리고 ",
     re.IGNORECASE,
 )
 _PHRASE = re.compile(r"\b(?:[A-Z][\w.]*[A-Za-z0-9](?:\s+[A-Z][\w.]*[A-Za-z0-9])*)\b|\b\w+_\w+\b")
@@ -36,7 +36,7 @@ _LONGEST_NAME = 7
 _KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무슨|어떻게|어떤|어느|몇|뭐")
 _KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
 # "it" that stands for nothing: "how long does it take to …", "is it true that …"
-_SAYS_NOTHING = re.compile(r"\bit\b.*\b(?:to|that|whether|if)\s+\w+", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(r"\bit\b.{0,300}\b(?:to|that|whether|if)\s+\w", re.IGNORECASE)
 _KOREAN_STANDIN = re.compile(
     r"(?<![가-힣])(?:(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?|(?P<of>그|이)(?=\s+[가-힣]+(?:은|는|이|가|을|를|의)\s))"
 )

@@ -32,9 +32,7 @@ _MEANING, _NAMED, _ASKED, _DEFINED, _FIRST = 0.35, 0.45, 0.5, 0.7, 0.12
 _SHORT_CHARS, _SHORT_PAIRED_CHARS = 40, 20  # a third of it for a sentence or an entry
 _STATEMENT_CHARS = 400
 _SECTIONS = ("section", "sections")
-_NUMBERED = re.compile(
-    r"^\d+[.)]?(?:\d+[.)]?)*\s+|^(?:chapter|appendix|part|section)\s+\w+[.:]?\s+", re.IGNORECASE
-)
+_NUMBERED = re.compile(r"^\d[\d.)]*+\s+|^(?:chapter|appendix|part|section)\s+\w+[.:]?\s+", re.IGNORECASE)
 _LISTS = re.compile(
     r"^(?:what|which)\s+(?:\w+\s+){0,3}?(?:are|were|do|does|can|must|should|have)\b|^(?:list|name)\b"
     r"|\b(?:steps|restrictions|limitations|requirements|rules|types|kinds|options|values|states|fields|levels"
@@ -49,9 +47,9 @@ _OPENS = re.compile(
     r"(?:\d[\d.]*\s+)?(?:name|description|overview|introduction|summary|abstract|about|개요|소개|정의|개념|설명)",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\s+\([^)]*\)")
+_ASIDE = re.compile(r"(?<!\s)\s+\([^)]{0,200}\)")
 _OPTION = re.compile(r"^`?-|[=(\[]|^`[A-Z_ ]+`$")
-_TITLE_END = re.compile(r"\s*(?:\(.*|\s[—–|-]{1,2}\s.*)$")
+_TITLE_END = re.compile(r"(?<!\s)(?:\s*\(|\s+[—–|-]{1,2}\s)(?s:.*)")
 _CONTRAST = re.compile(
     r"\b(?:differ\w*|whereas|while|unlike|contrast|compared)\b|차이|반면|달리|비해|다르",
     re.IGNORECASE,

@@ -48,7 +48,7 @@ _LATIN = {
     "olandese": "Dutch", "holandês": "Dutch",
 }  # fmt: skip
 _REQUESTED = re.compile(r"\b(?:in|into|en|auf|em)\s+(?:het\s+)?(\w{3,})")
-_REQUESTED_IN_KOREAN = re.compile(r"(\w+어)로")
+_REQUESTED_IN_KOREAN = re.compile(r"(?<!\w)(\w+어)로")
 _AS_ASKED = "the language of"
 _TELLING = 20  # letters; fewer may all be names
 

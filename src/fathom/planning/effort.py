@@ -12,7 +12,7 @@ _COMPARISON = re.compile(
     r"\bvs\b\.?|\bversus\b|\bcompar(?:e|es|ed|ing|ison|isons)\b|\bdiffer(?:s|ences?|ent|ently)?\b"
     r"|\b(?:better|worse|more|less|\w{3,}er)\s+(?:\w+\s+){0,2}than\b|\bpros and cons\b"
     r"|\badvantages? (?:of|over)\b"
-    r"|\b(?:which|who|what)\b[^?]*\s\bor\b|\bboth\b|^between\b|\bin common\b|\bthe same\b"
+    r"|\b(?:which|who|what)\b[^?]{0,300}\s\bor\b|\bboth\b|^between\b|\bin common\b|\bthe same\b"
     r"|비교|차이|장단점|다른가|다른\s*점|어느\s*(?:쪽|것)|보다\s*(?:더|나은|좋|싼|비싼|빠)|\s대\s",
     re.IGNORECASE,
 )
@@ -27,7 +27,7 @@ _NEXT_SIDE = re.compile(
     r"\bvs\b\.?|\bversus\b|,|\band\b|\bor\b|\bthan\b|와\s|과\s|\s대\s|보다|랑\s", re.IGNORECASE
 )
 _PARTS = re.compile(
-    r"[?？]+(?=\s|$)|;\s|\b(?:and|or)\s+(?=(?:how|what|why|when|where|which|who)\b)", re.IGNORECASE
+    r"[?？](?=\s|$)|;\s|\b(?:and|or)\s+(?=(?:how|what|why|when|where|which|who)\b)", re.IGNORECASE
 )
 _LONG_WORDS = 40
 _KINDS: tuple[EffortKind, ...] = get_args(EffortKind)

@@ -73,7 +73,8 @@ _READERS = {
     "text": read_plain,
 }
 _HTML = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL
+    rb"\s*+(?:<\?xml[^>]*>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html[\s>])",
+    re.IGNORECASE | re.DOTALL,
 )
 _MARKDOWN = re.compile(r"^(?:#{1,4} \S|```|\|.*\|$|[-*] \*\*)", re.MULTILINE)
 _MARKDOWN_SIGNS = 3

@@ -45,7 +45,7 @@ def plain(text: str) -> str:
         bare = _without_links(bare)
     if "<" in bare:
         # A backslash that stands before the bracket already would take the one put there for itself.
-        bare = re.sub(r"(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
+        bare = re.sub(r"(?<!\\)(\\*)<(?=[A-Za-z/!?])", r"\1\1\\<", bare)
     if "]" in bare:
         bare = re.sub(r"\](?=[(\[:])", r"]\\", bare)
     return f"\\{bare}" if _BEGINS_A_BLOCK.match(bare) else bare

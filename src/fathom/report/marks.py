@@ -11,12 +11,12 @@ ADDRESS = re.compile(r"\b(?:https?|ftp|file)://[^\s<>\"')\]`]+|\bwww\.[^\s<>\"')
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _KEY = r"\^?E?\d{1,4}"
 _IN_BRACKETS = re.compile(
-    rf"\s*(?:\[{_KEY}(?:\s*[-–,;]\s*{_KEY})*\]|\(E\d{{1,4}}(?:\s*[-–,;]\s*E\d{{1,4}})*\)|【[^【】]*】)"
+    rf"(?<!\s)\s*(?:\[{_KEY}(?:\s*[-–,;]\s*{_KEY})*\]|\(E\d{{1,4}}(?:\s*[-–,;]\s*E\d{{1,4}})*\)|【[^【】]*】)"
 )
-_BARE_KEY = re.compile(r"\s*\bE\d{1,4}\b(?:,(?= E\d))?")
+_BARE_KEY = re.compile(r"(?<!\s)\s*\bE\d{1,4}\b(?:,(?= E\d))?")
 _OPENING, _KEY_BEGINS = re.compile(r"[\[(【]"), re.compile(r"E\d")
-_EMPTY = re.compile(r"\s*\(\s*\)")
-_LOOSE = re.compile(r"\s+(?=[,.;:!?](?:\s|$))")
+_EMPTY = re.compile(r"(?<!\s)\s*\(\s*\)")
+_LOOSE = re.compile(r"(?<!\s)\s+(?=[,.;:!?](?:\s|$))")
 _MAY_BE_LOOSE = re.compile(r" [,.;:!?]")
 
 

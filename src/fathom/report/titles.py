@@ -19,7 +19,7 @@ from fathom.text.tokens import STOP_WORDS, has_paired_script, tokens
 _LONGEST = 120
 _VOICES = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|causes?|leads?|"
-    r"proves?|shows?|makes?|becomes?|remains?|not|no|never|without)\b|[가-힣]+(?:다|음|함|됨|임|없|않)[.!]?$",
+    r"proves?|shows?|makes?|becomes?|remains?|not|no|never|without)\b|[가-힣](?:다|음|함|됨|임|없|않)[.!]?$",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"(?:what|how|who|where|when|which)\b", re.IGNORECASE)

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _UNIT = "sec|second|min|minute|hr|hour|day|week|month|year|초|분|시간|일|주|개월|달|년"
-_AGO = re.compile(rf"(\d+|an?)\s*({_UNIT})s?\s*(?:ago|전)", re.IGNORECASE)
+_AGO = re.compile(rf"((?<!\d)\d+|an?)\s*({_UNIT})s?\s*(?:ago|전)", re.IGNORECASE)
 _DAYS = {"day": 1, "일": 1, "week": 7, "주": 7}  # seconds to hours are of today
 _RECENT = {"today": 0, "just now": 0, "오늘": 0, "yesterday": 1, "어제": 1}
 _NUMBERS = re.compile(r"(\d{4})(?:[-/.년]\s*(\d{1,2}))?(?:[-/.월]\s*(\d{1,2}))?(?!\d)")

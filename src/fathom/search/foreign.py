@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 from fathom.errors import BadInput, ProviderError, Unavailable, Unreadable
 
 T = TypeVar("T")
-_PLACE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*[:.][^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_NAME = r"[^\W\d]\w*"
+_PLACE = re.compile(rf"{_NAME}(?:\.{_NAME})*(?:\.{_NAME}|:{_NAME}(?:\.{_NAME})*)")
 # The package says on import that nobody maintains it any more; our documentation says it instead.
 _SUNSET = r"`langchain-community` is being sunset"
 _COMMUNITY = "langchain_community"

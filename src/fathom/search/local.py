@@ -38,7 +38,7 @@ _DEFINED_WEIGHT = 2.5
 _FURTHER_PASSAGES = 4
 _LOG_EVERY_S = 5.0
 _TERM = re.compile(r"^ *- ([^:\n=`-][^:\n=`]{0,60}): ", re.MULTILINE)  # no option of a command
-_ASIDE = re.compile(r"\s*\([^)]*\)")
+_ASIDE = re.compile(r"(?<!\s)\s*\([^)]{0,200}\)")
 
 
 @dataclass

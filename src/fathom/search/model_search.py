@@ -37,7 +37,7 @@ _INSTRUCTIONS = (
     "Search the web for what the user asks and name the best pages, the most useful one first: one short "
     "sentence a page, with its link. Answer from the search alone."
 )
-_LINK = re.compile(r"\(?\[([^\]]*)\]\([^)\s]*\)\)?")
+_LINK = re.compile(r"\(?\[([^\[\]]*)\]\([^)\s]{0,2000}\)\)?")
 _PASSING = {"server_error", "rate_limit_exceeded", "vector_store_timeout"}
 
 

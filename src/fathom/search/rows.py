@@ -15,7 +15,7 @@ _INLINE = re.compile(
     r"</?(?:jats:)?(?:a|b|bold|code|em|i|italic|mark|s|sc|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"</?[a-z][^<>]*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"</?[a-z][^<>]*>|<!--.{0,1000}?-->", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ _CALENDAR = frozenset(
 _NEVER_NAMES = frozenset(
     """그것 이것 저것 우리 사람 경우 때문 이후 이전 당시 모두 여기 거기 다음 사이 동안 하나""".split()  # noqa: SIM905
 )
-_ASIDE = re.compile(r"\s*[(（][^)）]*[)）]")
+_ASIDE = re.compile(r"(?<!\s)\s*[(（][^)）]{0,200}[)）]")
 
 
 def phrases(text: str) -> list[str]:

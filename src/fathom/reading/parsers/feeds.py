@@ -17,7 +17,7 @@ from fathom.reading.parsers.html import plain_blocks
 from fathom.reading.port import Document
 
 _FEED = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<\?xml-stylesheet[^>]*>\s*)*<(?:rss|feed|rdf:RDF)[\s>]",
+    rb"\s*+(?:<\?xml[^>]*>\s*+)?(?:(?><!--.*?-->|<\?xml-stylesheet[^>]*>)\s*+)*+<(?:rss|feed|rdf:RDF)[\s>]",
     re.DOTALL,
 )
 

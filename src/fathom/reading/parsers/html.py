@@ -19,7 +19,9 @@ from fathom.reading.parsers.html_dates import published
 from fathom.reading.parsers.html_links import html_anchors
 from fathom.reading.port import Document
 
-_CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_CHARSET = re.compile(
+    rb"<(?:meta|\?xml)[^<>]*?(?:charset|encoding)\s*=\s*+[\"']?\s*([\w.:-]+)", re.IGNORECASE
+)
 _LANGUAGE_PLACE = (
     "string((//html/@*[name()='lang' or name()='xml:lang'] | //meta[@property='og:locale']/@content)[1])"
 )

@@ -15,7 +15,7 @@ from lxml import html as lxml_html
 
 from fathom.reading.blocks import iso_day
 
-_FULL_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\b\d{1,2}\.? [^\W\d]{3,} \d{4}|[^\W\d]{3,} \d{1,2},? \d{4}")
+_FULL_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\b\d{1,2}\.? [^\W\d]{3,} \d{4}|[^\W\d]{3} \d{1,2},? \d{4}")
 _MARKED_TIMES = (
     ".//*[contains(@itemprop, 'datePublished') or contains(@property, 'datePublished')]",
     ".//time[@pubdate]",

@@ -29,8 +29,8 @@ _FACTS = {
     "language": ("lang", "language"),
 }
 _ALERT = re.compile(r"\A\[![A-Z]+\]\s*")
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
-_ATTRIBUTES = re.compile(r"[ \t]*\{(?:[#.:][\w:.-]+[ \t]*)+\}[ \t]*$")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
+_ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*\{(?:[#.:][\w:.-]++[ \t]*+)++\}[ \t]*$")
 _UNDEFINED_LINK = re.compile(r"(?<![\w\])])\[([^\[\]]+)\]\[[^\[\]]*\]")
 # CommonMark sees no end of emphasis between a mark and a Korean, Chinese or Japanese letter.
 _ASIAN = "\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff"

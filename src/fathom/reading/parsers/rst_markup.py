@@ -12,9 +12,9 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en
 
-_DIRECTIVE = re.compile(r"^\s*\.\. (?:\|[^|\n]+\| )?([\w:+.-]+)::", re.MULTILINE)
-_ROLE = re.compile(r":([A-Za-z][\w:+.-]*):`")
-_TITLED = re.compile(r"(.+?)\s+<[^<>]*>", re.DOTALL)
+_DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([\w:+.-]+)::", re.MULTILINE)
+_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,100}):`")
+_TITLED = re.compile(r"(.*\S)\s+<[^<>]*>", re.DOTALL)
 _CODE = "code code-block sourcecode testcode doctest highlight-block prompt ipython"
 _SILENT = """
 image include raw literalinclude toctree contents index highlight module currentmodule automodule autoclass
