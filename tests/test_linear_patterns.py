@@ -22,7 +22,7 @@ import fathom
 from fathom.evidence import markers
 
 # In small steps, so that an exponential pattern is stopped early.
-_FIRST_LOOKS = (*(int(16 * 1.3**step) for step in range(15)), 2_500)
+_FIRST_LOOKS = (*(int(16 * 1.4**step) for step in range(11)), 2_000)
 _SHORT, _LONG = 5_000, 20_000
 _MOST_GROWTH = 8.0  # four times the text; a quadratic pattern takes sixteen times as long
 _QUICK_S = 1.5e-6  # a letter: what is quicker on a short text cannot be quadratic
