@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _ASPECTS = ("cost", "history", "risks", "technology", "outlook")
-_CLAIMS, _SENTENCES = 5, 8
+_CLAIMS, _SENTENCES, _SUMMARY = 5, 8, 4
 Form = dict[str, Any]
 
 
@@ -28,9 +28,10 @@ def asked_for(request: Mapping[str, Any]) -> tuple[str, str]:
         rung, name = "schema", wanted.get("json_schema", {}).get("name", "")
     else:  # an example of the form, in what follows the prompt
         said = "\n".join(str(message["content"]) for message in request["messages"][2:])
-        shown = re.search(r'^\{"(\w+)"', said, re.MULTILINE)
-        rung, name = "words", _FIRST_FIELDS.get(shown.group(1), "") if shown else ""
-    return rung, name if name in _FIRST_FIELDS.values() else ""
+        shown = re.search(r'^\{"\w+".*', said, re.MULTILINE | re.DOTALL)
+        fields = re.findall(r'"(\w+)": ', shown.group(0)) if shown else []
+        rung, name = "words", next((form for field, form in _TELLING_FIELDS.items() if field in fields), "")
+    return rung, name if name in _TELLING_FIELDS.values() else ""
 
 
 def fenced(name: str, text: str) -> str:
@@ -128,7 +129,9 @@ def _sections(keys: Sequence[tuple[str, str]]) -> list[Form]:
 
 def _write(text: str) -> Form:
     claims = re.findall(r"^(E\d+): (.*)$", fenced("claims", text), re.MULTILINE)
-    return {"sentences": [{"text": said, "claims": [key]} for key, said in claims[:_SENTENCES]]}
+    sentences = [{"text": said, "kind": "fact", "claims": [key]} for key, said in claims[:_SENTENCES]]
+    block = {"kind": "paragraph", "title": "", "sentences": sentences, "columns": [], "rows": []}
+    return {"blocks": [block], "calculations": []}
 
 
 def _rewrite(text: str) -> Form:
@@ -145,6 +148,12 @@ def _check(_: str) -> Form:
     return {"objections": []}
 
 
+def _edit(text: str) -> Form:
+    found = re.findall(r"^\[(\d+)\] (.*)$", fenced("draft", text), re.MULTILINE)
+    summary = [{"text": said, "rests_on": [number]} for number, said in found[:_SUMMARY]]
+    return {"title": "", "summary": summary, "changes": [], "repetitions": [], "links": []}
+
+
 _FORMS: dict[str, Callable[[str], Form]] = {
     "PlanAnswer": _plan,
     "ReadAnswer": _read,
@@ -154,15 +163,18 @@ _FORMS: dict[str, Callable[[str], Form]] = {
     "WriteAnswer": _write,
     "RewriteAnswer": _rewrite,
     "CheckAnswer": _check,
+    "EditAnswer": _edit,
 }
-_FIRST_FIELDS = {
+# A field that no form before it in this list has.
+_TELLING_FIELDS = {
     "strategy": "PlanAnswer",
-    "claims": "ReadAnswer",
     "verdicts": "VerifyAnswer",
     "restated": "RetryAnswer",
-    "evidence": "JudgeAnswer",
-    "title": "OutlineAnswer",
-    "sentences": "WriteAnswer",
+    "accuracy": "JudgeAnswer",
+    "summary": "EditAnswer",
     "rewrites": "RewriteAnswer",
     "objections": "CheckAnswer",
+    "blocks": "WriteAnswer",
+    "sections": "OutlineAnswer",
+    "falsehoods": "ReadAnswer",
 }

@@ -12,8 +12,10 @@ from fathom import DeepResearcher, ResearchRequest, ResearchResult
 from fathom.settings import Settings, load_settings
 
 # One after another: each of these waits for the one before it.
-_ROUND = ("search", "ReadAnswer", "VerifyAnswer", "JudgeAnswer")
-_WRITING = ("OutlineAnswer", "WriteAnswer", "CheckAnswer", "RewriteAnswer", "CheckAnswer")
+_ROUND = ("PlanAnswer", "search", "ReadAnswer", "VerifyAnswer", "RetryAnswer", "VerifyAnswer", "JudgeAnswer")
+_WRITING = (
+    "OutlineAnswer", "WriteAnswer", "CheckAnswer", "RewriteAnswer", "CheckAnswer", "EditAnswer", "CheckAnswer",
+)  # fmt: skip
 
 
 def settings_for(world: World, home: Path, who: str) -> Settings:
@@ -40,19 +42,34 @@ def chain(told: Sequence[Told]) -> list[str]:
 
     By what needs what, and not by when it happened: a call that only waited for a place is not in it.
     """
-    kinds = {row.kind for row in told}
     judged = sorted(row.ended for row in told if row.kind == "JudgeAnswer")
     steps = ["search"]
     began = float("-inf")
     for ended in judged:
-        of_round = {row.kind for row in told if began <= row.began <= ended}
-        steps += [*(["PlanAnswer"] if "PlanAnswer" in of_round else [])]
-        steps += [kind for kind in _ROUND if kind in of_round or kind == "search"]
+        steps += _steps(_ROUND, [row for row in told if began <= row.began <= ended])
         began = ended
+    rest = [row for row in told if row.began >= began]
     # A plan that brought no new query: what is known was judged before.
-    steps += ["PlanAnswer" for row in told if row.kind == "PlanAnswer" and row.began >= began]
-    rewritten = "RewriteAnswer" in kinds
-    return steps + [kind for kind in _WRITING[: 5 if rewritten else 3] if kind in kinds]
+    steps += ["PlanAnswer" for row in rest if row.kind == "PlanAnswer"]
+    return steps + _steps(_WRITING, rest)
+
+
+def _steps(order: Sequence[str], told: Sequence[Told]) -> list[str]:
+    """Those of the steps that were taken: each by a call that began when one of the step before had ended.
+
+    A step comes again only because of the one right before it.
+    """
+    taken: list[str] = []
+    after = float("-inf")
+    for place, kind in enumerate(order):
+        is_again = kind in order[:place]
+        own = [row for row in told if row.kind == kind and row.began >= after]
+        if kind == "search":
+            taken.append(kind)
+        elif own and not (is_again and taken[-1:] != [order[place - 1]]):
+            taken.append(kind)
+            after = min(row.ended for row in own)
+    return taken
 
 
 def seconds(steps: Sequence[str], model_s: float, search_s: float) -> float:

@@ -11,7 +11,7 @@ from langgraph.types import Send
 
 from fathom.planning.directions import open_directions
 from fathom.planning.origins import has_unread_origins
-from fathom.report.editing import has_summary
+from fathom.report.editing import is_summary_due
 from fathom.report.length import group_headings
 from fathom.report.outlining import is_current
 from fathom.search.addresses import hit_of
@@ -146,7 +146,7 @@ def route_after_outline(state: Writing) -> Route:
     chapters = group_headings(headings, state["lengths"])
     if chapters:
         return [Send("chapter", _chapter(state, own, claims)) for own in chapters]
-    return "publish" if has_summary(state.get("sections", []), state["outline"]) else "edit"
+    return "edit" if is_summary_due(state.get("sections", []), state["outline"]) else "publish"
 
 
 def route_to_parts(state: Chapter) -> Route:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from fakes import claim, gap, judgement, page, question, quote, sha
 
+from fathom.report.editing import summary_basis
 from fathom.report.publishing import published
 from fathom.result import ResearchResult, result_of
 from fathom.state import (
@@ -89,6 +90,12 @@ def _finding(name: str, *claims: str, voices: int = 1, tag: str = "LIKELY", abou
     return Finding.model_validate(
         {**given, "voices": [f"{name}{n}" for n in range(voices)], "confidence": 0.7}
     )
+
+
+def summed_up(sections: list[Section]) -> list[Section]:
+    """The sections with a summary that is of exactly these."""
+    summary, *parts = sections
+    return [summary.model_copy(update={"basis": summary_basis(parts)}), *parts]
 
 
 ENGLISH_SECTIONS = [
@@ -209,7 +216,7 @@ STATE: RunState = {
             for n, title in ((1, "How the line grew"), (2, "What it cost"), (3, "What follows"))
         ],
     ),
-    "sections": ENGLISH_SECTIONS,
+    "sections": summed_up(ENGLISH_SECTIONS),
 }
 
 KOREAN_TITLES = {"summary": "요약", "S1": "노선의 성장", "S2": "비용", "S3": "의미와 전망"}
@@ -271,7 +278,7 @@ KOREAN: dict[str, Any] = {
             if name != "summary"
         ],
     ),
-    "sections": korean_sections(),
+    "sections": summed_up(korean_sections()),
     "judgements": [
         judgement(
             gaps=[gap("high", "배터리 여객선의 유지비")], stop="rounds used up", because="2 of 2 rounds"

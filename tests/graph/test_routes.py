@@ -43,7 +43,7 @@ from fathom.graph.routes import (
 from fathom.nodes.coordinator import coordinator
 from fathom.report.editing import summary_basis
 from fathom.report.outlining import basis_of
-from fathom.state import Direction, Outline, ReadingRound, ResearchState, RunConfig, Writing
+from fathom.state import Block, Direction, Outline, ReadingRound, ResearchState, RunConfig, Writing
 
 STATE: ResearchState = {"question": "What?", "questions": [question()]}
 
@@ -187,7 +187,11 @@ def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
 def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() -> None:
     claims = {name: claim(name=name) for name in ("a", "b", "c")}
     one, two = heading("b", "a"), heading("c", name="S2")
-    written = [section(name=h.id).model_copy(update={"basis": basis_of(h, claims)}) for h in (one, two)]
+    made = {"blocks": [Block()]}
+    written = [
+        section(sentence("x", "a"), name=h.id).model_copy(update={"basis": basis_of(h, claims), **made})
+        for h in (one, two)
+    ]
     summary = section(name="summary").model_copy(update={"basis": summary_basis(written)})
     state: Writing = {
         "question": "What?", "claims": list(claims.values()), "sections": written,
@@ -195,6 +199,8 @@ def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() ->
     }  # fmt: skip
     assert route_after_outline(state) == "edit"
     assert route_after_outline({**state, "sections": [summary, *written]}) == "publish"
+    extracts = [part.model_copy(update={"blocks": [Block(kind="extract")]}) for part in written]
+    assert route_after_outline({**state, "sections": extracts}) == "publish"
     state["claims"] = [claim(name="a"), claim(name="b", said="other words"), claim(name="c")]
     sends = route_after_outline(state)
     assert isinstance(sends, list)

@@ -154,6 +154,7 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "outline",
         "part",
         "draft",
+        "title",
     }
     for name in names():
         prompt = load(name)

@@ -48,7 +48,8 @@ async def researched(home: Path, cashier: Cashier, **words: Any) -> ResearchResu
         result = await DeepResearcher(settings).research(ResearchRequest(**{**given, **words}))
     kept = pages(open_storage(settings.database))
     texts = {page.sha: await kept.get(page.sha) for page in result.sources}
-    assert verified(result, lambda quote: stored_fate(quote, texts[quote.page]), result.report).is_sound
+    found = verified(result, lambda quote: stored_fate(quote, texts[quote.page]), result.report)
+    assert found.is_sound, [found.faults, [one for one in found.sentences if one.standing != "supported"]]
     return result
 
 

@@ -52,8 +52,9 @@ class Scribe:
     ) -> Answer[BaseModel]:
         prompt = sheet.whole()
         size = token_count(prompt.system) + token_count(prompt.user)
-        self.shown[role][self.round] = max(size, self.shown[role].get(self.round, 0))
-        answer = answer_to(role, prompt.user)
+        name = form.__name__.removesuffix("Answer").lower()
+        self.shown[name][self.round] = max(size, self.shown[name].get(self.round, 0))
+        answer = answer_to(name, prompt.user)
         if role == "read":  # word for word, so that nothing is left to verify
             said = [s.text for s in sentences(fenced("passages", prompt.user)) if len(s.text) > 30][:5]
             quotes = [{"quote": q, "statement": q, "question": "Q1", "relevance": 0.9} for q in said]

@@ -81,7 +81,7 @@ async def test_when_the_time_is_used_up_nothing_new_is_looked_for_and_the_report
     assert "plan" not in late
     assert taken < 30
     assert state["report"].status == "partial"
-    assert "time used up" in state["report"].markdown
+    assert "the time ran out" in state["report"].markdown
     assert state["report"].citations
 
 
@@ -162,7 +162,7 @@ async def test_a_model_that_hangs_from_the_start_costs_the_prose_and_not_the_run
     assert state["judgements"][-1].stop == "time used up"
     assert state["report"].status == "partial"
     assert state["report"].citations
-    assert "There was no plan when half of the time left was over." in state["report"].markdown
+    assert "There was no plan when half of the time left was over" in state["report"].markdown
     assert {seen.status for seen in model.calls} == {None}
 
 

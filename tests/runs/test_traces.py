@@ -15,7 +15,7 @@ from fathom.state import RunConfig
 GRAPHS = {"research", "reading", "page", "writer", "chapter"}
 NODES = {
     "intake", "planner", "review", "searcher", "selector", "extractor", "analyzer", "verifier", "judge",
-    "outline", "section", "check", "settle", "publish",
+    "outline", "section", "check", "settle", "edit", "confirm", "publish",
 }  # fmt: skip
 ROUTERS = {
     "route_after_intake",

@@ -96,11 +96,14 @@ def no_price(model: str) -> Failure:
     )
 
 
+_OF_THE_REPORT = frozenset({"outline", "edit", "confirm", "publish"})  # which is of rounds that were judged
+
+
 def round_of(state: Mapping[str, Any], node: str) -> int:
     """The round a node works in: the one it was sent in, or the one after those that were judged."""
     if "round" in state:
         return int(state["round"])
-    return len(state.get("judgements", [])) + (node != "outline")  # which is for what was judged
+    return len(state.get("judgements", [])) + (node not in _OF_THE_REPORT)
 
 
 def _summed(costs: Sequence[Cost], name: Callable[[Cost], str]) -> dict[str, float]:

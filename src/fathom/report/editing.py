@@ -68,6 +68,16 @@ def has_summary(sections: Sequence[Section], outline: Outline) -> bool:
     return summary is not None and summary.basis == summary_basis(order_sections(outline, sections))
 
 
+def is_summary_due(sections: Sequence[Section], outline: Outline) -> bool:
+    """Whether the parts were written by a model and are not summed up as they are now."""
+    return _is_written(order_sections(outline, sections)) and not has_summary(sections, outline)
+
+
+def _is_written(sections: Sequence[Section]) -> bool:
+    """Whether there is more than extracts and lists of statements, which need no summary."""
+    return any(section.blocks for section in sections) and not are_extracts(sections)
+
+
 def make_candidates(
     edit: Edit, sections: Sequence[Section], claims: Claims, evidence: Evidence
 ) -> list[Candidate]:
@@ -197,7 +207,7 @@ def make_summary(
 
     None for what was written without a model: extracts need no summary.
     """
-    if are_extracts(sections) or not any(section.blocks for section in sections):
+    if not _is_written(sections):
         return None
     told = list(sentences) or _strongest(sections)
     if not told:

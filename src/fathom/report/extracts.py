@@ -15,6 +15,7 @@ from fathom.report.layout import PreparedReport
 from fathom.report.markdown import (
     bullets,
     dispute_columns,
+    legend,
     plain,
     render_changes,
     render_dispute,
@@ -56,6 +57,7 @@ def _render_extracts(report: PreparedReport) -> str:
     for section in (s for s in report.sections if s.sentences):
         blocks += render_section(section, report)
         blocks += _remarks(section, report)
+    blocks += legend(report)
     if report.disputes:
         rows = [render_dispute(row) for row in report.disputes]
         blocks += [f"## {words('report.disagree')}", table(dispute_columns(words), rows)]

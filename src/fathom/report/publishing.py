@@ -13,6 +13,7 @@ from fathom.report import weights
 from fathom.report.certainty import certainty, describe_failures, describe_status
 from fathom.report.changes import changed
 from fathom.report.drafts import quoted_section
+from fathom.report.editing import SUMMARY, has_summary, order_sections
 from fathom.report.ending import Outcome, doubts, status_of
 from fathom.report.extracts import render_report
 from fathom.report.layout import Numbers, PreparedReport, ReportKind, claims_of, shown_sentences
@@ -155,12 +156,12 @@ def supported_sections(
 ) -> list[Section]:
     """The summary, the sections in the outline's order, and the conclusion.
 
-    When nothing in them is supported, quotes stand in their place.
+    When nothing in them is supported, quotes stand in their place. A summary of what the sections said before
+    they were written again is left out.
     """
     written = {section.id: section for section in sections}
-    listed = {heading.id for heading in outline.headings}
-    found = [written[heading.id] for heading in outline.headings if heading.id in written]
-    found += [section for section in sections if section.kind != "body" and section.id not in listed]
+    found = order_sections(outline, sections)
+    found += [written[SUMMARY]] if has_summary(sections, outline) else []
     ordered = sorted(found, key=lambda section: _ORDER[section.kind])
     if any(sentence.status == "supported" for section in found for sentence in section.sentences):
         return ordered
