@@ -144,8 +144,17 @@ def _rewrite(text: str) -> Form:
     }
 
 
-def _check(_: str) -> Form:
-    return {"objections": []}
+def _check(text: str) -> Form:
+    """Objects to a sentence with a figure that nothing it stands on has."""
+    evidence = dict(re.findall(r"^  (E\d+): (.*)$", text, re.MULTILINE))
+    items = re.findall(r"^Sentence (\d+) \(\w+\): (.*)\n((?:  .*\n?)*)", text, re.MULTILINE)
+    objections = []
+    for number, said, rest in items:
+        told = " ".join([*(evidence.get(key, "") for key in re.findall(r"E\d+", rest)), rest])
+        strange = [figure for figure in re.findall(r"\d[\d.,]*\d|\d", said) if figure not in told]
+        if rest and strange:
+            objections.append({"sentence": int(number), "why": f"nothing gives {', '.join(strange)}"})
+    return {"objections": objections}
 
 
 def _edit(text: str) -> Form:

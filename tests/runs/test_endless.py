@@ -106,10 +106,13 @@ async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_curr
     assert {query.round for query in state["asked"]} == set(range(1, ROUNDS + 1))
     assert len(state["pages"]) == ROUNDS * A_ROUND
     assert len(reports) == ROUNDS
-    assert all(f"rounds: {n}." in report for n, report in enumerate(reports, 1))
+    # What the judge misses after each round is what the report of that round says is missing.
+    assert all(f"More of {n + 1}" in report for n, report in enumerate(reports, 1))
     for role, shown in scribe.shown.items():
         later = [size for number, size in shown.items() if number >= SETTLED]
-        assert not later or max(later) <= 1.3 * max(shown.get(SETTLED, 0), min(later)), role
+        # A writer's claims, 24 of a part at most, come from more and more pages, whose passages it sees.
+        most = 1.5 if role == "write" else 1.3
+        assert not later or max(later) <= most * max(shown.get(SETTLED, 0), min(later)), role
     first, second = sizes[60] - sizes[20], sizes[100] - sizes[60]
     assert second <= 1.8 * first  # 1 is linear; a history whose every state is kept whole makes it 2
     assert heaps[100] - heaps[SETTLED] < 120_000  # KB

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.whole
 
 QUESTION = "How much does tidal power cost?"
 SHELF = {f"https://shelf{n}.example/book": page(n, 900) for n in range(24)}
-SILT = "Dredging the silt behind the barrage costs 4 million euros each winter."
+SILT = "Dredging the silt behind the barrage takes 4 million crowns each winter."
 
 
 def missing(query: str = "", priority: str = "high", description: str = "The price of dredging.") -> Any:
@@ -162,11 +162,12 @@ async def test_the_outline_is_in_the_events_the_review_and_the_folder(tmp_path: 
 
 
 def long_page() -> str:
-    """A page whose answer to a gap stands far from what the question asks for."""
+    """A page of which a reader is shown a part, and whose answer to a gap stands in what it is not shown."""
     costs = "\n\n".join(
         f"Tidal power costs {n} euros at plant {n}, as tidal power does." for n in range(40, 1400)
     )
-    return f"# Tidal power\n\n{costs}\n\n## The bay\n\n{SILT}\n"
+    birds = " ".join(f"Gulls nest on rock {n} of the bay, herons on the next." for n in range(60))
+    return f"# Tidal power\n\n{costs}\n\n## The bay\n\n{birds} {SILT} {birds}\n"
 
 
 async def test_a_page_at_hand_is_read_again_for_a_gap(tmp_path: Path) -> None:
@@ -178,10 +179,10 @@ async def test_a_page_at_hand_is_read_again_for_a_gap(tmp_path: Path) -> None:
         found = {"question": "Q1", "quote": SILT, "statement": SILT, "relevance": 0.9}
         return Reply.give({**value(request), "claims": [found]})
 
-    judge = missing("dredging silt behind the barrage cost each winter")
+    judge = missing("dredging silt behind the barrage each winter")
     state, requests = await ran(tmp_path, library, scripted(judge=judge, read=read), rounds=2)
     reads = of("read", requests)
-    assert SILT not in reads[0] + reads[1]
+    assert not any(SILT in shown for shown in reads[:2])
     assert SILT in [claim.statement for claim in state["claims"]]
     assert library.read.count("https://long.example/book") == 1
     assert [reread.round for reread in state["rereads"]] == [2]

@@ -21,13 +21,13 @@ from fathom.time_budget import grace_s
 
 # Tokens a call, in and out, where nothing is known of a model yet: what `bench/cost.py` measures.
 _USUAL: dict[Role, tuple[int, int]] = {
-    "plan": (2_000, 400),
-    "read": (2_500, 420),
-    "verify": (1_600, 180),
-    "judge": (5_000, 500),
+    "plan": (2_400, 400),
+    "read": (3_000, 420),
+    "verify": (3_400, 560),
+    "judge": (5_500, 700),
     "outline": (3_000, 200),
-    "write": (1_300, 350),
-    "check": (900, 60),
+    "write": (4_500, 380),
+    "check": (1_200, 60),
 }
 _TRUST = 5  # calls: what the figures above weigh against calls that were really made
 _MOST_SECTIONS = 6
@@ -37,8 +37,9 @@ _STOPPING = 0.4  # a run with ten times as many rounds takes 2.5 times as many: 
 _CALL_S = 6.0
 _LOOKING_S = 3.0  # a round's searches and pages
 _LOOKING_MOST_S = 180.0  # when every engine is tried three times and every page to its last second
-_WRITING_CALLS = 3  # one after another: outline, write, check; and, at most, rewrite and check again
-_MOST_WRITING_CALLS = 5
+_PAGES_TOGETHER = 4  # whose claims are verified in one call
+_WRITING_CALLS = 4  # one after another: write, check, edit, check
+_MOST_WRITING_CALLS = 7  # also outline, and rewrite and check again
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,11 @@ def _work(
     usual: Mapping[Role, float] = {
         "plan": size.branches * size.expected_rounds,
         "read": pages,
-        "verify": pages,
+        "verify": pages / _PAGES_TOGETHER,
         "judge": size.branches * size.expected_rounds + (size.together if size.branches > 1 else 0),
         "outline": 0,  # the judge keeps it
-        "write": size.sections,
-        "check": size.sections,
+        "write": size.sections + 1,  # the edit
+        "check": size.sections / 2 + 2,  # parts are checked together; then the summary, and from another side
     }
     expected: dict[tuple[Role, str], _Expected] = {}
     for role in get_args(Role):
@@ -185,7 +186,7 @@ def _worst_s(settings: Settings, run_config: RunConfig, size: _Size) -> float:
     rounds = size.rounds * size.together * in_turn
     worst = (1 + rounds) * _LOOKING_MOST_S
     if settings.uses_model(run_config.model):
-        a_round = 2 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)
+        a_round = 4 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)  # also retry, and verify again
         worst += (rounds * a_round + _MOST_WRITING_CALLS) * settings.call_timeout_s + settings.outage_s
     limit_s = run_config.time_limit_s
     return worst if limit_s is None else min(worst, limit_s + grace_s(limit_s))

@@ -16,10 +16,11 @@ from fathom.text.tokencount import most_tokens
 NONE = "(none)"
 _BETWEEN_PASSAGES = "\n\n[…]\n\n"
 _FITTINGS = 10
+_LEAST_PASSAGE = 60  # tokens: of less than a few sentences a model can only say that it tells nothing
 
 
 class TooSmall(Unreadable):
-    """Not even the instructions and the question fit."""
+    """Not even the instructions and the question fit, or hardly a sentence of a page with them."""
 
 
 class Evidence(Protocol):
@@ -85,7 +86,9 @@ class Passages:
         return _BETWEEN_PASSAGES.join(best_passages(self.text, self.questions, self.max_tokens))
 
     def within(self, room: int, count: Count) -> tuple[str, int]:
-        """Fewer of them."""
+        """Fewer of them; TooSmall where hardly a sentence would be left."""
+        if room < _LEAST_PASSAGE:
+            raise TooSmall(f"there is room for {room} tokens of a page")
         chosen = best_passages(self.text, self.questions, room, count)
         while len(chosen) > 1 and count(_BETWEEN_PASSAGES.join(chosen)) > room:
             chosen = chosen[:-1]
