@@ -14,7 +14,8 @@ from fathom.settings import Settings, load_settings
 # One after another: each of these waits for the one before it.
 _ROUND = ("PlanAnswer", "search", "ReadAnswer", "VerifyAnswer", "RetryAnswer", "VerifyAnswer", "JudgeAnswer")
 _WRITING = (
-    "OutlineAnswer", "WriteAnswer", "CheckAnswer", "RewriteAnswer", "CheckAnswer", "EditAnswer", "CheckAnswer",
+    "OutlineAnswer", "WriteAnswer", "CheckAnswer", "RewriteAnswer", "CheckAnswer", "EditAnswer",
+    "CheckAnswer",
 )  # fmt: skip
 
 

@@ -59,6 +59,7 @@ def result_of(run_id: str, state: RunState, duration_s: float) -> ResearchResult
         findings=state.get("findings", []),
         contradictions=state.get("contradictions", []),
         rejected=[*state.get("rejected", []), *refused_sentences(report.sections)],
+        control_tallies=state.get("control_tallies", []),
         judgements=state.get("judgements", []),
         asked=state.get("asked", []),
         errors=state.get("failures", []),

@@ -19,7 +19,16 @@ from fathom.report.standalone import standalone
 from fathom.report.statistics import statistics
 from fathom.report.verifying import Verification, verified
 from fathom.report.words import ENGLISH
-from fathom.state import Block, Failure, Outline, RunConfig, Section, Sentence
+from fathom.state import (
+    Block,
+    ControlTally,
+    Failure,
+    Outline,
+    Rejected,
+    RunConfig,
+    Section,
+    Sentence,
+)
 
 BOTH = pytest.mark.parametrize("words", [{}, KOREAN], ids=["English", "Korean"])
 
@@ -83,6 +92,39 @@ def test_a_figure_changed_in_a_tables_cell_is_found() -> None:
     changed = [Section.model_validate(section) for section in sections]
     found = checked(read_back(sections=changed))
     assert [one.text for one in found.sentences if one.standing == "changed"] == ["999,000"]
+
+
+def test_a_calculation_that_comes_to_something_else_is_found() -> None:
+    wrong = GROWTH.model_copy(update={"result": "61 %"})
+    told = Sentence(
+        text="It grew by 61 %.",
+        claims=["c1", "c2"],
+        status="supported",
+        kind="calculation",
+        calculation=wrong,
+    )
+    found = checked(read_back(sections=with_sentences(told)))
+    assert found.sentences[0].standing == "changed"
+    assert "calculation" in found.sentences[0].why
+
+
+@BOTH
+def test_statistics_and_ledger_tell_of_controls_and_of_what_was_refused_twice(words: dict[str, Any]) -> None:
+    tallies = [
+        ControlTally(call=f"c{n}", verifier="m@1", language="ko", kind="figure", shown=2, missed=n)
+        for n in (0, 1)
+    ]
+    refused = Rejected(
+        page="p", count=1, why="not supported", statement="It sank twice.", reason="It never sank."
+    )
+    state = state_of(**words, control_tallies=tallies, rejected=[refused])
+    told = statistics(state)
+    assert re.search(r"^\| m@1 \| .* \| ko \| 4 \| 1 \|$", told, re.MULTILINE)
+    assert "figure" not in told or not words
+    assert "It sank twice. | It never sank." in told
+    ledger = read_back(**words, control_tallies=tallies, rejected=[refused])
+    assert ledger.control_tallies == tallies
+    assert refused in ledger.rejected
 
 
 def test_an_operand_that_no_quote_has_is_found() -> None:

@@ -14,6 +14,7 @@ from fathom.state import (
     Citation,
     Claim,
     Contradiction,
+    ControlTally,
     Direction,
     Effort,
     Failure,
@@ -89,6 +90,7 @@ class Ledger(BaseModel):
     findings: list[Finding] = []
     contradictions: list[Contradiction] = []
     rejected: list[Rejected] = []
+    control_tallies: list[ControlTally] = []  # how the verifiers did on statements of known truth
     judgements: list[Judgement] = []
     asked: list[Query] = []
     errors: list[Failure] = []

@@ -1,4 +1,4 @@
-"""What a run knows about itself, as tables: scores, rejections, calls, costs, failures.
+"""What a run knows about itself, as tables: scores, rejections, controls, calls, costs, failures.
 
 Nothing of it stands in the report, which is for readers; all of it is in the ledger too. Does not know files.
 """
@@ -12,7 +12,7 @@ from fathom.report.markdown import named, plain, table
 from fathom.report.publishing import describe_result
 from fathom.report.weights import certainty_table
 from fathom.report.words import Words
-from fathom.state import Cost, Judgement, RunState, Section
+from fathom.state import ControlTally, Cost, Judgement, RunState, Section
 
 _CHARS = 300
 
@@ -29,6 +29,7 @@ def statistics(state: RunState) -> str:
     blocks += [
         *_rejected_claims(state, words),
         *_rejected_sentences(_sections(state), words),
+        *_controls(state.get("control_tallies", []), words),
         *_calls(state, words),
         *_costs(state.get("costs", []), words),
         *_searches(state, words),
@@ -111,15 +112,39 @@ def _checks(state: RunState, words: Words) -> Iterator[str]:
 
 
 def _rejected_claims(state: RunState, words: Words) -> Iterator[str]:
+    """What was refused, by reason and page; one that was refused twice with its words and the verifier's."""
     titles = {page.sha: page.title or named(page.address) for page in state.get("pages", [])}
     rows = [
-        [words.reason(entry.why), str(entry.count), plain(titles.get(entry.page, entry.page[:12]))]
+        [
+            words.reason(entry.why),
+            str(entry.count),
+            plain(titles.get(entry.page, entry.page[:12])),
+            plain(entry.statement)[:_CHARS],
+            plain(entry.reason)[:_CHARS],
+        ]
         for entry in state.get("rejected", [])
         if not entry.section
     ]
     if rows:
+        columns = [words(f"statistics.{name}") for name in ("why", "count", "page", "statement", "reason")]
         yield f"## {words('statistics.rejected_claims')}"
-        yield table([words("statistics.why"), words("statistics.count"), words("statistics.page")], rows)
+        yield table(columns, rows)
+
+
+def _controls(tallies: Sequence[ControlTally], words: Words) -> Iterator[str]:
+    """How many statements of known truth the verifiers were shown among the others, and got wrong."""
+    shown, missed = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()
+    for tally in tallies:
+        place = (tally.verifier, words.name("control", tally.kind), tally.language)
+        shown[place] += tally.shown
+        missed[place] += tally.missed
+    if shown:
+        names = ("verifier", "control", "language", "shown", "missed")
+        yield f"## {words('statistics.controls')}"
+        yield table(
+            [words(f"statistics.{name}") for name in names],
+            [[*map(plain, place), str(shown[place]), str(missed[place])] for place in sorted(shown)],
+        )
 
 
 def _rejected_sentences(sections: Sequence[Section], words: Words) -> Iterator[str]:

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from fathom.evidence.calculation import calculation_faults
 from fathom.evidence.carrying import contradicted
 from fathom.evidence.connective import is_connective
 from fathom.evidence.context import joined_passages
 from fathom.evidence.derivation import Passage, underived
 from fathom.evidence.standing import SUPPORTED, Fate, Standing, worst
+from fathom.report.drafts import cell_statement
 from fathom.report.layout import claims_of, shown_sentences
 from fathom.report.ledger import Ledger
 from fathom.report.markdown import plain
@@ -105,7 +107,7 @@ def verified(
         found = [Fate("changed", "the report does not say it so, with these numbers")] if not is_shown else []
         if sentence.status == "supported":
             found += _fates(sentence, claims, listed, fate)
-            found += [Fate("changed", why) for why in _code_faults(sentence, claims, known)]
+            found += [Fate("changed", why) for why in _code_faults(sentence, section, claims, known)]
         elif sentence.status == "connective" and not _only_connects(sentence):
             found.append(Fate("changed", "it states something and names no claim"))
         final = worst(found)
@@ -172,18 +174,19 @@ def _bare_evidence(ledger: Ledger) -> dict[str, Passage]:
 
 
 def _code_faults(
-    sentence: Sentence, claims: Mapping[str, Claim], evidence: Mapping[str, Passage]
+    sentence: Sentence, section: Section, claims: Mapping[str, Claim], evidence: Mapping[str, Passage]
 ) -> Iterator[str]:
-    """What code alone finds wrong: a figure or date from nowhere, a claim that says otherwise."""
+    """What code alone finds wrong: a figure or date from nowhere, a wrong calculation, a claim that says
+    otherwise."""
     own = {name: evidence[name] for name in claims_of(sentence) if name in evidence}
     if not own:
         return
-    operands = sentence.calculation.operands if sentence.calculation else []
-    for operand in operands:
-        if operand.claim in own and (strange := underived(operand.value, own[operand.claim])):
-            yield f"its calculation uses {', '.join(strange)}, which claim {operand.claim} does not have"
-    if sentence.calculation is None and (wrong := underived(sentence.text, joined_passages([*own.values()]))):
-        yield f"its evidence does not give {', '.join(wrong)}"
+    if sentence.calculation:
+        statement = cell_statement(sentence, section)
+        if wrong := calculation_faults(statement, sentence.calculation, own):
+            yield f"its calculation does not hold: {wrong}"
+    elif strange := underived(sentence.text, joined_passages([*own.values()])):
+        yield f"its evidence does not give {', '.join(strange)}"
     if sentence.kind == "fact":
         cited = [claims[name] for name in sentence.claims if name in claims]
         found = {c.id: contradicted(sentence.text, [quote.text for quote in c.quotes]) for c in cited}
