@@ -61,7 +61,7 @@ async def judge(
     scales = Scales(claims, read, state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
     case = await asyncio.to_thread(scales.put_to, _case(state, trails, run_config, clock))
-    thought = _known(state) or await model.judge(case)
+    thought = _known(state, run_config.language) or await model.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
     case, assessment = _settled(state, case, thought.value, balance)
     hypotheses = _weighed(state, assessment)
@@ -173,7 +173,7 @@ def _case(state: ResearchState, trails: Trails, run_config: RunConfig, clock: Cl
         question,
         state.get("questions", []),
         claims,
-        checks=checked(question, claims, read, clock().date(), before),
+        checks=checked(question, claims, read, clock().date(), before, run_config.language),
         hypotheses=active(state.get("hypotheses", [])),
         trails=trails,
         before=before[-1].evidence if before else [],
@@ -184,15 +184,16 @@ def _case(state: ResearchState, trails: Trails, run_config: RunConfig, clock: Cl
         kind=effort.kind if (effort := state.get("effort")) else "survey",
         limits=limits(run_config, len(before) + 1, state.get("costs", [])),
         today=clock().date().isoformat(),
+        language=run_config.language,
     )
 
 
-def _known(state: ResearchState) -> Thought[Assessment] | None:
+def _known(state: ResearchState, language: str | None) -> Thought[Assessment] | None:
     """What is known without thinking: there are no claims, or in an update the same as before."""
     claims, earlier = state.get("claims", []), state.get("earlier")
     if not claims:
         is_rejected = any(not entry.section for entry in state.get("rejected", []))
-        return Thought(nothing_known(state.get("questions", []), is_rejected=is_rejected))
+        return Thought(nothing_known(state.get("questions", []), language, is_rejected=is_rejected))
     if earlier is None or {claim.id for claim in claims} != {claim.id for claim in earlier.claims}:
         return None
     last = earlier.judgements[-1]

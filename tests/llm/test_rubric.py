@@ -1,7 +1,10 @@
 """Judging without a model: marks from counts, gaps from what has no answer."""
 
+from datetime import date
+
 from fakes import claim, points, question
 
+from fathom.evidence.checks import checked
 from fathom.llm.port import Case
 from fathom.llm.rubric import computed, nothing_known
 from fathom.state import Contradiction, Finding, Side
@@ -55,3 +58,14 @@ def test_consistency_is_what_weighing_found() -> None:
 
     assert (mark(), mark(findings=(told,)), mark(dispute), mark(settled)) == (3, 4, 2, 3)
     assert mark(*[dispute] * 9) == 1
+
+
+def test_what_is_missing_is_told_in_the_language_of_the_report() -> None:
+    asked = [question(1, "What does it cost?")]
+    for assessment in (nothing_known(asked, "Korean"), computed(Case("", asked, [], language="ko"))):
+        assert "근거를 찾지 못했습니다" in assessment.gaps[0].description
+        assert assessment.gaps[0].suggested_query == "What does it cost?"
+    (check,) = checked("How many locks are there?", [], [], date(2026, 1, 2), language="한국어")
+    assert check.gap
+    assert "찾지 못했습니다" in check.gap.description
+    assert "number" in check.gap.suggested_query

@@ -56,6 +56,14 @@ def test_the_summary_stands_right_under_the_title_and_no_machinery_before_it(wor
     assert not re.search(r"\d+ ?%", lines[2].replace("16 %", ""))
 
 
+def test_a_summary_of_what_the_parts_said_before_is_not_shown() -> None:
+    summary, *parts = state_of()["sections"]
+    rewritten = [parts[0].model_copy(update={"basis": "written again"}), *parts[1:]]
+    result = full_result(sections=[summary, *rewritten])
+    assert "summary" not in {section.kind for section in result.sections}
+    assert summary.sentences[0].text not in result.report
+
+
 @BOTH
 def test_no_score_rule_or_count_of_claims_is_in_the_report(words: dict[str, Any]) -> None:
     report = full_result(**words).report

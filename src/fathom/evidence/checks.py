@@ -14,7 +14,7 @@ from fathom.evidence.answering import CAUSE, COUNT, DATE
 from fathom.evidence.asking import needs, sides_of, thing_of
 from fathom.evidence.dates import day_of
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
-from fathom.text.normal import is_korean, one_line
+from fathom.text.normal import is_korean, one_line, wants_korean
 from fathom.text.ranking import terms
 
 MOST_REJECTIONS = 2  # of one check in a run
@@ -111,8 +111,12 @@ def checked(
     pages: Sequence[Page],
     today: date,
     before: Sequence[Judgement] = (),
+    language: str | None = None,
 ) -> list[Check]:
-    """The checks that the question needs, each with its reason, and what is missing where it fails."""
+    """The checks that the question needs, each with its reason, and what is missing where it fails.
+
+    What is missing is told in the report's language, if one was asked for.
+    """
     relevant = [c for c in claims if c.relevance >= _RELEVANT_FROM]
     done = []
     for name, parts in needs(question).items():
@@ -120,7 +124,7 @@ def checked(
         # A check speaks once, for the first part that fails it.
         part, is_passed, why = next((a for a in answers if not a[1]), answers[0])
         told = rejections(name, before)
-        gap = None if is_passed else _gap(name, _Known(part, relevant, pages, today), told)
+        gap = None if is_passed else _gap(name, _Known(part, relevant, pages, today), told, language)
         done.append(Check(name=name, is_passed=is_passed, why=why, gap=gap))
     return done
 
@@ -153,10 +157,10 @@ def failing(checks: Sequence[Check], before: Sequence[Judgement]) -> list[str]:
     return [c.name for c in checks if c.gap and rejections(c.name, before) < MOST_REJECTIONS]
 
 
-def _gap(name: CheckName, at: _Known, told: int) -> Gap:
+def _gap(name: CheckName, at: _Known, told: int, language: str | None) -> Gap:
     """What is missing; once the check has had its say it is a minor gap, and each time another query."""
-    korean = is_korean(at.question)
-    description, endings = (_KOREAN if korean else _ENGLISH)[name]
+    description, _ = (_KOREAN if wants_korean(at.question, language) else _ENGLISH)[name]
+    _, endings = (_KOREAN if is_korean(at.question) else _ENGLISH)[name]
     asked = one_line(at.question).rstrip("?？. ")
     ending = endings[min(told, len(endings) - 1)].format(year=at.today.year)
     return Gap(

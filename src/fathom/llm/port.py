@@ -167,6 +167,7 @@ class Case:
     kind: EffortKind = "survey"  # of the question; it shapes the outline
     limits: str = ""  # what the run may still do, in words
     today: str = ""  # ISO 8601, the day only
+    language: str | None = None  # of the report; None: the question's
 
 
 @dataclass(frozen=True)

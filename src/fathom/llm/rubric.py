@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from fathom.evidence.sufficiency import ANSWERED_FROM
 from fathom.llm.port import Assessment, Case
 from fathom.state import Claim, Gap, Rubric, SubQuestion
-from fathom.text.normal import is_korean
+from fathom.text.normal import wants_korean
 
 
-def nothing_known(questions: Sequence[SubQuestion], *, is_rejected: bool = False) -> Assessment:
+def nothing_known(
+    questions: Sequence[SubQuestion], language: str | None = None, *, is_rejected: bool = False
+) -> Assessment:
     """The assessment when there is no claim at all: nothing was found, or all that was found was refused."""
     rubric = Rubric(evidence="no claim", accuracy=1, relevance=1, completeness=1, consistency=1)
-    gaps = [_gap(q, [], "high").model_copy(update={"is_rejected": is_rejected}) for q in questions]
+    gaps = [_gap(q, [], "high", language).model_copy(update={"is_rejected": is_rejected}) for q in questions]
     return Assessment(rubric, gaps)
 
 
@@ -23,7 +25,7 @@ def computed(case: Case) -> Assessment:
     """Relevance, completeness and consistency as measured; a sub-question with little evidence is a gap."""
     questions, claims = case.questions, case.claims
     if not claims:
-        return nothing_known(questions)
+        return nothing_known(questions, case.language)
     best = sorted(claims, key=lambda c: -c.relevance)[:3]
     answered = [q for q in questions if any(_answers(c, q) for c in claims)]
     rubric = Rubric(
@@ -33,7 +35,8 @@ def computed(case: Case) -> Assessment:
         completeness=_mark(len(answered) / max(1, len(questions))),
         consistency=_consistency(case),
     )
-    return Assessment(rubric, [gap for q in questions if (gap := _gap_of(q, claims))], is_by_words=True)
+    gaps = [gap for q in questions if (gap := _gap_of(q, claims, case.language))]
+    return Assessment(rubric, gaps, is_by_words=True)
 
 
 def _answers(claim: Claim, question: SubQuestion) -> bool:
@@ -52,19 +55,19 @@ def _mark(share: float) -> int:
     return 1 + round(4 * max(0.0, min(1.0, share)))
 
 
-def _gap_of(question: SubQuestion, claims: Sequence[Claim]) -> Gap | None:
+def _gap_of(question: SubQuestion, claims: Sequence[Claim], language: str | None) -> Gap | None:
     own = [c for c in claims if c.question == question.id]
     if not own:
-        return _gap(question, own, "high")
+        return _gap(question, own, "high", language)
     if not any(_answers(c, question) for c in own):
-        return _gap(question, own, "medium")
+        return _gap(question, own, "medium", language)
     if len({c.quotes[0].page for c in own}) < 2:
-        return _gap(question, own, "low")
+        return _gap(question, own, "low", language)
     return None
 
 
-def _gap(question: SubQuestion, own: Sequence[Claim], priority: str) -> Gap:
-    korean = is_korean(question.text)
+def _gap(question: SubQuestion, own: Sequence[Claim], priority: str, language: str | None) -> Gap:
+    korean = wants_korean(question.text, language)
     if not own:
         words = "“{}”에 대한 근거를 찾지 못했습니다." if korean else "No evidence was found for “{}”."
     elif priority == "medium":

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from fathom.text.normal import is_korean
+from fathom.text.normal import wants_korean
 
 _PLACE = re.compile(r"\\\{(\w+)\\\}")
 
@@ -78,7 +78,4 @@ KOREAN = Words("ko")
 
 def words_for(question: str, language: str | None) -> Words:
     """Korean for a Korean question or when Korean is asked for, English otherwise."""
-    asked = (language or "").strip().lower()
-    if asked:
-        return KOREAN if asked.startswith(("ko", "한국")) else ENGLISH
-    return KOREAN if is_korean(question) else ENGLISH
+    return KOREAN if wants_korean(question, language) else ENGLISH

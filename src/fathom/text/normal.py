@@ -128,6 +128,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def wants_korean(question: str, language: str | None) -> bool:
+    """Whether what is told is in Korean: that was asked for, or nothing was and the question is Korean."""
+    asked = (language or "").strip().lower()
+    return asked.startswith(("ko", "한국")) if asked else is_korean(question)
+
+
 def is_korean(text: str) -> bool:
     """Whether the text is mainly in Hangul."""
     hangul = 0 if text.isascii() else len(_HANGUL.findall(text))
