@@ -7,10 +7,11 @@ from pathlib import Path
 
 from kits import Library, kits_of
 from standins.library import CHEESE, HANOK, TIDES, written
-from standins.model import Model, asked_again, longest_chain
+from standins.model import Model, ModelRequest, asked_again, longest_chain
 from standins.prose import page
-from standins.researcher import researcher
-from standins.scripted import never_satisfied, overstating, scripted
+from standins.replies import Reply
+from standins.researcher import form_of, researcher
+from standins.scripted import never_satisfied, overstating, scripted, value
 from standins.server import Seen
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
@@ -23,6 +24,7 @@ from fathom.store import pages
 
 QUESTION = "How much does tidal power cost?"
 DELAY_S = 0.15
+UNSATISFIED = scripted(judge=never_satisfied)
 
 
 async def assert_every_sentence_leads_to_a_page(result: ResearchResult, settings: Settings) -> None:
@@ -153,12 +155,51 @@ async def test_objections_cost_at_most_two_more_calls_in_a_row(tmp_path: Path) -
     assert await least(one_round_with_objections, tmp_path, 11) <= 11
 
 
-async def chain_of(tmp_path: Path, rounds: int) -> int:
+def overstated(request: ModelRequest) -> Reply:
+    """A reader whose first claim has to be said again."""
+    given = value(request)
+    if given["claims"]:
+        first = given["claims"][0]
+        given["claims"][0] = {**first, "statement": f"Everybody agrees: {first['quotes'][0]}"}
+    return Reply.give(given)
+
+
+def restated(request: ModelRequest) -> Reply:
+    """What the quote says, in words that have to be verified."""
+    items = re.findall(r"^Item (\d+).*?\nQuote: (.*?)$", request.user_text, re.MULTILINE | re.DOTALL)
+    mended = [{"item": int(n), "quotes": [q], "statement": f"It is reported: {q}"} for n, q in items]
+    return Reply.give({"restated": mended})
+
+
+async def test_retried_claims_cost_two_more_calls_in_a_row_in_each_round(tmp_path: Path) -> None:
+    own = {"read": overstated, "retry": restated}
+    everything = partial(one_round_of, answer=scripted(**own, write=overstating))
+    assert await least(everything, tmp_path / "one", 13) <= 13
+    rounds = partial(chain_of, rounds=2, answer=scripted(**own, judge=never_satisfied))
+    assert await least(rounds, tmp_path / "two", 17) <= 17
+
+
+async def one_round_of(tmp_path: Path, answer: Callable[[ModelRequest], Reply]) -> int:
+    docs = written(tmp_path / "docs", TIDES)
+    with Model(lambda request: answer(request).after(DELAY_S)) as model:
+        settings = load_settings(home=tmp_path, base_url=model.base_url)
+        request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", max_rounds=1)
+        result = await DeepResearcher(settings).research(request)
+    asked = {form_of(request) for request in model.requests}
+    assert asked >= {"retry", "rewrite"}
+    assert "Everybody agrees" not in result.report
+    return longest_chain(model.calls)
+
+
+async def chain_of(
+    tmp_path: Path,
+    rounds: int,
+    answer: Callable[[ModelRequest], Reply] = UNSATISFIED,
+) -> int:
     """How many calls came one after another in a run of exactly so many rounds."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(12)}
     run_config = RunConfig(rounds=rounds, sources=3, threshold=1.0, model="stand-in")
     written(tmp_path, {})  # a home of its own
-    answer = scripted(judge=never_satisfied)
     with Model(lambda request: answer(request).after(DELAY_S)) as model:
         settings = load_settings(home=tmp_path, base_url=model.base_url)
         graph = build_graph(kits_of(tmp_path, Library(books), lambda own: make_research_model(settings, own)))
