@@ -89,7 +89,7 @@ class Session:
     ...     return await ending
     >>> result = asyncio.run(ended_early())
     >>> result.status, result.metadata.stop
-    ('complete', "a person's word")
+    ('extracts', "a person's word")
     """
 
     def __init__(
@@ -265,7 +265,7 @@ class BlockingSession:
     >>> session.go_on(ReviewAnswer(action="approve")), session.is_complete
     (None, True)
     >>> session.result().status
-    'complete'
+    'extracts'
     """
 
     def __init__(self, session: Session) -> None:

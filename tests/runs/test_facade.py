@@ -303,7 +303,7 @@ async def test_a_model_that_is_no_model_leaves_extracts(
 ) -> None:
     model = FakeListChatModel(responses=["no"])
     found = await DeepResearcher(settings, model=model).research(request_.with_config(model="none"))
-    assert found.status == "complete"
+    assert found.status == "extracts"
     assert found.metadata.model_calls == 0
 
 
