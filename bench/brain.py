@@ -146,7 +146,7 @@ def _rewrite(text: str) -> Form:
 
 def _check(text: str) -> Form:
     """Objects to a sentence with a figure that nothing it stands on has."""
-    evidence = dict(re.findall(r"^  (E\d+): (.*)$", text, re.MULTILINE))
+    evidence = dict(re.findall(r"^  (E\d+)(?: \[.*?\])?: (.*)$", text, re.MULTILINE))
     items = re.findall(r"^Sentence (\d+) \(\w+\): (.*)\n((?:  .*\n?)*)", text, re.MULTILINE)
     objections = []
     for number, said, rest in items:

@@ -119,7 +119,7 @@ async def test_every_kind_of_run_can_be_seen_and_followed(tmp_path: Path, words:
     agents = agents_in(views.query.id, told, views.query.created_at)
     assert {agent.status for agent in [*agents, *views.agents]} == {"completed"}
     new = await DeepResearcher(settings).follow_up(views.query.id, AT_HAND)
-    assert (new.status, new.settings.strategy) == ("complete", "loop")
+    assert (new.status, new.settings.strategy) == ("extracts", "loop")
 
 
 async def test_a_run_that_waits_is_still_being_worked_on(tmp_path: Path) -> None:

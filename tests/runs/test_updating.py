@@ -181,7 +181,7 @@ async def test_a_model_is_asked_only_about_what_changed(tmp_path: Path) -> None:
     assert asked["read"] == 1
     assert not {"plan", "outline"} & set(asked)
     assert asked["edit"] == 1  # the summary is of all parts
-    assert asked.total() <= 9
+    assert asked.total() <= 8
     found = changes(new)
     assert len(found["section rewritten"]) == 2  # a part, and with it the summary
     assert len(found["section untouched"]) == 1

@@ -157,7 +157,7 @@ def _rewrite(text: str) -> dict[str, object]:
 
 def _check(text: str) -> dict[str, object]:
     """Objects to a sentence with a figure that its quotes do not have, or with hardly a word of theirs."""
-    quotes = dict(re.findall(r"^  (E\d+): (.*)$", text, re.MULTILINE))
+    quotes = dict(re.findall(r"^  (E\d+)(?: \[.*?\])?: (.*)$", text, re.MULTILINE))
     objections = []
     for number, sentence, rest in re.findall(
         r"^Sentence (\d+) \(\w+\): (.*)\n((?:  .*\n?)*)", text, re.MULTILINE
