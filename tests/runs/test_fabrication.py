@@ -106,7 +106,6 @@ async def test_what_a_writer_adds_is_dropped_and_counted(tmp_path: Path) -> None
         refused[entry.why] += entry.count
     each = {"facts": 1, "meaning": 1, "unknown": 1, "uncited": 1}
     assert refused == {ENGLISH.name("fault", fault): count * sections for fault, count in each.items()}
-    assert f"{sum(refused.values())} sentences were removed" in result.report
 
 
 async def test_what_a_writer_adds_is_marked_when_asked_for_and_its_addresses_are_gone(tmp_path: Path) -> None:
@@ -130,7 +129,7 @@ async def test_a_checker_who_refuses_everything_leaves_quotes(tmp_path: Path) ->
     result = await researched(tmp_path, scripted(check=objecting), TIDES)
     assert "It is reported" not in result.report
     assert ENGLISH("partial.quoted") in result.report
-    assert "8 sentences were removed" in result.report
+    assert sum(entry.count for entry in result.rejected) == 8
     quotes = {quote.text for citation in result.citations for quote in citation.quotes}
     assert {s.text for section in result.sections for s in section.sentences} == quotes
     assert (len(quotes), result.status) == (8, "partial")
