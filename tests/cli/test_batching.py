@@ -58,7 +58,7 @@ def test_every_question_has_a_line_in_one_table_and_a_folder(
     assert lines[-1] == "3 of 3 have a report; $0.0000 in all"
     for row in lines[1:4]:
         report = next(word for word in row.split() if word.startswith("runs/q/"))
-        assert (work / report).read_text("utf-8").startswith("# ")
+        assert "\n# " in (work / report).read_text("utf-8")
         assert (work / report).with_name("events.jsonl").is_file()
     assert sum("begins:" in said for said in told.err.splitlines()) == 3
     assert "(3 of 3 done)" in told.err

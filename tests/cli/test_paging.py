@@ -81,7 +81,7 @@ def test_a_long_report_opens_in_a_pager_and_leaves_the_answer(
     with Tmux(work, 80, 14) as terminal:
         terminal.runs([KOREAN_QUESTION, *words])
         rows = terminal.becomes(lambda screen: screen.rstrip().endswith(":"), "open less").split("\n")
-        assert rows[0] == KOREAN_QUESTION
+        assert KOREAN_QUESTION in rows
         assert "ESC" not in "".join(rows)
         terminal.presses("C-c")  # the pager's own key: nothing ends
         terminal.becomes(lambda screen: _is_at_end(terminal, screen), "turn to the end")
