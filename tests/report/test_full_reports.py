@@ -301,7 +301,7 @@ def test_status_and_words_agree_when_something_important_is_open() -> None:
     }
     result = full_result(**words)
     assert result.status == "unsure"
-    assert "with care" in result.report
+    assert "The fees" in result.report
     assert "Nothing important" not in result.report
     assert describe_ledger(result, ENGLISH).startswith("unsure: something important")
     assert "unsure: something important" in statistics(state_of(**words))

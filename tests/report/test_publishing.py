@@ -146,7 +146,7 @@ def test_a_report_with_an_important_gap_is_unsure() -> None:
     open_gap = STOPPED.model_copy(update={"gaps": [gap("high", "No prices")]})
     made = report(section(sentence("The gates are old.", "c3")), judgements=[open_gap])
     assert made.status == "unsure"
-    assert "with care: something important was not found." in made.markdown
+    assert "Still open: No prices." in made.markdown
     assert "No prices" in made.markdown
 
 

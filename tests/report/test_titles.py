@@ -27,6 +27,8 @@ SOURCES = [
         "온돌 난방의 규모와 양상",
         "결론과 시사점",
         "Application and Connection of Tidal Power",
+        "Why tidal power is built",
+        "Verdict: who gains, who pays, what to do",
     ],
 )
 def test_a_title_of_what_was_said_or_asked_is_kept(title: str) -> None:

@@ -52,7 +52,9 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
     if is_one_language:
         found += _wording_suspicions(said, passage)
-    return list({suspicion.note: suspicion for suspicion in found}.values())
+    distinct = {suspicion.note: suspicion for suspicion in found}
+    # One oddity may be found twice: "the quote says 'may'" adds nothing to the same note with more words.
+    return [s for s in distinct.values() if not any(s.note != n and n.startswith(s.note) for n in distinct)]
 
 
 def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:

@@ -56,9 +56,11 @@ def certainty(
     if status == "partial":
         reasons = list(dict.fromkeys(_partial(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
-    if outcome.used and is_report and (told := doubts(outcome)):
-        lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     missing = _open(outcome, words) if outcome.used and is_report else []
+    # That something is open is told by naming it.
+    told = [d for d in doubts(outcome) if d != "open" or not missing] if outcome.used and is_report else []
+    if told:
+        lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
@@ -86,15 +88,13 @@ def _basis(outcome: Outcome, numbers: Numbers, words: Words) -> str:
     cited = {n for claim in outcome.used for n in numbers.get(claim.id, [])}
     voices = {voice for finding in outcome.findings for voice in finding.voices}
     count, independent = len(cited), min(len(voices), len(cited))
-    if independent == count > 1:
-        return words("certainty.all_independent", count=count)
     if 0 < independent < count:
         return words("certainty.independent", count=count, independent=independent)
     return words("certainty.sources", count=count)
 
 
 def _single(outcome: Outcome, numbers: Numbers, words: Words) -> Iterator[str]:
-    """The main points, those of summary and conclusion if there are any, that one voice alone carries."""
+    """Whether the main points, those of summary and conclusion if there are any, rest on one voice each."""
     main = [s for s in outcome.sections if s.kind != "body"] or outcome.sections
     told = [s for section in main for s in section.sentences if numbers_of(s, numbers)]
     told = [s for s in told if s.row is None]
@@ -104,8 +104,6 @@ def _single(outcome: Outcome, numbers: Numbers, words: Words) -> Iterator[str]:
         return
     if len(alone) == len(told):
         yield words("certainty.single_all")
-        return
-    yield words("certainty.single", count=len(alone), all=len(told))
 
 
 def _voices(sentence: Sentence, by_claim: Mapping[str, Finding], numbers: Numbers) -> int:
