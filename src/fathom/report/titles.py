@@ -35,7 +35,8 @@ Origins Other Outlook Overview Part Parts Performance Perspectives Practical Pra
 Principles Price Prices Problems Process Properties Question Questions Reasons Recent Related Relevance
 Report Requirements Research Result Results Risk Risks Role Safety Scope Significance Situation Social
 Source Sources Speaks State Status Steps Strengths Structure Summary Support Technical Timeline Trends Types
-Uncertainties Uncertainty Understanding Use Uses Values Verdict Views Weaknesses Advice Recommendations Working Works 가격 개념 개요 결과
+Uncertainties Uncertainty Understanding Use Uses Values Verdict Views Weaknesses Working Works Advice
+Recommendations 가격 개념 개요 결과
 결론 경제성 과제 과정 관련 구조 근거 기능 기본 내용 논쟁 단점 문제 문제점 미래 방법 방식 배경 범위 변화
 가능성 검토 규모 권고 남은 대안 대응 대책 동향 무엇 물음 방향 변수 분석 쟁점 시사점 앞으로 양상 어떻게 얼마나
 왜 요인 이끈 이후 정책 제언 종합 지속 추이 판단 평가의 함의 확인 흐름
