@@ -13,7 +13,7 @@ from fathom.state import EffortKind, RunConfig
         (None, "fact", 40, 150),
         (None, "comparison", 40, 1100),
         ("long", "survey", 100, 3000),
-        ("short", "survey", 100, 1500),
+        ("short", "survey", 100, 900),
         ("700", "fact", 1, 700),
         (None, "survey", 4, 220),  # four claims do not carry two thousand words
     ],

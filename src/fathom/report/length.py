@@ -10,7 +10,7 @@ from fathom.state import EffortKind, Heading
 _WORDS: Mapping[EffortKind, Mapping[str, int]] = {
     "fact": {"short": 80, "standard": 150, "long": 300},
     "comparison": {"short": 600, "standard": 1100, "long": 1600},
-    "survey": {"short": 1500, "standard": 2200, "long": 3000},
+    "survey": {"short": 900, "standard": 1500, "long": 3000},
 }
 _WORDS_A_CLAIM = 55  # more than this about one claim is padding
 _SHORTEST_PART = 60
