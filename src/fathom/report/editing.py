@@ -24,6 +24,7 @@ from fathom.report.titles import is_sound_title
 from fathom.report.words import KOREAN, words_for
 from fathom.state import Block, Claim, Edit, Outline, Section, Sentence, SentenceKind, short_hash
 from fathom.text.normal import one_line
+from fathom.text.prose import LEANING
 
 SUMMARY = "summary"
 _MOST_SUMMARY = 8
@@ -230,6 +231,9 @@ def choose_summary(candidates: Sequence[Candidate], accepted: Collection[Candida
     for one in (one for one in candidates if one.use == "summary"):
         known = {claim for sentence in told for claim in sentence.claims}
         new = [base for base in one.rests_on if base.row is None and not set(base.claims) <= known]
+        new.sort(
+            key=lambda base: LEANING.match(base.text) is not None
+        )  # "the same month" needs what was before
         told += [one.sentence] if one in accepted else new[:1]
     return told
 
