@@ -58,7 +58,8 @@ _ORDER = re.compile(
 LEANING = re.compile(
     r"^(?:(?:if|when|with|without|for|in|to|from|by)\s+)?(?:it|its|this|that|these|those|they|their|he|she|such|here)\b"
     r"|^(?:then|thus|therefore|hence|however|but|and|so|also|otherwise|instead|similarly|additionally)\b"
-    r"|^(?:이는|이것은|이를|그것은|이러한|그러나|하지만|따라서|또한|이때|이로|같은 (?:달|해|날|기관|연구소|기사))",
+    r"|^(?:이는|이것은|이를|그것은|이러한|그러나|하지만|따라서|또한|이때|이로)"
+    r"|^같은 (?:달|해|날|기관|연구소|기사)",
     re.IGNORECASE,
 )
 _KOREAN_END = re.compile(r"(?:다|요|죠|까|음|함|됨|임|있음|없음)[.!?。！？]*[\"'”’)\]」』]*$")
