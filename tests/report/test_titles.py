@@ -26,6 +26,7 @@ SOURCES = [
         "온돌의 한계",
         "온돌 난방의 규모와 양상",
         "결론과 시사점",
+        "온돌은 얼마나 오래갈 것인가",
         "Application and Connection of Tidal Power",
         "Why tidal power is built",
         "Verdict: who gains, who pays, what to do",

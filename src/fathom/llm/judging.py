@@ -56,8 +56,11 @@ def claims_by_key(case: Case) -> dict[str, Claim]:
     return {key: keyed[key] for key in fitting_entries(lines, _CLAIM_TOKENS)}
 
 
-def claims_shown(keyed: Keyed, pages: Sequence[Page]) -> Lines:
-    """Each claim with its source by key and the words that carry it; what was shown before stays in front."""
+def claims_shown(keyed: Keyed, pages: Sequence[Page], hidden: int = 0) -> Lines:
+    """Each claim with its source by key and the words that carry it; what was shown before stays in front.
+
+    A judge who is not shown all of them is told so, and takes nothing for missing that is only not shown.
+    """
     places = _page_keys(pages)
 
     def line(key: str, claim: Claim) -> str:
@@ -66,8 +69,11 @@ def claims_shown(keyed: Keyed, pages: Sequence[Page]) -> Lines:
         said = f" “{words}”" if words else ""
         return f"{key} (for {', '.join(filter(None, (claim.question, source)))}): {claim.statement}{said}"
 
-    lines = listed((line(key, claim) for key, claim in keyed.items()), weight=4)
-    return replace(lines, places=[int(key.removeprefix("E")) for key in keyed])
+    note = (
+        [f"({hidden} more claims are known and not shown; their keys in the outline hold.)"] if hidden else []
+    )
+    lines = listed([*note, *(line(key, claim) for key, claim in keyed.items())], weight=4)
+    return replace(lines, places=[*(0 for _ in note), *(int(key.removeprefix("E")) for key in keyed)])
 
 
 def bearing_words(claim: Claim) -> str:

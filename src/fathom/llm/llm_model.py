@@ -140,7 +140,7 @@ class LLMResearchModel:
         evidence: dict[str, Cuttable] = {
             "questions": _questions(case.questions),
             "sources": judging.sources_shown(keyed, case.pages),
-            "claims": judging.claims_shown(keyed, case.pages),
+            "claims": judging.claims_shown(keyed, case.pages, len(case.claims) - len(keyed)),
             "rejected": judging.rejected_shown(case.rejected, case.pages),
             "pairs": shown(case.pairs),
             "checks": listed(judging.checks_shown(case.checks)),

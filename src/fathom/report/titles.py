@@ -23,6 +23,7 @@ _VOICES = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"(?:\w+: )?(?:what|how|why|who|whose|where|when|which|whether)\b", re.IGNORECASE)
+_KOREAN_ASKS = re.compile(r"(?:는가|인가|은가|을까|일까|하나|되나|었나|였나)\??$")
 _USUAL = """
 Advantages Against Alternatives Analysis Answer Answers Applications Approach Approaches Aspects Background
 Basics Basis Benefits Causes Challenges Change Changes Comparison Comparisons Conclusion Conclusions
@@ -57,6 +58,8 @@ def is_sound_title(title: str, sources: Sequence[str]) -> bool:
     said = _said(sources)
     if underived(bare, Passage(quotes=tuple(sources))) or _strange_names(bare, sources, said):
         return False
+    if _KOREAN_ASKS.search(bare):
+        return True
     if _VOICES.search(bare) and not _ASKS.match(bare):
         return terms(bare) <= said and not _is_flawed(bare, sources)
     words = terms(bare)
