@@ -5,9 +5,11 @@ that the same call has the same prompt. Who answers wrongly is not believed in t
 (`evaluate_controls`), and in the long run not at all (`trust`). Does not know models, prompts or nodes.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -108,10 +110,22 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
         known_figures = figures(quoted)
         if is_in_date or figure.is_word or not any(is_same(figure, other) for other in known_figures):
             continue
-        taken = [(d.start, d.end) for d in dates(text)]
-        free = [f for f in figures(text) if not any(f.start < end and start < f.end for start, end in taken)]
-        swaps = [f for f in free if _is_kin(figure, f) and not any(is_same(f, o) for o in known_figures)]
+        kin = [f for f in _figures_beside_dates(text) if _is_kin(figure, f)]
+        swaps = [f for f in kin if not any(is_same(f, o) for o in known_figures)]
         yield from _replaced(statement, figure, swaps, quotes, "figure")
+
+
+@lru_cache(maxsize=256)  # a page's figures are wanted for each of its claims
+def _figures_beside_dates(text: str) -> tuple[Figure, ...]:
+    """The figures of a page that are no part of a date."""
+    when = dates(text)
+    starts = [date.start for date in when]
+
+    def is_in_date(figure: Figure) -> bool:
+        before = bisect_left(starts, figure.end) - 1
+        return before >= 0 and when[before].end > figure.start
+
+    return tuple(figure for figure in figures(text) if not is_in_date(figure))
 
 
 def make_true_control(quote: Quote) -> Control:
