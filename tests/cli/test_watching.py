@@ -135,6 +135,7 @@ def test_keys_add_a_query_pause_go_on_and_stop(work: Path, words: list[str], pac
         terminal.shows(KEYS)
         terminal.presses("p")
         terminal.shows("Pausing as soon as the step in hand is done.")
+        assert paced.reached.wait(PATIENCE_S)  # else the first page would be held, not let go
         paced.hold("read")
         terminal.shows("paused", "p go on", "Paused; go on with p, or from anywhere: fathom control")
         terminal.presses("p")
@@ -243,6 +244,7 @@ def test_another_terminal_pauses_goes_on_adds_and_stops(
             == f"Run {name} asks that too, in its next round.\n"
         )
         assert "stands still after the step in hand" in fathom("control", name, "pause").out
+        assert paced.reached.wait(PATIENCE_S)  # else the first page would be held, not let go
         paced.hold("read")
         terminal.shows("Paused; go on with p, or from anywhere", f"fathom control {name} go")
         told = fathom("control", name, "pause")
