@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 from langgraph.types import interrupt
 
@@ -52,6 +53,7 @@ async def judge(
     Writes: claims, judgements, findings, rulings, contradictions, hypotheses, is_report_due, failures,
             costs; outline and rereads when a model judged; report when it ends with nothing found
     """
+    today = clock().date()
     state = await _heard(state, run_config, signals, budget)
     read, asked = state.get("pages", []), state.get("asked", [])
     trails = await walked(state["question"], read, state.get("claims", []), asked, pages.get)
@@ -60,7 +62,7 @@ async def judge(
     state = {**state, "claims": claims}
     scales = Scales(claims, read, state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
-    case = await asyncio.to_thread(scales.put_to, _case(state, trails, run_config, clock))
+    case = await asyncio.to_thread(scales.put_to, _case(state, trails, run_config, today))
     thought = _known(state, run_config.language) or await model.judge(case)
     balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
     case, assessment = _settled(state, case, thought.value, balance)
@@ -69,7 +71,7 @@ async def judge(
     here_usd = sum(cost.usd for cost in [*state.get("costs", []), *costs])
     gain = gain_of(balance.findings, asked, here_usd, state.get("judgements", []))
     told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active(hypotheses)}
-    judgement = _judged(state, case, assessment, clock).model_copy(update=told)
+    judgement = _judged(state, case, assessment, today).model_copy(update=told)
     position = _position(state, judgement, assessment, run_config, await budget.account())
     wishes = [] if "direction" in state else await signals.waiting()
     judgement = decided(judgement, _pressed(position, bool(wishes), run_config, time_budget))
@@ -165,7 +167,7 @@ def _settled(
     return replace(case, checks=checks), replace(assessment, outline=outline, gaps=gaps)
 
 
-def _case(state: ResearchState, trails: Trails, run_config: RunConfig, clock: Clock) -> Case:
+def _case(state: ResearchState, trails: Trails, run_config: RunConfig, today: date) -> Case:
     """What there is to judge, before claims are weighed against each other."""
     question, claims, read = state["question"], state.get("claims", []), state.get("pages", [])
     before, present = state.get("judgements", []), state.get("outline")
@@ -173,7 +175,7 @@ def _case(state: ResearchState, trails: Trails, run_config: RunConfig, clock: Cl
         question,
         state.get("questions", []),
         claims,
-        checks=checked(question, claims, read, clock().date(), before, run_config.language),
+        checks=checked(question, claims, read, today, before, run_config.language),
         hypotheses=active(state.get("hypotheses", [])),
         trails=trails,
         before=before[-1].evidence if before else [],
@@ -183,7 +185,7 @@ def _case(state: ResearchState, trails: Trails, run_config: RunConfig, clock: Cl
         outline=present if present and present.question == question else None,
         kind=effort.kind if (effort := state.get("effort")) else "survey",
         limits=limits(run_config, len(before) + 1, state.get("costs", [])),
-        today=clock().date().isoformat(),
+        today=today.isoformat(),
         language=run_config.language,
     )
 
@@ -209,7 +211,7 @@ def _weighed(state: ResearchState, assessment: Assessment) -> list[Hypothesis]:
     return weighed(state.get("hypotheses", []), assessment.bearings, known, speaking, number)
 
 
-def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clock) -> Judgement:
+def _judged(state: ResearchState, case: Case, assessment: Assessment, today: date) -> Judgement:
     """The scores, what was found, and all that is missing; not yet whether that is enough."""
     claims, read = state.get("claims", []), state.get("pages", [])
     before = state.get("judgements", [])
@@ -217,7 +219,7 @@ def _judged(state: ResearchState, case: Case, assessment: Assessment, clock: Clo
         "coverage": sufficiency.coverage(case.questions, claims),
         "diversity": sufficiency.diversity(claims, read),
         "quality": sufficiency.quality(assessment.rubric) if claims else 0.0,
-        "freshness": sufficiency.freshness(claims, read, clock().date()),
+        "freshness": sufficiency.freshness(claims, read, today),
     }
     return Judgement(
         round=len(before) + 1,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 from fathom.errors import ProviderError
 from fathom.llm.port import Brief, ResearchModel
@@ -68,7 +69,7 @@ async def planner(
     if run_config.strategy != "loop":
         return _directions(state, run_config, worth)
     known, scouted = state.get("known"), ResearchState()
-    brief = in_thread(_brief(state, worth, run_config, clock), known)
+    brief = in_thread(_brief(state, worth, run_config, clock().date()), known)
     if not brief.questions and not is_at_hand(known):
         scouted = await _scout(state["question"], engines, sized(run_config, worth))
         brief, lost = await _grounded(brief, scouted.get("hits", []), reader)
@@ -114,7 +115,7 @@ def _directions(state: ResearchState, run_config: RunConfig, worth: Effort) -> R
     }
 
 
-def _brief(state: ResearchState, worth: Effort, run_config: RunConfig, clock: Clock) -> Brief:
+def _brief(state: ResearchState, worth: Effort, run_config: RunConfig, today: date) -> Brief:
     judgements, claims = state.get("judgements", []), state.get("claims", [])
     questions, fork = state.get("questions", []), state.get("fork")
     needed = {need for q in questions for need in q.needs}
@@ -141,7 +142,7 @@ def _brief(state: ResearchState, worth: Effort, run_config: RunConfig, clock: Cl
         lessons=_learnt(state),
         approach=approach(judgements),
         memory=last_rounds(judgements, state.get("asked", []), claims),
-        today=clock().date().isoformat(),
+        today=today.isoformat(),
         limits=limits(run_config, number, state.get("costs", [])),
         outline=state.get("outline"),
         hypotheses=active(state.get("hypotheses", [])),

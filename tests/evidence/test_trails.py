@@ -5,7 +5,7 @@ from fakes import FakePages, claim, page, sha
 from fathom.evidence.excerpts import MOST_PAGES, Excerpt, around, excerpts
 from fathom.evidence.leads import follow_ups, walked
 from fathom.evidence.settling import settled
-from fathom.evidence.trails import follow
+from fathom.evidence.trails import follow, missing_words
 
 ASKED = "In which country was the builder of the Rance barrage born?"
 BARRAGE = Excerpt("barrage", "Rance barrage", "The Rance barrage was planned by Ada Morin in 1960.")
@@ -21,7 +21,7 @@ def test_a_page_that_a_good_page_names_comes_before_one_with_more_of_the_words()
     assert set(trails.best[:2]) == {"barrage", "builder"}
     assert trails.best[-1] == "canteen"
     assert ("barrage", "builder") in trails.links
-    assert set(trails.left("barrage")) == {"country", "builder", "born"}
+    assert set(missing_words(trails, "barrage")) == {"country", "builder", "born"}
 
 
 def test_nothing_read_leads_nowhere() -> None:

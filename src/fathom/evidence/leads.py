@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 
 from fathom.evidence.excerpts import excerpts
-from fathom.evidence.trails import Trails, follow
+from fathom.evidence.trails import Trails, follow, missing_words
 from fathom.state import Claim, Page, Query
 from fathom.text.phrases import bare, phrases, spelled
 from fathom.text.ranking import stem
@@ -57,7 +57,7 @@ def follow_ups(trails: Trails, asked: Sequence[str], limit: int) -> list[str]:
         words = spelled(name)
         if len(queries) < limit and not any(words in other or other in words for other in taken):
             taken.append(words)
-            queries.append(" ".join([name, *trails.left(page)]))
+            queries.append(" ".join([name, *missing_words(trails, page)]))
     return queries
 
 
@@ -65,7 +65,7 @@ def _names(trails: Trails) -> Iterator[tuple[str, str, float]]:
     """Every name of the best pages, with its page and how promising it looks there."""
     small = {word for excerpt in trails.read.values() for word in _SMALL.findall(excerpt.text)}
     for page in trails.best[:_FOLLOWED]:
-        if not trails.left(page):
+        if not missing_words(trails, page):
             continue
         title = {stem(w) for w in tokens(trails.read[page].title)}
         for span in sentences(trails.read[page].text):

@@ -44,10 +44,6 @@ class Trails:
         """How much of the question some of its words are."""
         return sum(self.weights[w] for w in words) / (sum(self.weights.values()) or 1.0)
 
-    def left(self, page: str) -> list[str]:
-        """The question's own words that a page lacks, as they are written there."""
-        return _left(self.question, self.covered[page])
-
 
 def follow(question: str, read: Sequence[Excerpt]) -> Trails:
     """Weigh every page with those that lead to it, and put them in order, best first."""
@@ -98,7 +94,9 @@ def _links(trails: Trails, texts: dict[str, str]) -> dict[tuple[str, str], float
         for other, title in titles.items()
         if title != titles[one] and len(title) > 4 and title not in asked and title in words
     ]
-    queries = [" ".join([bare(trails.read[other].title), *trails.left(one)]) for one, other in pairs]
+    queries = [
+        " ".join([bare(trails.read[other].title), *missing_words(trails, one)]) for one, other in pairs
+    ]
     targets = list(dict.fromkeys(other for _, other in pairs))
     places = {other: place for place, other in enumerate(targets)}
     close = _closeness(queries, [texts[other] for other in targets])
@@ -142,6 +140,8 @@ def _ordered(trails: Trails) -> list[str]:
     return order
 
 
-def _left(question: str, covered: frozenset[str]) -> list[str]:
-    words = dict.fromkeys(w for w in re.findall(r"[\w'’-]+", question) if w.lower() not in STOP_WORDS)
-    return [w for w in words if not covered & (terms(w) | {stem(t) for t in tokens(w)})]
+def missing_words(trails: Trails, page: str) -> list[str]:
+    """The question's own words that a page lacks, as they are written there."""
+    found = re.findall(r"[\w'’-]+", trails.question)
+    words = dict.fromkeys(w for w in found if w.lower() not in STOP_WORDS)
+    return [w for w in words if not trails.covered[page] & (terms(w) | {stem(t) for t in tokens(w)})]

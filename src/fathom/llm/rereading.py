@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from fathom.errors import ProviderError
 from fathom.evidence.claims import ground_drafts
-from fathom.evidence.trails import Trails
+from fathom.evidence.trails import Trails, missing_words
 from fathom.llm.seeking import sought_in
 from fathom.state import Claim, Page, SubQuestion
 from fathom.text.phrases import bare
@@ -50,7 +50,7 @@ def _led_to(trails: Trails, quoted: set[str]) -> list[tuple[str, str]]:
     """Unquoted pages that a quoted one names, each with its name and what that one leaves open."""
     best = trails.best[:_BEST]
     led = {
-        other: " ".join([bare(trails.read[other].title), *trails.left(one)])
+        other: " ".join([bare(trails.read[other].title), *missing_words(trails, one)])
         for one in reversed(best)
         for other in best
         if (one, other) in trails.links and one in quoted and other not in quoted
