@@ -27,15 +27,15 @@ from pathlib import Path
 
 import samples
 
+from fathom.evidence.checks.derivation import Passage, find_underived
+from fathom.evidence.checks.strict import find_flaws
+from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.claims import KEEP_FROM
-from fathom.evidence.derivation import Passage, underived
-from fathom.evidence.flaws import flaws
-from fathom.evidence.support import SUPPORTED_FROM, support
-from fathom.evidence.suspicions import find_suspicions
+from fathom.evidence.support import SUPPORTED_FROM, score_support
 from fathom.llm.factory import make_research_model
-from fathom.llm.port import Evidence
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 from fathom.state import RunConfig
+from fathom.state.model_io import VerificationItem
 from fathom.text.ranking import terms
 
 _BATCH = 8
@@ -80,7 +80,7 @@ def overlap(line: Line) -> float:
 
 def ours(line: Line) -> float:
     """The product's check without a model."""
-    return support(line.claim, [line.evidence])
+    return score_support(line.claim, [line.evidence])
 
 
 def is_first_half(line: Line) -> bool:
@@ -103,7 +103,9 @@ def without_model(data: Sequence[Line]) -> Figures:
     for title, is_in in (("first half of the claims", True), ("second half of the claims", False)):
         half = [(line, ok) for line, ok in zip(data, passed, strict=True) if is_first_half(line) is is_in]
         shown(title, measured([line for line, _ in half], [ok for _, ok in half]))
-    sound = [ok and not flaws(line.claim, [line.evidence]) for line, ok in zip(data, passed, strict=True)]
+    sound = [
+        ok and not find_flaws(line.claim, [line.evidence]) for line, ok in zip(data, passed, strict=True)
+    ]
     shown("with every flaw refused", measured(data, sound))
     shown(f"ours, from {SUPPORTED_FROM}", measured(data, passed))
     return measured(data, passed)
@@ -116,7 +118,7 @@ def of_written(path: Path) -> Figures:
     for row in rows:
         around = f"{row.get('before', '')}\n{row.get('after', '')}"
         passage = Passage((row["quote"],), row.get("title", ""), date=row.get("date") or "", around=around)
-        is_refused = bool(underived(row["statement"], passage))
+        is_refused = bool(find_underived(row["statement"], passage))
         suspicions = find_suspicions(row["statement"], passage)
         counts[row["label"], "all"] += 1
         counts[row["label"], "refused"] += is_refused
@@ -140,7 +142,10 @@ async def by_model(data: Sequence[Line], name: str) -> Figures:
     mind = make_research_model(load_settings(), RunConfig(model=name))
     passed: list[bool] = []
     for start in range(0, len(data), _BATCH):
-        some = [Evidence(line.claim, line.evidence, line.evidence) for line in data[start : start + _BATCH]]
+        some = [
+            VerificationItem(line.claim, line.evidence, line.evidence)
+            for line in data[start : start + _BATCH]
+        ]
         passed += [verdict.score >= KEEP_FROM for verdict in (await mind.verify(some)).value]
     shown(f"{name}, from {KEEP_FROM}", measured(data, passed))
     return measured(data, passed)

@@ -20,11 +20,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from fathom.evidence.claims import ground_drafts
-from fathom.evidence.controls import language_of
-from fathom.evidence.trust import TrustLog
+from fathom.evidence.controls import TrustLog, language_of
 from fathom.evidence.verification import verify_drafts
-from fathom.llm.port import Draft, Evidence, Thought
 from fathom.state import ClaimDraft, Control, Page, SubQuestion, Verdict
+from fathom.state.model_io import ExtractedStatement, ModelResult, VerificationItem
 from fathom.storage import open_storage
 
 _CASES = Path(__file__).parents[1] / "tests" / "cases"
@@ -48,10 +47,10 @@ class ScriptedVerifier:
     truths: dict[str, bool]
     seed: int = 0
 
-    async def __call__(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+    async def __call__(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
         """Return a verdict for each; the same item gets another chance of error in another call."""
         call = "\n".join(item.statement for item in evidence)
-        return Thought([self._verdict(item.statement, call) for item in evidence], by=self.name)
+        return ModelResult([self._verdict(item.statement, call) for item in evidence], by=self.name)
 
     def _verdict(self, statement: str, call: str) -> Verdict:
         chance = random.Random(f"{self.seed}/{self.name}/{statement}/{call}")  # noqa: S311
@@ -90,7 +89,7 @@ def load_cases() -> Cases:
         page = Page(
             sha=sha, address="a.example", title="A page", how="html", chars=len(text), fetched="2025-01-01"
         )
-        drafts = [Draft(case["statement"], case["quote"], "Q1", 0.9) for case, _ in some]
+        drafts = [ExtractedStatement(case["statement"], case["quote"], "Q1", 0.9) for case, _ in some]
         found = ground_drafts(drafts, page, text, [QUESTION])
         cases.texts[sha] = (page, text)
         cases.controls += found.controls

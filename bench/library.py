@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.errors import ProviderError
-from fathom.reading.documents import parse
+from fathom.reading.documents import parse_document
 
 SUBJECTS = ("tidal lagoons", "heat pumps", "district heating", "biogas plants", "geothermal wells")
 _ASPECTS = {
@@ -59,7 +59,7 @@ def docs_of(data: Path | None) -> list[Doc]:
 
 def _read(path: Path) -> Doc | None:
     try:
-        document = parse(path.read_bytes(), content_type="", name=path.name)
+        document = parse_document(path.read_bytes(), content_type="", name=path.name)
     except ProviderError:
         return None
     return Doc(document.title or path.stem, document.text)

@@ -22,16 +22,15 @@ from typing import Any
 import samples
 from find import lines, shelved
 
-from fathom import store
 from fathom.budget.cost_log import CostLog
-from fathom.control_signals import ControlSignals
-from fathom.graph import CustomDependencies, Dependencies, DependencyFactory, Research, build_graph
+from fathom.graph import CustomDependencies, Dependencies, DependencyFactory, ResearchGraph, build_graph
 from fathom.llm.extractive import ExtractiveModel
-from fathom.reading.reader import FileReader
-from fathom.search.engines import Engines
-from fathom.search.local import LocalEngine
+from fathom.reading.readers import FileReader
+from fathom.search.federated import FederatedSearch
+from fathom.search.local.engine import LocalEngine
 from fathom.state import Forecast, Query, RunConfig
-from fathom.storage import open_storage
+from fathom.storage import content, open_storage
+from fathom.storage.control_signals import ControlSignals
 
 SOURCES: int | None = None  # a round; as the product has it
 _ROUNDS = 3
@@ -61,9 +60,9 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
     await engine(Query(id="warm", text="warm up", question="", round=1), limit=1)
     database = work / "fathom.sqlite"
     engines, pages, page_leases = (
-        Engines((engine,)),
-        store.pages(open_storage(database)),
-        store.PageLeases(open_storage(database)),
+        FederatedSearch((engine,)),
+        content.open_page_texts(open_storage(database)),
+        content.PageLeases(open_storage(database)),
     )
 
     def kit_for(run_config: RunConfig) -> Dependencies:
@@ -93,7 +92,7 @@ def _then() -> datetime:
     return datetime(2026, 1, 2, tzinfo=UTC)
 
 
-async def ran(graph: Research, question: str, gold: Sequence[object]) -> Asked:
+async def ran(graph: ResearchGraph, question: str, gold: Sequence[object]) -> Asked:
     """One run, held by nothing but its rounds; the reports it writes between them are not timed."""
     run_config = RunConfig(rounds=_ROUNDS, endless=True, sources=SOURCES)
     state: Any = {}

@@ -20,7 +20,7 @@ import trafilatura
 from read_pages import Page, made_pages
 
 from fathom.errors import Unreadable
-from fathom.reading.documents import parse
+from fathom.reading.documents import parse_document
 
 _RUN = 4
 _ROUNDS = 3
@@ -50,7 +50,7 @@ class Score:
 def ours(markup: bytes) -> str:
     """Fathom's reader."""
     try:
-        return parse(markup, content_type="text/html", name="page").text
+        return parse_document(markup, content_type="text/html", name="page").text
     except Unreadable:
         return ""
 

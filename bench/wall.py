@@ -21,7 +21,7 @@ from library import docs_of, questions_of
 from running import chain, ran, seconds, settings_for
 from world import Manners, World
 
-from fathom.loops import run, tuned
+from fathom.concurrency import run_in_new_loop, tune_garbage_collector
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def main() -> None:
     if given.data is not None and not given.data.exists():
         parser.error(f"there is no {given.data}")
     manners = Manners(given.model_s, given.search_s)
-    tuned()
-    found = run(measured(given.data, manners, given.depth, given.runs))
+    tune_garbage_collector()
+    found = run_in_new_loop(measured(given.data, manners, given.depth, given.runs))
     for name, value in found.items():
         print(f"{name:18} {value}")
     print(json.dumps(found))

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import samples
 
-from fathom.evidence.nearness import Nearness
-from fathom.evidence.pairs import ruled, shares_something
+from fathom.evidence.corroboration import StatementSimilarity
+from fathom.evidence.statement_pairs import compare_statements, has_shared_terms
 from fathom.text.embedding import embed
-from fathom.text.sentences import sentences
+from fathom.text.sentences import split_sentences
 
 NEIGHBOURS = 5
 ALIKE = 0.85
@@ -30,7 +30,7 @@ def paired(path: Path) -> list[tuple[str, str, str]]:
     found = []
     for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
-        parts = [span.text for span in sentences(row["evidence"])] or [row["evidence"]]
+        parts = [span.text for span in split_sentences(row["evidence"])] or [row["evidence"]]
         near = embed(parts) @ embed([row["claim"]])[0]
         found.append((row["claim"], parts[int(near.argmax())], row["label"]))
     return found
@@ -40,14 +40,14 @@ def measured(pairs: list[tuple[str, str, str]]) -> dict[str, dict[str, float]]:
     """All figures, by label."""
     texts = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
     place = {text: n for n, text in enumerate(texts)}
-    nearness = Nearness(texts)
+    nearness = StatementSimilarity(texts)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for claim, sentence, label in pairs:
         one, two = place[claim], place[sentence]
         is_near = two in nearness.nearest(one, NEIGHBOURS) or one in nearness.nearest(two, NEIGHBOURS)
-        word = ruled(claim, sentence)
+        word = compare_statements(claim, sentence)
         counts[label]["pairs"] += 1
-        counts[label]["neighbours"] += is_near and shares_something(claim, sentence)
+        counts[label]["neighbours"] += is_near and has_shared_terms(claim, sentence)
         counts[label]["over_085"] += bool(nearness.row(one)[two] > ALIKE)
         counts[label][word[0] if word else "undecided"] += 1
     names = ("neighbours", "over_085", "same", "contradicts", "neither", "undecided")

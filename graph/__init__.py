@@ -6,13 +6,13 @@ from fathom.graph.dependencies import (
     DependencyFactory,
     standard_dependencies,
 )
-from fathom.graph.research import Research, build_graph, graph
+from fathom.graph.research import ResearchGraph, build_graph, graph
 
 __all__ = [
     "CustomDependencies",
     "Dependencies",
     "DependencyFactory",
-    "Research",
+    "ResearchGraph",
     "build_graph",
     "graph",
     "standard_dependencies",

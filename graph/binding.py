@@ -14,12 +14,12 @@ from langchain_core.callbacks import BaseCallbackManager
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
-from fathom.budget.accounts import round_of, stamped
+from fathom.budget.cost_totals import round_of_node, stamp_costs
 from fathom.graph.dependencies import DependencyFactory, RunDependencies
-from fathom.planning.effort import sized
+from fathom.planning.effort import apply_effort
 from fathom.state import RunConfig
 
-Work = Callable[[Any, RunDependencies], Awaitable[Any]]
+NodeWork = Callable[[Any, RunDependencies], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Binder:
 
     make: DependencyFactory
 
-    def __call__(self, name: str, work: Work) -> "Node":
+    def __call__(self, name: str, work: NodeWork) -> "BoundNode":
         """Return the node `name`, which does this work; what it paid for is marked with name and round."""
-        return Node(self, name, work)
+        return BoundNode(self, name, work)
 
     async def dependencies(self, state: Mapping[str, Any], runtime: Runtime[RunConfig]) -> RunDependencies:
         """Return what a node works with in this state."""
@@ -39,14 +39,14 @@ class Binder:
         # In a thread: the first call opens files, which `langgraph dev` forbids in the event loop.
         run_configs = await asyncio.to_thread(self.make.run_configs)
         stored = await run_configs.config_of(run or thread or "")
-        run_config = resolve(runtime.context, stored)
+        run_config = resolve_run_config(runtime.context, stored)
         made = await asyncio.to_thread(self.make, run_config)
         spent_by = "/".join(name for name in (thread, run) if name)
-        return made.for_run(spent_by, thread, _in_place(made.run_config, state))
+        return made.for_run(spent_by, thread, _config_for(made.run_config, state))
 
 
 @dataclass(frozen=True)
-class Node:
+class BoundNode:
     """A node as LangGraph calls it.
 
     An object and not a function: LangGraph searches the bytecode of every function for subgraphs, which took
@@ -55,24 +55,24 @@ class Node:
 
     bind: Binder
     name: str
-    work: Work
+    work: NodeWork
 
     async def __call__(self, state: Any, *, runtime: Runtime[RunConfig]) -> Any:
         """Return the node's update."""
         dependencies = await self.bind.dependencies(state, runtime)
-        number = round_of(state, self.name)
+        number = round_of_node(state, self.name)
         _trace_round(number)
         time_budget = dependencies.time_budget
         async with time_budget.at_work() if time_budget else nullcontext():
-            return stamped(await self.work(state, dependencies), self.name, number)
+            return stamp_costs(await self.work(state, dependencies), self.name, number)
 
 
-def _in_place(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:
+def _config_for(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:
     """The configuration in a branch, or with what the run settled by its effort."""
     if direction := state.get("direction"):
         limited: RunConfig = direction.within(run_config)
         return limited
-    return sized(run_config, state["effort"]) if "effort" in state else run_config
+    return apply_effort(run_config, state["effort"]) if "effort" in state else run_config
 
 
 def _trace_round(number: int) -> None:
@@ -82,7 +82,7 @@ def _trace_round(number: int) -> None:
         manager.add_metadata({"round": number})
 
 
-def resolve(given: RunConfig | None, stored: str | None) -> RunConfig:
+def resolve_run_config(given: RunConfig | None, stored: str | None) -> RunConfig:
     """Return the stored configuration, overridden by what the caller sets; None means left open.
 
     A server gives every run a context, often an empty one, so only fields that were set count.

@@ -9,13 +9,13 @@ from fathom.graph.binding import Binder
 from fathom.graph.loop import add_loop
 from fathom.graph.routes import route_after_branch_judge, route_after_branch_planner, route_after_coordinator
 from fathom.nodes.coordinator import coordinator
-from fathom.nodes.deliver import deliver
+from fathom.nodes.finish_branch import finish_branch
 from fathom.state import BranchesOutput, BranchOutput, ResearchState, RunConfig
 
-Branching = CompiledStateGraph[ResearchState, RunConfig, ResearchState, Any]
+BranchGraph = CompiledStateGraph[ResearchState, RunConfig, ResearchState, Any]
 
 
-def build_branches(bind: Binder) -> Branching:
+def build_branches(bind: Binder) -> BranchGraph:
     """Build the subgraph that explores one level of directions: at once, in turn, or handing on."""
     b = StateGraph(ResearchState, context_schema=RunConfig, output_schema=BranchesOutput)
     b.add_node(
@@ -33,14 +33,14 @@ def build_branches(bind: Binder) -> Branching:
     return b.compile(name="branches")
 
 
-def build_branch(bind: Binder) -> Branching:
+def build_branch(bind: Binder) -> BranchGraph:
     """Build the loop that a direction is sent to, without review and report; every step is checkpointed."""
     b = StateGraph(ResearchState, context_schema=RunConfig, output_schema=BranchOutput)
     add_loop(b, bind)
-    b.add_node("deliver", bind("deliver", lambda s, _: deliver(s)))
+    b.add_node("finish_branch", bind("finish_branch", lambda s, _: finish_branch(s)))
 
     b.add_edge(START, "planner")
     b.add_conditional_edges("planner", route_after_branch_planner, ["searcher", "selector", "judge"])
-    b.add_conditional_edges("judge", route_after_branch_judge, ["planner", "deliver"])
-    b.add_edge("deliver", END)
+    b.add_conditional_edges("judge", route_after_branch_judge, ["planner", "finish_branch"])
+    b.add_edge("finish_branch", END)
     return b.compile(name="branch")

@@ -10,32 +10,69 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
-from fathom import store
-from fathom.budget.budget import Budget, is_paying
+from typing_extensions import TypeIs
+
+from fathom.budget.budget import Budget, is_paid_from_budget
 from fathom.budget.cost_log import CostLog
-from fathom.budget.forecast import forecast, shape_of
-from fathom.budget.past import past_runs, shaped
-from fathom.control_signals import ControlSignals, RunSignals
+from fathom.budget.time_budget import TimeBudget, grace_s
 from fathom.errors import BadInput
-from fathom.evidence.trust import TrustLog
-from fathom.graph.timing import TimedEngines, TimedReader, can_hurry
-from fathom.llm import mind_for
-from fathom.llm.port import ResearchModel
-from fathom.nodes.ports import Clock, Engines, Forecaster, PageLeases, Pages, Reader, RunConfigs
-from fathom.reading.limited import Limited, reading_places
-from fathom.reading.reader import AnyReader, FileReader
-from fathom.reading.web import ORIGINALS, Web, web
-from fathom.search.mcp import McpReader
-from fathom.search.retriever import RetrieverReader
-from fathom.search.table import engines_for, mcp_servers, retrieved, roots_of
-from fathom.settings import Settings, load_settings
-from fathom.state import Forecast, RunConfig
-from fathom.storage import open_storage
-from fathom.time_budget import TimeBudget, grace_s
+from fathom.evidence.controls import TrustLog
+from fathom.llm import choose_research_model
+from fathom.llm.protocol import ResearchModel
+from fathom.nodes.ports import Clock, EnginesPort, Forecaster, PageLeasesPort, PagesPort, RunConfigsPort
+from fathom.planning.forecast import load_past_runs, make_forecast, remember_run_shape, run_shape
+from fathom.reading.cache import PDF_FOLDER
+from fathom.reading.protocol import Document, Reader
+from fathom.reading.readers import FileReader, LimitedReader, RoutingReader, WebAccess, open_web, reader_slots
+from fathom.search.engines.retriever import RetrieverReader
+from fathom.search.mcp.engine import McpReader
+from fathom.search.protocol import SearchOutcome
+from fathom.search.registry import document_roots, engines_for, mcp_servers, retriever_texts
+from fathom.settings.settings import Settings, load_settings
+from fathom.state import Forecast, Hit, Query, RunConfig
+from fathom.storage import content, open_storage
+from fathom.storage.control_signals import ControlSignals, RunSignals
 
-_MAX_CACHED = 256
+
+class TimedModel(Protocol):
+    """A model that keeps to a time budget."""
+
+    def timed(self, watch: TimeBudget) -> Self:
+        """Return the same model for a run whose time is limited."""
+
+
+def is_timeable(model: object) -> TypeIs[TimedModel]:
+    """Tell whether a model keeps to a time budget."""
+    return hasattr(model, "timed")
+
+
+@dataclass(frozen=True)
+class TimedEngines:
+    """Engines that start no search after the time is used up."""
+
+    engines: EnginesPort
+    time_budget: TimeBudget
+
+    async def search(self, query: Query, *, limit: int) -> SearchOutcome:
+        """Search, unless it is too late."""
+        return await self.time_budget.begun(lambda: self.engines.search(query, limit=limit))
+
+
+@dataclass(frozen=True)
+class TimedReader:
+    """A reader that starts no page after the time is used up."""
+
+    reader: Reader
+    time_budget: TimeBudget
+
+    async def __call__(self, hit: Hit) -> Document:
+        """Read one hit, unless it is too late."""
+        return await self.time_budget.begun(lambda: self.reader(hit))
+
+
+_MAX_CACHED_DEPENDENCIES = 256
 
 
 @dataclass(frozen=True)
@@ -44,12 +81,12 @@ class RunDependencies:
 
     run_config: RunConfig
     model: ResearchModel
-    engines: Engines
+    engines: EnginesPort
     reader: Reader
-    pages: Pages
+    pages: PagesPort
     clock: Clock
-    page_leases: PageLeases
-    run_configs: RunConfigs
+    page_leases: PageLeasesPort
+    run_configs: RunConfigsPort
     forecaster: Forecaster
     signals: RunSignals
     budget: Budget
@@ -63,12 +100,12 @@ class Dependencies:
 
     run_config: RunConfig
     model: ResearchModel
-    engines: Engines
+    engines: EnginesPort
     reader: Reader
-    pages: Pages
+    pages: PagesPort
     clock: Clock
-    page_leases: PageLeases
-    run_configs: RunConfigs
+    page_leases: PageLeasesPort
+    run_configs: RunConfigsPort
     signals: ControlSignals
     cost_log: CostLog
     forecaster: Forecaster
@@ -82,11 +119,11 @@ class Dependencies:
         `run` names the run in the log of costs; `thread` is where a person's signals for it arrive.
         """
         budget = Budget(self.cost_log, run, self.run_config.budget_usd, self.run_config.reserve)
-        model = self.model.within(budget) if is_paying(self.model) else self.model
-        engines = self.engines.within(budget) if is_paying(self.engines) else self.engines
+        model = self.model.within(budget) if is_paid_from_budget(self.model) else self.model
+        engines = self.engines.within(budget) if is_paid_from_budget(self.engines) else self.engines
         reader, time_budget = self.reader, self._time_budget(run)
         if time_budget:
-            model = model.timed(time_budget) if can_hurry(model) else model
+            model = model.timed(time_budget) if is_timeable(model) else model
             engines, reader = TimedEngines(engines, time_budget), TimedReader(reader, time_budget)
         return RunDependencies(
             run_config=run_config,
@@ -117,7 +154,7 @@ class DependencyFactory(Protocol):
     def __call__(self, run_config: RunConfig) -> Dependencies:
         """Return the dependencies for this configuration."""
 
-    def run_configs(self) -> RunConfigs:
+    def run_configs(self) -> RunConfigsPort:
         """Return where the configurations of runs are kept."""
 
 
@@ -126,13 +163,13 @@ class CustomDependencies:
     """Dependencies that the caller makes; the configurations of runs are kept in `stored`."""
 
     make: Callable[[RunConfig], Dependencies]
-    stored: RunConfigs
+    stored: RunConfigsPort
 
     def __call__(self, run_config: RunConfig) -> Dependencies:
         """Return the dependencies for this configuration."""
         return self.make(run_config)
 
-    def run_configs(self) -> RunConfigs:
+    def run_configs(self) -> RunConfigsPort:
         """Return where the configurations of runs are kept."""
         return self.stored
 
@@ -147,7 +184,7 @@ class StandardDependencies:
         self._settings, self._storage = settings, open_storage(settings.database)
         self._web = _web(
             self._storage,
-            settings.home / ORIGINALS,
+            settings.home / PDF_FOLDER,
             is_private_allowed=settings.allow_private,
             is_robots_obeyed=settings.respect_robots,
             is_proxied=settings.proxy_pages,
@@ -163,12 +200,12 @@ class StandardDependencies:
         with self._lock:
             if key not in self._made:
                 made = self._make(run_config)
-                if len(self._made) >= _MAX_CACHED:
+                if len(self._made) >= _MAX_CACHED_DEPENDENCIES:
                     del self._made[next(iter(self._made))]  # the oldest
                 self._made[key] = made
             return self._made[key]
 
-    def run_configs(self) -> RunConfigs:
+    def run_configs(self) -> RunConfigsPort:
         """Return the configurations that the settings' database keeps."""
         return self._storage.runs
 
@@ -177,12 +214,12 @@ class StandardDependencies:
         _refuse_unnamed(settings, run_config)
         return Dependencies(
             run_config=run_config,
-            model=mind_for(settings, run_config),
+            model=choose_research_model(settings, run_config),
             engines=engines_for(settings, run_config),
             reader=_reader(settings, run_config, self._web),
-            pages=store.pages(self._storage),
-            clock=now,
-            page_leases=store.PageLeases(self._storage),
+            pages=content.open_page_texts(self._storage),
+            clock=utc_now,
+            page_leases=content.PageLeases(self._storage),
             run_configs=self.run_configs(),
             signals=ControlSignals(self._storage),
             cost_log=CostLog(self._storage),
@@ -202,7 +239,7 @@ class EnvironmentDependencies:
         """Return the dependencies for this configuration."""
         return _for_environment()(run_config)
 
-    def run_configs(self) -> RunConfigs:
+    def run_configs(self) -> RunConfigsPort:
         """Return the configurations that the environment's database keeps."""
         return _for_environment().run_configs()
 
@@ -212,35 +249,35 @@ def _for_environment() -> DependencyFactory:
     return standard_dependencies(load_settings())
 
 
-def now() -> datetime:
+def utc_now() -> datetime:
     """Return the time, with its zone."""
     return datetime.now(UTC)
 
 
 # One for the process: limits towards hosts hold for all runs together.
-_web = cache(web)
+_web = cache(open_web)
 
 
-def _reader(settings: Settings, run_config: RunConfig, shared: Web) -> Reader:
-    others: dict[str, Reader] = {"retriever": RetrieverReader(retrieved(settings))}
+def _reader(settings: Settings, run_config: RunConfig, shared: WebAccess) -> Reader:
+    others: dict[str, Reader] = {"retriever": RetrieverReader(retriever_texts(settings))}
     if settings.mcp_file:
         others["mcp"] = McpReader(mcp_servers(settings))
-    reader = AnyReader(
-        files=FileReader(tuple(roots_of(run_config)), parse=shared.parse),
+    reader = RoutingReader(
+        files=FileReader(tuple(document_roots(run_config)), parse=shared.parse),
         web=shared.reader(is_fresh_wanted=run_config.fresh),
         others=others,
     )
-    return Limited(reader, reading_places(settings.parallel_extractions))
+    return LimitedReader(reader, reader_slots(settings.parallel_extractions))
 
 
 def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
     cost_log = CostLog(open_storage(settings.database))
 
     async def expected(question: str, run: str) -> Forecast:
-        await shaped(cost_log, run, shape_of(run_config, question))
-        past = await past_runs(cost_log)
+        await remember_run_shape(cost_log, run, run_shape(run_config, question))
+        past = await load_past_runs(cost_log)
         # In a thread: prices are in a file, and a table of them is imported.
-        return await asyncio.to_thread(forecast, settings, run_config, question, past)
+        return await asyncio.to_thread(make_forecast, settings, run_config, question, past)
 
     return expected
 

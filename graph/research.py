@@ -20,10 +20,12 @@ from fathom.nodes.intake import intake
 from fathom.nodes.review import review
 from fathom.state import ResearchInput, ResearchState, RunConfig
 
-Research = CompiledStateGraph[ResearchState, RunConfig, ResearchInput, ResearchState]
+ResearchGraph = CompiledStateGraph[ResearchState, RunConfig, ResearchInput, ResearchState]
 
 
-def build_graph(dependencies: DependencyFactory | None = None, checkpointer: Checkpointer = None) -> Research:
+def build_graph(
+    dependencies: DependencyFactory | None = None, checkpointer: Checkpointer = None
+) -> ResearchGraph:
     """Build the research graph.
 
     `dependencies` makes what a run with a given configuration works with; without it, the environment says.

@@ -9,12 +9,11 @@ from typing import Any
 from langgraph.graph import END
 from langgraph.types import Send
 
-from fathom.planning.directions import open_directions
-from fathom.planning.origins import has_unread_origins
+from fathom.planning.reading_list import has_unread_origins
+from fathom.planning.tree import open_directions
+from fathom.reading.protocol import hit_for_page
 from fathom.report.editing import is_summary_due
-from fathom.report.length import group_headings
-from fathom.report.outlining import is_current
-from fathom.search.addresses import hit_of
+from fathom.report.outline import group_headings, is_section_current
 from fathom.state import (
     Chapter,
     Claim,
@@ -37,7 +36,7 @@ def route_after_intake(state: ResearchState) -> Route:
     """Plan; an update asks its earlier queries again instead."""
     if not state.get("earlier"):
         return "planner"
-    return _searches(state) or "selector"
+    return _send_searches(state) or "selector"
 
 
 def route_after_planner(state: ResearchState) -> str:
@@ -61,18 +60,18 @@ def route_after_review(state: ResearchState) -> Route:
         return "planner"
     if state.get("directions"):
         return "branches" if open_directions(state) else "judge"
-    return _searches(state) or "judge"
+    return _send_searches(state) or "judge"
 
 
 def route_after_branch_planner(state: ResearchState) -> Route:
     """In a branch, where nobody reviews: search with every query at once, or read the sources of pages."""
-    return _searches(state) or ("selector" if has_unread_origins(state) else "judge")
+    return _send_searches(state) or ("selector" if has_unread_origins(state) else "judge")
 
 
 def route_after_selector(state: ResearchState) -> Route:
     """Read the chosen pages, with those at hand that may say more, and in an update the earlier ones."""
-    readings = [*_readings_at_hand(state), *_readings_again(state), *_readings(state)]
-    return [Send("reading", {"readings": readings, **_shared(state)})] if readings else "judge"
+    readings = [*_readings_at_hand(state), *_repeated_readings(state), *_new_readings(state)]
+    return [Send("reading", {"readings": readings, **_shared_keys(state)})] if readings else "judge"
 
 
 def route_after_judge(state: ResearchState) -> str:
@@ -95,12 +94,12 @@ def route_after_writer(state: ResearchState) -> str:
 
 def route_after_coordinator(state: ResearchState) -> Route:
     """Send out the branches that were chosen; without any, the level is done."""
-    return [Send("branch", _branch(direction, state)) for direction in state["next_directions"]] or END
+    return [Send("branch", _branch_state(direction, state)) for direction in state["next_directions"]] or END
 
 
 def route_after_branch_judge(state: ResearchState) -> str:
     """Another round, or back with what was found."""
-    return "planner" if state["judgements"][-1].stop is None else "deliver"
+    return "planner" if state["judgements"][-1].stop is None else "finish_branch"
 
 
 def route_to_readings(state: ReadingRound) -> Route:
@@ -141,17 +140,17 @@ def route_after_outline(state: Writing) -> Route:
     headings = [
         heading
         for heading in state["outline"].headings
-        if heading.id not in written or not is_current(written[heading.id], heading, claims)
+        if heading.id not in written or not is_section_current(written[heading.id], heading, claims)
     ]
     chapters = group_headings(headings, state["lengths"])
     if chapters:
-        return [Send("chapter", _chapter(state, own, claims)) for own in chapters]
+        return [Send("chapter", _chapter_state(state, own, claims)) for own in chapters]
     return "edit" if is_summary_due(state.get("sections", []), state["outline"]) else "publish"
 
 
 def route_to_parts(state: Chapter) -> Route:
     """Write every part of a chapter at once."""
-    return [Send("section", _part(state, heading)) for heading in state["headings"]]
+    return [Send("section", _part_state(state, heading)) for heading in state["headings"]]
 
 
 def route_after_check(state: Chapter) -> str:
@@ -166,7 +165,7 @@ def route_after_rewrite(state: Chapter) -> str:
     return "check" if state["rewritten"] else "settle"
 
 
-def _chapter(state: Writing, headings: list[Heading], claims: Mapping[str, Claim]) -> Chapter:
+def _chapter_state(state: Writing, headings: list[Heading], claims: Mapping[str, Claim]) -> Chapter:
     own = list(dict.fromkeys(c for heading in headings for c in heading.claims if c in claims))
     pages = {quote.page for c in own for quote in claims[c].quotes}
     return {
@@ -183,7 +182,7 @@ def _chapter(state: Writing, headings: list[Heading], claims: Mapping[str, Claim
     }
 
 
-def _part(state: Chapter, heading: Heading) -> Part:
+def _part_state(state: Chapter, heading: Heading) -> Part:
     own = set(heading.claims)
     return {
         "question": state["question"],
@@ -199,20 +198,22 @@ def _part(state: Chapter, heading: Heading) -> Part:
     }
 
 
-def _searches(state: ResearchState) -> list[Send]:
+def _send_searches(state: ResearchState) -> list[Send]:
     sized = {"effort": state["effort"]} if "effort" in state else {}  # an update has none
-    shared = {**sized, **_shared(state)}
+    shared = {**sized, **_shared_keys(state)}
     return [Send("searcher", {"query": query, **shared}) for query in state.get("queries", [])]
 
 
-def _readings(state: ResearchState) -> list[dict[str, Any]]:
+def _new_readings(state: ResearchState) -> list[dict[str, Any]]:
     asked = {question.text: question for question in [*state.get("read_for", []), *state["questions"]]}
-    shared = {"question": state["question"], "questions": list(asked.values()), **_shared(state)}
+    shared = {"question": state["question"], "questions": list(asked.values()), **_shared_keys(state)}
     queries = {query.id: query for query in state.get("asked", [])}
-    return [{"hit": hit, **_sought(queries.get(hit.query)), **shared} for hit in state.get("chosen", [])]
+    return [
+        {"hit": hit, **_sought_question(queries.get(hit.query)), **shared} for hit in state.get("chosen", [])
+    ]
 
 
-def _sought(query: Query | None) -> dict[str, SubQuestion]:
+def _sought_question(query: Query | None) -> dict[str, SubQuestion]:
     """What a page of a later round is read for beside the sub-questions: what it was searched with."""
     if query is None or query.round == 1 or not query.question:
         return {}
@@ -222,7 +223,7 @@ def _sought(query: Query | None) -> dict[str, SubQuestion]:
 def _readings_at_hand(state: ResearchState) -> list[dict[str, Any]]:
     """Pages from their stored texts: in a follow-up's first round those of its thread that may say more, in
     later rounds those that may close a gap."""
-    shared = {"question": state["question"], "questions": state["questions"], **_shared(state)}
+    shared = {"question": state["question"], "questions": state["questions"], **_shared_keys(state)}
     pages = {page.sha: page for page in reversed(state.get("pages", []))}
     if not state.get("judgements"):
         again = [sha for sha in pages if sha in set(state.get("recalled", []))]
@@ -235,28 +236,28 @@ def _readings_at_hand(state: ResearchState) -> list[dict[str, Any]]:
     ]
 
 
-def _readings_again(state: ResearchState) -> list[dict[str, Any]]:
+def _repeated_readings(state: ResearchState) -> list[dict[str, Any]]:
     """In an update: every page of the earlier run, with what was known of it."""
     if not state.get("earlier"):
         return []
-    shared = {"question": state["question"], "questions": state["questions"], **_shared(state)}
+    shared = {"question": state["question"], "questions": state["questions"], **_shared_keys(state)}
     return [
-        {"hit": hit_of(page), "before": page, "known": _drawn_from(page, state), **shared}
+        {"hit": hit_for_page(page), "before": page, "known": _claims_of(page, state), **shared}
         for page in state["earlier"].pages
     ]
 
 
-def _drawn_from(page: Page, state: ResearchState) -> list[Claim]:
+def _claims_of(page: Page, state: ResearchState) -> list[Claim]:
     return [claim for claim in state["earlier"].claims if claim.quotes[0].page == page.sha]
 
 
-def _shared(state: ResearchState) -> dict[str, Any]:
+def _shared_keys(state: ResearchState) -> dict[str, Any]:
     """What every worker of a round must know: the run, the round, and in a branch its direction."""
     branch = {"direction": state["direction"]} if "direction" in state else {}
     return {"run": state.get("run", ""), "round": len(state.get("judgements", [])) + 1, **branch}
 
 
-def _branch(direction: Direction, state: ResearchState) -> ResearchState:
+def _branch_state(direction: Direction, state: ResearchState) -> ResearchState:
     """What a branch sets out with; in a hand-off also what the branches before it learnt and asked."""
     alone: ResearchState = {
         "question": direction.text,

@@ -5,12 +5,13 @@ import asyncio
 from fathom.errors import ProviderError
 from fathom.evidence.claims import ground_drafts
 from fathom.evidence.origins import keep_used_origins
-from fathom.llm.port import PageFacts, ResearchModel
-from fathom.nodes.ports import Clock, Pages
+from fathom.llm.protocol import ResearchModel
+from fathom.nodes.ports import Clock, PagesPort
 from fathom.state import Claim, ClaimDraft, Failure, Page, Reading
+from fathom.state.model_io import PageFacts
 
 
-async def analyzer(state: Reading, *, model: ResearchModel, pages: Pages, clock: Clock) -> Reading:
+async def analyzer(state: Reading, *, model: ResearchModel, pages: PagesPort, clock: Clock) -> Reading:
     """Draw claims from the page and ground them; statements that are more than their quotes stay drafts.
 
     Reads:  hit, pages, question, questions, sought

@@ -6,12 +6,12 @@ from langgraph.types import Overwrite
 
 from fathom.errors import ProviderError
 from fathom.evidence.origins import keep_used_origins
-from fathom.evidence.renewal import renewed
-from fathom.nodes.ports import Pages
+from fathom.evidence.page_changes import update_claims
+from fathom.nodes.ports import PagesPort
 from fathom.state import Claim, Failure, Page, Reading, ReadingRound
 
 
-async def compare(state: ReadingRound, *, pages: Pages) -> ReadingRound:
+async def compare(state: ReadingRound, *, pages: PagesPort) -> ReadingRound:
     """Keep the claims that still stand; a page that cannot be read again keeps all of them, and is marked.
 
     Reads:  readings, pages, claims, failures
@@ -36,7 +36,7 @@ async def compare(state: ReadingRound, *, pages: Pages) -> ReadingRound:
         else:
             drawn = [claim for claim in state.get("claims", []) if claim.quotes[0].page == page.sha]
             text, then = await pages.get(page.sha), await _text_before(before, pages)
-            claims += await asyncio.to_thread(renewed, known, drawn, then, page, text)
+            claims += await asyncio.to_thread(update_claims, known, drawn, then, page, text)
             compared.add(page.sha)
     others = [claim for claim in state.get("claims", []) if claim.quotes[0].page not in compared]
     return {"pages": changed, "claims": Overwrite([*claims, *others])}  # type: ignore[typeddict-item]
@@ -47,7 +47,7 @@ def _why_gone(page: Page | None, reading: Reading, failures: list[Failure]) -> s
     return lost[-1] if page is None and lost else "only another form of it can be read now"
 
 
-async def _text_before(before: Page, pages: Pages) -> str:
+async def _text_before(before: Page, pages: PagesPort) -> str:
     """The text as it was; empty when it is no longer kept: then everything drawn from it counts as new."""
     try:
         return await pages.get(before.sha)

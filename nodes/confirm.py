@@ -3,25 +3,27 @@
 import asyncio
 from dataclasses import replace
 
-from fathom.evidence.context import page_texts, passages_of
-from fathom.llm.checking import Checked, check_with_controls
-from fathom.llm.port import CheckBrief, ResearchModel
-from fathom.nodes.ports import Pages
-from fathom.report.drafts import Claims, check_item, refuse_sentence, strict_fault
+from fathom.evidence.context import load_page_texts, load_passages
+from fathom.llm.protocol import ResearchModel
+from fathom.nodes.ports import PagesPort
+from fathom.report.drafting import ClaimsById, check_item, refuse_sentence, strict_fault
 from fathom.report.editing import (
-    Candidate,
+    EditCandidate,
     apply_edit,
     choose_summary,
+    choose_title,
     main_conclusions,
     make_candidates,
     make_summary,
     order_sections,
-    sound_title,
 )
+from fathom.report.sentence_checks import CheckInput, SentenceChecks, check_with_controls
 from fathom.state import RunConfig, Section, Writing
 
 
-async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_config: RunConfig) -> Writing:
+async def confirm(
+    state: Writing, *, model: ResearchModel, pages: PagesPort, run_config: RunConfig
+) -> Writing:
     """Check what is new in the edited draft and try to refute its main conclusions, both at once.
 
     A change that fails falls back to the checked text, a sentence of the summary that fails to one that it
@@ -34,12 +36,12 @@ async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_con
     sections = order_sections(state["outline"], state.get("sections", []))
     cited = {c for section in sections for sentence in section.sentences for c in sentence.claims}
     used = [claim for claim in state["claims"] if claim.id in cited]
-    evidence = await passages_of(used, state.get("pages", []), pages.get)
+    evidence = await load_passages(used, state.get("pages", []), pages.get)
     candidates = make_candidates(state["edit"], sections, claims, evidence)
     doubtful = [one for one in candidates if one.needs_check(claims)]
     conclusions = main_conclusions(candidates, sections)
-    texts = await page_texts(used, pages.get)
-    new = CheckBrief([one.item(claims, evidence) for one in doubtful], used, evidence)
+    texts = await load_page_texts(used, pages.get)
+    new = CheckInput([one.item(claims, evidence) for one in doubtful], used, evidence)
     bases = {one.sentence.text: [base.text for base in one.rests_on] for one in candidates}
     main = [
         replace(check_item(sentence, section, claims, evidence), rests_on=bases.get(sentence.text, []))
@@ -47,18 +49,19 @@ async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_con
     ]
     checked, refuted = await asyncio.gather(
         check_with_controls(model.check, new, texts),
-        check_with_controls(model.refute, CheckBrief(main, used, evidence), texts, "refuter"),
+        check_with_controls(model.refute, CheckInput(main, used, evidence), texts, "refuter"),
     )
     against = {conclusions[n][1].text: why for n, why in refuted.objections.items()}
-    failed = [one for n, one in enumerate(doubtful) if _fails(n, one, checked, claims)]
+    failed = [one for n, one in enumerate(doubtful) if _is_refused(n, one, checked, claims)]
     failed += [one for one in candidates if one.sentence.status == "unsupported"]
     accepted = [one for one in candidates if one not in failed and one.sentence.text not in against]
     edited = [
-        _without(section, against, run_config) for section in apply_edit(state["edit"], sections, accepted)
+        _remove_refuted(section, against, run_config)
+        for section in apply_edit(state["edit"], sections, accepted)
     ]
     summed = [one for one in choose_summary(candidates, accepted) if one.text not in against]
     summary = make_summary(summed, edited, state["question"], run_config.language)
-    title = sound_title(state["edit"], state["outline"], state["question"], used)
+    title = choose_title(state["edit"], state["outline"], state["question"], used)
     return {
         "outline": state["outline"].model_copy(update={"title": title}),
         "sections": [*([summary] if summary else []), *edited],
@@ -68,14 +71,14 @@ async def confirm(state: Writing, *, model: ResearchModel, pages: Pages, run_con
     }
 
 
-def _fails(number: int, one: Candidate, checked: Checked, claims: Claims) -> bool:
+def _is_refused(number: int, one: EditCandidate, checked: SentenceChecks, claims: ClaimsById) -> bool:
     """Whether the checker objects, or cannot be trusted while the strict rules do."""
     if number in checked.objections:
         return True
     return not checked.is_trusted and bool(strict_fault(one.sentence, claims))
 
 
-def _without(section: Section, against: dict[str, str], run_config: RunConfig) -> Section:
+def _remove_refuted(section: Section, against: dict[str, str], run_config: RunConfig) -> Section:
     """The section without conclusions that were refuted, or with them marked."""
     refused = {
         text: refuse_sentence(s, "meaning", against[text])

@@ -2,19 +2,18 @@
 
 from langgraph.types import Overwrite
 
-from fathom.nodes.ports import Budget, ControlSignals
-from fathom.planning.directions import open_directions
-from fathom.planning.editing import wished
-from fathom.planning.repeats import plain
-from fathom.planning.tree import grown
+from fathom.nodes.ports import BudgetPort, ControlSignalsPort
+from fathom.planning.queries import normalize_query
+from fathom.planning.round_plan import queries_added_meanwhile
+from fathom.planning.tree import grow_tree, open_directions
 from fathom.state import Direction, Query, ResearchState, RunConfig, SubQuestion
-from fathom.state.reducers import merged
+from fathom.state.records import merge_records
 
-_HANDED_ON = 20  # claims, the latest
+_MAX_HANDED_CLAIMS = 20  # claims, the latest
 
 
 async def coordinator(
-    state: ResearchState, *, run_config: RunConfig, signals: ControlSignals, budget: Budget
+    state: ResearchState, *, run_config: RunConfig, signals: ControlSignalsPort, budget: BudgetPort
 ) -> ResearchState:
     """Merge the branches' sub-questions, grow the tree when its level is done, choose who sets out next.
 
@@ -27,36 +26,38 @@ async def coordinator(
     back = sum(direction.status != "open" for direction in state.get("directions", []))
     level = len(state.get("judgements", [])) + 1
     # Each call has a place of its own, since a query that a person took out again must not come back.
-    added = wished(await signals.added(level, f"gathering of {back} in"), state)
+    added = queries_added_meanwhile(await signals.added(level, f"gathering of {back} in"), state)
     state = {**state, "queries": [*state.get("queries", []), *added]}
-    update: ResearchState = {**_merged(state), **({"queries": state["queries"]} if added else {})}
+    update: ResearchState = {**_merge_questions(state), **({"queries": state["queries"]} if added else {})}
     if await signals.is_stopping():
         update["is_finishing"] = True
     if (await budget.account()).is_out:
         update["is_spent"] = True
     update = {**update, **_next_level(state, run_config)}
-    directions = merged(state.get("directions", []), update.get("directions", []))
-    chosen = _chosen({**state, **update, "directions": directions}, run_config)
+    directions = merge_records(state.get("directions", []), update.get("directions", []))
+    chosen = _choose_directions({**state, **update, "directions": directions}, run_config)
     is_handing_on = run_config.orchestration == "handoff"
     return {**update, "next_directions": chosen, "is_handing_on": is_handing_on}
 
 
-def _chosen(state: ResearchState, run_config: RunConfig) -> list[Direction]:
+def _choose_directions(state: ResearchState, run_config: RunConfig) -> list[Direction]:
     """All open directions of the level, or the next one; in a hand-off with the latest claims."""
     chosen = open_directions(state)
     if run_config.orchestration == "concurrent":
         return chosen
-    given = [claim.id for claim in state.get("claims", [])[-_HANDED_ON:]]
+    given = [claim.id for claim in state.get("claims", [])[-_MAX_HANDED_CLAIMS:]]
     handed = {"given": given} if run_config.orchestration == "handoff" else {}
     return [direction.model_copy(update=handed) for direction in chosen[:1]]
 
 
-def _merged(state: ResearchState) -> ResearchState:
+def _merge_questions(state: ResearchState) -> ResearchState:
     """Sub-questions that say the same become one, and claims and queries name it."""
     kept: dict[str, SubQuestion] = {}
     names: dict[str, str] = {}
     for question in state.get("questions", []):
-        one = kept.setdefault(plain(question.text), question.model_copy(update={"id": f"Q{len(kept) + 1}"}))
+        one = kept.setdefault(
+            normalize_query(question.text), question.model_copy(update={"id": f"Q{len(kept) + 1}"})
+        )
         names[question.id] = one.id
     claims = [c for c in state.get("claims", []) if c.question in names]
     asked = [q for q in state.get("asked", []) if q.question in names]
@@ -73,16 +74,16 @@ def _next_level(state: ResearchState, run_config: RunConfig) -> ResearchState:
     told = {direction.id for direction in directions if direction.status != "open"}
     waiting = [query for query in queries if query.id not in told]
     if waiting:
-        return _built_on(directions, queries, waiting[0]) if run_config.orchestration == "handoff" else {}
-    kept = [_unwanted(direction, queries) for direction in directions]
+        return _hand_over(directions, queries, waiting[0]) if run_config.orchestration == "handoff" else {}
+    kept = [_prune_removed(direction, queries) for direction in directions]
     if run_config.strategy != "tree":
         return {"directions": kept}
     level = queries[0].round + 1 if queries else 1
-    tree, chosen = grown(kept, level, run_config.branches or run_config.step)
+    tree, chosen = grow_tree(kept, level, run_config.branches or run_config.step)
     return {"directions": tree, "queries": [direction.query() for direction in chosen]}
 
 
-def _unwanted(direction: Direction, queries: list[Query]) -> Direction:
+def _prune_removed(direction: Direction, queries: list[Query]) -> Direction:
     """A start that stands in no plan any more was taken out by a person."""
     is_start = not direction.parent and direction.status == "open"
     if not is_start or direction.id in {query.id for query in queries}:
@@ -90,7 +91,7 @@ def _unwanted(direction: Direction, queries: list[Query]) -> Direction:
     return direction.model_copy(update={"status": "pruned", "because": "taken out of the plan"})
 
 
-def _built_on(directions: list[Direction], queries: list[Query], after: Query) -> ResearchState:
+def _hand_over(directions: list[Direction], queries: list[Query], after: Query) -> ResearchState:
     """Hand-off: the next branch asks with what the branch before it would have asked next."""
     before = [direction for direction in directions if direction.status == "explored"]
     heir = next((direction for direction in directions if direction.id == after.id), None)

@@ -1,9 +1,10 @@
 """The edit: one pass over the whole checked draft."""
 
-from fathom.llm.port import EditBrief, ResearchModel
+from fathom.llm.protocol import ResearchModel
+from fathom.report.drafting import latest_day
 from fathom.report.editing import order_sections
-from fathom.report.material import today_of
 from fathom.state import Writing
+from fathom.state.model_io import EditInput
 
 
 async def edit(state: Writing, *, model: ResearchModel) -> Writing:
@@ -13,12 +14,12 @@ async def edit(state: Writing, *, model: ResearchModel) -> Writing:
     Writes: edit, failures, costs
     """
     outline = state["outline"]
-    brief = EditBrief(
+    brief = EditInput(
         question=state["question"],
         title=outline.title,
         sections=order_sections(outline, state.get("sections", [])),
         words=sum(state.get("lengths", {}).values()),
-        today=today_of(state.get("pages", [])),
+        today=latest_day(state.get("pages", [])),
     )
     thought = await model.edit(brief)
     return {"edit": thought.value, "failures": thought.failures, "costs": thought.costs}

@@ -2,13 +2,14 @@
 
 from fathom.errors import ProviderError
 from fathom.evidence.origins import find_origins
-from fathom.nodes.ports import Clock, Pages, Reader
-from fathom.search.addresses import name_of
+from fathom.http.urls import short_name
+from fathom.nodes.ports import Clock, PagesPort
+from fathom.reading.protocol import Reader
 from fathom.state import Failure, Page, Reading
-from fathom.text.shingles import sketched
+from fathom.text.similarity import make_sketch_async
 
 
-async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Clock) -> Reading:
+async def extractor(state: Reading, *, reader: Reader, pages: PagesPort, clock: Clock) -> Reading:
     """Read one source and keep its text; what cannot be read is told.
 
     Reads:  hit
@@ -22,7 +23,7 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
     page = Page(
         sha=await pages.put(document.text),
         address=hit.address,
-        title=document.title or hit.title or name_of(hit.address),
+        title=document.title or hit.title or short_name(hit.address),
         how=document.how,
         chars=len(document.text),
         fetched=document.fetched or clock().isoformat(timespec="seconds"),
@@ -32,7 +33,7 @@ async def extractor(state: Reading, *, reader: Reader, pages: Pages, clock: Cloc
         doi=hit.doi,
         cited_by=hit.cited_by,
         pdf=hit.pdf,
-        sketch=await sketched(document.text),
+        sketch=await make_sketch_async(document.text),
         starts=list(document.pages),
         origins=find_origins(document.text, document.links),
     )

@@ -1,18 +1,17 @@
 """The intake: every run starts here, also an update of an earlier run."""
 
-from fathom.nodes.ports import Forecaster, PageLeases, RunConfigs
-from fathom.planning.admission import admitted
-from fathom.planning.effort import effort
-from fathom.search.addresses import canonical
-from fathom.state import Earlier, Query, ResearchState, RunConfig
+from fathom.http.urls import canonical_address
+from fathom.nodes.ports import Forecaster, PageLeasesPort, RunConfigsPort
+from fathom.planning.effort import check_question, estimate_effort
+from fathom.state import EarlierRun, Query, ResearchState, RunConfig
 
 
 async def intake(
     state: ResearchState,
     *,
     run_config: RunConfig,
-    run_configs: RunConfigs,
-    page_leases: PageLeases,
+    run_configs: RunConfigsPort,
+    page_leases: PageLeasesPort,
     forecaster: Forecaster,
 ) -> ResearchState:
     """Name the run and size its effort; an update takes over what the earlier run knew instead.
@@ -24,19 +23,19 @@ async def intake(
             outline, sections, queries, visited, offered
     """
     earlier = state.get("earlier")
-    question = "" if earlier else admitted(state.get("question"))
+    question = "" if earlier else check_question(state.get("question"))
     run = await page_leases.begin()
     await run_configs.remember_config(run, run_config.model_dump_json())
     if earlier:
-        return {"run": run, **_taken_over(earlier)}
+        return {"run": run, **_take_over(earlier)}
     return {
         "run": run,
-        "effort": effort(question, run_config.depth),
+        "effort": estimate_effort(question, run_config.depth),
         "forecast": await forecaster(question, run),
     }
 
 
-def _taken_over(earlier: Earlier) -> ResearchState:
+def _take_over(earlier: EarlierRun) -> ResearchState:
     """The earlier run's knowledge, and its queries to be asked again; nobody has to plan for that.
 
     What was found before counts as seen: only what is new is chosen beside the pages that are read again.
@@ -55,6 +54,6 @@ def _taken_over(earlier: Earlier) -> ResearchState:
             Query(id=f"r{number}q{place}", text=text, question=question, round=number)
             for place, (text, question) in enumerate(texts.items(), start=1)
         ],
-        "visited": [*(canonical(page.address) for page in earlier.pages), *earlier.offered],
+        "visited": [*(canonical_address(page.address) for page in earlier.pages), *earlier.offered],
         "offered": earlier.offered,
     }

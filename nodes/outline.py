@@ -1,11 +1,10 @@
 """The outline: the report before it is written."""
 
-from fathom.evidence.figures import figures
-from fathom.evidence.weighing import points_of
-from fathom.llm.port import ResearchModel
-from fathom.planning.effort import effort
-from fathom.report.length import word_shares, word_target
-from fathom.report.outlining import revised_outline, sound_outline
+from fathom.evidence.checks.figures import find_figures
+from fathom.evidence.corroboration import make_points
+from fathom.llm.protocol import ResearchModel
+from fathom.planning.effort import estimate_effort
+from fathom.report.outline import check_outline, revise_outline, word_shares, word_target
 from fathom.state import EffortKind, Outline, RunConfig, Writing
 
 _FEWEST_FIGURES = 3
@@ -20,15 +19,15 @@ async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig
     Writes: outline, lengths, table_part, failures, costs
     """
     question, questions, claims = state["question"], state.get("questions", []), state["claims"]
-    points = points_of(claims, state.get("findings", []))
-    kind = state["effort"].kind if "effort" in state else effort(question, run_config.depth).kind
+    points = make_points(claims, state.get("findings", []))
+    kind = state["effort"].kind if "effort" in state else estimate_effort(question, run_config.depth).kind
     earlier = state.get("outline")
     update: Writing = {}
     if earlier and earlier.question == question:
-        made = revised_outline(earlier, claims, questions)
+        made = revise_outline(earlier, claims, questions)
     else:
         thought = await model.outline(question, questions, points)
-        made = sound_outline(thought.value, question, questions, claims)
+        made = check_outline(thought.value, question, questions, claims)
         update = {"failures": thought.failures, "costs": thought.costs}
     words = word_target(run_config.length, kind, len(points))
     return {
@@ -43,7 +42,7 @@ def _table_part(outline: Outline, kind: EffortKind, state: Writing) -> str:
     """The part whose claims have the most figures to compare; none for a single fact."""
     if kind == "fact":
         return ""
-    counted = {claim.id for claim in state["claims"] if figures(claim.statement)}
+    counted = {claim.id for claim in state["claims"] if find_figures(claim.statement)}
     sizes = {h.id: len(counted & set(h.claims)) for h in outline.headings if not h.is_conclusion}
     best = max(sizes, key=lambda name: sizes[name], default="")
     return best if best and (kind == "comparison" or sizes[best] >= _FEWEST_FIGURES) else ""

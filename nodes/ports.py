@@ -8,35 +8,21 @@ from datetime import datetime
 from typing import Protocol
 
 from fathom.budget.budget import Account
-from fathom.reading.port import Reader
-from fathom.search.port import Found
+from fathom.search.protocol import SearchOutcome
 from fathom.state import Cost, Forecast, Query
 
 Clock = Callable[[], datetime]
 Forecaster = Callable[[str, str], Awaitable[Forecast]]  # of a question, for the run of that name
 
-__all__ = [
-    "Account",
-    "Budget",
-    "Clock",
-    "ControlSignals",
-    "Engines",
-    "Forecaster",
-    "PageLeases",
-    "Pages",
-    "Reader",
-    "RunConfigs",
-]
 
-
-class Engines(Protocol):
+class EnginesPort(Protocol):
     """All engines of a run behind one call."""
 
-    async def search(self, query: Query, *, limit: int) -> Found:
+    async def search(self, query: Query, *, limit: int) -> SearchOutcome:
         """Merged hits, losses and costs; raises a ProviderError when every engine failed."""
 
 
-class Pages(Protocol):
+class PagesPort(Protocol):
     """Where page texts are kept."""
 
     async def put(self, text: str) -> str:
@@ -46,7 +32,7 @@ class Pages(Protocol):
         """The text of a hash."""
 
 
-class RunConfigs(Protocol):
+class RunConfigsPort(Protocol):
     """Where the configurations of runs are kept."""
 
     async def remember_config(self, run: str, config: str) -> None:
@@ -56,14 +42,14 @@ class RunConfigs(Protocol):
         """Return the configuration as JSON, or None."""
 
 
-class TimeBudget(Protocol):
+class TimeBudgetPort(Protocol):
     """How long a run was worked on."""
 
     def worked_s(self) -> float:
         """In seconds, so far."""
 
 
-class PageLeases(Protocol):
+class PageLeasesPort(Protocol):
     """What the branches of one run share while they work: pages nobody else takes."""
 
     async def begin(self) -> str:
@@ -73,7 +59,7 @@ class PageLeases(Protocol):
         """The first addresses that are the branch's, taken now or before; asking again gives the same."""
 
 
-class ControlSignals(Protocol):
+class ControlSignalsPort(Protocol):
     """What a person orders from anywhere while the run works; a node that runs again is told the same."""
 
     async def added(self, number: int, place: str = "review") -> Mapping[int, str]:
@@ -89,11 +75,11 @@ class ControlSignals(Protocol):
         """Whether a person wants no more to be looked for; with a place, the order is carried out there."""
 
 
-class Budget(Protocol):
+class BudgetPort(Protocol):
     """What a run may still spend."""
 
     async def account(self) -> Account:
         """What it has spent or set aside, and whether looking further had to be refused."""
 
-    async def untold(self, told: Iterable[Cost]) -> list[Cost]:
+    async def unreported_costs(self, told: Iterable[Cost]) -> list[Cost]:
         """Charges for what was paid and is in none of these."""

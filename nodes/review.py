@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from langgraph.types import Overwrite, interrupt
 
-from fathom.nodes.ports import Budget, ControlSignals
-from fathom.planning.editing import as_queries, as_questions, wished
-from fathom.report.rounds import on_the_table
+from fathom.nodes.ports import BudgetPort, ControlSignalsPort
+from fathom.planning.round_plan import queries_added_meanwhile, queries_from_person, questions_from_person
+from fathom.report.rounds import review_details
 from fathom.state import ResearchState, ReviewAnswer, RunConfig
 
 
 async def review(
-    state: ResearchState, *, run_config: RunConfig, signals: ControlSignals, budget: Budget
+    state: ResearchState, *, run_config: RunConfig, signals: ControlSignalsPort, budget: BudgetPort
 ) -> ResearchState:
     """Show the plan and wait for an answer; pass through when nobody wants to look.
 
@@ -26,12 +26,12 @@ async def review(
         return {"is_finishing": True}
     number = len(state.get("judgements", [])) + 1
     added = await signals.added(number)
-    state = {**state, "queries": [*state.get("queries", []), *wished(added, state)]}
+    state = {**state, "queries": [*state.get("queries", []), *queries_added_meanwhile(added, state)]}
     is_pausing, is_wanted = await signals.is_pausing(f"review {number}"), _is_wanted(state, run_config)
     if not is_pausing and not is_wanted:
-        return _with(added, state)
+        return _keep_added(added, state)
     spent_usd = (await budget.account()).usd
-    shown = on_the_table(state, run_config, spent_usd, why="review" if is_wanted else "paused")
+    shown = review_details(state, run_config, spent_usd, why="review" if is_wanted else "paused")
     answer = ReviewAnswer.model_validate(interrupt(shown, response_schema=ReviewAnswer))
     match answer.action:
         case "finish":
@@ -40,12 +40,12 @@ async def review(
             words = answer.text.strip()
             return {"feedback": words, "said": [*state.get("said", []), words]}
         case "edit":
-            return _edited(answer, state)
+            return _apply_edit(answer, state)
         case "add":
             queries = state["queries"]
-            return {"queries": [*queries, *as_queries([answer.text], state, first=len(queries) + 1)]}
+            return {"queries": [*queries, *queries_from_person([answer.text], state, first=len(queries) + 1)]}
         case "approve":
-            return _with(added, state)
+            return _keep_added(added, state)
 
 
 def _is_wanted(state: ResearchState, run_config: RunConfig) -> bool:
@@ -54,16 +54,16 @@ def _is_wanted(state: ResearchState, run_config: RunConfig) -> bool:
     return run_config.review == "rounds" or (run_config.review == "plan" and is_first)
 
 
-def _with(added: Mapping[int, str], state: ResearchState) -> ResearchState:
+def _keep_added(added: Mapping[int, str], state: ResearchState) -> ResearchState:
     return {"queries": state["queries"]} if added else {}
 
 
-def _edited(answer: ReviewAnswer, state: ResearchState) -> ResearchState:
+def _apply_edit(answer: ReviewAnswer, state: ResearchState) -> ResearchState:
     """The plan as a person wants it; branches have sub-questions of their own, which nobody knows yet."""
     texts = [query for query in answer.queries if query.strip()]
     if not any(question.strip() for question in answer.questions) or state.get("directions"):
-        return {"queries": as_queries(texts, state)} if texts else {"queries": state["queries"]}
-    questions = as_questions(answer.questions, state)
+        return {"queries": queries_from_person(texts, state)} if texts else {"queries": state["queries"]}
+    questions = questions_from_person(answer.questions, state)
     state = {**state, "questions": questions}
-    queries = as_queries(texts or [query.text for query in state["queries"]], state)
+    queries = queries_from_person(texts or [query.text for query in state["queries"]], state)
     return {"queries": queries, "questions": Overwrite(questions)}  # type: ignore[typeddict-item]

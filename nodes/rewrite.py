@@ -1,16 +1,21 @@
 """The rewrite: one more try for the sentences that failed."""
 
-from fathom.evidence.weighing import points_of
-from fathom.llm.port import ResearchModel, Revision
-from fathom.nodes.ports import Pages
-from fathom.report.drafts import redraft_sentence
-from fathom.report.material import source_texts
-from fathom.report.placing import flatten_drafts, order_drafts, put_back
+from fathom.evidence.corroboration import make_points
+from fathom.llm.protocol import ResearchModel
+from fathom.nodes.ports import PagesPort
+from fathom.report.drafting import (
+    flatten_drafts,
+    order_drafts,
+    redraft_sentence,
+    replace_sentences,
+    source_texts,
+)
 from fathom.state import Chapter
-from fathom.text.normal import one_line
+from fathom.state.model_io import RewriteInput
+from fathom.text.normalization import one_line
 
 
-async def rewrite(state: Chapter, *, model: ResearchModel, pages: Pages) -> Chapter:
+async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Chapter:
     """Have all failed sentences of a chapter written again in one call; what is new is checked after this.
 
     A sentence that comes back empty, or as another one of the chapter, stays as it failed.
@@ -24,10 +29,10 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: Pages) -> Chap
     failed = [place for place, sentence in enumerate(sentences) if sentence.status == "unsupported"]
     used = {c for place in failed for c in sentences[place].claims}
     cited = [claim for claim in state["claims"] if claim.id in used]
-    revision = Revision(
+    revision = RewriteInput(
         state["question"],
         [sentences[place] for place in failed],
-        points_of(state["claims"], state.get("findings", [])),
+        make_points(state["claims"], state.get("findings", [])),
         await source_texts(cited, state.get("pages", []), pages.get),
     )
     thought = await model.rewrite(revision)
@@ -44,7 +49,7 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: Pages) -> Chap
             sentences[place] = sentence
             rewritten.append(place)
     return {
-        "drafts": put_back(drafts, sentences),
+        "drafts": replace_sentences(drafts, sentences),
         "rewritten": rewritten,
         "failures": thought.failures,
         "costs": thought.costs,

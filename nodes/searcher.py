@@ -1,12 +1,12 @@
 """The searcher: hits for one query."""
 
 from fathom.errors import ProviderError
-from fathom.nodes.ports import ControlSignals, Engines
+from fathom.nodes.ports import ControlSignalsPort, EnginesPort
 from fathom.state import Assignment, Failure, ResearchState, RunConfig
 
 
 async def searcher(
-    state: Assignment, *, engines: Engines, run_config: RunConfig, signals: ControlSignals
+    state: Assignment, *, engines: EnginesPort, run_config: RunConfig, signals: ControlSignalsPort
 ) -> ResearchState:
     """Collect hits for one query; a lost branch is told, it does not end the run.
 

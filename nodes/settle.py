@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fathom.report.placing import order_drafts
+from fathom.report.drafting import order_drafts
 from fathom.state import Chapter, RunConfig, Section, Sentence
 
 
@@ -20,19 +20,19 @@ async def settle(state: Chapter, *, run_config: RunConfig) -> Chapter:
         place = own.stop
         mended = [n for n in own if n in rewritten and draft.sentences[n - own.start].status == "supported"]
         whole = draft.model_copy(update={"rewritten": len(mended)})
-        settled.append(whole if run_config.unsupported == "mark" else _without_failed(whole))
+        settled.append(whole if run_config.unsupported == "mark" else _drop_failed(whole))
     return {"sections": settled}
 
 
-def _without_failed(draft: Section) -> Section:
+def _drop_failed(draft: Section) -> Section:
     failed = [sentence for sentence in draft.sentences if sentence.status == "unsupported"]
-    kept = _without_empty_rows([s for s in draft.sentences if s.status != "unsupported"])
+    kept = _drop_empty_rows([s for s in draft.sentences if s.status != "unsupported"])
     if all(sentence.status == "connective" for sentence in kept):
         kept = []
     return draft.model_copy(update={"sentences": kept, "rejected": failed})
 
 
-def _without_empty_rows(sentences: Sequence[Sentence]) -> list[Sentence]:
+def _drop_empty_rows(sentences: Sequence[Sentence]) -> list[Sentence]:
     """A row of a table of which only its name is left says nothing."""
     told = {(s.block, s.row) for s in sentences if s.row is not None and s.status == "supported"}
     return [s for s in sentences if s.row is None or (s.block, s.row) in told]

@@ -1,15 +1,15 @@
 """The verifier: whether the drafts of a round's pages say what their sources say."""
 
-from fathom.evidence.claims import rejection_of
-from fathom.evidence.trust import TrustLog
+from fathom.evidence.claims import make_rejection
+from fathom.evidence.controls import TrustLog
 from fathom.evidence.verification import verify_drafts
-from fathom.llm.port import ResearchModel
-from fathom.nodes.ports import Pages
+from fathom.llm.protocol import ResearchModel
+from fathom.nodes.ports import PagesPort
 from fathom.state import ReadingRound
 
 
 async def verifier(
-    state: ReadingRound, *, model: ResearchModel, pages: Pages, trust: TrustLog
+    state: ReadingRound, *, model: ResearchModel, pages: PagesPort, trust: TrustLog
 ) -> ReadingRound:
     """Verify the drafts of all pages together; what is refused is tried once more, then rejected.
 
@@ -29,7 +29,7 @@ async def verifier(
     return {
         "claims": found.claims,
         "refused": [] if is_second else in_order,
-        "rejected": [rejection_of(draft) for draft in in_order] if is_second else [],
+        "rejected": [make_rejection(draft) for draft in in_order] if is_second else [],
         "control_tallies": found.tallies,
         "failures": found.failures,
         "costs": found.costs,

@@ -1,5 +1,11 @@
 """What models are told: Markdown files with a checked header, and their loader."""
 
-from fathom.prompts.loader import Filled, Prompt, PromptError, load, names
+from fathom.prompts.loader import FilledPrompt, Prompt, PromptError, load_prompt, prompt_names
 
-__all__ = ["Filled", "Prompt", "PromptError", "load", "names"]
+__all__ = [
+    "FilledPrompt",
+    "Prompt",
+    "PromptError",
+    "load_prompt",
+    "prompt_names",
+]

@@ -23,7 +23,7 @@ class PromptError(ValueError):
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledPrompt:
     """A prompt with its places filled, ready to be sent."""
 
     id: str
@@ -42,14 +42,14 @@ class Prompt:
     system: str
     user: str
 
-    def fill(self, **values: str) -> Filled:
+    def fill(self, **values: str) -> FilledPrompt:
         """The prompt with every place filled; a missing or an extra value is refused."""
         if set(values) != set(self.inputs):
             odd = sorted(set(values) ^ set(self.inputs))
             raise PromptError(f"prompt {self.name} takes {sorted(self.inputs)}; check {odd}")
         mark = _mark(self.name, [values[name] for name in sorted(self.untrusted)])
         fenced = {k: _fence(k, v, mark) if k in self.untrusted else v for k, v in values.items()}
-        return Filled(
+        return FilledPrompt(
             f"{self.name}@{self.revision}",
             Template(self.system).substitute(fenced).strip(),
             Template(self.user).substitute(fenced).strip(),
@@ -79,12 +79,12 @@ def _usual_mark(name: str) -> str:
 
 
 @cache
-def load(name: str) -> Prompt:
+def load_prompt(name: str) -> Prompt:
     """The prompt of that name, checked."""
-    return parse(name, files("fathom.prompts").joinpath(f"{name}.md").read_text("utf-8"))
+    return parse_prompt(name, files("fathom.prompts").joinpath(f"{name}.md").read_text("utf-8"))
 
 
-def parse(name: str, text: str) -> Prompt:
+def parse_prompt(name: str, text: str) -> Prompt:
     """A prompt from the text of its file; refuses a header that does not fit its words."""
     parts = _PARTS.match(text)
     if not parts:
@@ -106,7 +106,7 @@ def parse(name: str, text: str) -> Prompt:
     )
 
 
-def names() -> list[str]:
+def prompt_names() -> list[str]:
     """Every prompt there is."""
     found = (entry.name for entry in files("fathom.prompts").iterdir())
     return sorted(name.removesuffix(".md") for name in found if name.endswith(".md"))

@@ -1,7 +1,6 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
-from fathom.state.branching import Direction
-from fathom.state.distance import (
+from fathom.state.depth import (
     BREADTH,
     ENDLESS_USD,
     LEVELS,
@@ -12,9 +11,22 @@ from fathom.state.distance import (
     Review,
     Strategy,
 )
-from fathom.state.forecasting import Forecast
-from fathom.state.forking import Fork
-from fathom.state.judging import (
+from fathom.state.earlier_runs import Change, EarlierRun, Fork, RunUpdate, ThreadKnowledge, ThreadTurn
+from fathom.state.evidence import (
+    ClaimDraft,
+    Contradiction,
+    ContradictionSide,
+    Control,
+    ControlKind,
+    ControlTally,
+    Difference,
+    Finding,
+    Relation,
+    Ruling,
+    Settlement,
+    Tag,
+)
+from fathom.state.judgement import (
     Check,
     CheckName,
     Gain,
@@ -25,7 +37,16 @@ from fathom.state.judging import (
     Rubric,
     StopRule,
 )
-from fathom.state.planning import Effort, EffortKind, Lesson, Tool, ToolName
+from fathom.state.planning import (
+    Direction,
+    Effort,
+    EffortKind,
+    Forecast,
+    Lesson,
+    ReviewAnswer,
+    ThinkingTool,
+    ThinkingToolName,
+)
 from fathom.state.records import (
     SCOUT,
     Claim,
@@ -45,7 +66,7 @@ from fathom.state.records import (
     Verdict,
     short_hash,
 )
-from fathom.state.reports import (
+from fathom.state.report import (
     Block,
     Calculation,
     Citation,
@@ -82,21 +103,7 @@ from fathom.state.research import (
     Writing,
     WritingOutput,
 )
-from fathom.state.review import ReviewAnswer
 from fathom.state.run_config import RunConfig
-from fathom.state.threads import Known, Turn
-from fathom.state.updating import Change, Earlier, Update
-from fathom.state.verification import ClaimDraft, Control, ControlKind, ControlTally
-from fathom.state.weighing import (
-    Contradiction,
-    Difference,
-    Finding,
-    Relation,
-    Ruling,
-    Settlement,
-    Side,
-    Tag,
-)
 
 __all__ = [
     "BREADTH",
@@ -120,6 +127,7 @@ __all__ = [
     "Claim",
     "ClaimDraft",
     "Contradiction",
+    "ContradictionSide",
     "Control",
     "ControlKind",
     "ControlTally",
@@ -127,7 +135,7 @@ __all__ = [
     "Depth",
     "Difference",
     "Direction",
-    "Earlier",
+    "EarlierRun",
     "Edit",
     "EditedText",
     "Effort",
@@ -144,7 +152,6 @@ __all__ = [
     "Hit",
     "Hypothesis",
     "Judgement",
-    "Known",
     "Lesson",
     "Operand",
     "Orchestration",
@@ -175,21 +182,21 @@ __all__ = [
     "Ruling",
     "RunConfig",
     "RunState",
+    "RunUpdate",
     "Section",
     "Sentence",
     "SentenceKind",
     "Settlement",
-    "Side",
     "Status",
     "StopRule",
     "Strategy",
     "SubQuestion",
     "SummarySentence",
     "Tag",
-    "Tool",
-    "ToolName",
-    "Turn",
-    "Update",
+    "ThinkingTool",
+    "ThinkingToolName",
+    "ThreadKnowledge",
+    "ThreadTurn",
     "Verdict",
     "Writing",
     "WritingOutput",

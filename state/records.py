@@ -4,13 +4,16 @@ Does not know how a record comes about, or who reads it.
 """
 
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Score = float
+
 Role = Literal["plan", "read", "verify", "judge", "outline", "write", "check"]
+
 SCOUT = "scout"  # the id of the quick search before the first plan
+
 Family = Literal["web", "academic", "counter"]
 
 
@@ -221,3 +224,19 @@ class Rejected(Record):
     def key(self) -> str:
         """One entry per place, reason and statement."""
         return short_hash(self.page, self.why, *filter(None, [self.section, self.statement]))
+
+
+R = TypeVar("R", bound=Record)
+
+
+def merge_records(left: list[R] | None, right: list[R] | None) -> list[R]:
+    """Both lists as one, an entry per key: first seen keeps the place, last seen the content."""
+    entries: dict[str, R] = {}
+    for record in [*(left or []), *(right or [])]:
+        entries[record.key] = record
+    return list(entries.values())
+
+
+def unite_lists(left: list[str] | None, right: list[str] | None) -> list[str]:
+    """Both lists as one without repeats, in the order first seen."""
+    return list(dict.fromkeys([*(left or []), *(right or [])]))

@@ -9,11 +9,10 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
-from fathom.state.branching import Direction
-from fathom.state.forecasting import Forecast
-from fathom.state.forking import Fork
-from fathom.state.judging import Hypothesis, Judgement, Reread
-from fathom.state.planning import Effort, Lesson, Tool
+from fathom.state.earlier_runs import EarlierRun, Fork, RunUpdate, ThreadKnowledge
+from fathom.state.evidence import ClaimDraft, Contradiction, Control, ControlTally, Finding, Ruling
+from fathom.state.judgement import Hypothesis, Judgement, Reread
+from fathom.state.planning import Direction, Effort, Forecast, Lesson, ThinkingTool
 from fathom.state.records import (
     Claim,
     Cost,
@@ -23,14 +22,11 @@ from fathom.state.records import (
     Query,
     Rejected,
     SubQuestion,
+    merge_records,
+    unite_lists,
 )
-from fathom.state.reducers import merged, united
-from fathom.state.reports import Edit, Heading, Outline, Report, Section
+from fathom.state.report import Edit, Heading, Outline, Report, Section
 from fathom.state.run_config import RunConfig
-from fathom.state.threads import Known
-from fathom.state.updating import Earlier, Update
-from fathom.state.verification import ClaimDraft, Control, ControlTally
-from fathom.state.weighing import Contradiction, Finding, Ruling
 
 MAX_QUESTION_CHARS = 2000
 _PRIVATE = SkipJsonSchema()  # type: ignore[type-arg]  # in no schema: Studio does not show it
@@ -48,8 +44,8 @@ class ResearchInput(TypedDict, total=False):
             str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, description="What you want to know.")
         ]
     ]
-    earlier: Annotated[Earlier, _PRIVATE]
-    known: Annotated[Known, _PRIVATE]
+    earlier: Annotated[EarlierRun, _PRIVATE]
+    known: Annotated[ThreadKnowledge, _PRIVATE]
 
 
 class ResearchState(TypedDict, total=False):
@@ -61,9 +57,9 @@ class ResearchState(TypedDict, total=False):
     # the caller
     question: Annotated[str, Field(description="The question that is researched.")]
     # the caller, for an update
-    earlier: Annotated[Earlier, _PRIVATE]
+    earlier: Annotated[EarlierRun, _PRIVATE]
     # the caller, for a follow-up; selector empties it
-    known: Annotated[Known, _PRIVATE]
+    known: Annotated[ThreadKnowledge, _PRIVATE]
     # selector; hashes of the pages of the thread that a follow-up reads again
     recalled: Annotated[list[str], _PRIVATE]
     # the caller, for a run that goes another way than the one it shares its past with
@@ -72,9 +68,9 @@ class ResearchState(TypedDict, total=False):
     run: Annotated[str, _PRIVATE]
     # planner, when there are branches; what every page is read for, whichever branch took it
     read_for: Annotated[list[SubQuestion], _PRIVATE]
-    # planner, deliver, coordinator
+    # planner, finish_branch, coordinator
     directions: Annotated[
-        list[Direction], Field(description="Where branches look, and what each was worth."), merged
+        list[Direction], Field(description="Where branches look, and what each was worth."), merge_records
     ]
     # in a branch only, from the route that sends it: where to look
     direction: Annotated[Direction, _PRIVATE]
@@ -93,14 +89,14 @@ class ResearchState(TypedDict, total=False):
     # planner
     perspectives: Annotated[list[str], Field(description="Points of view that the plan covers.")]
     # planner
-    tool: Annotated[Tool, Field(description="The way of thinking this round is planned with.")]
+    tool: Annotated[ThinkingTool, Field(description="The way of thinking this round is planned with.")]
     # planner, of the round before
-    lessons: Annotated[list[Lesson], _PRIVATE, merged]
+    lessons: Annotated[list[Lesson], _PRIVATE, merge_records]
     # planner; queries that need an answer that is not there yet
     waiting: Annotated[list[Query], Field(description="Queries that wait for the answer to another.")]
-    # intake, planner, review; deliver and coordinator rename them
+    # intake, planner, review; finish_branch and coordinator rename them
     questions: Annotated[
-        list[SubQuestion], Field(description="The sub-questions that the report answers."), merged
+        list[SubQuestion], Field(description="The sub-questions that the report answers."), merge_records
     ]
     # intake, planner; review, when a person changes them; coordinator: the next branches
     queries: Annotated[list[Query], Field(description="The queries of this round.")]
@@ -110,56 +106,66 @@ class ResearchState(TypedDict, total=False):
     said: Annotated[list[str], _PRIVATE]
     # review; coordinator, when a person orders it
     is_finishing: Annotated[bool, _PRIVATE]
-    # intake, planner, searcher; deliver and coordinator name them anew
-    asked: Annotated[list[Query], Field(description="Every query that was sent."), merged]
+    # intake, planner, searcher; finish_branch and coordinator name them anew
+    asked: Annotated[list[Query], Field(description="Every query that was sent."), merge_records]
     # searcher, planner; selector empties it
-    hits: Annotated[list[Hit], _PRIVATE, merged]
+    hits: Annotated[list[Hit], _PRIVATE, merge_records]
     # selector
     chosen: Annotated[list[Hit], Field(description="The pages that this round reads.")]
     # intake, selector
-    visited: Annotated[list[str], _PRIVATE, united]
+    visited: Annotated[list[str], _PRIVATE, unite_lists]
     # intake, selector; what was found, read or not, for an update
-    offered: Annotated[list[str], _PRIVATE, united]
+    offered: Annotated[list[str], _PRIVATE, unite_lists]
     # extractor, analyzer, compare, selector
-    pages: Annotated[list[Page], Field(description="The pages that were read; texts are kept apart."), merged]
-    # analyzer, verifier, compare, selector, judge; deliver and coordinator rename what they answer
-    claims: Annotated[list[Claim], Field(description="Statements with the quotes that carry them."), merged]
+    pages: Annotated[
+        list[Page], Field(description="The pages that were read; texts are kept apart."), merge_records
+    ]
+    # analyzer, verifier, compare, selector, judge; finish_branch and coordinator rename what they answer
+    claims: Annotated[
+        list[Claim], Field(description="Statements with the quotes that carry them."), merge_records
+    ]
     # analyzer, verifier, retry
-    rejected: Annotated[list[Rejected], Field(description="Claims that were refused, and why."), merged]
+    rejected: Annotated[
+        list[Rejected], Field(description="Claims that were refused, and why."), merge_records
+    ]
     # verifier, check, confirm
     control_tallies: Annotated[
-        list[ControlTally], Field(description="How verifiers did on statements whose truth is known."), merged
+        list[ControlTally],
+        Field(description="How verifiers did on statements whose truth is known."),
+        merge_records,
     ]
     # intake, judge
     judgements: Annotated[
-        list[Judgement], Field(description="After each round: what is known, what is missing."), merged
+        list[Judgement], Field(description="After each round: what is known, what is missing."), merge_records
     ]
     # judge; whether a report is written before the run goes on or ends
     is_report_due: Annotated[bool, _PRIVATE]
     # judge; pages at hand that the next round reads again for a gap, and those that earlier rounds did
-    rereads: Annotated[list[Reread], _PRIVATE, merged]
+    rereads: Annotated[list[Reread], _PRIVATE, merge_records]
     # judge
     findings: Annotated[list[Finding], Field(description="What claims say together, and how sure it is.")]
     # intake, judge
-    rulings: Annotated[list[Ruling], _PRIVATE, merged]
+    rulings: Annotated[list[Ruling], _PRIVATE, merge_records]
     # judge
     contradictions: Annotated[list[Contradiction], Field(description="Where sources disagree.")]
     # planner; judge, who weighs them
     hypotheses: Annotated[
-        list[Hypothesis], Field(description="Possible answers, with what speaks for and against."), merged
+        list[Hypothesis],
+        Field(description="Possible answers, with what speaks for and against."),
+        merge_records,
     ]
     # judge, who keeps it in every round; outline, where no judge gave one; confirm, intake
     outline: Annotated[Outline, Field(description="The headings of the report, and the claims under each.")]
     # settle, confirm, intake
-    sections: Annotated[list[Section], Field(description="The written sections."), merged]
+    sections: Annotated[list[Section], Field(description="The written sections."), merge_records]
     # publish; judge, when there is nothing to write about
     report: Annotated[Report, Field(description="The report, with numbered citations.")]
     # every node that calls the world
     failures: Annotated[
-        list[Failure], Field(description="What could not be searched, read or asked."), merged
+        list[Failure], Field(description="What could not be searched, read or asked."), merge_records
     ]
     # every node that pays for a call
-    costs: Annotated[list[Cost], Field(description="Every call that was paid for."), merged]
+    costs: Annotated[list[Cost], Field(description="Every call that was paid for."), merge_records]
 
 
 class RunState(ResearchState, total=False):
@@ -190,25 +196,25 @@ class Reading(TypedDict, total=False):
     run: str
     round: int
     direction: Direction
-    pages: Annotated[list[Page], merged]
-    claims: Annotated[list[Claim], merged]
-    drafts: Annotated[list[ClaimDraft], merged]  # analyzer: what is not decided yet
-    controls: Annotated[list[Control], merged]  # analyzer
-    rejected: Annotated[list[Rejected], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    pages: Annotated[list[Page], merge_records]
+    claims: Annotated[list[Claim], merge_records]
+    drafts: Annotated[list[ClaimDraft], merge_records]  # analyzer: what is not decided yet
+    controls: Annotated[list[Control], merge_records]  # analyzer
+    rejected: Annotated[list[Rejected], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class PageOutput(TypedDict, total=False):
     """What one reader of one page brings back."""
 
-    pages: Annotated[list[Page], merged]
-    claims: Annotated[list[Claim], merged]
-    drafts: Annotated[list[ClaimDraft], merged]
-    controls: Annotated[list[Control], merged]
-    rejected: Annotated[list[Rejected], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    pages: Annotated[list[Page], merge_records]
+    claims: Annotated[list[Claim], merge_records]
+    drafts: Annotated[list[ClaimDraft], merge_records]
+    controls: Annotated[list[Control], merge_records]
+    rejected: Annotated[list[Rejected], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class ReadingRound(TypedDict, total=False):
@@ -218,44 +224,44 @@ class ReadingRound(TypedDict, total=False):
     run: str
     round: int
     direction: Direction
-    drafts: Annotated[list[ClaimDraft], merged]  # analyzer
-    controls: Annotated[list[Control], merged]  # analyzer
+    drafts: Annotated[list[ClaimDraft], merge_records]  # analyzer
+    controls: Annotated[list[Control], merge_records]  # analyzer
     refused: list[ClaimDraft]  # verifier: what is tried once more
     retried: list[ClaimDraft]  # retry: what the verifier is asked about again
-    pages: Annotated[list[Page], merged]
-    claims: Annotated[list[Claim], merged]
-    rejected: Annotated[list[Rejected], merged]
-    control_tallies: Annotated[list[ControlTally], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    pages: Annotated[list[Page], merge_records]
+    claims: Annotated[list[Claim], merge_records]
+    rejected: Annotated[list[Rejected], merge_records]
+    control_tallies: Annotated[list[ControlTally], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class ReadingOutput(TypedDict, total=False):
     """What the reading of a round brings back."""
 
-    pages: Annotated[list[Page], merged]
-    claims: Annotated[list[Claim], merged]
-    rejected: Annotated[list[Rejected], merged]
-    control_tallies: Annotated[list[ControlTally], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    pages: Annotated[list[Page], merge_records]
+    claims: Annotated[list[Claim], merge_records]
+    rejected: Annotated[list[Rejected], merge_records]
+    control_tallies: Annotated[list[ControlTally], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class BranchOutput(TypedDict, total=False):
     """What a branch brings back."""
 
-    directions: Annotated[list[Direction], merged]
-    questions: Annotated[list[SubQuestion], merged]
-    asked: Annotated[list[Query], merged]
-    visited: Annotated[list[str], united]
-    offered: Annotated[list[str], united]
-    pages: Annotated[list[Page], merged]
-    claims: Annotated[list[Claim], merged]
-    rulings: Annotated[list[Ruling], merged]
-    rejected: Annotated[list[Rejected], merged]
-    control_tallies: Annotated[list[ControlTally], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    directions: Annotated[list[Direction], merge_records]
+    questions: Annotated[list[SubQuestion], merge_records]
+    asked: Annotated[list[Query], merge_records]
+    visited: Annotated[list[str], unite_lists]
+    offered: Annotated[list[str], unite_lists]
+    pages: Annotated[list[Page], merge_records]
+    claims: Annotated[list[Claim], merge_records]
+    rulings: Annotated[list[Ruling], merge_records]
+    rejected: Annotated[list[Rejected], merge_records]
+    control_tallies: Annotated[list[ControlTally], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class BranchesOutput(BranchOutput, total=False):
@@ -279,9 +285,9 @@ class Part(TypedDict, total=False):
     pages: list[Page]
     length: int  # in words
     is_table_wanted: bool
-    drafts: Annotated[list[Section], merged]  # section
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    drafts: Annotated[list[Section], merge_records]  # section
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class Chapter(TypedDict, total=False):
@@ -297,21 +303,21 @@ class Chapter(TypedDict, total=False):
     pages: list[Page]
     lengths: dict[str, int]  # of each part, in words
     table_part: str
-    drafts: Annotated[list[Section], merged]  # section, then check and rewrite in turns
+    drafts: Annotated[list[Section], merge_records]  # section, then check and rewrite in turns
     rewritten: list[int]  # rewrite: the places of the sentences to check again, counted over all drafts
-    sections: Annotated[list[Section], merged]  # settle
-    control_tallies: Annotated[list[ControlTally], merged]  # check
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    sections: Annotated[list[Section], merge_records]  # settle
+    control_tallies: Annotated[list[ControlTally], merge_records]  # check
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class ChapterOutput(TypedDict, total=False):
     """What a chapter brings back."""
 
-    sections: Annotated[list[Section], merged]
-    control_tallies: Annotated[list[ControlTally], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    sections: Annotated[list[Section], merge_records]
+    control_tallies: Annotated[list[ControlTally], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class Writing(TypedDict, total=False):
@@ -319,8 +325,8 @@ class Writing(TypedDict, total=False):
 
     question: str
     run: str
-    earlier: Earlier
-    update: Update  # whoever makes a report again, in the place of `earlier`
+    earlier: EarlierRun
+    update: RunUpdate  # whoever makes a report again, in the place of `earlier`
     effort: Effort
     questions: list[SubQuestion]
     pages: list[Page]
@@ -332,20 +338,20 @@ class Writing(TypedDict, total=False):
     outline: Outline
     lengths: dict[str, int]  # outline: the words that each part aims at
     table_part: str  # outline: the id of the part that should have a table, if one should
-    sections: Annotated[list[Section], merged]  # settle, confirm
+    sections: Annotated[list[Section], merge_records]  # settle, confirm
     edit: Edit  # edit: what an editor wants of the checked draft
     report: Report
-    control_tallies: Annotated[list[ControlTally], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    control_tallies: Annotated[list[ControlTally], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
 
 
 class WritingOutput(TypedDict, total=False):
     """What the writing of a report brings back."""
 
     outline: Outline
-    sections: Annotated[list[Section], merged]
+    sections: Annotated[list[Section], merge_records]
     report: Report
-    control_tallies: Annotated[list[ControlTally], merged]
-    failures: Annotated[list[Failure], merged]
-    costs: Annotated[list[Cost], merged]
+    control_tallies: Annotated[list[ControlTally], merge_records]
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]

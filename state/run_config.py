@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from fathom.state.distance import (
+from fathom.state.depth import (
     BREADTH,
     LEVELS,
     QUERIES,
@@ -21,8 +21,8 @@ from fathom.state.distance import (
     Orchestration,
     Review,
     Strategy,
-    with_distance,
-    with_endless_limits,
+    apply_depth,
+    apply_endless_limits,
 )
 from fathom.state.records import Role
 
@@ -39,9 +39,9 @@ sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi
 """
 LANGUAGES = frozenset(_ISO_639_1.split())
 
-FIND = "where to look"
-THINK = "who thinks"
-FAR = "how far to go"
+FIND_GROUP = "where to look"
+THINK_GROUP = "who thinks"
+FAR_GROUP = "how far to go"
 
 
 @dataclass(frozen=True)
@@ -79,113 +79,113 @@ class RunConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", field_title_generator=_title)
 
-    docs: Annotated[list[str], Option(FIND, "PLACE")] = Field(
+    docs: Annotated[list[str], Option(FIND_GROUP, "PLACE")] = Field(
         [], description="Folders or files to search; empty: search the web."
     )
     engines: Annotated[
-        list[str], Option(FIND, "NAMES", aliases=("engine", "search", "providers", "provider"))
+        list[str], Option(FIND_GROUP, "NAMES", aliases=("engine", "search", "providers", "provider"))
     ] = Field([], description="Search engines by name, or hybrid for all; empty: chosen for you.")
-    academic: Annotated[bool, Option(FIND)] = Field(False, description="Prefer papers.")
-    news: Annotated[bool, Option(FIND)] = Field(False, description="Prefer news.")
-    include_domains: Annotated[list[str], Option(FIND, "DOMAIN", aliases=("only",))] = Field(
+    academic: Annotated[bool, Option(FIND_GROUP)] = Field(False, description="Prefer papers.")
+    news: Annotated[bool, Option(FIND_GROUP)] = Field(False, description="Prefer news.")
+    include_domains: Annotated[list[str], Option(FIND_GROUP, "DOMAIN", aliases=("only",))] = Field(
         [], description="Only pages of these domains."
     )
-    exclude_domains: Annotated[list[str], Option(FIND, "DOMAIN", aliases=("not",))] = Field(
+    exclude_domains: Annotated[list[str], Option(FIND_GROUP, "DOMAIN", aliases=("not",))] = Field(
         [], description="No pages of these domains."
     )
-    since: Annotated[str | None, Option(FIND, "DAY")] = Field(
+    since: Annotated[str | None, Option(FIND_GROUP, "DAY")] = Field(
         None, pattern=_DAY, description="Nothing older than this day, YYYY-MM-DD."
     )
-    until: Annotated[str | None, Option(FIND, "DAY")] = Field(
+    until: Annotated[str | None, Option(FIND_GROUP, "DAY")] = Field(
         None, pattern=_DAY, description="Nothing newer than this day, YYYY-MM-DD."
     )
-    source_language: Annotated[str | None, Option(FIND, "XX")] = Field(
+    source_language: Annotated[str | None, Option(FIND_GROUP, "XX")] = Field(
         None, pattern="^[a-z]{2}$", description="Only sources in this language, as two letters: ko."
     )
-    fresh: Annotated[bool, Option(FIND)] = Field(
+    fresh: Annotated[bool, Option(FIND_GROUP)] = Field(
         False, description="Read every page anew, even one read a moment ago."
     )
 
-    model: Annotated[str | None, Option(THINK, "NAME")] = Field(
+    model: Annotated[str | None, Option(THINK_GROUP, "NAME")] = Field(
         None, description="The model, as NAME, PROVIDER:NAME, a .gguf file, or none; empty: as configured."
     )
-    models: Annotated[dict[Role, str], Option(THINK, "ROLE=NAME")] = Field(
+    models: Annotated[dict[Role, str], Option(THINK_GROUP, "ROLE=NAME")] = Field(
         {}, description="Another model for single roles: plan, read, verify, judge, outline, write, check."
     )
-    base_url: Annotated[str | None, Option(THINK, "URL")] = Field(
+    base_url: Annotated[str | None, Option(THINK_GROUP, "URL")] = Field(
         None, description="The model's OpenAI-compatible server; must be one the operator named."
     )
-    context_tokens: Annotated[int | None, Option(THINK, "TOKENS", flag="context")] = Field(
+    context_tokens: Annotated[int | None, Option(THINK_GROUP, "TOKENS", flag="context")] = Field(
         None,
         ge=1024,
         description="The model's context window in tokens; empty: known, or asked of the server.",
     )
-    reuse: Annotated[bool, Option(THINK)] = Field(
+    reuse: Annotated[bool, Option(THINK_GROUP)] = Field(
         True, description="Take answers of models and engines from earlier runs."
     )
-    language: Annotated[str | None, Option(THINK, "NAME")] = Field(
+    language: Annotated[str | None, Option(THINK_GROUP, "NAME")] = Field(
         None, description="Language of the report; empty: that of the question."
     )
-    length: Annotated[str | None, Option(THINK, "HOW")] = Field(
+    length: Annotated[str | None, Option(THINK_GROUP, "HOW")] = Field(
         None,
         description="Length of the report: short, standard, long or a number of words; empty: by question.",
     )
-    unsupported: Annotated[Literal["drop", "mark"], Option(THINK, "HOW")] = Field(
+    unsupported: Annotated[Literal["drop", "mark"], Option(THINK_GROUP, "HOW")] = Field(
         "drop", description="Drop or mark a sentence that its quotes do not support, also rewritten."
     )
-    quotes: Annotated[bool, Option(THINK)] = Field(
+    quotes: Annotated[bool, Option(THINK_GROUP)] = Field(
         False, description="List the quotes below each source of the report, not only in quotes.md."
     )
 
-    depth: Annotated[Depth, Option(FAR, "HOW")] = Field(
+    depth: Annotated[Depth, Option(FAR_GROUP, "HOW")] = Field(
         "quick", description="How far to go: quick, standard or comprehensive, for at most 3, 5 or 10 rounds."
     )
-    rounds: Annotated[int | None, Option(FAR, aliases=("max_rounds",))] = Field(
+    rounds: Annotated[int | None, Option(FAR_GROUP, aliases=("max_rounds",))] = Field(
         None, ge=1, le=100, description="At most this many rounds; empty: by the question."
     )
-    sources: Annotated[int | None, Option(FAR, aliases=("max_sources",))] = Field(
+    sources: Annotated[int | None, Option(FAR_GROUP, aliases=("max_sources",))] = Field(
         None, ge=1, le=100, description="At most this many pages are read a round; empty: by the question."
     )
-    queries: Annotated[int, Option(FAR, aliases=("max_queries",))] = Field(
+    queries: Annotated[int, Option(FAR_GROUP, aliases=("max_queries",))] = Field(
         QUERIES, ge=1, le=20, description="At most this many searches a round."
     )
-    threshold: Annotated[float, Option(FAR, "SCORE")] = Field(
+    threshold: Annotated[float, Option(FAR_GROUP, "SCORE")] = Field(
         0.8, ge=0, le=1, description="The sufficiency score that is enough."
     )
-    budget_usd: Annotated[float, Option(FAR, "USD", flag="budget")] = Field(
+    budget_usd: Annotated[float, Option(FAR_GROUP, "USD", flag="budget")] = Field(
         USUAL_USD, ge=0, le=1_000_000, description="The run never costs more than this, in USD."
     )
-    reserve: Annotated[float, Option(FAR, "SHARE")] = Field(
+    reserve: Annotated[float, Option(FAR_GROUP, "SHARE")] = Field(
         0.15, ge=0, lt=1, description="Share of the budget that is kept for writing and checking the report."
     )
-    time_limit_s: Annotated[float | None, Option(FAR, "SECONDS", flag="time_limit")] = Field(
+    time_limit_s: Annotated[float | None, Option(FAR_GROUP, "SECONDS", flag="time_limit")] = Field(
         None,
         gt=0,
         le=10_000_000,
         description="Seconds of work after which the report is written; empty: no limit.",
     )
-    review: Annotated[Review, Option(FAR, "WHEN", bare="rounds")] = Field(
+    review: Annotated[Review, Option(FAR_GROUP, "WHEN", bare="rounds")] = Field(
         "off", description="Show the first plan, or the plan of every round, and wait: off, plan or rounds."
     )
-    endless: Annotated[bool, Option(FAR)] = Field(
+    endless: Annotated[bool, Option(FAR_GROUP)] = Field(
         False, description="Go on until somebody stops it, for 100 rounds or 10 USD at most."
     )
-    strategy: Annotated[Strategy, Option(FAR, "HOW")] = Field(
+    strategy: Annotated[Strategy, Option(FAR_GROUP, "HOW")] = Field(
         "loop", description="One loop; a tree of directions, level by level; or rollouts from several starts."
     )
-    branches: Annotated[int | None, Option(FAR)] = Field(
+    branches: Annotated[int | None, Option(FAR_GROUP)] = Field(
         None,
         ge=1,
         le=8,
         description="Branches of a rollout, or of a level of the tree; empty: by the question.",
     )
-    levels: Annotated[int | None, Option(FAR)] = Field(
+    levels: Annotated[int | None, Option(FAR_GROUP)] = Field(
         None, ge=1, le=5, description="Levels of the tree, or rounds of each rollout; empty: by depth."
     )
-    breadth: Annotated[int | None, Option(FAR)] = Field(
+    breadth: Annotated[int | None, Option(FAR_GROUP)] = Field(
         None, ge=1, le=20, description="Searches and pages a step of a branch; empty: at most 5."
     )
-    orchestration: Annotated[Orchestration, Option(FAR, "HOW")] = Field(
+    orchestration: Annotated[Orchestration, Option(FAR_GROUP, "HOW")] = Field(
         "concurrent",
         description="Branches concurrent, sequential, or handoff: each builds on the one before.",
     )
@@ -196,7 +196,7 @@ class RunConfig(BaseModel):
         """Older names, numbers for depth and the limits of an endless run, as the fields have them."""
         if not isinstance(given, Mapping):
             return given
-        return with_endless_limits(with_distance(canonical_names(given)))
+        return apply_endless_limits(apply_depth(canonical_names(given)))
 
     @field_validator("docs", "engines", "include_domains", "exclude_domains", mode="before")
     @classmethod

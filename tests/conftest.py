@@ -21,7 +21,7 @@ hypothesis.settings.load_profile("steady")
 
 # Whole runs, and engines and readers on the wire, take their time: they are in `make test` alone.
 MARKED = {
-    "runs": "whole", "examples": "whole", "cli": "whole", "spend": "whole",
+    "scenarios": "whole", "examples": "whole", "cli": "whole",
     "search": "wire", "http": "wire", "reading": "wire",
 }  # fmt: skip
 LONG = {"localmodel", "kill", "server", "wheel"}

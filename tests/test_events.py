@@ -3,11 +3,11 @@
 from datetime import UTC, datetime
 
 import pytest
-from fakes import section, sentence
+from fakes.records import section, sentence
 from pydantic import ValidationError
 
 from fathom.events import (
-    KINDS,
+    EVENT_KINDS,
     PAYLOADS,
     Checkpoint,
     Payload,
@@ -16,7 +16,7 @@ from fathom.events import (
     SearchCompleted,
     SearchStarted,
 )
-from fathom.progress import section_text
+from fathom.runs.event_mapper import section_text
 from fathom.state import Failure
 
 
@@ -27,8 +27,8 @@ def told(payload: Payload) -> Progress:
 
 
 def test_every_kind_has_a_payload_of_its_own() -> None:
-    assert tuple(PAYLOADS) == KINDS
-    assert len(set(PAYLOADS.values())) == len(KINDS)
+    assert tuple(PAYLOADS) == EVENT_KINDS
+    assert len(set(PAYLOADS.values())) == len(EVENT_KINDS)
 
 
 @pytest.mark.parametrize(

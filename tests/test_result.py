@@ -1,8 +1,8 @@
 """The run in numbers."""
 
-from fakes import judgement
+from fakes.records import judgement
 
-from fathom.result import result_of
+from fathom.result import make_result
 from fathom.state import Cost, Report
 
 
@@ -33,7 +33,7 @@ def test_what_models_and_engines_cost_is_told_apart() -> None:
         Cost(call="c", role="search", model="serper", usd=0.001, saved_usd=0.5, node="searcher", round=2),
     ]
     report = Report(title="T", status="complete", sections=[], citations=[], markdown="# T\n")
-    found = result_of(
+    found = make_result(
         "id", {"question": "Q", "report": report, "judgements": [judgement()], "costs": costs}, 1.5
     ).metadata
     assert (found.model_calls, found.tokens_in, found.cost_usd) == (2, 11, 0.031)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fathom.errors import BadInput, FathomError, IllegalTransition, RunStopped
     from fathom.events import Progress
-    from fathom.history import RunLine
     from fathom.request import ResearchRequest
     from fathom.researcher import DeepResearcher
     from fathom.result import ResearchResult
+    from fathom.runs.repository import RunLine
+    from fathom.runs.views import ConversationThread, RunViews
     from fathom.session import Session
-    from fathom.settings import Settings
+    from fathom.settings.settings import Settings
     from fathom.state import ReviewAnswer, RunConfig
-    from fathom.views import ConversationThread, RunViews
 
 _HOMES = {
     "BadInput": "errors",
-    "ConversationThread": "views",
+    "ConversationThread": "runs.views",
     "DeepResearcher": "researcher",
     "FathomError": "errors",
     "IllegalTransition": "errors",
@@ -29,11 +29,11 @@ _HOMES = {
     "ResearchResult": "result",
     "ReviewAnswer": "state",
     "RunConfig": "state",
-    "RunLine": "history",
+    "RunLine": "runs.repository",
     "RunStopped": "errors",
-    "RunViews": "views",
+    "RunViews": "runs.views",
     "Session": "session",
-    "Settings": "settings",
+    "Settings": "settings.settings",
 }
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
-from fathom.budget.accounts import CostBy, tallied
+from fathom.budget.cost_totals import CostBy, add_up_costs
 from fathom.result import ResearchResult
 from fathom.state import (
     Cost,
@@ -22,10 +22,10 @@ from fathom.state import (
     RunConfig,
     Status,
     Tag,
-    Tool,
+    ThinkingTool,
 )
 
-Kind = Literal[
+EventKind = Literal[
     "started",
     "effort sized",
     "plan generated",
@@ -48,15 +48,15 @@ Kind = Literal[
     "completed",
     "failed",
 ]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-LAST: frozenset[Kind] = frozenset({"checkpoint", "completed", "failed"})
+EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
+FINAL_KINDS: frozenset[EventKind] = frozenset({"checkpoint", "completed", "failed"})
 
 
-class _Told(BaseModel):
+class _EventRecord(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Spent(_Told):
+class Spent(_EventRecord):
     """What a run has cost so far, against what it may cost."""
 
     usd: float = 0.0
@@ -71,13 +71,13 @@ class Spent(_Told):
     @classmethod
     def on(cls, costs: Iterable[Cost], budget_usd: float) -> Self:
         """All that these charges say: what was sent is spent, what was known is saved."""
-        return cls(budget_usd=budget_usd, **tallied(costs)._asdict())
+        return cls(budget_usd=budget_usd, **add_up_costs(costs)._asdict())
 
 
-class Payload(_Told):
+class Payload(_EventRecord):
     """What one kind of event tells."""
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[EventKind]
 
 
 class Started(Payload):
@@ -107,7 +107,7 @@ class PlanGenerated(Payload):
     families: list[str] = []  # of each query
     effort: Effort | None = None
     perspectives: list[str] = []
-    tool: Tool | None = None
+    tool: ThinkingTool | None = None
     waiting: list[str] = []  # queries that need an answer that is not there yet
 
 
@@ -127,7 +127,7 @@ class SearchCompleted(Payload):
     lost: list[Failure] = []
 
 
-class PageName(_Told):
+class PageName(_EventRecord):
     """A page by what it is called and where it is."""
 
     title: str
@@ -178,7 +178,7 @@ class SufficiencyEvaluated(Payload):
     threshold: float
 
 
-class KeyFinding(_Told):
+class KeyFinding(_EventRecord):
     """One thing that was found, and how sure it is."""
 
     statement: str
@@ -186,7 +186,7 @@ class KeyFinding(_Told):
     confidence: float
 
 
-class OutlinePart(_Told):
+class OutlinePart(_EventRecord):
     """A part of the report as it takes form."""
 
     title: str
@@ -270,14 +270,14 @@ class ReportKept(Payload):
     result: ResearchResult | None = Field(None, exclude=True)
 
 
-Why = Literal["review", "paused", "stopped"]
+CheckpointReason = Literal["review", "paused", "stopped"]
 
 
 class Checkpoint(Payload):
     """The run stands and can go on: a person is asked, or said pause, or pressed Ctrl-C."""
 
     kind = "checkpoint"
-    why: Why
+    why: CheckpointReason
     shown: dict[str, Any] = {}  # what is on the table, for a review
 
 
@@ -298,13 +298,13 @@ class Failed(Payload):
     how_to_go_on: str
 
 
-PAYLOADS: dict[Kind, type[Payload]] = {one.kind: one for one in Payload.__subclasses__()}
+PAYLOADS: dict[EventKind, type[Payload]] = {one.kind: one for one in Payload.__subclasses__()}
 
 
-class Progress(_Told):
+class Progress(_EventRecord):
     """One event of a run. Which payload it has, its kind says; `isinstance` and `match` work on it too."""
 
-    kind: Kind
+    kind: EventKind
     run_id: str
     round: int
     limit: int

@@ -45,15 +45,15 @@ class ResearchRequest(BaseModel):
     _words: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     def __init__(self, /, **given: Any) -> None:
-        named = {field_of(word): value for word, value in _once(given).items()}
+        named = {field_name_of(word): value for word, value in _refuse_repeated(given).items()}
         own = {name: named.pop(name) for name in ("query", "output_format") if name in named}
-        words = {**_words_of(named.pop("config", {})), **named}
+        words = {**_given_fields(named.pop("config", {})), **named}
         words = {name: value for name, value in words.items() if value is not None or _may_be_empty(name)}
         try:
             super().__init__(**own, config=words)
             self.config.refuse_odd()
         except ValidationError as error:
-            raise BadInput(sentence_of(error)) from None
+            raise BadInput(describe_validation_error(error)) from None
         except ValueError as error:
             raise BadInput(f"{error}.") from None
         self._words = words
@@ -69,12 +69,12 @@ class ResearchRequest(BaseModel):
 
     def with_full_paths(self) -> Self:
         """The same request with documents named in full, so that it means the same anywhere."""
-        places = [_in_full(place) for place in self.config.docs]
+        places = [_full_path(place) for place in self.config.docs]
         return self.with_config(docs=places) if places != self.config.docs else self
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002
         """The same request with other values, of its own fields or of its configuration, checked again."""
-        changes = {field_of(word): value for word, value in (update or {}).items()}
+        changes = {field_name_of(word): value for word, value in (update or {}).items()}
         words = self._words if "config" not in changes else {}
         return type(self)(**{"query": self.query, "output_format": self.output_format, **words, **changes})
 
@@ -84,7 +84,7 @@ class ResearchRequest(BaseModel):
         Places of documents are in full, so that the run can be resumed from anywhere.
         """
         config = self._over(usual) if usual and usual.model_fields_set else self.config
-        places = [_in_full(place) for place in config.docs]
+        places = [_full_path(place) for place in config.docs]
         return config.model_copy(update={"docs": places}) if places != config.docs else config
 
     def _over(self, usual: RunConfig) -> RunConfig:
@@ -93,27 +93,27 @@ class ResearchRequest(BaseModel):
         return type(self)(query=self.query, **words).config
 
 
-def _in_full(place: str) -> str:
+def _full_path(place: str) -> str:
     """The whole path of a place; only a relative one asks the file system where we are."""
     if PurePath(place).is_absolute():
         return os.path.normpath(place)
     return os.path.abspath(os.path.expanduser(place))  # noqa: PTH100, PTH111
 
 
-def _words_of(config: Any) -> dict[str, Any]:
+def _given_fields(config: Any) -> dict[str, Any]:
     """What a configuration says, and no defaults."""
     if isinstance(config, RunConfig):
         return {name: getattr(config, name) for name in config.model_fields_set}
     if not isinstance(config, Mapping):
         raise BadInput("The config of a request is a RunConfig.")
-    return {field_of(name): value for name, value in _once(config).items()}
+    return {field_name_of(name): value for name, value in _refuse_repeated(config).items()}
 
 
-def _once(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _refuse_repeated(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Refuse what is said twice, under two names."""
     seen: dict[str, str] = {}
     for word in given:
-        other = seen.setdefault(field_of(word), word)
+        other = seen.setdefault(field_name_of(word), word)
         if other != word:
             raise BadInput(f"{other} and {word} are the same setting; say one of them.")
     return given
@@ -124,7 +124,7 @@ def _may_be_empty(name: str) -> bool:
     return field is not None and field.default is None
 
 
-def field_of(word: str) -> str:
+def field_name_of(word: str) -> str:
     """The name of the field that is meant by its own name, an option or an older name."""
     name = word.strip().lower().removeprefix("--").replace("-", "_")
     known = {**ALIASES, **_ALSO}
@@ -135,7 +135,7 @@ def field_of(word: str) -> str:
     raise BadInput(f"There is no setting {word!r}{f'; did you mean {near[0]}?' if near else '.'}")
 
 
-def sentence_of(error: ValidationError) -> str:
+def describe_validation_error(error: ValidationError) -> str:
     """One sentence about the first thing that is wrong."""
     first = error.errors(include_url=False, include_input=False)[0]
     names = [str(part) for part in first["loc"] if part not in ("config", "run")]
@@ -143,10 +143,10 @@ def sentence_of(error: ValidationError) -> str:
     if told := _SENTENCES.get((name, first["type"])):
         return told
     said = first["msg"].removeprefix("Input ").removeprefix("Value error, ")
-    return f"{option_of(name)} {said}." if name else f"{said}."
+    return f"{option_name(name)} {said}." if name else f"{said}."
 
 
-def option_of(name: str) -> str:
+def option_name(name: str) -> str:
     """What the command line calls a field."""
     if name in RunConfig.model_fields:
         return flags_of(name)[0]

@@ -9,22 +9,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from fathom import conversation
-from fathom.cleaning import Cleaned, age_of, chosen, cleaned
+from fathom.concurrency import iterate_blocking, run_blocking
 from fathom.errors import RunStopped
 from fathom.events import Progress
-from fathom.forking import forked
-from fathom.history import RunLine
-from fathom.loops import iterated, waited
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
-from fathom.run_index import control_run, list_runs
-from fathom.runs import Start
-from fathom.session import BlockingSession, Session, Shared
-from fathom.settings import Settings, load_settings
+from fathom.runs import view_builder
+from fathom.runs.executor import RunStart
+from fathom.runs.fork import fork_run
+from fathom.runs.prune import PruneResult, choose_runs, parse_age, prune_runs
+from fathom.runs.repository import RunLine, control_run, list_runs
+from fathom.runs.views import ConversationThread, RunViews
+from fathom.session import BlockingSession, Session, SharedRuns
+from fathom.settings.settings import Settings, load_settings
 from fathom.state import ReviewAnswer, Role, RunConfig
 from fathom.storage.records import SignalWord
-from fathom.views import ConversationThread, RunViews
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -64,7 +63,7 @@ class DeepResearcher:
         models: "Mapping[Role, BaseChatModel | str] | None" = None,
     ) -> None:
         own = settings or load_settings()
-        self._shared = Shared(own.with_chat_models(model, models) if model is not None or models else own)
+        self._shared = SharedRuns(own.with_chat_models(model, models) if model is not None or models else own)
         self._out = Path(out) if out is not None else None
         self._open = AsyncExitStack()
 
@@ -201,17 +200,17 @@ class DeepResearcher:
     async def thread(self, run_id: str) -> ConversationThread:
         """The thread a run stands in: every question and answer, in the order they were asked."""
         async with self._shared.runs() as runs:
-            return await conversation.thread(runs, await runs.find(run_id))
+            return await view_builder.load_thread(runs, await runs.find(run_id))
 
     async def close_thread(self, run_id: str) -> ConversationThread:
         """The thread of a run, closed: nothing more can be asked in it."""
         async with self._shared.runs() as runs:
-            return await conversation.close(runs, await runs.find(run_id))
+            return await view_builder.close_thread(runs, await runs.find(run_id))
 
     async def views(self, run_id: str) -> RunViews:
         """Query, plan, search results, answer, agents and messages of a run, made when asked for."""
         async with self._shared.runs() as runs:
-            return await conversation.views(runs, await runs.find(run_id))
+            return await view_builder.load_views(runs, await runs.find(run_id))
 
     async def fork(self, run_id: str, direction: str, *, after_round: int | None = None) -> ResearchResult:
         """Another way from the end of a round, the last unless said, as a new run: nothing is paid again.
@@ -235,7 +234,7 @@ class DeepResearcher:
     ) -> Session:
         """A session on a fork; `more_rounds` are those it may have, else what was left, two at least."""
         async with self._shared.runs() as runs:
-            new_id = await forked(runs, await runs.find(run_id), after_round, direction, more_rounds)
+            new_id = await fork_run(runs, await runs.find(run_id), after_round, direction, more_rounds)
         return await self.session(new_id)
 
     async def runs(self, most: int = 50) -> list[RunLine]:
@@ -273,11 +272,11 @@ class DeepResearcher:
 
     async def clean(
         self, older_than: str | None = "30d", *, keep: int | None = None, is_dry: bool = False
-    ) -> Cleaned:
+    ) -> PruneResult:
         """Remove runs that are older, never the newest `keep`, and what only they needed; `is_dry` counts."""
         async with self._shared.runs() as runs:
-            choice = await chosen(runs, age_of(older_than) if older_than else None, keep)
-            return await cleaned(runs, choice, is_dry=is_dry)
+            choice = await choose_runs(runs, parse_age(older_than) if older_than else None, keep)
+            return await prune_runs(runs, choice, is_dry=is_dry)
 
     async def result(self, run_id: str) -> ResearchResult:
         """The result of a run that has a report."""
@@ -286,63 +285,63 @@ class DeepResearcher:
 
     def research_sync(self, request: ResearchRequest) -> ResearchResult:
         """`research` for those who wait, also where an event loop is running, as in a notebook."""
-        return waited(lambda: self.research(request))
+        return run_blocking(lambda: self.research(request))
 
     def stream_sync(self, request: ResearchRequest) -> Iterator[Progress]:
         """`stream` for a plain `for`; leaving the loop leaves the run where it stands."""
-        return iterated(lambda: self.stream(request))
+        return iterate_blocking(lambda: self.stream(request))
 
     def start_sync(self, request: ResearchRequest) -> BlockingSession:
         """`start` for those who wait."""
-        return BlockingSession(waited(lambda: self.start(request)))
+        return BlockingSession(run_blocking(lambda: self.start(request)))
 
     def resume_sync(self, run_id: str, answer: ReviewAnswer | None = None) -> ResearchResult:
         """`resume` for those who wait."""
-        return waited(lambda: self.resume(run_id, answer))
+        return run_blocking(lambda: self.resume(run_id, answer))
 
     def follow_up_sync(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
         """`follow_up` for those who wait."""
-        return waited(lambda: self.follow_up(run_id, question))
+        return run_blocking(lambda: self.follow_up(run_id, question))
 
     def thread_sync(self, run_id: str) -> ConversationThread:
         """`thread` for those who wait."""
-        return waited(lambda: self.thread(run_id))
+        return run_blocking(lambda: self.thread(run_id))
 
     def close_thread_sync(self, run_id: str) -> ConversationThread:
         """`close_thread` for those who wait."""
-        return waited(lambda: self.close_thread(run_id))
+        return run_blocking(lambda: self.close_thread(run_id))
 
     def views_sync(self, run_id: str) -> RunViews:
         """`views` for those who wait."""
-        return waited(lambda: self.views(run_id))
+        return run_blocking(lambda: self.views(run_id))
 
     def fork_sync(self, run_id: str, direction: str, *, after_round: int | None = None) -> ResearchResult:
         """`fork` for those who wait."""
-        return waited(lambda: self.fork(run_id, direction, after_round=after_round))
+        return run_blocking(lambda: self.fork(run_id, direction, after_round=after_round))
 
     def clean_sync(
         self, older_than: str | None = "30d", *, keep: int | None = None, is_dry: bool = False
-    ) -> Cleaned:
+    ) -> PruneResult:
         """`clean` for those who wait."""
-        return waited(lambda: self.clean(older_than, keep=keep, is_dry=is_dry))
+        return run_blocking(lambda: self.clean(older_than, keep=keep, is_dry=is_dry))
 
     def runs_sync(self, most: int = 50) -> list[RunLine]:
         """`runs` for those who wait."""
-        return waited(lambda: self.runs(most))
+        return run_blocking(lambda: self.runs(most))
 
     def control_sync(self, run_id: str, word: SignalWord, text: str = "") -> RunLine:
         """`control` for those who wait."""
-        return waited(lambda: self.control(run_id, word, text))
+        return run_blocking(lambda: self.control(run_id, word, text))
 
     def update_sync(self, run_id: str) -> ResearchResult:
         """`update` for those who wait."""
-        return waited(lambda: self.update(run_id))
+        return run_blocking(lambda: self.update(run_id))
 
     def result_sync(self, run_id: str) -> ResearchResult:
         """`result` for those who wait."""
-        return waited(lambda: self.result(run_id))
+        return run_blocking(lambda: self.result(run_id))
 
-    def _session(self, run_id: str, start: Start, config: RunConfig | None = None) -> Session:
+    def _session(self, run_id: str, start: RunStart, config: RunConfig | None = None) -> Session:
         return Session(self._shared, run_id, start, self._out, config)
 
     async def _ended(self, session: Session, answer: ReviewAnswer | None = None) -> ResearchResult:

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 
-from fathom.budget.accounts import cost_by, tallied
-from fathom.report.changes import changed
-from fathom.report.ledger import FORMAT, Ledger, Metadata
-from fathom.report.publishing import refused_sentences
+from fathom.budget.cost_totals import add_up_costs, cost_by
+from fathom.report.ledger import LEDGER_FORMAT, Ledger, RunMetadata
+from fathom.report.publish import find_changes, refused_sentences
 from fathom.state import Cost, Failure, RunConfig, RunState
 
 
@@ -19,17 +18,19 @@ class ResearchResult(Ledger):
     """A report, everything it stands on, and what went wrong on the way: a ledger, and the run in numbers."""
 
     is_partial: bool
-    metadata: Metadata
+    metadata: RunMetadata
 
     def _repr_markdown_(self) -> str:
         return self.report
 
     def _repr_html_(self) -> str:
-        from fathom.report.notebook import as_html  # only a notebook needs it
+        from fathom.report.formats.html import render_notebook  # only a notebook needs it
 
         told = self.metadata
         calls = f"{told.model_calls} model calls, {told.cost_usd:.4f} USD"
-        return as_html(self.report, f"Run {self.run_id}: {self.status}, {told.duration_s:.0f} s, {calls}.")
+        return render_notebook(
+            self.report, f"Run {self.run_id}: {self.status}, {told.duration_s:.0f} s, {calls}."
+        )
 
 
 @cache
@@ -38,11 +39,11 @@ def _own_version() -> str:
     return version("fathom-research")
 
 
-def result_of(run_id: str, state: RunState, duration_s: float) -> ResearchResult:
+def make_result(run_id: str, state: RunState, duration_s: float) -> ResearchResult:
     """The result of a run that has ended with a report."""
     report = state["report"]
     return ResearchResult(
-        format=FORMAT,
+        format=LEDGER_FORMAT,
         fathom=_own_version(),
         run_id=run_id,
         question=state["question"],
@@ -64,27 +65,27 @@ def result_of(run_id: str, state: RunState, duration_s: float) -> ResearchResult
         asked=state.get("asked", []),
         errors=state.get("failures", []),
         settings=state.get("run_config", RunConfig()),
-        update=changed(state, report.sections),
+        update=find_changes(state, report.sections),
         thread=known.turns if (known := state.get("known")) else [],
         fork=state.get("fork"),
         effort=state.get("effort"),
         directions=state.get("directions", []),
-        metadata=_metadata(state, duration_s),
+        metadata=_make_metadata(state, duration_s),
     )
 
 
-def _rungs(costs: Sequence[Cost], failures: Sequence[Failure]) -> dict[str, int]:
+def _strategy_counts(costs: Sequence[Cost], failures: Sequence[Failure]) -> dict[str, int]:
     """How often models were asked in which way, and how many steps were done without them in the end."""
     asked = Counter(cost.rung for cost in costs if cost.rung)
     stood_in = sum(failure.where == "model" for failure in failures)
     return {**asked, **({"stand-in": stood_in} if stood_in else {})}
 
 
-def _metadata(state: RunState, duration_s: float) -> Metadata:
+def _make_metadata(state: RunState, duration_s: float) -> RunMetadata:
     costs: list[Cost] = state.get("costs", [])
     last = state["judgements"][-1]
-    spent = tallied(costs)
-    return Metadata(
+    spent = add_up_costs(costs)
+    return RunMetadata(
         rounds=last.round,
         queries=len(state.get("asked", [])),
         sources=len(state.get("pages", [])),
@@ -99,7 +100,7 @@ def _metadata(state: RunState, duration_s: float) -> Metadata:
         cost_by=cost_by(costs),
         saved_usd=round(sum(c.saved_usd for c in costs), 6),
         tokens_cached=sum(c.tokens_cached for c in costs),
-        rungs=_rungs(costs, state.get("failures", [])),
+        rungs=_strategy_counts(costs, state.get("failures", [])),
         forecast=state.get("forecast"),
         is_priced=all(c.is_priced for c in costs),
         score=last.overall,

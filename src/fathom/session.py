@@ -13,35 +13,34 @@ from weakref import WeakKeyDictionary
 
 from langgraph.types import StateSnapshot
 
-from fathom.control_signals import ControlSignals
+from fathom.concurrency import iterate_blocking, run_blocking
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, Progress
 from fathom.ids import short_id
-from fathom.loops import iterated, waited
-from fathom.places import RUNS, open_folder
-from fathom.report.folder import ResearchFolder
-from fathom.report.past_rounds import spent_of
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
-from fathom.runs import Runs, Start, is_unfinished, open_runs, remembered_config
-from fathom.settings import Settings
+from fathom.runs.event_stream import StopSwitch, checkpoint_of_interrupt
+from fathom.runs.executor import Runs, RunStart, config_in_snapshot, is_unfinished, open_runs
+from fathom.runs.folder import RUNS_FOLDER, ResearchFolder, open_folder
+from fathom.runs.follow_up import FollowUpRequest
+from fathom.runs.round_summary import spent_by_run
+from fathom.runs.update import UpdateRequest
+from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, RunConfig, RunState
 from fathom.storage import open_storage
+from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import SignalWord
-from fathom.streaming import Halt, asked_in
-from fathom.threads import FollowUpRequest
-from fathom.updating import UpdateRequest
 
 
 @dataclass
-class _Open:
+class _OpenRuns:
     users: int = 0
     runs: Runs | None = None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
 
 
-class Shared:
+class SharedRuns:
     """Opens the runs of a database for the first who asks, and closes them after the last.
 
     An event loop has its own: what is open cannot be used from another loop.
@@ -49,13 +48,13 @@ class Shared:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Open] = WeakKeyDictionary()
+        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _OpenRuns] = WeakKeyDictionary()
 
     @asynccontextmanager
     async def runs(self) -> AsyncIterator[Runs]:
         """The runs, open for as long as they are used here."""
         loop = asyncio.get_running_loop()
-        here = self._open.setdefault(loop, _Open())
+        here = self._open.setdefault(loop, _OpenRuns())
         here.users += 1
         try:
             async with here.turn:
@@ -69,7 +68,7 @@ class Shared:
                 await here.closing.aclose()
 
 
-_GLANCE_S = 0.3
+_SIGNAL_POLL_S = 0.3
 
 
 class Session:
@@ -94,9 +93,9 @@ class Session:
 
     def __init__(
         self,
-        shared: Shared,
+        shared: SharedRuns,
         run_id: str,
-        start: Start,
+        start: RunStart,
         out: Path | None = None,
         config: RunConfig | None = None,
     ) -> None:
@@ -107,7 +106,7 @@ class Session:
         self._folder: ResearchFolder | None = None
         self._table: Checkpoint | None = None
         self._turn = asyncio.Lock()
-        self._halt = Halt()
+        self._halt = StopSwitch()
 
     @property
     def waits_for(self) -> Checkpoint | None:
@@ -123,16 +122,16 @@ class Session:
         return start.question if isinstance(start, FollowUpRequest | UpdateRequest) else ""
 
     @property
-    def is_understood_otherwise(self) -> bool:
+    def is_reworded(self) -> bool:
         """Whether a follow-up that has not begun is more than another spelling of what was asked."""
-        return isinstance(self._start, FollowUpRequest) and self._start.is_understood_otherwise
+        return isinstance(self._start, FollowUpRequest) and self._start.is_reworded
 
     @property
     def folder(self) -> Path | None:
         """The research folder, once one was opened."""
         return self._folder.path if self._folder else None
 
-    async def open_folder(self, named: str | Path | None = None, parent: Path = RUNS) -> Path:
+    async def open_folder(self, named: str | Path | None = None, parent: Path = RUNS_FOLDER) -> Path:
         """Keep the run's files in this folder: the named one, the one it has, or a new one in `parent`."""
         self._folder = await open_folder(self._shared.settings, self.id, named, parent)
         return self._folder.path
@@ -196,7 +195,7 @@ class Session:
         while not self._halt.is_requested:
             if {signal.word for signal in await signals.pending(self.id)} & {"go", "stop"}:
                 return True
-            await asyncio.sleep(_GLANCE_S)
+            await asyncio.sleep(_SIGNAL_POLL_S)
         return False
 
     def leave(self) -> None:
@@ -235,16 +234,16 @@ class Session:
         """The result, after the files of the research folder were brought up to date."""
         result, state = await self.result(), await self.state()
         if self._folder:
-            await self._folder.keep(state, spent_of(state))
+            await self._folder.keep(state, spent_by_run(state))
             await asyncio.to_thread(self._folder.write_report, result)
         return result
 
     def sees(self, snapshot: StateSnapshot) -> None:
         """Take notice of where a run stands that was begun elsewhere."""
-        self.config = remembered_config(snapshot)
+        self.config = config_in_snapshot(snapshot)
         self.is_complete = not is_unfinished(snapshot) and "report" in snapshot.values
         if snapshot.interrupts:
-            self._table = asked_in(dict(snapshot.interrupts[0].value))
+            self._table = checkpoint_of_interrupt(dict(snapshot.interrupts[0].value))
 
     def _see(self, event: Progress) -> None:
         if event.kind != "started":  # what it begins with is saved with the first step
@@ -283,28 +282,28 @@ class BlockingSession:
 
     def events(self, answer: ReviewAnswer | None = None) -> Iterator[Progress]:
         """See `Session.events`."""
-        return iterated(lambda: self._session.events(answer))
+        return iterate_blocking(lambda: self._session.events(answer))
 
     def checkpoint(self) -> Checkpoint | None:
         """See `Session.checkpoint`."""
-        return waited(self._session.checkpoint)
+        return run_blocking(self._session.checkpoint)
 
     def go_on(self, answer: ReviewAnswer | None = None) -> Checkpoint | None:
         """See `Session.go_on`."""
-        return waited(lambda: self._session.go_on(answer))
+        return run_blocking(lambda: self._session.go_on(answer))
 
     def add_query(self, text: str) -> None:
         """See `Session.add_query`."""
-        waited(lambda: self._session.add_query(text))
+        run_blocking(lambda: self._session.add_query(text))
 
     def pause(self) -> None:
         """See `Session.pause`; from another thread than the one that listens."""
-        waited(self._session.pause)
+        run_blocking(self._session.pause)
 
     def finalize(self) -> ResearchResult:
         """See `Session.finalize`."""
-        return waited(self._session.finalize)
+        return run_blocking(self._session.finalize)
 
     def result(self) -> ResearchResult:
         """See `Session.result`."""
-        return waited(self._session.result)
+        return run_blocking(self._session.result)

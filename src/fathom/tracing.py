@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManager
     from langchain_core.runnables import RunnableConfig
 
-Kind = Literal["chain", "retriever", "tool"]
+TraceKind = Literal["chain", "retriever", "tool"]
 
 
 class TracedRun:
@@ -30,7 +30,7 @@ class TracedRun:
     Runs, LangChain calls and graphs inside it become its children.
     """
 
-    def __init__(self, kind: Kind, name: str, given: str | Mapping[str, Any], **metadata: Any) -> None:
+    def __init__(self, kind: TraceKind, name: str, given: str | Mapping[str, Any], **metadata: Any) -> None:
         """`given` is the input; a retriever and a tool are given a string."""
         self.output: Any = None
         self._kind, self._name, self._given = kind, name, given

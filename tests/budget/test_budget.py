@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import NANO, Call, CostLog
+from fathom.budget.cost_log import NANO, CostLog
 from fathom.errors import OutOfBudget
 from fathom.state import Cost
 from fathom.storage import open_storage
+from fathom.storage.records import PaidCall
 
-CALL = Call("call", "read", "m")
+CALL = PaidCall("call", "read", "m")
 BRANCHES = 20
 
 
@@ -57,7 +58,7 @@ TURNS = st.builds(
 
 async def taken(budget: Budget, turn: Turn, till: Till, wait_s: float) -> None:
     """One call as a chat takes it; what the provider charges is never more than what was set aside."""
-    call = Call(f"call {id(turn)}", "write" if turn.is_writing else "read", "m")
+    call = PaidCall(f"call {id(turn)}", "write" if turn.is_writing else "read", "m")
     try:
         hold = await budget.reserve(
             call, turn.worst_usd, turn.is_writing, least_usd=turn.worst_usd * turn.least
@@ -118,10 +119,10 @@ def test_the_cap_holds_whatever_twenty_branches_do(
     if cap > till.taken:
 
         async def last() -> None:
-            async with await budget.reserve(Call("last", "write", "m"), left, is_writing=True) as hold:
+            async with await budget.reserve(PaidCall("last", "write", "m"), left, is_writing=True) as hold:
                 await hold.settle(left)
             with pytest.raises(OutOfBudget):
-                await budget.reserve(Call("one more", "write", "m"), 1 / NANO, is_writing=True)
+                await budget.reserve(PaidCall("one more", "write", "m"), 1 / NANO, is_writing=True)
 
         asyncio.run(last())
 
@@ -134,7 +135,7 @@ async def test_looking_stops_where_the_part_for_writing_begins(tmp_path: Path) -
     with pytest.raises(OutOfBudget, match="too little of the 1 USD is left"):
         await budget.reserve(CALL, 0.02, is_writing=False)
     assert (await budget.account()).is_out
-    async with await budget.reserve(Call("w", "write", "m"), 0.16, is_writing=True) as hold:
+    async with await budget.reserve(PaidCall("w", "write", "m"), 0.16, is_writing=True) as hold:
         await hold.settle(0.1)
     assert (await budget.account()).usd == pytest.approx(0.94)
 
@@ -221,7 +222,7 @@ async def test_whenever_calls_are_cancelled_only_those_are_counted_that_could_le
     left: list[int] = []
 
     async def call(number: int) -> None:
-        hold = await budget.reserve(Call(f"call {number}", "read", "m"), 0.01, is_writing=False)
+        hold = await budget.reserve(PaidCall(f"call {number}", "read", "m"), 0.01, is_writing=False)
         left.append(hold.amount)
         async with hold:
             await asyncio.sleep(1)
@@ -237,15 +238,15 @@ async def test_whenever_calls_are_cancelled_only_those_are_counted_that_could_le
 async def test_what_was_cut_off_is_told_once(tmp_path: Path) -> None:
     budget = purse_in(tmp_path, reserve=0)
     for name, usd in (("a", 0.1), ("b", 0.2), ("c", 0.3)):
-        async with await budget.reserve(Call(name, "read", "m"), usd, is_writing=False):
+        async with await budget.reserve(PaidCall(name, "read", "m"), usd, is_writing=False):
             pass
     told = [Cost(call="a", role="read", model="m", usd=0.1)]
-    assert {one.call: one.usd for one in await budget.untold(told)} == {"b": 0.2, "c": 0.3}
-    both = [*told, *await budget.untold(told)]
-    assert await budget.untold(both) == []
+    assert {one.call: one.usd for one in await budget.unreported_costs(told)} == {"b": 0.2, "c": 0.3}
+    both = [*told, *await budget.unreported_costs(told)]
+    assert await budget.unreported_costs(both) == []
     # A charge that has what another name cost in it leaves only the rest.
     joined = [Cost(call="a", role="read", model="m", usd=0.4)]
-    assert sum(one.usd for one in await budget.untold(joined)) == pytest.approx(0.2)
+    assert sum(one.usd for one in await budget.unreported_costs(joined)) == pytest.approx(0.2)
 
 
 async def test_runs_do_not_touch_each_others_money(tmp_path: Path) -> None:

@@ -16,24 +16,23 @@ from standins.model import Model, ModelRequest, usage_of
 from standins.replies import Reply
 from standins.server import deaf_port
 
-from fathom import store
-from fathom.budget.accounts import UNPRICED, stamped
 from fathom.budget.budget import Budget
 from fathom.budget.cost_log import CostLog
+from fathom.budget.cost_totals import UNPRICED_FAILURE, stamp_costs
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
+from fathom.llm.call_cost import TokenUsage
 from fathom.llm.chat import Chat
 from fathom.llm.factory import make_research_model
-from fathom.llm.limiter import Endurance, Limiter
-from fathom.llm.openai_compatible import CompatibleChatOpenAI
-from fathom.llm.paying import Usage
-from fathom.settings import load_settings
+from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
+from fathom.settings.settings import load_settings
 from fathom.state import Cost, RunConfig
-from fathom.storage import open_storage
+from fathom.storage import content, open_storage
 
 PRICES = Prices({"m": ModelPrice(input=10, output=100, cached=1), "small": ModelPrice(input=0.1, output=1)})
 HELLO = [HumanMessage("How much does tidal power cost?")]
-FAST = Endurance(retries=1, outage_s=30.0, first_wait_s=0.01)
+FAST = ModelRetryPolicy(retries=1, outage_s=30.0, first_wait_s=0.01)
 # Whoever answers is waited for, on the slowest machine; this is for those of whom it is known that they hang.
 HUNG_S = 2.0
 
@@ -46,8 +45,10 @@ def chat(home: Path, url: str, budget: Budget, model: str = "m", **words: Any) -
     client = CompatibleChatOpenAI(
         model=model, base_url=url, api_key=SecretStr("x"), max_retries=0, max_completion_tokens=4000
     )
-    given = {"limiter": Limiter(), "endurance": FAST, "timeout_s": 30.0, "prices": PRICES, **words}
-    return Chat(client, url, store.replies(open_storage(home / "fathom.sqlite")), **given).within(budget)
+    given = {"limiter": RateLimiter(), "endurance": FAST, "timeout_s": 30.0, "prices": PRICES, **words}
+    return Chat(client, url, content.open_replies(open_storage(home / "fathom.sqlite")), **given).within(
+        budget
+    )
 
 
 def saying(reply: Reply) -> Any:
@@ -146,7 +147,7 @@ async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) ->
         own = load_settings(
             home=tmp_path, base_url=f"http://127.0.0.1:{port}/v1", call_timeout_s=0.6, call_retries=0
         )
-        client = make_research_model(own, RunConfig(model="m")).first.ladders["read"].chat  # type: ignore[attr-defined]
+        client = make_research_model(own, RunConfig(model="m")).first.outputs_by_role["read"].chat  # type: ignore[attr-defined]
         budget = purse_in(tmp_path)
         with pytest.raises(Unavailable) as failed:
             await replace(client, prices=PRICES).within(budget).say("read", HELLO, {})
@@ -158,14 +159,16 @@ async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) ->
 async def test_a_refusal_costs_nothing(tmp_path: Path, reply: Reply) -> None:
     budget = purse_in(tmp_path)
     with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
-        await chat(tmp_path, model.base_url, budget, endurance=Endurance(retries=0)).say("read", HELLO, {})
+        await chat(tmp_path, model.base_url, budget, endurance=ModelRetryPolicy(retries=0)).say(
+            "read", HELLO, {}
+        )
     assert failed.value.costs == []
     assert (await budget.account()).usd == 0.0
 
 
 async def test_where_nobody_listens_nobody_is_paid(tmp_path: Path) -> None:
     budget = purse_in(tmp_path)
-    silent = chat(tmp_path, "http://127.0.0.1:9/v1", budget, endurance=Endurance(retries=0))
+    silent = chat(tmp_path, "http://127.0.0.1:9/v1", budget, endurance=ModelRetryPolicy(retries=0))
     with pytest.raises(ProviderError):
         await silent.say("read", HELLO, {})
     assert (await budget.account()).usd == 0.0
@@ -175,7 +178,7 @@ async def test_where_nobody_listens_nobody_is_paid(tmp_path: Path) -> None:
 async def test_what_may_have_been_answered_stays_counted_at_its_worst(tmp_path: Path, reply: Reply) -> None:
     budget = purse_in(tmp_path)
     with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
-        words: dict[str, Any] = {"endurance": Endurance(retries=0), "timeout_s": HUNG_S}
+        words: dict[str, Any] = {"endurance": ModelRetryPolicy(retries=0), "timeout_s": HUNG_S}
         await chat(tmp_path, model.base_url, budget, **words).say("read", HELLO, {})
     (lost,) = failed.value.costs
     assert lost.usd == (await budget.account()).usd > 0.4  # the whole answer
@@ -201,33 +204,34 @@ async def test_cached_input_costs_less_and_silence_about_tokens_costs_the_worst(
         "total_tokens": 1010,
         "input_token_details": details,
     }
-    told = Usage.of(AIMessage("x", usage_metadata=used), Usage(9, 9))
-    assert told == Usage(1000, 10, 900)
+    told = TokenUsage.of(AIMessage("x", usage_metadata=used), TokenUsage(9, 9))
+    assert told == TokenUsage(1000, 10, 900)
     usd = PRICES.usd("m", "http://x.example", *told[:3])
     assert usd == pytest.approx((100 * 10 + 900 * 1 + 10 * 100) / 1e6)
-    assert Usage.of(AIMessage("x"), Usage(5000, 4000)) == Usage(5000, 4000)
+    assert TokenUsage.of(AIMessage("x"), TokenUsage(5000, 4000)) == TokenUsage(5000, 4000)
 
 
 def test_a_model_without_a_price_is_told_once_and_charges_say_where_and_when() -> None:
     costs = [Cost(call=c, role="read", model="m", is_priced=False) for c in "ab"]
-    update = stamped({"costs": costs, "claims": []}, "analyzer", 2)
+    update = stamp_costs({"costs": costs, "claims": []}, "analyzer", 2)
     assert [(c.node, c.round) for c in update["costs"]] == [("analyzer", 2)] * 2
     (failure,) = update["failures"]
-    assert (failure.where, failure.what) == (UNPRICED, "m")
-    assert stamped({"queries": []}, "review", 1) == {"queries": []}
-    assert stamped(None, "review", 1) is None
+    assert (failure.where, failure.what) == (UNPRICED_FAILURE, "m")
+    assert stamp_costs({"queries": []}, "review", 1) == {"queries": []}
+    assert stamp_costs(None, "review", 1) is None
 
 
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from fathom.budget.cost_log import CostLog, Call
+from fathom.budget.cost_log import CostLog
+from fathom.storage.records import PaidCall
 from fathom.budget.budget import Budget
 from fathom.storage import open_storage
 
 async def sent():
     budget = Budget(CostLog(open_storage(Path(sys.argv[1]))), "run", 1.0, 0.15)
-    async with await budget.reserve(Call("call", "read", "m"), 0.6, is_writing=False):
+    async with await budget.reserve(PaidCall("call", "read", "m"), 0.6, is_writing=False):
         os.kill(os.getpid(), signal.SIGKILL)
 
 asyncio.run(sent())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import Fathom, Told
-from standins.shelf import stocked
+from standins.documents import stocked
 
 from fathom.cli.main import main
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from standins.commandline import Fathom
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 FOLLOW_UP = "What are the main limits of a tidal barrage?"
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from filelock import FileLock
 from standins.commandline import FATHOM, Fathom, Terminal, spawned
+from standins.documents import KOREAN_QUESTION, QUESTION
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
-from standins.researcher import researcher
-from standins.shelf import KOREAN_QUESTION, QUESTION
+from standins.working_model import researcher
 
 SILT = "What limits a tidal barrage?"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from standins.commandline import Fathom
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 from fathom.request import ResearchRequest
 from fathom.state import RunConfig

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from standins.commandline import Fathom, spawned
-from standins.shelf import KOREAN_QUESTION, QUESTION
+from standins.documents import KOREAN_QUESTION, QUESTION
 
 from fathom.events import Completed, Progress, ReportChunk, ReportWritten, Started
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from standins.commandline import Fathom
-from standins.shelf import KOREAN_QUESTION, QUESTION
+from standins.documents import KOREAN_QUESTION, QUESTION
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence_and_nothing_is_lost(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from standins.commandline import Fathom
 from standins.model import Model
-from standins.researcher import researcher
+from standins.working_model import researcher
 
 PRICED = "[models.stand-in]\ninput = 5\noutput = 15\n"
 

@@ -10,10 +10,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bibtex import read
+from checks.bibtex_reader import read_bibtex
 from filelock import FileLock
 from standins.commandline import FATHOM, Fathom, spawned
-from standins.shelf import KOREAN_QUESTION, QUESTION
+from standins.documents import KOREAN_QUESTION, QUESTION
 
 DIRECTION = "silt behind the barrage"
 
@@ -54,7 +54,7 @@ def test_parts_of_what_a_run_knows_are_shown(fathom: Fathom, over: list[str]) ->
     assert "file://" in fathom("show", name, "--sources").out
     assert fathom("show", name, "--hypotheses").out.startswith("# Hypotheses: ")
     assert fathom("show", name, "--citations").out.startswith("# Citations: ")
-    assert read(fathom("show", name, "--bib").out)
+    assert read_bibtex(fathom("show", name, "--bib").out)
     told = fathom("show", name, "--round", "9")
     assert told.is_refusal, told
     assert "there is no round 9" in told.err
@@ -109,7 +109,7 @@ def test_a_run_is_handed_on_in_every_form(fathom: Fathom, work: Path, over: list
         assert (told.code, told.err) == (0, ""), told
     assert (work / "a.md").read_text("utf-8") == (work / "mine/report.md").read_text("utf-8")
     assert fathom("verify", "a.json").code == 0
-    assert read((work / "a.bib").read_text("utf-8"))
+    assert read_bibtex((work / "a.bib").read_text("utf-8"))
     names = {str(path.relative_to(work / "mine")) for path in (work / "mine").rglob("*") if path.is_file()}
     assert {str(p.relative_to(work / "whole")) for p in (work / "whole").rglob("*") if p.is_file()} == names
     assert (work / "whole/events.jsonl").read_bytes() == (work / "mine/events.jsonl").read_bytes()

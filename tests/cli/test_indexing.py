@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from standins.library import TIDES, written
+from standins.documents import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.cli import indexing
 from fathom.cli.indexing import IndexProgress
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 
 
 @pytest.fixture(autouse=True)

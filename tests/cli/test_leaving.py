@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import FATHOM, spawned
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 
 @pytest.fixture

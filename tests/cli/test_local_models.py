@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import Terminal, spawned
+from standins.documents import QUESTION, stocked
 from standins.local_servers import LocalServer, lm_studio, vllm
-from standins.shelf import QUESTION, stocked
 
-from fathom.llm.local_servers import CHOICE
+from fathom.llm.providers.local_servers import CHOICE_FILE
 
 pytestmark = pytest.mark.whole
 
@@ -72,7 +72,7 @@ def test_no_answer_is_no_model_and_nothing_is_remembered(
         terminal.types("")
         assert terminal.ends() == 0
         assert not studio.calls
-    assert not (tmp_path / CHOICE).exists()
+    assert not (tmp_path / CHOICE_FILE).exists()
 
 
 def test_without_a_terminal_one_line_says_how(
@@ -91,7 +91,7 @@ def test_without_a_terminal_one_line_says_how(
 def test_a_chosen_model_that_is_gone_is_told_and_not_waited_for(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / CHOICE).write_text('{"model": "gone", "base_url": "http://127.0.0.1:9/v1"}')
+    (tmp_path / CHOICE_FILE).write_text('{"model": "gone", "base_url": "http://127.0.0.1:9/v1"}')
     with lm_studio() as studio:
         offer(monkeypatch, lmstudio=studio)
         told = spawned(words, tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 from standins.commandline import Fathom, spawned
-from standins.shelf import KOREAN_QUESTION, QUESTION
+from standins.documents import KOREAN_QUESTION, QUESTION
 from standins.tmux import IS_THERE, WHY_NOT, Tmux
 
 from fathom.cli.output import print_markdown

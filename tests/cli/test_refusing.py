@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import Fathom
+from standins.documents import QUESTION
 from standins.model import Model
 from standins.replies import Reply
 from standins.server import closed_port
-from standins.shelf import QUESTION
 
 from fathom.cli.parsers import research as parser
 

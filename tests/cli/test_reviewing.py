@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import Fathom, Terminal
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 CHOICES = "? all keys\r\n> "
 

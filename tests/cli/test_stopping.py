@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import Fathom
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 from fathom.events import ReportKept
 from fathom.ids import short_id
-from fathom.places import open_folder
 from fathom.request import ResearchRequest
-from fathom.runs import open_runs
-from fathom.settings import load_settings
+from fathom.runs.executor import open_runs
+from fathom.runs.folder import open_folder
+from fathom.settings.settings import load_settings
 
 SINCE = "The research is still going on"
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from standins.commandline import Fathom
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 
 def test_an_update_is_a_run_of_its_own_that_says_what_changed(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from standins.commandline import Fathom
-from standins.shelf import KOREAN_QUESTION, QUESTION
+from standins.documents import KOREAN_QUESTION, QUESTION
 
 from fathom.state import Quote
 

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ledgers import SEA, ledger, result
+from fakes.ledgers import SEA, ledger, result
 from standins.commandline import Fathom
 from standins.server import closed_port
 from standins.web import Page, Web, html
 
 from fathom.cli.verifying import live_fates
-from fathom.evidence.standing import Fate
+from fathom.evidence.page_changes import QuoteStatus
 from fathom.http.fetch import Fetcher
-from fathom.reading.cached import CachedReader, PageCache
-from fathom.report.verifying import cited
+from fathom.reading.cache import CachedReader, PageCache
+from fathom.report.verify import cited_quotes
 from fathom.storage import open_storage
 
 DAM_PAGE = "<h1>댐</h1><p>조력 발전소의 설비 용량은 254메가와트이다. 공사는 2011년에 끝났다.</p>"
@@ -89,7 +89,7 @@ async def test_a_server_that_does_not_answer_and_one_that_is_not_there_are_gone(
         is_fresh_wanted=True,
     )
     fates = await live_fates(cost_log.model_copy(update={"sources": pages}), reader)
-    found: list[Fate] = [fates[quote.model_dump_json()] for quote in cited(cost_log)]
+    found: list[QuoteStatus] = [fates[quote.model_dump_json()] for quote in cited_quotes(cost_log)]
     assert [fate.standing for fate in found] == ["gone"] * 3
     assert "did not answer within 0.2 s" in found[0].why
     assert "cannot be reached" in found[2].why

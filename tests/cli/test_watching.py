@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from standins.commandline import PATIENCE_S, Fathom
+from standins.documents import KOREAN_QUESTION, QUESTION
 from standins.model import Model
-from standins.pacing import Paced
 from standins.replies import Reply
-from standins.scripted import never_satisfied, scripted
-from standins.shelf import KOREAN_QUESTION, QUESTION
 from standins.tmux import IS_THERE, WHY_NOT, Tmux
+from standins.waiting_model import Paced
+from standins.working_model import never_satisfied, scripted
 
 from fathom import cli
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import Fathom
+from standins.documents import DOCUMENTS, KOREAN_QUESTION, QUESTION
 from standins.model import Model
-from standins.researcher import researcher
-from standins.shelf import DOCUMENTS, KOREAN_QUESTION, QUESTION
+from standins.working_model import researcher
 
 from fathom.result import ResearchResult
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fathom.evidence.calculation import calculation_faults, recompute
-from fathom.evidence.derivation import Passage
+from fathom.evidence.calculation import find_calculation_fault, recompute
+from fathom.evidence.checks.derivation import Passage
 from fathom.state import Calculation, Operand
 
 PASSAGES = {
@@ -73,5 +73,5 @@ def test_about_allows_a_rounder_figure_and_nothing_else_does() -> None:
 def test_every_other_figure_of_the_sentence_must_be_known() -> None:
     given = calculation("b - a", "0.03", a=("0.72", "rate"), b=("0.75", "rate"))
     own = {"rate": PASSAGES["rate"]}
-    assert calculation_faults("The rate rose by 0.03, from 0.72 to 0.75 in 2024.", given, own) == ""
-    assert "0.81" in calculation_faults("The rate rose by 0.03, from 0.72 to 0.81.", given, own)
+    assert find_calculation_fault("The rate rose by 0.03, from 0.72 to 0.75 in 2024.", given, own) == ""
+    assert "0.81" in find_calculation_fault("The rate rose by 0.03, from 0.72 to 0.81.", given, own)

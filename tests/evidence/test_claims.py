@@ -1,16 +1,10 @@
 """What a model says a page says: what code decides by itself, and what it leaves to the verifier."""
 
 import pytest
-from fakes import page, question
+from fakes.records import page, question
 
-from fathom.evidence.claims import (
-    NO_QUESTION,
-    NOT_IN_PAGE,
-    UNDERIVED,
-    GroundedDrafts,
-    ground_drafts,
-)
-from fathom.llm.port import Draft
+from fathom.evidence.claims import NO_QUESTION, NOT_DERIVABLE, NOT_IN_PAGE, GroundedDrafts, ground_drafts
+from fathom.state.model_io import ExtractedStatement
 
 TEXT = (
     "# Rance\n\nThe Rance plant opened in 1966. It makes 240 megawatts at its peak. "
@@ -19,26 +13,29 @@ TEXT = (
     "| Plant | Peak |\n|---|---|\n| Rance | 240 MW |\n| Sihwa | 254 MW |"
 )
 PAGE = page(TEXT, published="2025-03-02")
-QUOTED = Draft("The Rance plant opened in 1966.", "The Rance plant opened in 1966", "Q1", 0.9)
-SAID = Draft("Divers look after the gates.", "Divers service the gates in spring", "Q2", 0.7)
+QUOTED = ExtractedStatement("The Rance plant opened in 1966.", "The Rance plant opened in 1966", "Q1", 0.9)
+SAID = ExtractedStatement("Divers look after the gates.", "Divers service the gates in spring", "Q2", 0.7)
 
 
-def ground(*drafts: Draft) -> GroundedDrafts:
+def ground(*drafts: ExtractedStatement) -> GroundedDrafts:
     return ground_drafts(drafts, PAGE, TEXT, [question(1), question(2)])
 
 
 @pytest.mark.parametrize(
     ("draft", "why"),
     [
-        (Draft("The moon is cheese.", "the moon is made of cheese", "Q1", 1), NOT_IN_PAGE),
-        (Draft("It makes power.", "", "Q1", 1), NOT_IN_PAGE),
-        (Draft("Divers come.", SAID.quote, "Q1", 1, ["and they are paid in gold"]), NOT_IN_PAGE),
-        (Draft("The Rance plant opened in 1968.", QUOTED.quote, "Q1", 1), UNDERIVED),
-        (Draft("It makes 300 megawatts.", "It makes 240 megawatts at its peak", "Q1", 1), UNDERIVED),
+        (ExtractedStatement("The moon is cheese.", "the moon is made of cheese", "Q1", 1), NOT_IN_PAGE),
+        (ExtractedStatement("It makes power.", "", "Q1", 1), NOT_IN_PAGE),
+        (ExtractedStatement("Divers come.", SAID.quote, "Q1", 1, ["and they are paid in gold"]), NOT_IN_PAGE),
+        (ExtractedStatement("The Rance plant opened in 1968.", QUOTED.quote, "Q1", 1), NOT_DERIVABLE),
+        (
+            ExtractedStatement("It makes 300 megawatts.", "It makes 240 megawatts at its peak", "Q1", 1),
+            NOT_DERIVABLE,
+        ),
     ],
     ids=["not in the page", "no quote", "a second quote that is not there", "another year", "another figure"],
 )
-def test_code_objects_only_to_what_it_can_be_sure_of(draft: Draft, why: str) -> None:
+def test_code_objects_only_to_what_it_can_be_sure_of(draft: ExtractedStatement, why: str) -> None:
     found = ground(QUOTED, draft)
     assert [c.statement for c in found.claims] == [QUOTED.statement]
     assert [(d.statement, d.why) for d in found.drafts] == [(draft.statement, why)]
@@ -47,7 +44,7 @@ def test_code_objects_only_to_what_it_can_be_sure_of(draft: Draft, why: str) -> 
 
 
 def test_a_claim_for_no_sub_question_is_rejected_at_once() -> None:
-    found = ground(Draft("Divers look after the gates.", SAID.quote, "Q9", 1))
+    found = ground(ExtractedStatement("Divers look after the gates.", SAID.quote, "Q9", 1))
     assert (found.claims, found.drafts) == ([], [])
     assert [(r.page, r.count, r.why) for r in found.rejected] == [(PAGE.sha, 1, NO_QUESTION)]
 
@@ -55,12 +52,14 @@ def test_a_claim_for_no_sub_question_is_rejected_at_once() -> None:
 @pytest.mark.parametrize(
     "draft",
     [
-        Draft("In Brittany the plant opened in 1966.", QUOTED.quote, "Q1", 1),
-        Draft("Another one will be built before 2040.", "Nobody is likely to build another one", "Q1", 1),
+        ExtractedStatement("In Brittany the plant opened in 1966.", QUOTED.quote, "Q1", 1),
+        ExtractedStatement(
+            "Another one will be built before 2040.", "Nobody is likely to build another one", "Q1", 1
+        ),
     ],
     ids=["a name", "a negation and a hedge"],
 )
-def test_what_is_odd_goes_to_the_verifier_with_a_note(draft: Draft) -> None:
+def test_what_is_odd_goes_to_the_verifier_with_a_note(draft: ExtractedStatement) -> None:
     (found,) = ground(draft).drafts
     assert not found.objection
     assert found.notes
@@ -76,7 +75,7 @@ def test_what_is_odd_goes_to_the_verifier_with_a_note(draft: Draft) -> None:
     ids=["unit", "calendar", "another language"],
 )
 def test_figures_may_be_derived_from_the_context(statement: str) -> None:
-    (found,) = ground(Draft(statement, QUOTED.quote, "Q1", 1)).drafts
+    (found,) = ground(ExtractedStatement(statement, QUOTED.quote, "Q1", 1)).drafts
     assert not found.objection
 
 
@@ -97,14 +96,16 @@ def test_figures_may_be_derived_from_the_context(statement: str) -> None:
     ],
 )
 def test_list_items_rows_and_parts_of_a_paragraph_can_be_quoted(words: str, texts: list[str]) -> None:
-    (found,) = ground(Draft("This is what it says.", words, "Q1", 1)).drafts
+    (found,) = ground(ExtractedStatement("This is what it says.", words, "Q1", 1)).drafts
     assert [q.text.lstrip("-# ") for q in found.quotes] == texts
     assert all(TEXT[q.start : q.end] == q.text for q in found.quotes)
 
 
 def test_a_claim_may_rest_on_several_quotes() -> None:
     (found,) = ground(
-        Draft("Rance, of 1966, is serviced by divers.", QUOTED.quote, "Q1", 1, [SAID.quote], "it = Rance")
+        ExtractedStatement(
+            "Rance, of 1966, is serviced by divers.", QUOTED.quote, "Q1", 1, [SAID.quote], "it = Rance"
+        )
     ).drafts
     assert [q.text for q in found.quotes] == [
         "The Rance plant opened in 1966.",
@@ -114,7 +115,7 @@ def test_a_claim_may_rest_on_several_quotes() -> None:
 
 
 def test_the_same_statement_twice_is_one_and_the_one_that_holds_counts() -> None:
-    bad = Draft("the rance plant  opened in 1966.", "it was in 1966 that Rance began", "Q1", 0.5)
+    bad = ExtractedStatement("the rance plant  opened in 1966.", "it was in 1966 that Rance began", "Q1", 0.5)
     found = ground(bad, QUOTED, QUOTED)
     assert [c.statement for c in found.claims] == [QUOTED.statement]
     assert (found.drafts, found.rejected) == ([], [])
@@ -122,17 +123,18 @@ def test_the_same_statement_twice_is_one_and_the_one_that_holds_counts() -> None
 
 def test_relevance_stays_on_its_scale() -> None:
     many = [
-        Draft(f"Divers look after {gate}.", SAID.quote, "Q1", mark) for gate, mark in (("a", 7.0), ("b", -1))
+        ExtractedStatement(f"Divers look after {gate}.", SAID.quote, "Q1", mark)
+        for gate, mark in (("a", 7.0), ("b", -1))
     ]
     assert [d.relevance for d in ground(*many).drafts] == [1.0, 0.0]
 
 
 def test_a_readers_controls_are_taken_only_if_they_are_what_they_say() -> None:
-    same = Draft("The gates are looked after by divers.", SAID.quote, "Q2", 1, kind="paraphrase")
-    wrong = Draft(
+    same = ExtractedStatement("The gates are looked after by divers.", SAID.quote, "Q2", 1, kind="paraphrase")
+    wrong = ExtractedStatement(
         "Robots look after the gates.", SAID.quote, "Q2", 1, (), "", "falsehood", "Divers", "Robots"
     )
-    useless = Draft(
+    useless = ExtractedStatement(
         "Divers look after the gates.", SAID.quote, "Q2", 1, (), "", "falsehood", "spring", "steel"
     )
     found = ground(SAID, same, wrong, useless)

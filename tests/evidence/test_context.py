@@ -1,9 +1,9 @@
 """The evidence of a claim is its quotes and what stands around them."""
 
-from fakes import claim, page
+from fakes.records import claim, page
 
 from fathom.errors import Unavailable
-from fathom.evidence.context import heading_path, passage_of, passages_of, windows
+from fathom.evidence.context import build_passage, find_windows, heading_path, load_passages
 from fathom.state import Quote
 
 TEXT = (
@@ -25,12 +25,14 @@ def test_the_headings_above_a_quote_are_its_path() -> None:
 
 def test_windows_that_meet_are_one() -> None:
     both = [_quote("It opened in 2011."), _quote("It makes 254 MW.")]
-    assert len(windows(both, TEXT, 30)) == 1
-    assert len(windows(both, TEXT, 2)) == 2
+    assert len(find_windows(both, TEXT, 30)) == 1
+    assert len(find_windows(both, TEXT, 2)) == 2
 
 
 def test_a_passage_has_title_headings_date_and_surroundings() -> None:
-    found = passage_of([_quote("It makes 254 MW.")], page(title="Tidal power", published="2024-05-01"), TEXT)
+    found = build_passage(
+        [_quote("It makes 254 MW.")], page(title="Tidal power", published="2024-05-01"), TEXT
+    )
     assert found.title == "Tidal power" and found.date == "2024-05-01"
     assert "Output" in found.headings and "2011" in found.around
 
@@ -40,5 +42,5 @@ async def test_a_text_that_is_gone_leaves_the_quotes() -> None:
         raise Unavailable("the text is gone")
 
     one = claim("It makes 254 MW.")
-    found = await passages_of([one], [page()], gone)
+    found = await load_passages([one], [page()], gone)
     assert found[one.id].quotes == tuple(quote.text for quote in one.quotes)

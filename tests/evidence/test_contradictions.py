@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from fakes import claim, page, sha
+from fakes.records import claim, page, sha
 
-from fathom.evidence.weighing import Scales, Weighed
+from fathom.evidence.corroboration import ClaimComparison, ComparisonResult
 from fathom.state import Claim, Contradiction, Page, Ruling
 
 MORE = "The lagoon at Swale delivers 320 megawatts of tidal power."
@@ -17,8 +17,8 @@ LOUD = [
 ]
 
 
-def weigh(*said: str, rulings: list[Ruling] | None = None, **pages: Any) -> Weighed:
-    return Scales(claims(*said), shelf(*said, **pages), []).weighed(rulings or [])
+def weigh(*said: str, rulings: list[Ruling] | None = None, **pages: Any) -> ComparisonResult:
+    return ClaimComparison(claims(*said), shelf(*said, **pages), []).weighed(rulings or [])
 
 
 def claims(*said: str) -> list[Claim]:
@@ -33,7 +33,7 @@ def shelf(*said: str, **words: Any) -> list[Page]:
     ]
 
 
-def only(weighed: Weighed) -> Contradiction:
+def only(weighed: ComparisonResult) -> Contradiction:
     (entry,) = weighed.contradictions
     return entry
 
@@ -76,7 +76,7 @@ def test_another_unit_place_or_year_is_no_contradiction(other: str) -> None:
 
 def test_a_page_does_not_contradict_itself() -> None:
     known = [claim(MORE, name="a", of="one"), claim(LESS, name="b", of="one")]
-    assert Scales(known, [page("one")], []).weighed().contradictions == []
+    assert ClaimComparison(known, [page("one")], []).weighed().contradictions == []
 
 
 def test_a_korean_dispute_has_korean_values() -> None:
@@ -90,16 +90,16 @@ def test_a_value_is_written_as_its_quote_writes_it() -> None:
         claim(MORE, name="a", of="p0", said="Swale's lagoon: 0.32 GW on a good day"),
         claim(LESS, name="b", of="p1", said="about the lagoon nothing is known in figures"),
     ]
-    entry = only(Scales(known, shelf("", ""), []).weighed())
+    entry = only(ClaimComparison(known, shelf("", ""), []).weighed())
     assert [s.value for s in entry.sides] == ["0.32 GW", "about the lagoon nothing is known in figures"]
 
 
 def test_what_no_rule_decides_is_put_to_a_mind_once() -> None:
-    scales = Scales(claims(*LOUD), shelf(*LOUD), [])
+    scales = ClaimComparison(claims(*LOUD), shelf(*LOUD), [])
     assert [[c.id for c in pair] for pair in scales.pairs] == [["c0", "c1"]]
     weighed = scales.weighed([ruling("contradicts")])
     assert [s.value for s in only(weighed).sides] == LOUD
-    later = Scales(claims(*LOUD), shelf(*LOUD), weighed.rulings)
+    later = ClaimComparison(claims(*LOUD), shelf(*LOUD), weighed.rulings)
     assert later.pairs == []
     assert later.weighed().contradictions == weighed.contradictions
     assert later.weighed().rulings == []
@@ -110,9 +110,9 @@ def test_at_most_twelve_pairs_a_round_most_alike_first() -> None:
         f"The ferry of Merrow was {word} in the bay in 1998."
         for word in ["red", "blue", "green", "grey", "white", "black", "pink"]
     ]
-    scales = Scales(claims(*said), shelf(*said), [])
+    scales = ClaimComparison(claims(*said), shelf(*said), [])
     assert len(scales.pairs) == 12
-    rest = Scales(
+    rest = ClaimComparison(
         claims(*said), shelf(*said), [ruling("neither", left=a.id, right=b.id) for a, b in scales.pairs]
     )
     assert rest.pairs
@@ -133,7 +133,7 @@ def test_at_most_twelve_pairs_a_round_most_alike_first() -> None:
 def test_a_rule_beats_a_ruling_and_a_ruling_nobody_asked_for_means_nothing(
     said: list[str], word: str
 ) -> None:
-    scales = Scales(claims(*said), shelf(*said), [])
+    scales = ClaimComparison(claims(*said), shelf(*said), [])
     assert scales.weighed([ruling(word)]) == scales.weighed()
     stranger = ruling(word, left="c0", right="zz")
     assert scales.weighed([stranger]) == scales.weighed()
@@ -232,7 +232,7 @@ def test_a_correction_that_names_what_it_corrects_is_believed_of_anybody() -> No
             LESS, name="b", of="p1", said="Correction: it delivers 280 MW, not 320 megawatts, of tidal power."
         ),
     ]
-    assert only(Scales(known, shelf("", ""), []).weighed()).settled_by == "retraction or correction"
+    assert only(ClaimComparison(known, shelf("", ""), []).weighed()).settled_by == "retraction or correction"
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,19 @@
 from pathlib import Path
 
 import pytest
-from fakes import quote
+from fakes.records import quote
 
 from fathom.evidence.controls import (
+    TrustLog,
     choose_controls,
+    decide_trust,
     evaluate_controls,
     is_falsehood,
     make_controls,
     make_false_controls,
     mix_in,
+    replace_before_particle,
 )
-from fathom.evidence.particles import replace_before_particle
-from fathom.evidence.trust import TrustLog, decide_trust
 from fathom.state import Control, ControlTally, Quote
 from fathom.storage import open_storage
 

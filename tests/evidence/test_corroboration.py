@@ -3,14 +3,13 @@
 from typing import Any
 
 import pytest
-from fakes import DOUBTED, claim, page
+from fakes.records import DOUBTED, claim, page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fathom.evidence.corroboration import findings_of
-from fathom.evidence.weighing import Scales, points_of
+from fathom.evidence.corroboration import ClaimComparison, make_findings, make_points
 from fathom.state import Claim, Finding, Page, Ruling
-from fathom.text.shingles import sketch
+from fathom.text.similarity import make_sketch
 
 # Nine ways to say four things; each place in the list has a page of its own.
 SAID = [
@@ -38,7 +37,7 @@ def claims(*places: int, **words: Any) -> list[Claim]:
 def found(
     known: list[Claim], pages: list[Page] = PAGES, rulings: list[Ruling] | None = None
 ) -> list[Finding]:
-    return Scales(known, pages, []).weighed(rulings or []).findings
+    return ClaimComparison(known, pages, []).weighed(rulings or []).findings
 
 
 def same(left: str, right: str) -> Ruling:
@@ -51,13 +50,13 @@ def same(left: str, right: str) -> Ruling:
 )
 def test_confidence_and_tag_go_by_independent_voices(count: int, confidence: float, tag: str) -> None:
     group = [claim(name=f"c{n}", of=f"p{n}", said=f"{n} short words") for n in range(count)]
-    (told,) = findings_of([group], PAGES)
+    (told,) = make_findings([group], PAGES)
     assert (told.confidence, told.tag, len(told.voices)) == (confidence, tag, count)
 
 
 @pytest.mark.parametrize("words", [{"verdict": DOUBTED}, {"relevance": 0.2}])
 def test_one_voice_that_is_weak_is_uncertain(words: dict[str, Any]) -> None:
-    (told,) = findings_of([[claim(**words)]], [])
+    (told,) = make_findings([[claim(**words)]], [])
     assert (told.confidence, told.tag) == (0.6, "UNCERTAIN")
 
 
@@ -91,7 +90,7 @@ def test_a_mind_may_merge_what_rules_cannot_tell_but_not_other_numbers() -> None
         claim("The ferry of Merrow carries 80 people at once.", name="a", of="p0", said="a"),
         claim("Up to 90 people fit on the ferry of Merrow.", name="b", of="p1", said="b"),
     ]
-    assert Scales(counted, PAGES, []).pairs
+    assert ClaimComparison(counted, PAGES, []).pairs
     assert len(found(counted, rulings=[same("a", "b")])) == 2
 
 
@@ -141,8 +140,8 @@ def test_about_does_not_bring_two_exact_figures_together() -> None:
 def test_the_order_in_which_claims_come_does_not_matter(order: list[int], random: Any) -> None:
     pages = list(PAGES)
     random.shuffle(pages)
-    weighed = Scales(claims(*order), pages, []).weighed()
-    assert weighed == Scales(claims(*range(len(SAID))), PAGES, []).weighed()
+    weighed = ClaimComparison(claims(*order), pages, []).weighed()
+    assert weighed == ClaimComparison(claims(*range(len(SAID))), PAGES, []).weighed()
 
 
 @settings(max_examples=40, deadline=None)
@@ -155,7 +154,7 @@ def test_the_order_in_which_claims_come_does_not_matter(order: list[int], random
 def test_copies_never_make_a_finding_more_sure(places: list[int], copies: list[tuple[int, str]]) -> None:
     pages = [
         PAGES[n].model_copy(
-            update={"sketch": sketch(f"{n} " * 9), "author": f"Author {n}", "title": f"Work {n}"}
+            update={"sketch": make_sketch(f"{n} " * 9), "author": f"Author {n}", "title": f"Work {n}"}
         )
         for n in places
     ]
@@ -187,12 +186,12 @@ def test_copies_never_make_a_finding_more_sure(places: list[int], copies: list[t
 def test_points_gather_claims_under_their_findings_and_lose_none() -> None:
     known = claims(0, 1, 4, 8)
     findings = found(known)
-    points = points_of([known[0], known[3], known[2]], findings[:2])
+    points = make_points([known[0], known[3], known[2]], findings[:2])
     assert [point.ids for point in points] == [["c8"], ["c4"], ["c0"]]
     assert points[-1].finding.confidence == 0.6
-    assert points_of([], findings) == []
+    assert make_points([], findings) == []
 
 
 def test_nothing_is_found_in_nothing() -> None:
     assert found([]) == []
-    assert Scales([], [], []).pairs == []
+    assert ClaimComparison([], [], []).pairs == []

@@ -1,9 +1,9 @@
 """Gaps are followed from round to round, and lowered when looking does not help."""
 
 import pytest
-from fakes import gap, heading, judgement
+from fakes.records import gap, heading, judgement
 
-from fathom.evidence.gaps import followed, with_thin_parts
+from fathom.evidence.gaps import add_thin_parts, track_gaps
 from fathom.state import Gap, Judgement, Outline
 
 
@@ -16,7 +16,7 @@ def rounds(*descriptions: str) -> list[Gap]:
     """The gap of each round, as it is after being followed from those before."""
     judgements: list[Judgement] = []
     for number, words in enumerate(descriptions, 1):
-        judgements.append(judgement(number, gaps=followed([named(words)], judgements)))
+        judgements.append(judgement(number, gaps=track_gaps([named(words)], judgements)))
     return [one.gaps[0] for one in judgements]
 
 
@@ -47,12 +47,12 @@ def test_words_of_the_question_do_not_make_two_gaps_one() -> None:
     asked = "What does tidal power cost?"
     before = [judgement(1, gaps=[named("No data on the price of tidal power.", query="tidal power price")])]
     other = named("No data on fish at tidal power plants.", query="tidal power fish")
-    assert followed([other], before, asked)[0].tried == 0
+    assert track_gaps([other], before, asked)[0].tried == 0
 
 
 def test_one_gap_of_before_stands_for_one_gap_now() -> None:
     before = [judgement(1, gaps=[named("Cost of dredging.")])]
-    now = followed([named("Cost of dredging."), named("Cost of dredging in winter.")], before)
+    now = track_gaps([named("Cost of dredging."), named("Cost of dredging in winter.")], before)
     assert sorted(one.tried for one in now) == [0, 1]
 
 
@@ -69,14 +69,14 @@ def test_a_thin_part_is_a_gap_as_grave_as_it_matters() -> None:
         part("everything else", "high", is_conclusion=True),
     ]
     outline = Outline.model_validate({"title": "T", "headings": parts})
-    found = with_thin_parts([], outline)
+    found = add_thin_parts([], outline)
     assert [(one.description, one.priority) for one in found] == [
         ("prices of 2024", "high"),
         ("names of builders", "medium"),
     ]
     told = named("No prices of 2024 were found.")
-    assert [one.description for one in with_thin_parts([told], outline)] == [
+    assert [one.description for one in add_thin_parts([told], outline)] == [
         told.description,
         "names of builders",
     ]
-    assert with_thin_parts([told], None) == [told]
+    assert add_thin_parts([told], None) == [told]

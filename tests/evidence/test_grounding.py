@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fathom.evidence.grounding import GroundedPage
-from fathom.text.normal import folded
+from fathom.evidence.grounding import QuoteFinder
+from fathom.text.normalization import fold_text
 
 PAGE = """# Tidal power
 
@@ -21,7 +21,7 @@ Costs fell by 12.5 percent between 2010 and 2020. The gates are serviced every 1
 
 
 def found(words: str, text: str = PAGE) -> str | None:
-    quote = GroundedPage("ab", text).find(words)
+    quote = QuoteFinder("ab", text).find(words)
     if quote is None:
         return None
     assert text[quote.start : quote.end] == quote.text
@@ -94,7 +94,7 @@ def test_a_quote_with_another_number_is_another_quote(words: str) -> None:
 def test_a_number_that_is_cut_in_one_place_may_stand_whole_in_another() -> None:
     text = "Of the rest, 15 people liked it. In the end 5 people liked it."
     assert found("5 people liked it", text) == "5 people liked it."
-    quote = GroundedPage("ab", text).find("5 people liked it")
+    quote = QuoteFinder("ab", text).find("5 people liked it")
     assert quote is not None
     assert quote.start == text.rindex("5 people")
 
@@ -129,10 +129,10 @@ def test_what_is_spliced_too_short_or_not_there_is_no_quote(words: str) -> None:
     ],
 )
 def test_a_quote_is_kept_with_the_rest_of_its_sentence(words: str, full: str) -> None:
-    page = GroundedPage("ab", PAGE)
+    page = QuoteFinder("ab", PAGE)
     quote = page.find(words)
     assert quote is not None
-    whole = page.in_full(quote)
+    whole = page.extend_to_sentence(quote)
     assert whole.text == full == PAGE[whole.start : whole.end]
 
 
@@ -163,7 +163,7 @@ def test_any_slice_of_a_page_is_found_in_it(text: str, data: st.DataObject) -> N
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start, len(text)))
     wanted = text[start:end]
-    assume(len(folded(wanted.strip().strip("\"'“”‘’「」")).text) >= 8)
+    assume(len(fold_text(wanted.strip().strip("\"'“”‘’「」")).text) >= 8)
     own = found(wanted, text)
     assert own is not None
-    assert folded(own).text == folded(wanted.strip().strip("\"'“”‘’「」")).text
+    assert fold_text(own).text == fold_text(wanted.strip().strip("\"'“”‘’「」")).text

@@ -3,16 +3,15 @@
 from typing import Any
 
 import pytest
-from fakes import claim, page, quote, sha
+from fakes.records import claim, page, quote, sha
 
-from fathom.evidence.corroboration import findings_of
-from fathom.evidence.origins import find_origins, keep_used_origins, origin_of
-from fathom.evidence.owners import is_one_document, voices
-from fathom.evidence.primary import primary_pages
-from fathom.evidence.sufficiency import texts_of, voices_of
-from fathom.reading.documents import parse
+from fathom.evidence.corroboration import make_findings
+from fathom.evidence.origins import find_origin, find_origins, keep_used_origins
+from fathom.evidence.scoring import map_copies_to_originals, map_pages_to_sources
+from fathom.evidence.sources import find_primary_pages, is_same_document, list_independent_sources
+from fathom.reading.documents import parse_document
 from fathom.state import Page, Quote
-from fathom.text.shingles import sketch
+from fathom.text.similarity import make_sketch
 
 LINK = "https://inst.example/r"
 TIDES = " ".join(
@@ -22,16 +21,16 @@ TIDES = " ".join(
 
 
 def read(markdown: str, address: str = "https://news.example/a", **words: Any) -> Page:
-    found = parse(markdown.encode(), content_type="text/markdown", name=address)
+    found = parse_document(markdown.encode(), content_type="text/markdown", name=address)
     made = page(found.text, address, **words)
     return made.model_copy(
-        update={"origins": find_origins(found.text, found.links), "sketch": sketch(found.text)}
+        update={"origins": find_origins(found.text, found.links), "sketch": make_sketch(found.text)}
     )
 
 
 def words_of(markdown: str, wanted: str) -> tuple[Page, Quote]:
     """The page, and a quote of it."""
-    text = parse(markdown.encode(), content_type="text/markdown", name="https://news.example/a").text
+    text = parse_document(markdown.encode(), content_type="text/markdown", name="https://news.example/a").text
     return read(markdown), quote(wanted, text, text.index(wanted)).model_copy(
         update={"end": text.index(wanted) + len(wanted)}
     )
@@ -63,7 +62,7 @@ def words_of(markdown: str, wanted: str) -> tuple[Page, Quote]:
 )
 def test_a_statement_that_is_given_to_a_linked_source(text: str, wanted: str) -> None:
     where, said = words_of(f"# News\n\nThe mayor cut a ribbon here.\n\n{text}\n", wanted)
-    origin = origin_of(said, where)
+    origin = find_origin(said, where)
     assert origin is not None
     assert origin.address == LINK
     assert origin.words
@@ -87,7 +86,7 @@ def test_a_statement_that_is_given_to_a_linked_source(text: str, wanted: str) ->
 )
 def test_a_statement_of_the_pages_own(text: str, wanted: str) -> None:
     where, said = words_of(f"# News\n\n{text}\n", wanted)
-    assert origin_of(said, where) is None
+    assert find_origin(said, where) is None
 
 
 def test_of_two_links_the_one_beside_the_words_is_the_origin() -> None:
@@ -113,8 +112,15 @@ def test_a_page_that_names_its_source_is_no_second_voice() -> None:
     own = page("The lagoon has a power of 320 MW.", LINK)
     told = quote("The lagoon has a power of 320 MW.", "The lagoon has a power of 320 MW.")
     both = {where.sha: where, own.sha: own}
-    assert voices([said, told], both) == ["inst.example"]
-    assert len(voices([said, told], {where.sha: where.model_copy(update={"origins": []}), own.sha: own})) == 2
+    assert list_independent_sources([said, told], both) == ["inst.example"]
+    assert (
+        len(
+            list_independent_sources(
+                [said, told], {where.sha: where.model_copy(update={"origins": []}), own.sha: own}
+            )
+        )
+        == 2
+    )
 
 
 def test_two_pages_that_name_one_source_are_one_voice_even_if_it_was_not_read() -> None:
@@ -123,19 +129,19 @@ def test_two_pages_that_name_one_source_are_one_voice_even_if_it_was_not_read() 
     )
     two = one.model_copy(update={"sha": sha("two"), "address": "https://other.example/x", "sketch": ""})
     again = said.model_copy(update={"page": two.sha, "text": "the plant is rated at 320 MW"})
-    assert voices([said, again], {one.sha: one, two.sha: two}) == ["inst.example"]
+    assert list_independent_sources([said, again], {one.sha: one, two.sha: two}) == ["inst.example"]
 
 
 def test_a_copied_press_release_is_one_voice() -> None:
-    release = page("r", "https://maker.example/press-releases/1", sketch=sketch(TIDES))
-    copied = page("c", "https://paper.example/x", sketch=sketch(f"{TIDES[:2600]} Our reporter saw it."))
+    release = page("r", "https://maker.example/press-releases/1", sketch=make_sketch(TIDES))
+    copied = page("c", "https://paper.example/x", sketch=make_sketch(f"{TIDES[:2600]} Our reporter saw it."))
     other = page(
         "o",
         "https://third.example/x",
-        sketch=sketch("Somebody else wrote of it at length."),
+        sketch=make_sketch("Somebody else wrote of it at length."),
     )
     quotes = [quote("a figure", "r"), quote("the same figure said otherwise", "c"), quote("again", "o")]
-    assert len(voices(quotes, {p.sha: p for p in (release, copied, other)})) == 2
+    assert len(list_independent_sources(quotes, {p.sha: p for p in (release, copied, other)})) == 2
 
 
 @pytest.mark.parametrize(
@@ -161,7 +167,7 @@ def test_a_copied_press_release_is_one_voice() -> None:
 )
 def test_a_sentence_copied_with_a_word_changed_is_one_voice(left: str, right: str, count: int) -> None:
     pages = {sha("a"): page("a", "https://one.example/"), sha("b"): page("b", "https://two.example/")}
-    assert len(voices([quote(left, "a"), quote(right, "b")], pages)) == count
+    assert len(list_independent_sources([quote(left, "a"), quote(right, "b")], pages)) == count
 
 
 @pytest.mark.parametrize(
@@ -176,31 +182,35 @@ def test_a_sentence_copied_with_a_word_changed_is_one_voice(left: str, right: st
             {"address": "https://pub.example/article/10.1234/abc.5.pdf"},
         ),
         (
-            {"address": "https://a.example/", "how": "pdf", "sketch": sketch(TIDES)},
-            {"address": "https://b.example/", "sketch": sketch(f"{TIDES[:3400]} Menu Home Contact")},
+            {"address": "https://a.example/", "how": "pdf", "sketch": make_sketch(TIDES)},
+            {"address": "https://b.example/", "sketch": make_sketch(f"{TIDES[:3400]} Menu Home Contact")},
         ),
         (
-            {"address": "https://a.example/", "title": "Levels of the basin", "sketch": sketch(TIDES)},
-            {"address": "https://b.example/", "title": "Levels of the Basin", "sketch": sketch(TIDES[:1800])},
+            {"address": "https://a.example/", "title": "Levels of the basin", "sketch": make_sketch(TIDES)},
+            {
+                "address": "https://b.example/",
+                "title": "Levels of the Basin",
+                "sketch": make_sketch(TIDES[:1800]),
+            },
         ),
     ],
 )
 def test_renderings_of_one_document_are_one_voice(left: dict[str, Any], right: dict[str, Any]) -> None:
     one, two = page("one", **left), page("two", **right)
-    assert is_one_document(one, two)
-    assert len(set(texts_of([one, two]).values())) == 1
-    assert len(set(voices_of([one, two]).values())) == 1
+    assert is_same_document(one, two)
+    assert len(set(map_copies_to_originals([one, two]).values())) == 1
+    assert len(set(map_pages_to_sources([one, two]).values())) == 1
 
 
 def test_documents_of_one_title_with_other_words_are_two() -> None:
-    one = page("one", "https://a.example/", title="Annual report", sketch=sketch(TIDES))
+    one = page("one", "https://a.example/", title="Annual report", sketch=make_sketch(TIDES))
     two = page(
         "two",
         "https://b.example/",
         title="Annual report",
-        sketch=sketch(TIDES.replace("basin", "hall").replace("year", "week")),
+        sketch=make_sketch(TIDES.replace("basin", "hall").replace("year", "week")),
     )
-    assert not is_one_document(one, two)
+    assert not is_same_document(one, two)
 
 
 def test_who_is_named_by_others_or_publishes_its_own_is_primary() -> None:
@@ -211,7 +221,7 @@ def test_who_is_named_by_others_or_publishes_its_own_is_primary() -> None:
     release = page("release", "https://maker.example/newsroom/lagoon")
     blog = page("blog", "https://blog.example/x")
     file = page("file", "file:///notes/press-releases/x.md")
-    found = primary_pages([news, own, office, paper, release, blog, file])
+    found = find_primary_pages([news, own, office, paper, release, blog, file])
     assert found == {own.sha, office.sha, paper.sha, release.sha}
 
 
@@ -225,8 +235,8 @@ def test_a_primary_source_is_the_first_of_equals_and_marked() -> None:
         "The lagoon makes 320 megawatts.", "c2", quotes=[quote(own.title, own.title)], relevance=0.8
     )
     second = second.model_copy(update={"quotes": [said.model_copy(update={"page": own.sha})]})
-    [told] = findings_of([[first, second]], [news, own])
+    [told] = make_findings([[first, second]], [news, own])
     assert (told.claims, told.primary, told.is_primary) == (["c2", "c1"], [own.sha], True)
     weak = second.model_copy(update={"relevance": 0.3})
-    assert findings_of([[first, weak]], [news, own])[0].claims == ["c1", "c2"]
-    assert not findings_of([[first]], [news])[0].is_primary
+    assert make_findings([[first, weak]], [news, own])[0].claims == ["c1", "c2"]
+    assert not make_findings([[first]], [news])[0].is_primary

@@ -4,14 +4,21 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from fakes import gap, judgement
+from fakes.records import gap, judgement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.evidence.stopping import RULES, Position, held, idle_rounds, stop, waived
+from fathom.evidence.stopping import (
+    STOP_RULES,
+    RunPosition,
+    count_idle_rounds,
+    find_held_rule,
+    find_stop_rule,
+    find_waived_rule,
+)
 from fathom.state import Gain, StopRule
 
-GOING_ON = Position(
+GOING_ON = RunPosition(
     round=1,
     max_rounds=3,
     overall=0.4,
@@ -45,17 +52,17 @@ def test_nothing_is_enough_while_an_important_gap_is_open_and_rounds_are_left(
     at: dict[str, object], rule: str
 ) -> None:
     gaping = replace(GOING_ON, gaps=[gap("high")], max_rounds=10, **at)  # type: ignore[arg-type]
-    assert stop(gaping) == (None, "")
-    assert held(gaping) == rule
-    assert stop(replace(gaping, gaps=[gap("medium")]))[0] == rule
+    assert find_stop_rule(gaping) == (None, "")
+    assert find_held_rule(gaping) == rule
+    assert find_stop_rule(replace(gaping, gaps=[gap("medium")]))[0] == rule
     for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": 1}):
-        assert stop(replace(gaping, **limit))[0] is not None
+        assert find_stop_rule(replace(gaping, **limit))[0] is not None
 
 
 def test_a_quick_run_waits_for_an_important_gap_one_round_and_no_longer() -> None:
     quick = replace(GOING_ON, gaps=[gap("high")], overall=0.9, max_rounds=3, patience=1)
-    assert stop(quick) == (None, "")
-    assert stop(replace(quick, round=2))[0] == "sufficient"
+    assert find_stop_rule(quick) == (None, "")
+    assert find_stop_rule(replace(quick, round=2))[0] == "sufficient"
 
 
 def test_what_is_at_hand_is_enough_only_if_nothing_that_matters_is_missing() -> None:
@@ -63,23 +70,23 @@ def test_what_is_at_hand_is_enough_only_if_nothing_that_matters_is_missing() -> 
         GOING_ON, is_follow_up=True, overall=0.9, settled="one page has all", sources=5, diversity=0.9
     )
     lacking = replace(good, gaps=[gap("medium")])
-    assert stop(lacking) == (None, "")
-    assert held(lacking) == "sufficient"
-    assert stop(replace(lacking, is_follow_up=False))[0] == "sufficient"
-    assert stop(replace(lacking, round=2))[0] == "sufficient"
-    assert stop(replace(lacking, spent_usd=1.0))[0] == "budget used up"
-    assert stop(replace(good, gaps=[gap("low")]))[0] == "sufficient"
+    assert find_stop_rule(lacking) == (None, "")
+    assert find_held_rule(lacking) == "sufficient"
+    assert find_stop_rule(replace(lacking, is_follow_up=False))[0] == "sufficient"
+    assert find_stop_rule(replace(lacking, round=2))[0] == "sufficient"
+    assert find_stop_rule(replace(lacking, spent_usd=1.0))[0] == "budget used up"
+    assert find_stop_rule(replace(good, gaps=[gap("low")]))[0] == "sufficient"
 
 
 def test_a_follow_up_that_is_answered_follows_no_leads() -> None:
-    leading = replace(GOING_ON, overall=0.9, unsettled="linked evidence", gaps=[gap("low")])
-    assert stop(leading) == (None, "")
-    assert stop(replace(leading, is_follow_up=True))[0] == "sufficient"
-    assert stop(replace(leading, is_follow_up=True, round=2, gaps=[gap("high")])) == (None, "")
+    leading = replace(GOING_ON, overall=0.9, why_not_converged="linked evidence", gaps=[gap("low")])
+    assert find_stop_rule(leading) == (None, "")
+    assert find_stop_rule(replace(leading, is_follow_up=True))[0] == "sufficient"
+    assert find_stop_rule(replace(leading, is_follow_up=True, round=2, gaps=[gap("high")])) == (None, "")
 
 
 def test_nothing_stops_a_run_in_the_middle() -> None:
-    assert stop(GOING_ON) == (None, "")
+    assert find_stop_rule(GOING_ON) == (None, "")
 
 
 @pytest.mark.parametrize(
@@ -107,16 +114,16 @@ def test_nothing_stops_a_run_in_the_middle() -> None:
     ],
 )
 def test_each_rule_stops_a_run_alone(rule: StopRule, at: dict[str, object]) -> None:
-    name, because = stop(replace(GOING_ON, **at))  # type: ignore[arg-type]
+    name, because = find_stop_rule(replace(GOING_ON, **at))  # type: ignore[arg-type]
     assert name == rule
     assert because
 
 
 def test_rounds_without_a_new_page_are_counted_from_the_last_one_back() -> None:
     read = [judgement(number, pages=count) for number, count in enumerate([3, 3, 9, 12, 12, 12], 1)]
-    assert [idle_rounds(read[:n]) for n in range(7)] == [0, 0, 1, 0, 0, 1, 2]
-    assert stop(replace(GOING_ON, is_endless=True, idle_rounds=7)) == (None, "")
-    assert stop(replace(GOING_ON, idle_rounds=8)) == (None, "")
+    assert [count_idle_rounds(read[:n]) for n in range(7)] == [0, 0, 1, 0, 0, 1, 2]
+    assert find_stop_rule(replace(GOING_ON, is_endless=True, idle_rounds=7)) == (None, "")
+    assert find_stop_rule(replace(GOING_ON, idle_rounds=8)) == (None, "")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +147,7 @@ def test_rounds_without_a_new_page_are_counted_from_the_last_one_back() -> None:
     ],
 )
 def test_just_before_its_border_a_rule_is_silent(at: dict[str, object]) -> None:
-    assert stop(replace(GOING_ON, **at)) == (None, "")  # type: ignore[arg-type]
+    assert find_stop_rule(replace(GOING_ON, **at)) == (None, "")  # type: ignore[arg-type]
 
 
 def test_a_person_speaks_before_money_and_money_before_scores() -> None:
@@ -150,7 +157,7 @@ def test_a_person_speaks_before_money_and_money_before_scores() -> None:
     quiet = replace(everything, is_finishing=False)
     free = replace(quiet, spent_usd=0.0)
     asking = replace(free, has_asked=True)
-    heard = [stop(at)[0] for at in (everything, quiet, free, asking, replace(asking, overall=0.0))]
+    heard = [find_stop_rule(at)[0] for at in (everything, quiet, free, asking, replace(asking, overall=0.0))]
     assert heard == [
         "a person's word",
         "budget used up",
@@ -161,7 +168,7 @@ def test_a_person_speaks_before_money_and_money_before_scores() -> None:
 
 
 def test_there_is_a_rule_for_every_name() -> None:
-    assert set(RULES) == set(get_args(StopRule))
+    assert set(STOP_RULES) == set(get_args(StopRule))
 
 
 @given(
@@ -175,9 +182,9 @@ def test_with_nothing_known_only_limits_and_people_stop_a_run(
 ) -> None:
     empty = replace(GOING_ON, claims=0, new_claims=0, sources=0, diversity=0.0, max_rounds=10)
     at = replace(empty, round=number, overall=overall, threshold=threshold, gaps=gaps)  # type: ignore[arg-type]
-    assert stop(at) == (None, "")
+    assert find_stop_rule(at) == (None, "")
     for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": number}):
-        assert stop(replace(at, **limit))[0] is not None
+        assert find_stop_rule(replace(at, **limit))[0] is not None
 
 
 @given(st.integers(1, 100))
@@ -187,7 +194,7 @@ def test_a_run_never_has_one_round_more_than_allowed(most: int) -> None:
     while name is None:
         number += 1
         assert number <= most
-        name, _ = stop(
+        name, _ = find_stop_rule(
             replace(GOING_ON, round=number, max_rounds=most, claims=2**number, new_claims=2 ** (number - 1))
         )
     assert number == most
@@ -204,11 +211,11 @@ def test_a_run_never_has_one_round_more_than_allowed(most: int) -> None:
 )
 def test_a_failing_check_holds_back_what_calls_it_enough(at: dict[str, object], rule: str) -> None:
     failing = replace(GOING_ON, failing=["counting"], **at)  # type: ignore[arg-type]
-    assert stop(failing) == (None, "")
-    assert held(failing) == rule
-    assert held(replace(failing, failing=[])) is None
+    assert find_stop_rule(failing) == (None, "")
+    assert find_held_rule(failing) == rule
+    assert find_held_rule(replace(failing, failing=[])) is None
     for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": 1}):
-        assert stop(replace(failing, **limit))[0] is not None
+        assert find_stop_rule(replace(failing, **limit))[0] is not None
 
 
 @pytest.mark.parametrize(
@@ -220,23 +227,23 @@ def test_a_failing_check_holds_back_what_calls_it_enough(at: dict[str, object], 
     ],
 )
 def test_an_open_lead_holds_back_even_a_round_that_brought_little(at: dict[str, object], rule: str) -> None:
-    following = replace(GOING_ON, round=2, max_rounds=9, unsettled="it is not linked", **at)  # type: ignore[arg-type]
-    assert stop(following) == (None, "")
-    assert held(following) == rule
-    for limit in ({"round": 3}, {"max_rounds": 2}, {"is_finishing": True}, {"unsettled": ""}):
-        assert stop(replace(following, **limit))[0] is not None
+    following = replace(GOING_ON, round=2, max_rounds=9, why_not_converged="it is not linked", **at)  # type: ignore[arg-type]
+    assert find_stop_rule(following) == (None, "")
+    assert find_held_rule(following) == rule
+    for limit in ({"round": 3}, {"max_rounds": 2}, {"is_finishing": True}, {"why_not_converged": ""}):
+        assert find_stop_rule(replace(following, **limit))[0] is not None
 
 
 def test_without_end_only_limits_stop_a_run() -> None:
     content = replace(GOING_ON, round=2, overall=1.0, new_claims=0, gaps=[], is_endless=True, max_rounds=100)
-    assert stop(content) == (None, "")
-    assert stop(replace(content, round=100))[0] == "rounds used up"
+    assert find_stop_rule(content) == (None, "")
+    assert find_stop_rule(replace(content, round=100))[0] == "rounds used up"
 
 
 def test_a_run_without_end_tells_which_rule_it_waived() -> None:
     at = replace(GOING_ON, settled="one page has 100% of the question")
-    assert stop(at) == ("settled", "one page has 100% of the question")
-    assert waived(at) is None
+    assert find_stop_rule(at) == ("settled", "one page has 100% of the question")
+    assert find_waived_rule(at) is None
     endless = replace(at, is_endless=True)
-    assert stop(endless)[0] is None
-    assert waived(endless) == "settled"
+    assert find_stop_rule(endless)[0] is None
+    assert find_waived_rule(endless) == "settled"

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import DOUBTED, SOUND, page
+from fakes.records import DOUBTED, SOUND, page
 
 from fathom.evidence.claims import ground_drafts
-from fathom.evidence.trust import TrustLog
-from fathom.evidence.verification import MOST_A_CALL, Verified, split_evenly, verify_drafts
-from fathom.llm.port import Draft, Evidence, Thought
+from fathom.evidence.controls import TrustLog
+from fathom.evidence.verification import MOST_A_CALL, VerificationResult, split_evenly, verify_drafts
 from fathom.state import ClaimDraft, Control, SubQuestion, Verdict
+from fathom.state.model_io import ExtractedStatement, ModelResult, VerificationItem
 from fathom.storage import open_storage
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
@@ -40,28 +40,28 @@ class Verifier:
     refusing: Sequence[str] = ()
     is_content: bool = False
     is_strict: bool = False
-    asked: list[list[Evidence]] = field(default_factory=list)
+    asked: list[list[VerificationItem]] = field(default_factory=list)
     known: set[str] = field(default_factory=lambda: {said for said, _ in SAYINGS} | {FALSE})
 
-    async def __call__(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+    async def __call__(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
         self.asked.append(list(evidence))
-        return Thought([self.verdict(item) for item in evidence], by="m, verifier@1")
+        return ModelResult([self.verdict(item) for item in evidence], by="m, verifier@1")
 
-    def verdict(self, item: Evidence) -> Verdict:
+    def verdict(self, item: VerificationItem) -> Verdict:
         is_false_control = item.statement not in self.known and item.statement not in TEXT
         is_refused = item.statement in self.refusing or (is_false_control and not self.is_content)
         is_true_control = item.statement in TEXT
         return DOUBTED if is_refused or (self.is_strict and is_true_control) else SOUND
 
 
-def grounded(*more: Draft) -> tuple[list[ClaimDraft], list[Control]]:
-    drafts = [*(Draft(said, line, "Q1", 0.9) for said, line in SAYINGS), *more]
+def grounded(*more: ExtractedStatement) -> tuple[list[ClaimDraft], list[Control]]:
+    drafts = [*(ExtractedStatement(said, line, "Q1", 0.9) for said, line in SAYINGS), *more]
     found = ground_drafts(drafts, PAGE, TEXT, [SubQuestion(id="Q1", text="What?")])
     assert all(not draft.objection for draft in found.drafts)
     return found.drafts, found.controls
 
 
-async def verified(home: Path, verifier: Verifier, *more: Draft) -> Verified:
+async def verified(home: Path, verifier: Verifier, *more: ExtractedStatement) -> VerificationResult:
     drafts, controls = grounded(*more)
     texts = {PAGE.sha: (PAGE, TEXT)}
     return await verify_drafts(
@@ -69,7 +69,7 @@ async def verified(home: Path, verifier: Verifier, *more: Draft) -> Verified:
     )
 
 
-CHEAT = Draft(FALSE, "The mill at Osby was built in 1801", "Q1", 0.9)
+CHEAT = ExtractedStatement(FALSE, "The mill at Osby was built in 1801", "Q1", 0.9)
 
 
 async def test_a_good_verifier_is_asked_once_with_two_false_controls_and_a_true_one(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ async def test_what_a_verifier_refuses_who_refuses_the_truth_gets_a_second_opini
 
 
 async def test_code_that_stands_in_for_a_model_is_not_tested(tmp_path: Path) -> None:
-    async def ask(evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
-        return Thought([SOUND for _ in evidence])
+    async def ask(evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
+        return ModelResult([SOUND for _ in evidence])
 
     drafts, controls = grounded()
     texts = {PAGE.sha: (PAGE, TEXT)}

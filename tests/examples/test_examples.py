@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.shelf import QUESTION, stocked
+from standins.documents import QUESTION, stocked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -4,15 +4,15 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from kits import Clerk, Library, kits_of
+from fakes.run_parts import Library, ScriptedModel, make_dependencies
 from langgraph.graph import END, START, StateGraph
 from standins.prose import page
 
 from fathom.budget.budget import Budget
 from fathom.graph import build_graph
-from fathom.graph.binding import Binder, resolve
+from fathom.graph.binding import Binder, resolve_run_config
 from fathom.graph.dependencies import standard_dependencies
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 from fathom.state import ResearchState, RunConfig
 
 KNOBS = RunConfig(rounds=1, sources=2)
@@ -24,7 +24,7 @@ def library_of(name: str) -> Library:
 
 async def test_runs_at_once_work_each_with_the_dependencies_of_their_graph(tmp_path: Path) -> None:
     async def hosts(name: str) -> set[str]:
-        graph = build_graph(kits_of(tmp_path, library_of(name), Clerk(quotes=1)))
+        graph = build_graph(make_dependencies(tmp_path, library_of(name), ScriptedModel(quotes=1)))
         state: Any = await graph.ainvoke({"question": f"What of {name}?"}, context=KNOBS)
         return {page.address.removeprefix("https://").split(".")[0][:-1] for page in state["pages"]}
 
@@ -52,7 +52,7 @@ async def test_every_run_has_the_budget_of_its_own_configuration(tmp_path: Path)
 def test_what_a_caller_sets_overrides_what_is_stored_field_by_field() -> None:
     settled = RunConfig(rounds=3, sources=8, language="ko")
     stored = settled.model_dump_json()
-    assert resolve(None, stored) == resolve(RunConfig(), stored) == settled
-    found = resolve(RunConfig(rounds=5, sources=None), stored)
+    assert resolve_run_config(None, stored) == resolve_run_config(RunConfig(), stored) == settled
+    found = resolve_run_config(RunConfig(rounds=5, sources=None), stored)
     assert (found.rounds, found.sources, found.language) == (5, 8, "ko")
-    assert resolve(RunConfig(rounds=2), None).rounds == 2
+    assert resolve_run_config(RunConfig(rounds=2), None).rounds == 2

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from layers import broad, environment, modules, one_verb, upward, vendors
+from checks.layer_rules import broad, environment, modules, one_verb, upward, vendors
 
 ROOT = Path(__file__).parents[2]
 MODULES = list(modules(ROOT))
@@ -31,11 +31,11 @@ def test_a_module_keeps_the_rules(name: str, text: str) -> None:
     ("name", "text"),
     [
         ("fathom.state.records", "from fathom.errors import BadInput"),
-        ("fathom.state.records", "import fathom.settings"),
+        ("fathom.state.records", "import fathom.settings.settings"),
         ("fathom.prompts.loader", "from fathom.state import Claim"),
         ("fathom.llm.chat", "from fathom.nodes.ports import Pages"),
         ("fathom.evidence.claims", "from fathom import graph"),
-        ("fathom.store", "def f():\n    from fathom.runs import Runs"),
+        ("fathom.storage.content", "def f():\n    from fathom.runs.executor import Runs"),
         ("fathom.nodes.judge", "from fathom.nodes.planner import planner"),
         ("fathom.nodes.judge", "from fathom.nodes import planner"),
         ("fathom.nodes.judge", "from fathom.graph.dependencies import Kit"),
@@ -52,8 +52,8 @@ def test_an_import_that_goes_up_is_seen(name: str, text: str) -> None:
     [
         ("fathom.nodes.judge", "from fathom.nodes.ports import Clock"),
         ("fathom.graph.dependencies", "from fathom.nodes.judge import judge"),
-        ("fathom.runs", "from fathom.graph import build_graph"),
-        ("fathom.cli.working", "from fathom.runs import Runs"),
+        ("fathom.runs.executor", "from fathom.graph import build_graph"),
+        ("fathom.cli.working", "from fathom.runs.executor import Runs"),
         ("fathom.llm.chat", "from fathom.state import Charge"),
     ],
 )
@@ -73,8 +73,8 @@ def test_a_vendor_in_a_node_is_seen() -> None:
     "text", ["import os\nos.environ['HOME']", "import os\nos.getenv('HOME')", "from os import environ"]
 )
 def test_a_look_into_the_environment_is_seen(text: str) -> None:
-    assert environment("fathom.store", text)
-    assert not environment("fathom.settings", text)
+    assert environment("fathom.storage.content", text)
+    assert not environment("fathom.settings.settings", text)
     assert not environment("fathom.cli.doctor", "import os\nos.access('/', os.W_OK)")
 
 
@@ -82,8 +82,8 @@ def test_a_look_into_the_environment_is_seen(text: str) -> None:
     "caught", ["except:", "except Exception:", "except BaseException as e:", "except (OSError, Exception):"]
 )
 def test_catching_everything_is_seen(caught: str) -> None:
-    assert broad("fathom.store", f"try:\n    pass\n{caught}\n    pass")
-    assert not broad("fathom.store", "try:\n    pass\nexcept OSError:\n    pass")
+    assert broad("fathom.storage.content", f"try:\n    pass\n{caught}\n    pass")
+    assert not broad("fathom.storage.content", "try:\n    pass\nexcept OSError:\n    pass")
 
 
 @pytest.mark.parametrize(

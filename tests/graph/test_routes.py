@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from fakes import (
-    NOBODY,
-    FakeBudget,
+from fakes.records import (
     claim,
     draft,
     earlier,
@@ -19,6 +17,7 @@ from fakes import (
     section,
     sentence,
 )
+from fakes.services import NO_SIGNALS, FakeBudget
 from langgraph.graph import END
 from langgraph.types import Send
 
@@ -42,7 +41,7 @@ from fathom.graph.routes import (
 )
 from fathom.nodes.coordinator import coordinator
 from fathom.report.editing import summary_basis
-from fathom.report.outlining import basis_of
+from fathom.report.outline import section_basis
 from fathom.state import Block, Direction, Outline, ReadingRound, ResearchState, RunConfig, Writing
 
 STATE: ResearchState = {"question": "What?", "questions": [question()]}
@@ -189,7 +188,7 @@ def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() ->
     one, two = heading("b", "a"), heading("c", name="S2")
     made = {"blocks": [Block()]}
     written = [
-        section(sentence("x", "a"), name=h.id).model_copy(update={"basis": basis_of(h, claims), **made})
+        section(sentence("x", "a"), name=h.id).model_copy(update={"basis": section_basis(h, claims), **made})
         for h in (one, two)
     ]
     summary = section(name="summary").model_copy(update={"basis": summary_basis(written)})
@@ -256,7 +255,7 @@ def branching(*directions: Direction) -> Any:
 async def sent(state: Any, **words: Any) -> list[Send] | str:
     """Where the route leads after the coordinator has chosen."""
     run_config = RunConfig(**{"strategy": "rollouts", **words})
-    update: Any = await coordinator(state, run_config=run_config, signals=NOBODY, budget=FakeBudget())
+    update: Any = await coordinator(state, run_config=run_config, signals=NO_SIGNALS, budget=FakeBudget())
     kept = {"directions", "queries", "next_directions", "is_handing_on"}
     after: Any = {**state, **{key: update[key] for key in kept & update.keys()}}
     return route_after_coordinator(after)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from layers import block
+from checks.layer_rules import block
 
 from fathom.graph import build_graph, graph
 
@@ -65,8 +65,8 @@ BRANCH = {
     ("selector", "judge"),
     ("reading", "judge"),
     ("judge", "planner"),
-    ("judge", "deliver"),
-    ("deliver", "__end__"),
+    ("judge", "finish_branch"),
+    ("finish_branch", "__end__"),
 }
 WRITER = {
     ("__start__", "outline"),

@@ -13,8 +13,8 @@ from typing import Any
 import brotli  # type: ignore[import-untyped]
 import httpx2
 import pytest
-from standins.certified import Certified
-from standins.rough import (
+from standins.certificate import Certified
+from standins.raw_server import (
     HELLO,
     LOOPS,
     Heard,
@@ -29,7 +29,7 @@ from standins.rough import (
 from standins.server import closed_port, deaf_port
 
 from fathom.errors import Refused
-from fathom.http.client import TooLarge, environment_proxy, request, shared_client, tls_context
+from fathom.http.client import BodyTooLarge, environment_proxy, send_request, shared_client, tls_context
 
 CHUNKS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 _TransportError = httpx2.TransportError
@@ -82,7 +82,7 @@ SAYINGS: dict[str, tuple[bytes, bool, bytes | type[httpx2.HTTPError]]] = {
 
 
 async def get(url: str, **words: Any) -> httpx2.Response:
-    return await request("GET", url, max_bytes=5_000_000, **{"timeout": 5.0, **words})
+    return await send_request("GET", url, max_bytes=5_000_000, **{"timeout": 5.0, **words})
 
 
 async def slowly(heard: Heard, writer: asyncio.StreamWriter) -> None:
@@ -183,17 +183,17 @@ async def test_an_answer_does_not_unpack_to_more_than_it_may(
     much = plain(pack(b" " * 10_000_000), Content_Encoding=name)
     assert len(much) < 20_000
     async with Rough(saying(much)) as server:
-        with pytest.raises(TooLarge):
-            await request("GET", server.url, max_bytes=1_000_000)
+        with pytest.raises(BodyTooLarge):
+            await send_request("GET", server.url, max_bytes=1_000_000)
         server.act = saying(plain(pack(b" " * 1_000_000), Content_Encoding=name))
-        assert len((await request("GET", server.url, max_bytes=1_000_000)).content) == 1_000_000
+        assert len((await send_request("GET", server.url, max_bytes=1_000_000)).content) == 1_000_000
 
 
 async def test_what_follows_a_compressed_answer_is_not_taken_in_for_ever() -> None:
     said = plain(gzip.compress(b"words") + b"x" * 200_000, Content_Encoding="gzip")
     async with Rough(saying(said)) as server:
-        with pytest.raises(TooLarge):
-            await request("GET", server.url, max_bytes=100_000)
+        with pytest.raises(BodyTooLarge):
+            await send_request("GET", server.url, max_bytes=100_000)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ async def test_a_no_that_comes_while_the_request_is_still_sent_is_heard() -> Non
 
     async with serving(no, "127.0.0.1") as port:
         words = {"content": b"y" * 5_000_000, "timeout": 5.0}
-        answer = await request("POST", f"http://127.0.0.1:{port}", max_bytes=1000, **words)
+        answer = await send_request("POST", f"http://127.0.0.1:{port}", max_bytes=1000, **words)
         assert answer.status_code == 413
 
 
@@ -282,7 +282,7 @@ async def test_requests_that_are_cut_off_at_any_moment_harm_no_other() -> None:
         body = f"{number}" * 20
         try:
             async with asyncio.timeout(chance.choice([0.0, 0.001, 0.005, 20.0, 20.0])):
-                answer = await request("POST", url, max_bytes=10_000, content=body)
+                answer = await send_request("POST", url, max_bytes=10_000, content=body)
         except TimeoutError:
             outcomes["cut off"] += 1
         else:
@@ -312,7 +312,7 @@ def certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Certi
 async def test_an_encrypted_connection_is_used_again(certified: Certified) -> None:
     async with Rough(saying(plain(bytes(range(256)) * 4_000)), certificate=certified.server) as server:
         for _ in range(3):
-            answer = await request("POST", server.url, max_bytes=2_000_000, content=b"y" * 300_000)
+            answer = await send_request("POST", server.url, max_bytes=2_000_000, content=b"y" * 300_000)
             assert len(answer.content) == 1_024_000
         assert server.made == 1
 

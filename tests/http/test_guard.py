@@ -5,7 +5,7 @@ import socket
 from typing import Any
 
 import pytest
-from standins.rough import Rough, plain, saying
+from standins.raw_server import Rough, plain, saying
 from standins.server import deaf_port
 
 from fathom.errors import Refused

@@ -8,13 +8,13 @@ import h2.config
 import h2.connection
 import h2.events
 import pytest
-from standins.certified import Certified
-from standins.rough import HELLO, Heard, Rough, in_each_loop, plain, saying, serving
+from standins.certificate import Certified
+from standins.raw_server import HELLO, Heard, Rough, in_each_loop, plain, saying, serving
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.http.client import tls_context
 from fathom.http.fetch import Fetcher
-from fathom.reading.web import web
+from fathom.reading.readers import open_web
 from fathom.storage import open_storage
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
@@ -162,7 +162,7 @@ async def test_pages_go_through_the_proxy_when_the_operator_says_so(
     async with Rough(saying(HELLO)) as proxy, Rough(saying(plain(b"inside")), host="127.0.0.3") as inside:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("NO_PROXY", "127.0.0.3")
-        fetch = web(
+        fetch = open_web(
             open_storage(tmp_path / "fathom.sqlite"),
             tmp_path / "papers",
             is_proxied=True,

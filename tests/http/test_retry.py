@@ -3,22 +3,26 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from standins.server import json_answer
 from standins.tavily import KEY, TavilyServer, failure, result
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.http.retry import RetryPolicy, retry
-from fathom.reading.port import Document, Reader
-from fathom.reading.web import RetryingReader
-from fathom.search.port import Capability, Engine
-from fathom.search.retrying import RetryingEngine
-from fathom.search.tavily import Tavily
+from fathom.http.retry import RetryPolicy, error_for_status, retry, retry_after_s
+from fathom.reading.protocol import Document, Reader
+from fathom.reading.readers import RetryingReader
+from fathom.search.engines.tavily import Tavily
+from fathom.search.health import RetryingEngine
+from fathom.search.protocol import Capability, SearchEngine
 from fathom.state import Hit, Query
 
 QUERY = Query(id="q1", text="tides", question="s1", round=1)
+
 HIT = Hit(query="q1", address="https://a.example", title="A", snippet="", engine="fake", rank=1)
+
 QUICK = RetryPolicy(attempts=3, first_wait_s=0.01, most_wait_s=0.02, jitter_s=0.01, longest_s=1)
 
 
@@ -109,5 +113,42 @@ async def test_our_own_mistakes_are_not_repeated() -> None:
 
 
 def test_patience_keeps_the_name_and_the_capabilities() -> None:
-    engine: Engine = RetryingEngine(Moody([]))
+    engine: SearchEngine = RetryingEngine(Moody([]))
     assert (engine.name, engine.capabilities) == ("moody", frozenset({"web"}))
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (408, Unavailable),
+        (429, Unavailable),
+        (500, Unavailable),
+        (529, Unavailable),
+        (401, Refused),
+        (402, Refused),
+        (403, Refused),
+        (432, Refused),
+        (204, Unreadable),
+        (302, Unreadable),
+        (400, Unreadable),
+        (404, Unreadable),
+    ],
+)
+def test_a_status_says_who_can_act(status: int, kind: type[ProviderError]) -> None:
+    assert type(error_for_status("x", status)) is kind
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"),
+    [("2", 2), ("1.5", 1.5), ("-3", 0), ("soon", None), (None, None), ("Tue, 03 Feb 2015 09:00:00 GMT", 0)],
+)
+def test_the_wait_is_in_seconds(header: str | None, wait_s: float | None) -> None:
+    assert retry_after_s(header) == wait_s
+
+
+@pytest.mark.parametrize("usegmt", [True, False])
+def test_the_wait_may_be_given_as_a_date(usegmt: bool) -> None:
+    until = datetime.now(UTC) + timedelta(seconds=60)
+    wait_s = retry_after_s(format_datetime(until, usegmt=usegmt))
+    assert wait_s is not None
+    assert 50 < wait_s <= 60

@@ -14,15 +14,15 @@ from standins.web import Web, html
 
 from fathom.errors import Refused, Unavailable
 from fathom.http.fetch import Fetcher
-from fathom.http.politeness import HostLimiter
-from fathom.http.robots import Robots, RobotsGate
-from fathom.reading.web import polite
+from fathom.http.rate_limits import HostLimiter
+from fathom.http.robots import RobotsGate, RobotsRules
+from fathom.reading.readers import make_polite
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
 
 
 def obedient(pause_s: float = 0.0) -> Fetcher:
-    return polite(OPEN, pause_s=pause_s)
+    return make_polite(OPEN, pause_s=pause_s)
 
 
 def paths(site: Any) -> list[str]:
@@ -65,7 +65,7 @@ async def test_a_host_that_cannot_be_asked_is_left_alone_for_now(site: Any, repl
 
 async def test_a_host_that_has_recovered_is_asked_again(site: Any, reply: Any) -> None:
     now = 0.0
-    robots = Robots(OPEN, clock=lambda: now)
+    robots = RobotsRules(OPEN, clock=lambda: now)
     site.pages["/robots.txt"] = reply(status=500)
     with pytest.raises(Unavailable):
         await robots.pause_s(f"{site.url}/a")
@@ -76,7 +76,7 @@ async def test_a_host_that_has_recovered_is_asked_again(site: Any, reply: Any) -
 
 async def test_robots_txt_is_asked_for_once_a_day(site: Any, reply: Any) -> None:
     now = 0.0
-    robots = Robots(OPEN, clock=lambda: now)
+    robots = RobotsRules(OPEN, clock=lambda: now)
     site.pages["/robots.txt"] = reply(b"User-agent: *\nAllow: /\n", pause_s=0.05)
     await asyncio.gather(*(robots.pause_s(f"{site.url}/{n}") for n in range(20)))
     assert paths(site) == ["/robots.txt"]
@@ -90,7 +90,7 @@ async def test_the_pause_a_host_wants_is_kept_up_to_ten_seconds(
     site: Any, reply: Any, asked: str, given: float
 ) -> None:
     site.pages["/robots.txt"] = reply(f"User-agent: *\nCrawl-delay: {asked}\n".encode())
-    assert await Robots(OPEN).pause_s(f"{site.url}/a") == given
+    assert await RobotsRules(OPEN).pause_s(f"{site.url}/a") == given
 
 
 async def test_every_hop_of_a_redirect_is_asked_about(site: Any, reply: Any) -> None:
@@ -110,14 +110,14 @@ async def test_senseless_robots_txt_forbids_nothing(site: Any, reply: Any) -> No
 async def test_obedience_can_be_switched_off(site: Any, reply: Any) -> None:
     site.pages["/robots.txt"] = reply(b"User-agent: *\nDisallow: /\n")
     site.pages["/a"] = reply(b"words")
-    fetch = polite(OPEN, pause_s=0, is_robots_obeyed=False)
+    fetch = make_polite(OPEN, pause_s=0, is_robots_obeyed=False)
     assert (await fetch(f"{site.url}/a")).body == b"words"
     assert paths(site) == ["/a"]
 
 
 async def test_the_guard_stands_before_robots_txt(site: Any) -> None:
     with pytest.raises(Refused, match="not public"):
-        await polite(Fetcher())(f"{site.url}/a")
+        await make_polite(Fetcher())(f"{site.url}/a")
     assert site.seen == []
 
 
@@ -135,7 +135,7 @@ class Counting:
 async def test_a_page_comes_over_the_connection_its_robots_txt_came_over() -> None:
     with Web({"/robots.txt": html(""), "/a": html("words"), "/b": html("more")}) as web:
         names = Counting()
-        fetch = polite(Fetcher(resolve=names, is_private_allowed=True), pause_s=0.0)
+        fetch = make_polite(Fetcher(resolve=names, is_private_allowed=True), pause_s=0.0)
         place = web.url.replace("127.0.0.1", "host.example")
         await fetch(f"{place}/a")
         assert names.asked == 1
@@ -146,7 +146,7 @@ async def test_a_page_comes_over_the_connection_its_robots_txt_came_over() -> No
 async def test_a_connection_that_the_server_ended_is_made_and_checked_anew() -> None:
     with Web({"/robots.txt": html(""), "/a": html("words")}) as web:
         names = Counting()
-        polite_one = polite(Fetcher(resolve=names, is_private_allowed=True, limit_s=5), pause_s=0.0)
+        polite_one = make_polite(Fetcher(resolve=names, is_private_allowed=True, limit_s=5), pause_s=0.0)
 
         @asynccontextmanager
         async def deserted(address: str) -> AsyncIterator[None]:
@@ -161,7 +161,7 @@ async def test_a_connection_that_the_server_ended_is_made_and_checked_anew() -> 
 
 async def test_what_another_guard_lets_through_is_not_used(site: Any, reply: Any) -> None:
     site.pages["/a"] = reply(b"words")
-    guarded = Robots(Fetcher(limit_s=5))  # may not ask loopback, though the fetch itself may
+    guarded = RobotsRules(Fetcher(limit_s=5))  # may not ask loopback, though the fetch itself may
     hosts = HostLimiter(pause_s=0.0)
     fetch = Fetcher(is_private_allowed=True, limit_s=5, gate=RobotsGate(guarded, hosts).turn)
     assert (await fetch(f"{site.url}/a")).body == b"words"
@@ -170,7 +170,7 @@ async def test_what_another_guard_lets_through_is_not_used(site: Any, reply: Any
 
 async def test_a_host_serves_two_at_a_time() -> None:
     with Web({f"/{n}": html("words", delay_s=0.1) for n in range(6)}) as web:
-        fetch = polite(OPEN, pause_s=0, is_robots_obeyed=False)
+        fetch = make_polite(OPEN, pause_s=0, is_robots_obeyed=False)
         await asyncio.gather(*(fetch(f"{web.url}/{n}") for n in range(6)))
         assert most_at_once(web.records) == 2
 
@@ -178,7 +178,7 @@ async def test_a_host_serves_two_at_a_time() -> None:
 async def test_starts_at_a_host_are_a_pause_apart_and_hosts_do_not_wait_for_each_other() -> None:
     pages = {f"/{n}": html("words") for n in range(3)}
     with Web(pages) as one, Web(pages) as other:
-        fetch = polite(OPEN, pause_s=0.15, is_robots_obeyed=False)
+        fetch = make_polite(OPEN, pause_s=0.15, is_robots_obeyed=False)
         started = time.monotonic()
         await asyncio.gather(*(fetch(f"{web.url}/{n}") for n in range(3) for web in (one, other)))
         took = time.monotonic() - started
@@ -190,14 +190,16 @@ async def test_starts_at_a_host_are_a_pause_apart_and_hosts_do_not_wait_for_each
 
 async def test_waiting_for_a_turn_does_not_count_as_a_slow_answer() -> None:
     with Web({"/a": html("words")}) as web:
-        fetch = polite(Fetcher(is_private_allowed=True, limit_s=0.3), pause_s=0.2, is_robots_obeyed=False)
+        fetch = make_polite(
+            Fetcher(is_private_allowed=True, limit_s=0.3), pause_s=0.2, is_robots_obeyed=False
+        )
         found = await asyncio.gather(*(fetch(f"{web.url}/a") for _ in range(4)))
     assert [fetched.body for fetched in found] == [b"words"] * 4
 
 
 async def test_a_host_may_want_a_longer_pause_than_ours(site: Any, reply: Any) -> None:
     site.pages["/robots.txt"] = reply(b"User-agent: *\nCrawl-delay: 0.3\n")
-    gate = RobotsGate(Robots(OPEN), HostLimiter(pause_s=0)).turn
+    gate = RobotsGate(RobotsRules(OPEN), HostLimiter(pause_s=0)).turn
     started = time.monotonic()
     for _ in range(2):
         async with gate(f"{site.url}/a"):

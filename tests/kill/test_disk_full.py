@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import PATIENCE_S
-from standins.library import TIDES, written
+from standins.documents import TIDES, written
 
 from fathom.cli.main import main
 

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 from standins.commandline import spawned
-from standins.killing import QUESTION, WORKING, Gate, Site, begun, kept_waiting, stopped
-from standins.model import Model, asked_again
-from standins.server import Seen
+from standins.killable_run import QUESTION, WORKING, Gate, Site, begun, kept_waiting, stopped
+from standins.model import Model
+from standins.random_kills import kill_at_random
+from standins.server import Seen, asked_again
 from standins.tavily import KEY
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.cli.main import main
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 
 pytestmark = pytest.mark.kill
+
 RESUME = ["resume", "--out", "out"]
 
 
@@ -140,3 +142,12 @@ def test_a_killed_follow_up_is_finished_from_the_evidence_at_hand(tmp_path: Path
     assert main(["verify", "new/report.json"]) == 0
     assert sum(site.fetches.values()) == fetched
     assert "tidal power" in (tmp_path / "new" / "report.md").read_text("utf-8")
+
+
+def test_no_answered_call_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FATHOM_HOME", "FATHOM_MODEL", "FATHOM_BASE_URL"):
+        monkeypatch.setenv(name, "")  # so that they are put back
+    figures = kill_at_random(4, seed=7)
+    assert figures.kills == 4
+    assert figures.failures == []
+    assert (figures.model_calls_again, figures.searches_again) == (0, 0)

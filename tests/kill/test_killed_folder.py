@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from standins.killing import QUESTION, Gate, Site, begun, kept_waiting, stopped
-from standins.model import Model, asked_again
+from checks.event_order import find_order_faults
+from standins.killable_run import QUESTION, Gate, Site, begun, kept_waiting, stopped
+from standins.model import Model
+from standins.server import asked_again
 
 from fathom.cli.main import main
 from fathom.events import Progress
-from fathom.grammar import complaints
 
 pytestmark = pytest.mark.kill
 ONCE = {"plan generated", "search completed", "content extracted", "analysis completed", "round completed"}
@@ -53,7 +54,7 @@ def test_killed_between_rounds_a_run_goes_on_in_its_folder(tmp_path: Path, site:
     told = events(out)
     once = Counter((event.kind, event.round, event.payload.model_dump_json()) for event in told)
     assert [name for name, count in once.items() if count > 1 and name[0] in ONCE] == []
-    assert all(words.startswith("ends with") for words in complaints(told))
+    assert all(words.startswith("ends with") for words in find_order_faults(told))
     assert [event.round for event in told if event.kind == "round completed"] == [1, 2]
     page = (out / "rounds/001.md").read_text("utf-8")
     planned = [event for event in told if event.kind == "plan generated"][1].payload.model_dump()["queries"]

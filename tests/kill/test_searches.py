@@ -19,8 +19,8 @@ import asyncio, sys
 from pathlib import Path
 from fathom.budget.budget import Budget
 from fathom.budget.cost_log import CostLog
-from fathom.search.table import engines_for
-from fathom.settings import load_settings
+from fathom.search.registry import engines_for
+from fathom.settings.settings import load_settings
 from fathom.state import Query, RunConfig
 from fathom.storage import open_storage
 home, url, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

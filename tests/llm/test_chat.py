@@ -18,12 +18,12 @@ from standins.server import Answer, Seen, StandIn, closed_port
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.llm.chat import Chat
 from fathom.llm.clients import model_clients
-from fathom.llm.errors import NotSupported, TooLong
-from fathom.llm.limiter import Endurance, Limiter
-from fathom.llm.openai_compatible import CompatibleChatOpenAI
-from fathom.state.reducers import merged
+from fathom.llm.errors import NotSupported, PromptTooLong
+from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
+from fathom.state.records import merge_records
 from fathom.storage import open_storage
-from fathom.store import replies
+from fathom.storage.content import open_replies
 
 pytestmark = pytest.mark.wire
 
@@ -47,9 +47,9 @@ def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 
         max_retries=0,
         include_response_headers=True,
     )
-    endurance = Endurance(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
-    memory = replies(open_storage(tmp_path / "fathom.sqlite")).within(run)
-    return Chat(client, base_url, memory, Limiter(), endurance, timeout_s)
+    endurance = ModelRetryPolicy(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
+    memory = open_replies(open_storage(tmp_path / "fathom.sqlite")).within(run)
+    return Chat(client, base_url, memory, RateLimiter(), endurance, timeout_s)
 
 
 def saying(*replies: Reply) -> Callable[[ModelRequest], Reply]:
@@ -74,7 +74,7 @@ async def test_a_finished_turn_is_not_sent_again(tmp_path: Path) -> None:
         again = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
         assert len(model.calls) == 1
     assert again == first
-    assert merged([first.cost], [again.cost]) == [first.cost]
+    assert merge_records([first.cost], [again.cost]) == [first.cost]
 
 
 async def test_what_another_run_was_answered_is_free_and_said_to_be_saved(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ async def test_a_failed_turn_is_sent_again(tmp_path: Path) -> None:
         (Reply.broken(500), Unavailable, "500"),
         (Reply.broken(503), Unavailable, "503"),
         (Reply.unsupported_format(), NotSupported, "did not take the request"),
-        (Reply.too_long(), TooLong, "maximum context length"),
+        (Reply.too_long(), PromptTooLong, "maximum context length"),
         (Reply.garbage(), Unreadable, "no known format"),
         (Reply.garbage(b'{"choices": []}'), Unreadable, "no known format"),
         (Reply.garbage(b'{"choices": null}'), Unreadable, "no known format"),
@@ -230,7 +230,7 @@ async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp
 async def test_a_limit_is_waited_out_for_as_long_as_the_server_says(tmp_path: Path) -> None:
     with Model(saying(Reply.too_fast(wait_s=0.4), Reply.say("Hello."))) as model:
         began = time.monotonic()
-        patient = replace(chat(tmp_path, model.base_url), endurance=Endurance(1, outage_s=60.0))
+        patient = replace(chat(tmp_path, model.base_url), endurance=ModelRetryPolicy(1, outage_s=60.0))
         reply = await patient.say("plan", HELLO, {})
         assert time.monotonic() - began >= 0.4
         assert len(model.calls) == 2
@@ -282,6 +282,8 @@ async def test_the_key_goes_to_the_server_and_nowhere_else(
 async def test_a_mistake_of_ours_is_not_told_as_an_answer_in_no_known_format(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fathom.llm.openai_compatible._FIELDS", None)  # so that our own code stumbles
+    monkeypatch.setattr(
+        "fathom.llm.providers.openai_compatible._FIELDS", None
+    )  # so that our own code stumbles
     with Model(saying(Reply.say("Hello."))) as model, pytest.raises(TypeError):
         await chat(tmp_path, model.base_url).say("plan", HELLO, {})

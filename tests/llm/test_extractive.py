@@ -3,19 +3,24 @@
 from dataclasses import replace
 
 import pytest
-from fakes import claim, gap, known, points, question, section_brief, sentence
+from fakes.records import claim, gap, known, points, question, section_brief, sentence
 
-from fathom.evidence.corroboration import findings_of
-from fathom.evidence.excerpts import Excerpt
-from fathom.evidence.facts import is_verbatim
-from fathom.evidence.grounding import GroundedPage
-from fathom.evidence.trails import Trails, follow
-from fathom.evidence.weighing import points_of
+from fathom.evidence.corroboration import make_findings, make_points
+from fathom.evidence.grounding import QuoteFinder, is_verbatim
+from fathom.evidence.link_paths import build_link_paths
+from fathom.evidence.quote_selection import select_quotes
 from fathom.llm.extractive import ExtractiveModel
-from fathom.llm.port import Brief, Case, CheckBrief, Evidence, Revision
-from fathom.llm.quoting import quotable
-from fathom.report.drafts import CheckItem
+from fathom.report.sentence_checks import CheckInput
 from fathom.state import SubQuestion
+from fathom.state.model_io import (
+    JudgeInput,
+    LinkPaths,
+    PageExcerpt,
+    PlanInput,
+    RewriteInput,
+    SentenceToCheck,
+    VerificationItem,
+)
 
 MIND = ExtractiveModel()
 ENGLISH = """# Tidal power
@@ -47,7 +52,7 @@ KOREAN = """# 조력 발전
 async def read(text: str, *questions: str) -> list[tuple[str, str]]:
     asked = [question(n, q) for n, q in enumerate(questions, 1)]
     drafts = (await MIND.read(questions[0], asked, "Tidal power", text)).value
-    page = GroundedPage("ab", text)
+    page = QuoteFinder("ab", text)
     for draft in drafts:
         quote = page.find(draft.quote)
         assert quote is not None
@@ -99,7 +104,7 @@ async def test_the_same_thing_said_twice_on_a_page_is_quoted_once() -> None:
 
 
 async def test_a_compound_question_becomes_sub_questions_with_a_query_each() -> None:
-    plan = (await MIND.plan(Brief("What is tidal power and how is it made in Korea?", 1, 5))).value
+    plan = (await MIND.plan(PlanInput("What is tidal power and how is it made in Korea?", 1, 5))).value
     assert [q.text for q in plan.questions] == ["What is tidal power?", "How is tidal power made in Korea?"]
     assert [(q.question, q.text) for q in plan.queries] == [
         ("Q1", "What is tidal power Korea"),
@@ -108,19 +113,19 @@ async def test_a_compound_question_becomes_sub_questions_with_a_query_each() -> 
 
 
 async def test_a_comparison_asks_for_both_sides() -> None:
-    plan = (await MIND.plan(Brief("Compare tidal power with wind power", 1, 9))).value
+    plan = (await MIND.plan(PlanInput("Compare tidal power with wind power", 1, 9))).value
     assert {"What is tidal power?", "What is wind power?"} <= {q.text for q in plan.questions}
     assert {q.question for q in plan.queries} == {"Q1", "Q2", "Q3"}
 
 
 async def test_feedback_is_searched_for_first() -> None:
-    plan = (await MIND.plan(Brief("What is tidal power?", 1, 5, feedback="costs in Korea"))).value
+    plan = (await MIND.plan(PlanInput("What is tidal power?", 1, 5, feedback="costs in Korea"))).value
     assert plan.queries[0].text == "costs in Korea"
 
 
 async def test_the_direction_of_a_fork_is_a_sub_question_of_its_own() -> None:
     asked = [question(1, "What is tidal power?")]
-    brief = Brief("What is tidal power?", 2, 5, questions=asked, feedback="noise", is_new_way=True)
+    brief = PlanInput("What is tidal power?", 2, 5, questions=asked, feedback="noise", is_new_way=True)
     plan = (await MIND.plan(brief)).value
     assert plan.questions[-1].text == "noise"
     assert (plan.queries[0].text, plan.queries[0].question) == ("noise", plan.questions[-1].id)
@@ -129,7 +134,7 @@ async def test_the_direction_of_a_fork_is_a_sub_question_of_its_own() -> None:
 
 
 async def test_later_rounds_ask_for_what_is_open_and_follow_the_judges_leads() -> None:
-    brief = Brief(
+    brief = PlanInput(
         "What is tidal power?",
         2,
         4,
@@ -147,22 +152,24 @@ async def test_later_rounds_ask_for_what_is_open_and_follow_the_judges_leads() -
     assert plan.is_settled
 
 
-def leading(asked: str, *pages: Excerpt) -> Trails:
-    return replace(follow(asked, pages), leads=["Ada Morin country"])
+def leading(asked: str, *pages: PageExcerpt) -> LinkPaths:
+    return replace(build_link_paths(asked, pages), leads=["Ada Morin country"])
 
 
 async def test_a_judge_says_whether_leads_are_worth_following() -> None:
     asked = "Which country was the builder of the Rance barrage from?"
     known = [claim("The Rance barrage was built by Ada Morin.", name="a")]
-    one = Excerpt("one", "Rance barrage", "The Rance barrage was built by Ada Morin.")
-    case = Case(asked, [question(1, asked)], known, trails=leading(asked, one))
+    one = PageExcerpt("one", "Rance barrage", "The Rance barrage was built by Ada Morin.")
+    case = JudgeInput(asked, [question(1, asked)], known, link_paths=leading(asked, one))
     open_ = (await MIND.judge(case)).value
-    assert (open_.settled, bool(open_.unsettled)) == ("", True)
-    two = Excerpt("two", "Ada Morin", "Ada Morin is a builder of barrages. Her country is Malta.")
-    done = (await MIND.judge(replace(case, trails=leading(asked, one, two)))).value
-    assert (bool(done.settled), done.unsettled) == (True, "")
-    assert (await MIND.judge(replace(case, trails=follow(asked, [one])))).value.unsettled == ""
-    assert (await MIND.judge(replace(case, trails=None))).value.unsettled == ""
+    assert (open_.settled, bool(open_.why_not_converged)) == ("", True)
+    two = PageExcerpt("two", "Ada Morin", "Ada Morin is a builder of barrages. Her country is Malta.")
+    done = (await MIND.judge(replace(case, link_paths=leading(asked, one, two)))).value
+    assert (bool(done.settled), done.why_not_converged) == (True, "")
+    assert (
+        await MIND.judge(replace(case, link_paths=build_link_paths(asked, [one])))
+    ).value.why_not_converged == ""
+    assert (await MIND.judge(replace(case, link_paths=None))).value.why_not_converged == ""
 
 
 @pytest.mark.parametrize(
@@ -177,7 +184,7 @@ async def test_a_judge_says_whether_leads_are_worth_following() -> None:
     ],
 )
 async def test_only_what_the_quote_says_is_verified(statement: str, said: str, is_sound: bool) -> None:
-    (verdict,) = (await MIND.verify([Evidence(statement, said, said)])).value
+    (verdict,) = (await MIND.verify([VerificationItem(statement, said, said)])).value
     assert (verdict.score >= 0.7) is is_sound
 
 
@@ -187,7 +194,7 @@ async def test_each_sub_question_is_a_heading_and_the_report_quotes() -> None:
         claim("Tidal power turns the tides into electricity.", name="b", relevance=0.8, of="page two"),
         claim("Barrages cost billions to build.", name="c", question="Q2", of="page two"),
     ]
-    told = points_of(known, findings_of([known[:2], known[2:]], []))
+    told = make_points(known, make_findings([known[:2], known[2:]], []))
     outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], told)).value
     assert [h.claims for h in outline.headings] == [["a", "b"], ["c"]]
     written = (await MIND.write(section_brief(told[0]))).value
@@ -205,17 +212,17 @@ async def test_what_a_model_stated_is_told_in_its_words() -> None:
 async def test_a_sentence_with_words_of_its_own_is_objected_to() -> None:
     known = [claim("The plant makes 240 megawatts.", name="a")]
     items = [
-        CheckItem("The plant makes 240 megawatts.", "fact", ["a"]),
-        CheckItem("Everybody loves expensive plants forever.", "fact", ["a"]),
-        CheckItem("So much for that.", "link", []),
+        SentenceToCheck("The plant makes 240 megawatts.", "fact", ["a"]),
+        SentenceToCheck("Everybody loves expensive plants forever.", "fact", ["a"]),
+        SentenceToCheck("So much for that.", "link", []),
     ]
-    assert [o.sentence for o in (await MIND.check(CheckBrief(items, known, {}))).value] == [1]
+    assert [o.sentence for o in (await MIND.check(CheckInput(items, known, {}))).value] == [1]
 
 
 async def test_a_sentence_that_failed_becomes_the_quote_it_stood_on() -> None:
     known = points(claim("The plant makes 240 megawatts.", said="the plant makes 240 megawatts [7] at most"))
     failed = [sentence("It makes 250.", "zz", "c1"), sentence("It is blue."), sentence("It is red.", "zz")]
-    anew = (await ExtractiveModel().rewrite(Revision("What?", failed, known))).value
+    anew = (await ExtractiveModel().rewrite(RewriteInput("What?", failed, known))).value
     assert [(s.text, s.claims) for s in anew] == [
         ("the plant makes 240 megawatts at most", ["c1"]),
         ("", []),
@@ -232,7 +239,7 @@ async def test_a_sentence_that_failed_becomes_the_quote_it_stood_on() -> None:
     ],
 )
 def test_a_short_sentence_full_of_figures_is_a_sentence(asked: str, answer: str) -> None:
-    drafts = quotable([question(text=asked)], "도른", f"# 도른\n\n{answer} 강은 북쪽에서 흐른다.\n")
+    drafts = select_quotes([question(text=asked)], "도른", f"# 도른\n\n{answer} 강은 북쪽에서 흐른다.\n")
     assert answer in [draft.statement for draft in drafts]
 
 
@@ -246,7 +253,7 @@ def test_a_short_sentence_full_of_figures_is_a_sentence(asked: str, answer: str)
 )
 async def test_a_follow_up_of_few_words_is_about_what_was_named_before(asked: str, query: str) -> None:
     thread = known("How does the barrage of Ouseport work?").turns
-    assert [q.text for q in (await MIND.plan(Brief(asked, 1, 5, thread=thread))).value.queries] == [query]
+    assert [q.text for q in (await MIND.plan(PlanInput(asked, 1, 5, thread=thread))).value.queries] == [query]
     part = [SubQuestion(id="Q1", text=asked)]
-    later = Brief(asked, 2, 5, questions=part, gaps=[gap()], thread=thread)
+    later = PlanInput(asked, 2, 5, questions=part, gaps=[gap()], thread=thread)
     assert [q.text for q in (await MIND.plan(later)).value.queries] == [query]

@@ -4,38 +4,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import (
-    RUBRIC,
-    SOUND,
-    FakeModel,
-    claim,
-    cost,
-    plan,
-    points,
-    question,
-    section,
-    section_brief,
-    sentence,
-)
+from fakes.records import RUBRIC, SOUND, claim, cost, plan, points, question, section, section_brief, sentence
+from fakes.services import FakeModel
 
+from fathom.budget.time_budget import TimeBudget
 from fathom.errors import OutOfTime, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.llm.fallback import FallbackModel
-from fathom.llm.port import Assessment, Brief, Case, CheckBrief, Draft, EditBrief, Revision, Thought
+from fathom.report.sentence_checks import CheckInput
 from fathom.state import Edit, Outline, Section
+from fathom.state.model_io import (
+    Assessment,
+    EditInput,
+    ExtractedStatement,
+    JudgeInput,
+    ModelResult,
+    PlanInput,
+    RewriteInput,
+)
 from fathom.storage import open_storage
-from fathom.time_budget import TimeBudget
 
-BRIEF = Brief("What?", 1, 5)
+BRIEF = PlanInput("What?", 1, 5)
 VERBS: dict[str, Any] = {
     "reads": lambda mind: mind.read("What?", [question()], "A page", "text"),
     "verdicts": lambda mind: mind.verify([]),
-    "assessments": lambda mind: mind.judge(Case("What?", [question()], [claim()])),
+    "assessments": lambda mind: mind.judge(JudgeInput("What?", [question()], [claim()])),
     "outlines": lambda mind: mind.outline("What?", [question()], points(claim())),
     "written": lambda mind: mind.write(section_brief(*points(claim()))),
-    "objections": lambda mind: mind.check(CheckBrief([], [claim()], {})),
-    "rewrites": lambda mind: mind.rewrite(Revision("What?", [], points(claim()))),
-    "refutations": lambda mind: mind.refute(CheckBrief([], [claim()], {})),
-    "edits": lambda mind: mind.edit(EditBrief("What?", "T", [])),
+    "objections": lambda mind: mind.check(CheckInput([], [claim()], {})),
+    "rewrites": lambda mind: mind.rewrite(RewriteInput("What?", [], points(claim()))),
+    "refutations": lambda mind: mind.refute(CheckInput([], [claim()], {})),
+    "edits": lambda mind: mind.edit(EditInput("What?", "T", [])),
 }
 VALUES: dict[str, Any] = {
     "reads": [],
@@ -67,7 +65,7 @@ async def test_any_failure_is_stood_in_for_and_told(verb: str, kind: type[Unavai
 @pytest.mark.parametrize("verb", VERBS)
 async def test_a_mind_that_works_is_not_stood_in_for(verb: str) -> None:
     working: dict[str, Any] = {verb: [VALUES[verb]]}
-    assert await VERBS[verb](FallbackModel(FakeModel(**working), FakeModel())) == Thought(VALUES[verb])
+    assert await VERBS[verb](FallbackModel(FakeModel(**working), FakeModel())) == ModelResult(VALUES[verb])
 
 
 async def test_an_unusable_plan_is_made_by_the_other() -> None:
@@ -115,8 +113,8 @@ async def test_a_bug_is_not_hidden() -> None:
 
 async def test_quotes_of_which_not_one_is_in_the_page_are_no_reading_of_it() -> None:
     invented, real = (
-        Draft("It is 5.", "five of them", "Q1", 0.9),
-        Draft("It is 4.", "four of them", "Q1", 0.9),
+        ExtractedStatement("It is 5.", "five of them", "Q1", 0.9),
+        ExtractedStatement("It is 4.", "four of them", "Q1", 0.9),
     )
     text = "There are four of them."
     mind = FallbackModel(FakeModel(reads=[[invented]], costs=[cost()]), FakeModel(reads=[[real]]))
@@ -137,8 +135,8 @@ async def test_a_section_that_cites_nothing_is_written_by_the_other() -> None:
 
 
 TEXT = "The Rance plant opened in 1966 and still runs."
-INVENTED = Draft("It is blue.", "the plant is painted blue all over", "Q1", 1)
-FOUND = Draft("It opened in 1966.", "The Rance plant opened in 1966", "Q1", 1)
+INVENTED = ExtractedStatement("It is blue.", "the plant is painted blue all over", "Q1", 1)
+FOUND = ExtractedStatement("It opened in 1966.", "The Rance plant opened in 1966", "Q1", 1)
 
 
 async def test_quotes_of_which_none_is_in_the_page_are_no_reading_of_it() -> None:
@@ -150,7 +148,9 @@ async def test_quotes_of_which_none_is_in_the_page_are_no_reading_of_it() -> Non
 
 
 @pytest.mark.parametrize("drafts", [[], [INVENTED, FOUND]])
-async def test_a_page_may_say_nothing_and_one_bad_quote_is_left_to_the_analyzer(drafts: list[Draft]) -> None:
+async def test_a_page_may_say_nothing_and_one_bad_quote_is_left_to_the_analyzer(
+    drafts: list[ExtractedStatement],
+) -> None:
     mind = FallbackModel(FakeModel(reads=[drafts]), FakeModel())
     assert (await mind.read("What?", [question()], "t", TEXT)).value == drafts
 

@@ -5,18 +5,39 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
-from fakes import claim, cost, gap, hit, page, points, query, question, section, section_brief, sentence, sha
+from fakes.records import (
+    claim,
+    cost,
+    gap,
+    hit,
+    page,
+    points,
+    query,
+    question,
+    section,
+    section_brief,
+    sentence,
+    sha,
+)
 from pydantic import BaseModel
 
 from fathom.errors import Unreadable
 from fathom.llm.llm_model import LLMResearchModel
-from fathom.llm.port import Brief, Case, CheckBrief, EditBrief, Evidence, Refusal, Revision
-from fathom.llm.sheets import Sheet
-from fathom.llm.structured_output import Answer, StructuredOutput
-from fathom.prompts import Filled
-from fathom.report.drafts import check_item
-from fathom.report.material import SourceText
+from fathom.llm.prompt_budget import PromptBudget
+from fathom.llm.structured_output import FormAnswer, StructuredOutput
+from fathom.prompts import FilledPrompt
+from fathom.report.drafting import check_item
+from fathom.report.sentence_checks import CheckInput
 from fathom.state import Role, Sentence
+from fathom.state.model_io import (
+    EditInput,
+    JudgeInput,
+    PlanInput,
+    RefusedClaim,
+    RewriteInput,
+    SourceText,
+    VerificationItem,
+)
 
 ADDRESS = "https://secret-place.example/deep/page"
 TEXT = "The plant makes 240 megawatts. Divers come in spring."
@@ -28,10 +49,10 @@ POINTS = points(*reversed(CLAIMS))
 ASKED = [question(1), question(2)]
 
 
-def checking(*sentences: Sentence) -> CheckBrief:
+def checking(*sentences: Sentence) -> CheckInput:
     """These sentences, to be checked against the claims."""
     known = {c.id: c for c in CLAIMS}
-    return CheckBrief([check_item(s, section(s), known, {}) for s in sentences], CLAIMS, {})
+    return CheckInput([check_item(s, section(s), known, {}) for s in sentences], CLAIMS, {})
 
 
 @dataclass
@@ -39,27 +60,31 @@ class FakeLadder:
     """Fills forms with what it was given and keeps the prompts."""
 
     answers: list[dict[str, Any]]
-    seen: list[Filled] = field(default_factory=list)
+    seen: list[FilledPrompt] = field(default_factory=list)
 
     async def ask(
-        self, role: Role, sheet: Sheet, form: type[BaseModel], complaint: Callable[[Any], str] = lambda _: ""
-    ) -> Answer[BaseModel]:
-        prompt = sheet.whole()
+        self,
+        role: Role,
+        prompt_budget: PromptBudget,
+        form: type[BaseModel],
+        complaint: Callable[[Any], str] = lambda _: "",
+    ) -> FormAnswer[BaseModel]:
+        prompt = prompt_budget.whole()
         self.seen.append(prompt)
         assert self.answers, f"nothing was prepared for {prompt.id}"
-        return Answer(form.model_validate(self.answers.pop(0)), [cost(role)])
+        return FormAnswer(form.model_validate(self.answers.pop(0)), [cost(role)])
 
 
 def mind(*answers: dict[str, Any], language: str = "English") -> tuple[LLMResearchModel, FakeLadder]:
-    ladder = FakeLadder(list(answers))
+    structured_output = FakeLadder(list(answers))
     roles: tuple[Role, ...] = ("plan", "read", "verify", "judge", "outline", "write", "check")
-    ladders = cast(Mapping[Role, StructuredOutput], dict.fromkeys(roles, ladder))
-    return LLMResearchModel(ladders, language), ladder
+    outputs_by_role = cast(Mapping[Role, StructuredOutput], dict.fromkeys(roles, structured_output))
+    return LLMResearchModel(outputs_by_role, language), structured_output
 
 
 async def test_models_never_see_an_address_or_a_hash() -> None:
     marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
-    prompted, ladder = mind(
+    prompted, structured_output = mind(
         {"strategy": "s", "questions": [], "queries": []},
         {"claims": []},
         {"verdicts": []},
@@ -73,30 +98,30 @@ async def test_models_never_see_an_address_or_a_hash() -> None:
         {"summary": []},
     )
     where = page(TEXT, ADDRESS)
-    brief = Brief(
+    brief = PlanInput(
         "What?", 2, 5, ASKED, [query()], [gap()], CLAIMS, [hit(ADDRESS)], "more on costs", [query()]
     )
     await prompted.plan(brief)
     await prompted.read("What?", ASKED, where.title, TEXT)
-    await prompted.verify([Evidence("s", "q", "c")])
-    await prompted.retry([Refusal("s", "q", "c", "why")])
-    await prompted.judge(Case("What?", ASKED, CLAIMS))
+    await prompted.verify([VerificationItem("s", "q", "c")])
+    await prompted.retry([RefusedClaim("s", "q", "c", "why")])
+    await prompted.judge(JudgeInput("What?", ASKED, CLAIMS))
     await prompted.outline("What?", ASKED, POINTS)
     await prompted.write(section_brief(*POINTS, sources=[SourceText(sha(TEXT), "A page", passages=TEXT)]))
     await prompted.check(checking(sentence("Divers arrive in spring.", "c0ffee2")))
     await prompted.refute(checking(sentence("Divers arrive in spring.", "c0ffee2")))
     failed = [sentence("Divers arrive in spring.", "c0ffee2", status="unsupported")]
-    await prompted.rewrite(Revision("What?", failed, POINTS))
-    await prompted.edit(EditBrief("What?", "T", [section(*failed)]))
-    said = "\n".join(f"{p.system}\n{p.user}" for p in ladder.seen)
-    assert len(ladder.seen) == 11
+    await prompted.rewrite(RewriteInput("What?", failed, POINTS))
+    await prompted.edit(EditInput("What?", "T", [section(*failed)]))
+    said = "\n".join(f"{p.system}\n{p.user}" for p in structured_output.seen)
+    assert len(structured_output.seen) == 11
     for hidden in (ADDRESS, "secret-place", sha(TEXT), sha(TEXT)[:12], "c0ffee1", "c0ffee2"):
         assert hidden not in said
     assert "E1" in said
 
 
 async def test_the_plan_is_asked_for_with_all_that_is_known() -> None:
-    prompted, ladder = mind(
+    prompted, structured_output = mind(
         {
             "strategy": "s",
             "questions": [{"id": "Q1", "text": "Why?"}],
@@ -104,12 +129,12 @@ async def test_the_plan_is_asked_for_with_all_that_is_known() -> None:
         },
         language="Korean",
     )
-    brief = Brief("What?", 2, 4, ASKED, [query("old one")], [gap()], CLAIMS)
+    brief = PlanInput("What?", 2, 4, ASKED, [query("old one")], [gap()], CLAIMS)
     brief = replace(brief, feedback="more on costs", proposed=[query("new one")])
     thought = await prompted.plan(brief)
     assert [(q.text, q.question, q.round) for q in thought.value.queries] == [("tides", "Q1", 2)]
     assert thought.costs == [cost("plan")]
-    user = ladder.seen[0].user
+    user = structured_output.seen[0].user
     for shown in (
         "Round 2",
         "At most 4",
@@ -121,12 +146,12 @@ async def test_the_plan_is_asked_for_with_all_that_is_known() -> None:
         "240 mega",
     ):
         assert shown in user
-    assert "Korean" in ladder.seen[0].system
-    assert ladder.seen[0].id.startswith("planner@")
+    assert "Korean" in structured_output.seen[0].system
+    assert structured_output.seen[0].id.startswith("planner@")
 
 
 async def test_findings_keep_their_order_and_unknown_keys_mean_nothing() -> None:
-    prompted, ladder = mind(
+    prompted, structured_output = mind(
         {
             "title": "T",
             "sections": [{"title": "A", "question": "Q1", "claims": ["E1", "[E2]", "E3", "x", ""]}],
@@ -135,7 +160,7 @@ async def test_findings_keep_their_order_and_unknown_keys_mean_nothing() -> None
     )
     outline = (await prompted.outline("What?", ASKED, POINTS)).value
     assert outline.headings[0].claims == ["c0ffee2", "c0ffee1"]
-    assert "E1 (for Q1): Divers come" in ladder.seen[0].user
+    assert "E1 (for Q1): Divers come" in structured_output.seen[0].user
     written = (await prompted.write(section_brief(*POINTS))).value
     assert [s.claims for s in written.sentences] == [[], ["c0ffee1"]]
 
@@ -157,7 +182,7 @@ async def test_what_the_verifier_passes_over_is_not_verified() -> None:
             ]
         }
     )
-    verdicts = (await prompted.verify([Evidence("s", "q", "c")] * 3)).value
+    verdicts = (await prompted.verify([VerificationItem("s", "q", "c")] * 3)).value
     assert [v.score for v in verdicts] == [0.6, 0.0, 1.0]
     assert verdicts[1].reason == "not verified"
 
@@ -173,25 +198,27 @@ async def test_marks_are_clamped_and_odd_gaps_tamed(word: str, priority: str) ->
             "gaps": [missing, {**missing, "question": "Q2"}],
         }
     )  # fmt: skip
-    value = (await prompted.judge(Case("What?", ASKED, CLAIMS))).value
+    value = (await prompted.judge(JudgeInput("What?", ASKED, CLAIMS))).value
     assert (value.rubric.accuracy, value.rubric.relevance, value.rubric.completeness) == (5, 1, 1)
     assert [(g.question, g.priority) for g in value.gaps] == [("", priority), ("Q2", priority)]
 
 
 async def test_a_quote_is_shown_once_and_objections_come_back_by_their_places() -> None:
-    prompted, ladder = mind({"objections": [{"sentence": 2, "why": "no"}, {"sentence": 3, "why": "no"}]})
+    prompted, structured_output = mind(
+        {"objections": [{"sentence": 2, "why": "no"}, {"sentence": 3, "why": "no"}]}
+    )
     brief = checking(
         sentence("Divers arrive in spring.", "c0ffee2"), sentence("They come by sea.", "c0ffee2", "c0ffee1")
     )
     objections = (await prompted.check(brief)).value
     assert [o.sentence for o in objections] == [1]
-    said = ladder.seen[0].user
+    said = structured_output.seen[0].user
     assert said.count("Divers come in spring.") == 1
     assert said.index("Sentence 1 (fact): Divers arrive") < said.index("Sentence 2 (fact): They come")
 
 
 async def test_failed_sentences_are_shown_with_the_reason_and_come_back_by_their_numbers() -> None:
-    prompted, ladder = mind(
+    prompted, structured_output = mind(
         {
             "rewrites": [
                 {"sentence": 3, "text": "Divers come.", "claims": ["E1", "E9"]},
@@ -207,13 +234,13 @@ async def test_failed_sentences_are_shown_with_the_reason_and_come_back_by_their
         sentence("It is blue.", status="unsupported"),
         sentence("Divers come daily.", "c0ffee2", status="unsupported"),
     ]
-    anew = (await prompted.rewrite(Revision("What?", failed, POINTS))).value
+    anew = (await prompted.rewrite(RewriteInput("What?", failed, POINTS))).value
     assert [(s.text, s.claims, s.status) for s in anew] == [
         ("It makes 240.", [], "unsupported"),
         ("", [], "unsupported"),
         ("Divers come.", ["c0ffee2"], "supported"),
     ]
-    said = ladder.seen[0].user
+    said = structured_output.seen[0].user
     assert "Sentence 1 (E2): It makes 250." in said
     assert "why not: 250 is not in it" in said
     assert "Sentence 2 (no claims): It is blue." in said
@@ -224,23 +251,23 @@ async def test_a_model_that_rewrites_nothing_has_not_answered() -> None:
     prompted, _ = mind({"rewrites": [{"sentence": 0, "text": "x", "claims": ["E1"]}]})
     failed = [sentence("It makes 250.", "c0ffee1", status="unsupported")]
     with pytest.raises(Unreadable) as raised:
-        await prompted.rewrite(Revision("What?", failed, POINTS))
+        await prompted.rewrite(RewriteInput("What?", failed, POINTS))
     assert raised.value.costs
 
 
 async def test_nothing_to_check_costs_nothing() -> None:
-    prompted, ladder = mind()
-    assert (await prompted.check(CheckBrief([], [], {}))).value == []
-    assert ladder.seen == []
+    prompted, structured_output = mind()
+    assert (await prompted.check(CheckInput([], [], {}))).value == []
+    assert structured_output.seen == []
 
 
 async def test_the_planner_is_asked_in_every_round_whatever_the_judge_suggests() -> None:
-    prompted, ladder = mind(
+    prompted, structured_output = mind(
         {"strategy": "s", "questions": [], "queries": [{"question": "Q1", "text": "new"}]}
     )
-    brief = Brief("What?", 2, 5, ASKED, [query("old")], [gap()], CLAIMS)
+    brief = PlanInput("What?", 2, 5, ASKED, [query("old")], [gap()], CLAIMS)
     assert [q.text for q in (await prompted.plan(brief)).value.queries] == ["new"]
-    assert len(ladder.seen) == 1
+    assert len(structured_output.seen) == 1
 
 
 async def test_pairs_are_shown_by_number_and_rulings_on_others_mean_nothing() -> None:
@@ -251,15 +278,18 @@ async def test_pairs_are_shown_by_number_and_rulings_on_others_mean_nothing() ->
         {"pair": 0, "why": "x", "relation": "same", "kind": "other"},
         {"pair": 2, "why": "x", "relation": "same", "kind": "other"},
     ]
-    prompted, ladder = mind({"evidence": "E1", **marks, "gaps": [], "rulings": said})
-    case = Case("What?", ASKED, CLAIMS, pairs=[(CLAIMS[0], CLAIMS[1])])
+    prompted, structured_output = mind({"evidence": "E1", **marks, "gaps": [], "rulings": said})
+    case = JudgeInput("What?", ASKED, CLAIMS, pairs=[(CLAIMS[0], CLAIMS[1])])
     (ruling,) = (await prompted.judge(case)).value.rulings
     assert (ruling.claims, ruling.relation, ruling.kind) == (["c0ffee1", "c0ffee2"], "contradicts", "other")
     assert (ruling.why, ruling.by) == ("one is loud", "mind")
-    assert "Pair 1\nA: The plant makes 240 megawatts.\nB: Divers come in spring." in ladder.seen[0].user
+    assert (
+        "Pair 1\nA: The plant makes 240 megawatts.\nB: Divers come in spring."
+        in structured_output.seen[0].user
+    )
 
 
 async def test_a_judge_without_pairs_and_without_rulings_is_a_judge() -> None:
     marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
     prompted, _ = mind({"evidence": "E1", **marks, "gaps": []})
-    assert (await prompted.judge(Case("What?", ASKED, CLAIMS))).value.rulings == []
+    assert (await prompted.judge(JudgeInput("What?", ASKED, CLAIMS))).value.rulings == []

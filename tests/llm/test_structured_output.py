@@ -10,15 +10,15 @@ from standins.replies import Reply
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.llm.chat import Chat
-from fathom.llm.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.structured_output import StructuredOutput
-from fathom.prompts import Filled
+from fathom.prompts import FilledPrompt
 from fathom.storage import open_storage
-from fathom.store import replies
+from fathom.storage.content import open_replies
 
 pytestmark = pytest.mark.wire
 
-PROMPT = Filled("planner@1", "You name a city.", "Which city has the deepest harbour?")
+PROMPT = FilledPrompt("planner@1", "You name a city.", "Which city has the deepest harbour?")
 ROTTERDAM = {"name": "Rotterdam", "depth_m": 24}
 
 
@@ -29,11 +29,13 @@ class City(BaseModel):
     depth_m: int
 
 
-def ladder(tmp_path: Path, model: Model) -> StructuredOutput:
+def structured_output(tmp_path: Path, model: Model) -> StructuredOutput:
     client = CompatibleChatOpenAI(
         model="stand-in", base_url=model.base_url, api_key=SecretStr("none"), timeout=5, max_retries=0
     )
-    return StructuredOutput(Chat(client, model.base_url, replies(open_storage(tmp_path / "fathom.sqlite"))))
+    return StructuredOutput(
+        Chat(client, model.base_url, open_replies(open_storage(tmp_path / "fathom.sqlite")))
+    )
 
 
 def forms(model: Model) -> list[Form]:
@@ -48,7 +50,7 @@ def offering(*known: Form, reply: Reply | None = None) -> Callable[[ModelRequest
 
 async def test_a_schema_is_asked_for_first_and_is_enough(tmp_path: Path) -> None:
     with Model(offering("json_schema")) as model:
-        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await structured_output(tmp_path, model).ask("plan", PROMPT, City)
         city, costs = found.form, found.costs
         assert forms(model) == ["json_schema"]
         assert model.requests[0].schema_name == "City"
@@ -58,19 +60,19 @@ async def test_a_schema_is_asked_for_first_and_is_enough(tmp_path: Path) -> None
 
 async def test_a_server_without_schemas_gets_a_tool_call_and_no_schema_again(tmp_path: Path) -> None:
     with Model(offering("tool")) as model:
-        rungs = ladder(tmp_path, model)
+        rungs = structured_output(tmp_path, model)
         found = await rungs.ask("plan", PROMPT, City)
         city, costs = found.form, found.costs
         assert (city.name, len(costs)) == ("Rotterdam", 1)
-        await rungs.ask("plan", Filled("planner@1", "You name a city.", "Another one?"), City)
+        await rungs.ask("plan", FilledPrompt("planner@1", "You name a city.", "Another one?"), City)
         assert forms(model) == ["json_schema", "tool", "tool"]
 
 
 async def test_a_server_without_tools_is_asked_in_plain_words(tmp_path: Path) -> None:
     with Model(offering("text")) as model:
-        rungs = ladder(tmp_path, model)
+        rungs = structured_output(tmp_path, model)
         assert (await rungs.ask("plan", PROMPT, City)).form.depth_m == 24
-        await rungs.ask("plan", Filled("planner@1", "You name a city.", "Another one?"), City)
+        await rungs.ask("plan", FilledPrompt("planner@1", "You name a city.", "Another one?"), City)
         assert forms(model) == ["json_schema", "tool", "text", "text"]
         assert '"depth_m"' in model.requests[2].user_text
 
@@ -88,7 +90,7 @@ async def test_a_server_without_tools_is_asked_in_plain_words(tmp_path: Path) ->
 )
 async def test_a_form_is_found_in_what_stands_around_it(tmp_path: Path, words: str) -> None:
     with Model(offering("json_schema", reply=Reply.say(words))) as model:
-        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await structured_output(tmp_path, model).ask("plan", PROMPT, City)
         city = found.form
         assert len(model.calls) == 1
     assert city == City(name="Rotterdam", depth_m=24)
@@ -100,7 +102,7 @@ async def test_a_mistake_is_repaired_in_one_turn_that_quotes_it(tmp_path: Path) 
         return Reply.give(ROTTERDAM) if is_repair else Reply.give({"name": "Rotterdam", "depth_m": "very"})
 
     with Model(answer) as model:
-        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await structured_output(tmp_path, model).ask("plan", PROMPT, City)
         city, costs = found.form, found.costs
         assert forms(model) == ["json_schema", "tool", "text", "text"]
         repair = model.requests[-1]
@@ -118,7 +120,7 @@ async def test_nonsense_on_every_rung_ends_after_one_repair_and_all_of_it_is_cha
 ) -> None:
     with Model(lambda _: reply) as model:
         with pytest.raises(Unreadable, match="no usable answer to planner@1") as caught:
-            await ladder(tmp_path, model).ask("plan", PROMPT, City)
+            await structured_output(tmp_path, model).ask("plan", PROMPT, City)
         assert forms(model) == ["json_schema", "tool", "text", "text"]
     assert len({cost.key for cost in caught.value.costs}) == 4
 
@@ -129,7 +131,7 @@ async def test_a_tool_call_that_cannot_be_read_is_followed_by_plain_words(tmp_pa
         return said.get(request.form, Reply.say("Hm."))
 
     with Model(answer) as model:
-        found = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        found = await structured_output(tmp_path, model).ask("plan", PROMPT, City)
         city = found.form
         assert forms(model) == ["json_schema", "tool", "text"]
     assert city.name == "Rotterdam"
@@ -140,14 +142,14 @@ async def test_what_was_paid_before_a_failure_is_kept(tmp_path: Path) -> None:
         return Reply.say("Hm.") if request.number == 0 else Reply.broken()
 
     with Model(answer) as model, pytest.raises(Unavailable) as caught:
-        await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        await structured_output(tmp_path, model).ask("plan", PROMPT, City)
     assert len(caught.value.costs) == 1
 
 
 async def test_a_refusal_of_the_key_ends_the_climb(tmp_path: Path) -> None:
     with Model(lambda _: Reply.wrong_key()) as model:
         with pytest.raises(Refused) as caught:
-            await ladder(tmp_path, model).ask("plan", PROMPT, City)
+            await structured_output(tmp_path, model).ask("plan", PROMPT, City)
         assert len(model.calls) == 1
     assert caught.value.costs == []
 
@@ -155,7 +157,7 @@ async def test_a_refusal_of_the_key_ends_the_climb(tmp_path: Path) -> None:
 async def test_a_server_that_takes_nothing_is_told_as_it_is(tmp_path: Path) -> None:
     refusing = Model(lambda _: Reply.unsupported_format())
     with refusing as model, pytest.raises(Unreadable, match="did not take the request"):
-        await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        await structured_output(tmp_path, model).ask("plan", PROMPT, City)
 
 
 async def test_a_question_that_is_too_long_does_not_cost_the_server_its_rungs(tmp_path: Path) -> None:
@@ -165,9 +167,9 @@ async def test_a_question_that_is_too_long_does_not_cost_the_server_its_rungs(tm
         return Reply.too_long() if "endless" in request.user_text else Reply.give(ROTTERDAM)
 
     with Model(answer) as model:
-        rungs = ladder(tmp_path, model)
+        rungs = structured_output(tmp_path, model)
         with pytest.raises(Unreadable, match="context length"):
-            await rungs.ask("plan", Filled("planner@1", "You name a city.", "endless"), City)
+            await rungs.ask("plan", FilledPrompt("planner@1", "You name a city.", "endless"), City)
         sent = len(model.calls)
         found = await rungs.ask("plan", PROMPT, City)
         city = found.form
@@ -177,7 +179,7 @@ async def test_a_question_that_is_too_long_does_not_cost_the_server_its_rungs(tm
 
 async def test_a_second_ask_sends_nothing_and_charges_the_same(tmp_path: Path) -> None:
     with Model(offering("json_schema")) as model:
-        first = await ladder(tmp_path, model).ask("plan", PROMPT, City)
-        again = await ladder(tmp_path, model).ask("plan", PROMPT, City)
+        first = await structured_output(tmp_path, model).ask("plan", PROMPT, City)
+        again = await structured_output(tmp_path, model).ask("plan", PROMPT, City)
         assert len(model.calls) == 1
     assert again == first

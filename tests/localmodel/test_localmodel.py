@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from standins.documents import QUESTION, stocked
 from standins.localmodel import MODEL, local_model, missing
-from standins.shelf import QUESTION, stocked
 
 from fathom.cli.main import main
 from fathom.result import ResearchResult
 from fathom.state import Sentence
 from fathom.storage import open_storage
-from fathom.store import pages
+from fathom.storage.content import open_page_texts
 
 pytestmark = [
     pytest.mark.localmodel,
@@ -30,7 +30,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 async def stored(home: Path, shas: set[str]) -> dict[str, str]:
     """The texts of pages as they were kept."""
-    kept = pages(open_storage(home / "fathom.sqlite"))
+    kept = open_page_texts(open_storage(home / "fathom.sqlite"))
     return {sha: await kept.get(sha) for sha in shas}
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from fakes import FakePageLeases, FakeRunConfigs
-from kits import nothing_expected
+from fakes.run_parts import empty_forecast
+from fakes.services import FakePageLeases, FakeRunConfigs
 
 from fathom.errors import BadInput
 from fathom.nodes.intake import intake
@@ -18,7 +18,7 @@ async def taken_in(question: Any, kept: FakeRunConfigs | None = None) -> Researc
         run_config=RunConfig(rounds=2),
         run_configs=kept or FakeRunConfigs(),
         page_leases=FakePageLeases(),
-        forecaster=nothing_expected,
+        forecaster=empty_forecast,
     )
 
 

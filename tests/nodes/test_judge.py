@@ -3,32 +3,18 @@
 from typing import Any
 
 import pytest
-from fakes import (
-    NOBODY,
-    RUBRIC,
-    FakeBudget,
-    FakeModel,
-    FakePages,
-    FakeSignals,
-    claim,
-    clock,
-    cost,
-    gap,
-    judgement,
-    page,
-    query,
-    question,
-)
+from fakes.records import RUBRIC, claim, clock, cost, gap, judgement, page, query, question
+from fakes.services import NO_SIGNALS, FakeBudget, FakeModel, FakePages, FakeSignals
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 from fathom.errors import Unavailable
-from fathom.llm.port import Assessment, Bearing
 from fathom.nodes.judge import judge
-from fathom.nodes.ports import TimeBudget
+from fathom.nodes.ports import TimeBudgetPort
 from fathom.state import Direction, Failure, Gain, Hypothesis, Rejected, ResearchState, Ruling, RunConfig
+from fathom.state.model_io import Assessment, HypothesisEvidence
 from fathom.storage.checkpoints import CompressedSerializer
 
 PAGES = [page("one", "https://one.example"), page("two", "https://two.example", published="2025-06-01")]
@@ -47,8 +33,8 @@ async def judged(
     state: ResearchState,
     model: FakeModel | None = None,
     budget: FakeBudget | None = None,
-    watch: TimeBudget | None = None,
-    signals: FakeSignals = NOBODY,
+    watch: TimeBudgetPort | None = None,
+    signals: FakeSignals = NO_SIGNALS,
     **run_config: Any,
 ) -> ResearchState:
     return await judge(
@@ -190,7 +176,9 @@ async def test_an_answer_the_judge_is_sure_of_ends_the_run() -> None:
 
 
 async def test_hypotheses_are_weighed_by_what_the_judge_read() -> None:
-    model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], bearings=[Bearing("H1", ["a", "zz"], ["b"])])])
+    model = FakeModel(
+        assessments=[Assessment(RUBRIC, [gap()], bearings=[HypothesisEvidence("H1", ["a", "zz"], ["b"])])]
+    )
     state: ResearchState = {**STATE, "hypotheses": [Hypothesis(id="H1", statement="It is old.")]}
     update = await judged(state, model)
     (weighed,) = update["hypotheses"]

@@ -4,26 +4,12 @@ import asyncio
 from typing import Any
 
 import pytest
-from fakes import (
-    FakeEngines,
-    FakeModel,
-    FakeReader,
-    claim,
-    clock,
-    cost,
-    gap,
-    hit,
-    judgement,
-    known,
-    page,
-    plan,
-    query,
-    question,
-)
+from fakes.records import claim, clock, cost, gap, hit, judgement, known, page, plan, query, question
+from fakes.services import FakeEngines, FakeModel, FakeReader
 
 from fathom.errors import BadInput, Unavailable, Unreadable
 from fathom.nodes.planner import planner
-from fathom.reading.port import Document
+from fathom.reading.protocol import Document
 from fathom.state import SCOUT, Hit, Plan, ResearchState, RunConfig
 
 
@@ -225,7 +211,7 @@ async def test_a_page_that_does_not_come_is_not_waited_for(monkeypatch: pytest.M
         await asyncio.Event().wait()
         raise AssertionError
 
-    monkeypatch.setattr("fathom.nodes.planner._STRUCTURE_S", 0.01)
+    monkeypatch.setattr("fathom.planning.perspectives._STRUCTURE_TIMEOUT_S", 0.01)
     state: ResearchState = {"question": "An overview of tidal power"}
     update = await planned(plan("tides"), state, engines=FakeEngines([[hit()]]), reader=never)
     assert update["failures"] == []

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from fakes import NOBODY, FakeBudget, FakeSignals, claim, gap, judgement, points, query, question
+from fakes.records import claim, gap, judgement, points, query, question
+from fakes.services import NO_SIGNALS, FakeBudget, FakeSignals
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
@@ -27,7 +28,7 @@ STATE: ResearchState = {
 }
 
 
-def graph(signals: FakeSignals = NOBODY, run_config: RunConfig | None = None) -> Any:
+def graph(signals: FakeSignals = NO_SIGNALS, run_config: RunConfig | None = None) -> Any:
     async def node(state: ResearchState) -> ResearchState:
         return await review(
             state, run_config=run_config or RunConfig(review="rounds"), signals=signals, budget=PURSE
@@ -44,7 +45,7 @@ AT: RunnableConfig = {"configurable": {"thread_id": "t"}}
 
 
 async def answered(
-    answer: object, signals: FakeSignals = NOBODY, run_config: RunConfig | None = None
+    answer: object, signals: FakeSignals = NO_SIGNALS, run_config: RunConfig | None = None
 ) -> tuple[Any, dict[str, Any]]:
     """The state after the answer, and what was on the table before it."""
     machine = graph(signals, run_config)
@@ -53,11 +54,11 @@ async def answered(
 
 
 async def test_nobody_is_asked_who_did_not_want_to_be() -> None:
-    assert await review(STATE, run_config=RunConfig(), signals=NOBODY, budget=PURSE) == {}
+    assert await review(STATE, run_config=RunConfig(), signals=NO_SIGNALS, budget=PURSE) == {}
 
 
 async def test_only_the_first_plan_is_shown_to_whoever_asked_for_that() -> None:
-    assert await review(STATE, run_config=RunConfig(review="plan"), signals=NOBODY, budget=PURSE) == {}
+    assert await review(STATE, run_config=RunConfig(review="plan"), signals=NO_SIGNALS, budget=PURSE) == {}
 
 
 async def test_the_plan_the_findings_and_the_gaps_are_on_the_table() -> None:

@@ -1,6 +1,7 @@
 """The best pages of a round, each once, none again."""
 
-from fakes import NOBODY, FakePageLeases, FakePages, hit, query
+from fakes.records import hit, query
+from fakes.services import NO_SIGNALS, FakePageLeases, FakePages
 from langgraph.types import Overwrite
 
 from fathom.nodes.selector import selector
@@ -13,7 +14,7 @@ async def chosen(*hits: Hit, sources: int = 10, visited: tuple[str, ...] = ()) -
         state,
         run_config=RunConfig(sources=sources),
         page_leases=FakePageLeases(),
-        signals=NOBODY,
+        signals=NO_SIGNALS,
         pages=FakePages(),
     )
     emptied: object = update["hits"]
@@ -41,7 +42,7 @@ async def test_a_page_is_never_visited_twice() -> None:
         {"hits": [hit("https://a.example/x?utm_id=1")]},
         run_config=RunConfig(),
         page_leases=FakePageLeases(),
-        signals=NOBODY,
+        signals=NO_SIGNALS,
         pages=FakePages(),
     )
     again = await chosen(
@@ -63,7 +64,7 @@ async def test_a_fork_reads_again_for_what_nobody_had_asked_before_it_and_only_i
         hits = [known.model_copy(update={"query": found})]
         given: ResearchState = {**state, "hits": hits, "asked": [*state["asked"], noise, asked]}
         update = await selector(
-            given, run_config=RunConfig(), page_leases=FakePageLeases(), signals=NOBODY, pages=FakePages()
+            given, run_config=RunConfig(), page_leases=FakePageLeases(), signals=NO_SIGNALS, pages=FakePages()
         )
         assert bool(update["chosen"]) == is_read, found
 

@@ -4,15 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import DOUBTED, SOUND, FakeModel, FakePages, cost, draft, page, sha
+from fakes.records import DOUBTED, SOUND, cost, draft, page, sha
+from fakes.services import FakeModel, FakePages
 
 from fathom.errors import Unavailable
-from fathom.evidence.claims import NOT_IN_PAGE, REFUSED
-from fathom.evidence.trust import TrustLog
-from fathom.llm.port import Draft
+from fathom.evidence.claims import NOT_IN_PAGE, REFUSED_BY_VERIFIER
+from fathom.evidence.controls import TrustLog
 from fathom.nodes.retry import retry
 from fathom.nodes.verifier import verifier
 from fathom.state import ClaimDraft, ReadingRound
+from fathom.state.model_io import ExtractedStatement
 from fathom.storage import open_storage
 
 TEXT = "The Rance plant opened in 1966. Divers service the gates in spring. The lock is old."
@@ -46,7 +47,7 @@ async def test_drafts_become_claims_and_the_refused_are_kept_for_another_try(ver
     update = await verified(model, round_of(DIVERS, INVENTED, LOCK))
     assert [c.statement for c in update["claims"]] == [LOCK.statement]
     assert [(d.id, d.why, d.objection) for d in update["refused"]] == [
-        (DIVERS.id, REFUSED, "Divers do more."),
+        (DIVERS.id, REFUSED_BY_VERIFIER, "Divers do more."),
         (INVENTED.id, NOT_IN_PAGE, "no such quote"),
     ]
     assert (update["rejected"], update["costs"]) == ([], [cost()])
@@ -65,7 +66,7 @@ async def test_what_is_refused_twice_is_rejected_with_its_statement_and_the_reas
     update = await verified(model, round_of(DIVERS, LOCK, retried=[DIVERS]))
     (told,) = update["rejected"]
     assert (told.page, told.count, told.statement) == (PAGE.sha, 1, DIVERS.statement)
-    assert (told.why, told.reason) == (REFUSED, "Divers do more.")
+    assert (told.why, told.reason) == (REFUSED_BY_VERIFIER, "Divers do more.")
     assert update["refused"] == []
 
 
@@ -78,8 +79,8 @@ async def test_a_verifier_that_cannot_be_reached_is_told_and_nothing_is_called_r
 
 
 async def test_a_restated_claim_goes_back_to_the_verifier_and_the_rest_is_rejected() -> None:
-    objected = DIVERS.model_copy(update={"why": REFUSED, "objection": "more than said"})
-    anew = Draft("Divers service the gates each spring.", "", "", 0)
+    objected = DIVERS.model_copy(update={"why": REFUSED_BY_VERIFIER, "objection": "more than said"})
+    anew = ExtractedStatement("Divers service the gates each spring.", "", "", 0)
     model = FakeModel(retries=[[anew, None]], costs=[cost()])
     update = await retried(model, objected, INVENTED)
     (again,) = update["retried"]
@@ -94,15 +95,15 @@ async def test_a_restated_claim_goes_back_to_the_verifier_and_the_rest_is_reject
 @pytest.mark.parametrize(
     "anew",
     [
-        Draft(DIVERS.statement, "", "", 0),
-        Draft("Divers come in spring.", "Divers are never seen here", "", 0),
-        Draft("Divers have come since 1950.", "Divers service the gates in spring", "", 0),
-        Draft(" ", "Divers service the gates in spring", "", 0),
+        ExtractedStatement(DIVERS.statement, "", "", 0),
+        ExtractedStatement("Divers come in spring.", "Divers are never seen here", "", 0),
+        ExtractedStatement("Divers have come since 1950.", "Divers service the gates in spring", "", 0),
+        ExtractedStatement(" ", "Divers service the gates in spring", "", 0),
     ],
     ids=["the same again", "a quote that is not there", "a figure that is not there", "nothing"],
 )
-async def test_what_mends_nothing_is_rejected_for_the_first_reason(anew: Draft) -> None:
-    objected = DIVERS.model_copy(update={"why": REFUSED, "objection": "more than said"})
+async def test_what_mends_nothing_is_rejected_for_the_first_reason(anew: ExtractedStatement) -> None:
+    objected = DIVERS.model_copy(update={"why": REFUSED_BY_VERIFIER, "objection": "more than said"})
     update = await retried(FakeModel(retries=[[anew]]), objected)
     assert update["retried"] == []
     assert [r.reason for r in update["rejected"]] == ["more than said"]

@@ -4,21 +4,10 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
-from fakes import (
-    FakeBudget,
-    FakeModel,
-    FakePages,
-    claim,
-    cost,
-    heading,
-    judgement,
-    page,
-    section,
-    sentence,
-)
+from fakes.records import claim, cost, heading, judgement, page, section, sentence
+from fakes.services import FakeBudget, FakeModel, FakePages
 
 from fathom.errors import Unreadable
-from fathom.llm.port import CheckBrief, Objection
 from fathom.nodes.check import check
 from fathom.nodes.confirm import confirm
 from fathom.nodes.edit import edit
@@ -27,7 +16,8 @@ from fathom.nodes.publish import publish
 from fathom.nodes.rewrite import rewrite
 from fathom.nodes.section import section as write
 from fathom.nodes.settle import settle
-from fathom.report.outlining import basis_of
+from fathom.report.outline import section_basis
+from fathom.report.sentence_checks import CheckInput
 from fathom.state import (
     Block,
     Calculation,
@@ -45,6 +35,7 @@ from fathom.state import (
     SummarySentence,
     Writing,
 )
+from fathom.state.model_io import Objection
 
 TEXT = (
     "The Rance plant makes 240 megawatts. Its neighbour makes 90 megawatts. Divers come in spring."
@@ -64,10 +55,10 @@ TRUE = {
 }  # fmt: skip
 
 
-def objecting(*bad: str, true: set[str] = TRUE) -> Callable[[CheckBrief], list[Objection]]:
+def objecting(*bad: str, true: set[str] = TRUE) -> Callable[[CheckInput], list[Objection]]:
     """A checker who knows what is true: it objects to these statements, and to all it does not know."""
 
-    def check_all(brief: CheckBrief) -> list[Objection]:
+    def check_all(brief: CheckInput) -> list[Objection]:
         items = enumerate(brief.items)
         return [
             Objection(n, f"not said: {item.statement}")
@@ -78,7 +69,7 @@ def objecting(*bad: str, true: set[str] = TRUE) -> Callable[[CheckBrief], list[O
     return check_all
 
 
-def approving(brief: CheckBrief) -> list[Objection]:
+def approving(brief: CheckInput) -> list[Objection]:
     """A checker who approves of everything."""
     return []
 
@@ -168,7 +159,7 @@ async def test_a_section_is_written_from_its_own_claims_only() -> None:
         sentence("Tides are dangerous.", status="connective"),
     )
     assert (made.id, made.title) == ("S1", "What is known")
-    assert made.basis == basis_of(heading("a", "b"), {c.id: c for c in CLAIMS})
+    assert made.basis == section_basis(heading("a", "b"), {c.id: c for c in CLAIMS})
     assert [(s.text, s.claims, s.status, s.fault) for s in made.sentences] == [
         ("Both.", ["a", "b"], "supported", None),
         ("So much.", [], "connective", None),
@@ -272,7 +263,7 @@ async def test_a_checker_who_objects_to_what_is_true_is_asked_again() -> None:
     said = [f"Divers arrive in spring, says note {word}." for word in ("A", "B", "C", "D", "E")]
     text = section(*(sentence(words, "b") for words in said), sentence("The gates are aged.", "c"))
 
-    def all_bad(brief: CheckBrief) -> list[Objection]:
+    def all_bad(brief: CheckInput) -> list[Objection]:
         return [Objection(n, "no") for n in range(len(brief.items))]
 
     model = FakeModel(objections=[all_bad, objecting(said[0], true={*TRUE, *said})])
@@ -345,7 +336,7 @@ async def test_the_models_objections_fail_what_they_name_and_nothing_else() -> N
         sentence("It has 7 gates.", "c"),
     )
 
-    def odd(brief: CheckBrief) -> list[Objection]:
+    def odd(brief: CheckInput) -> list[Objection]:
         return [*objecting("The gates are worn.")(brief), Objection(99, "x"), Objection(-1, "x")]
 
     found, _ = await checked(text, odd)

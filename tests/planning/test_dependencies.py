@@ -1,10 +1,17 @@
 """A sub-question that needs another waits for its answer, and is asked with it."""
 
 import pytest
-from fakes import claim, query, question
+from fakes.records import claim, query, question
 
-from fathom.planning.dependencies import answers, chain, has_place, sound, without_places, written
-from fathom.planning.key_phrases import key_phrase
+from fathom.planning.dependencies import (
+    drop_placeholders,
+    drop_unsound_needs,
+    extract_key_phrase,
+    fill_answers,
+    find_answers,
+    has_placeholder,
+    longest_chain,
+)
 from fathom.state import SubQuestion
 
 
@@ -13,23 +20,23 @@ def needing(number: int, *needs: str) -> SubQuestion:
 
 
 def test_unknown_needs_and_circles_are_dropped() -> None:
-    found = sound([needing(1, "Q3", "Q1", "Q9"), needing(2, "Q1", "Q1"), needing(3, "Q2")])
+    found = drop_unsound_needs([needing(1, "Q3", "Q1", "Q9"), needing(2, "Q1", "Q1"), needing(3, "Q2")])
     needs = {q.id: q.needs for q in found}
     assert needs == {"Q1": ["Q3"], "Q2": ["Q1"], "Q3": []}
-    assert chain(found) == 3
+    assert longest_chain(found) == 3
 
 
 def test_a_chain_is_as_long_as_its_longest_path() -> None:
-    assert chain([]) == chain([needing(1), needing(2)]) == 1
-    assert chain([needing(1), needing(2, "Q1"), needing(3, "Q2"), needing(4, "Q3", "Q1")]) == 4
+    assert longest_chain([]) == longest_chain([needing(1), needing(2)]) == 1
+    assert longest_chain([needing(1), needing(2, "Q1"), needing(3, "Q2"), needing(4, "Q3", "Q1")]) == 4
 
 
 def test_only_a_claim_of_good_relevance_is_an_answer() -> None:
     asked = [question(1, "Who designed the lagoon?"), question(2)]
     weak = claim("The lagoon was designed by Ada Marsh.", relevance=0.4)
     good = claim("Mira Tollen designed the lagoon.", name="c2", relevance=0.8)
-    assert answers(asked, [weak]) == {}
-    assert answers(asked, [weak, good]) == {"Q1": "Mira Tollen"}
+    assert find_answers(asked, [weak]) == {}
+    assert find_answers(asked, [weak, good]) == {"Q1": "Mira Tollen"}
 
 
 def test_the_phrase_a_question_was_asked_with_is_not_its_answer() -> None:
@@ -41,12 +48,12 @@ def test_the_phrase_a_question_was_asked_with_is_not_its_answer() -> None:
         claim("Mira Tollen was born in Port Anwick.", name="c2", question="Q2"),
         claim("It was designed by Mira Tollen.", question="Q1"),
     ]
-    assert answers(asked, found) == {"Q1": "Mira Tollen", "Q2": "Port Anwick"}
+    assert find_answers(asked, found) == {"Q1": "Mira Tollen", "Q2": "Port Anwick"}
 
 
 def test_a_query_is_written_with_the_answers_it_waited_for() -> None:
-    assert written(query("{Q1} birthplace"), ["Q1"], {}) is None
-    assert written(query("where was {q1} born"), [], {}) is None
+    assert fill_answers(query("{Q1} birthplace"), ["Q1"], {}) is None
+    assert fill_answers(query("where was {q1} born"), [], {}) is None
     known = {"Q1": "Mira Tollen", "Q2": "1987"}
     texts = [
         found.text
@@ -55,15 +62,15 @@ def test_a_query_is_written_with_the_answers_it_waited_for() -> None:
             ("birthplace", ["Q1"]),
             ("mira tollen in {Q2}", ["Q1", "Q2"]),
         ]
-        if (found := written(query(text), needs, known))
+        if (found := fill_answers(query(text), needs, known))
     ]
     assert texts == ["Mira Tollen birthplace", "birthplace Mira Tollen", "mira tollen in 1987"]
 
 
 def test_a_place_that_nothing_fills_is_seen_and_can_be_left_out() -> None:
-    assert has_place("where was {the designer} born")
-    assert not has_place("where was she born")
-    assert without_places("where was {Q1} born") == "where was born"
+    assert has_placeholder("where was {the designer} born")
+    assert not has_placeholder("where was she born")
+    assert drop_placeholders("where was {Q1} born") == "where was born"
 
 
 @pytest.mark.parametrize(
@@ -84,8 +91,8 @@ def test_a_place_that_nothing_fills_is_seen_and_can_be_left_out() -> None:
     ],
 )
 def test_the_key_phrase_is_what_the_question_did_not_say(statement: str, asked: str, phrase: str) -> None:
-    assert key_phrase(statement, asked) == phrase
+    assert extract_key_phrase(statement, asked) == phrase
 
 
 def test_there_is_always_a_phrase() -> None:
-    assert key_phrase("yes", "yes?") == "yes"
+    assert extract_key_phrase("yes", "yes?") == "yes"

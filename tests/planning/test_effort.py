@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.planning.effort import effort, sized, told
+from fathom.planning.effort import apply_effort, describe_effort, estimate_effort
 from fathom.state import ROUNDS, RunConfig
 
 DEPTHS = list(ROUNDS)
@@ -32,7 +32,7 @@ DEPTHS = list(ROUNDS)
     ],
 )
 def test_the_kind_is_read_from_the_question(question: str, kind: str) -> None:
-    found = effort(question, "standard")
+    found = estimate_effort(question, "standard")
     assert found.kind == kind
     assert found.reason
 
@@ -48,7 +48,7 @@ def test_the_kind_is_read_from_the_question(question: str, kind: str) -> None:
     ],
 )
 def test_advice_moves_the_kind_by_one_step_at_most(advised: str, kind: str) -> None:
-    found = effort("Who built it?", "standard", advised)
+    found = estimate_effort("Who built it?", "standard", advised)
     assert found.kind == kind
     assert ("the planner advises" in found.reason) == (kind != "fact")
 
@@ -56,9 +56,9 @@ def test_advice_moves_the_kind_by_one_step_at_most(advised: str, kind: str) -> N
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_more_is_worth_more_and_never_more_than_the_depth_allows(depth: str) -> None:
     kinds = ("Who built it?", "Compare A and B", "An overview of tides")
-    found = [effort(question, depth, chain=99) for question in kinds]  # type: ignore[arg-type]
+    found = [estimate_effort(question, depth, chain=99) for question in kinds]  # type: ignore[arg-type]
     assert all(e.rounds == ROUNDS[depth] for e in found)  # type: ignore[index]
-    found = [effort(question, depth) for question in kinds]  # type: ignore[arg-type]
+    found = [estimate_effort(question, depth) for question in kinds]  # type: ignore[arg-type]
     for name in ("questions", "rounds", "sources", "branches"):
         values = [getattr(e, name) for e in found]
         assert values == sorted(values)
@@ -66,29 +66,34 @@ def test_more_is_worth_more_and_never_more_than_the_depth_allows(depth: str) -> 
 
 
 def test_a_chain_of_answers_gets_a_round_for_each() -> None:
-    assert effort("Who built it?", "comprehensive", chain=6).rounds == 7
-    assert "6 answers must follow each other" in effort("Who built it?", "comprehensive", chain=6).reason
-    assert effort("Who built it?", "comprehensive", chain=1) == effort("Who built it?", "comprehensive")
+    assert estimate_effort("Who built it?", "comprehensive", chain=6).rounds == 7
+    assert (
+        "6 answers must follow each other"
+        in estimate_effort("Who built it?", "comprehensive", chain=6).reason
+    )
+    assert estimate_effort("Who built it?", "comprehensive", chain=1) == estimate_effort(
+        "Who built it?", "comprehensive"
+    )
 
 
 def test_a_comparison_of_three_gets_three_branches() -> None:
-    assert effort("Compare barrages, lagoons and fences", "quick").branches == 3
+    assert estimate_effort("Compare barrages, lagoons and fences", "quick").branches == 3
 
 
 def test_what_the_user_set_always_wins() -> None:
-    worth = effort("Who built it?", "comprehensive")
-    open_knobs = sized(RunConfig(depth="comprehensive"), worth)
+    worth = estimate_effort("Who built it?", "comprehensive")
+    open_knobs = apply_effort(RunConfig(depth="comprehensive"), worth)
     assert (open_knobs.max_rounds, open_knobs.max_sources) == (worth.rounds, worth.sources) == (5, 8)
-    set_knobs = sized(RunConfig(depth="quick", rounds=9, sources=33), worth)
+    set_knobs = apply_effort(RunConfig(depth="quick", rounds=9, sources=33), worth)
     assert (set_knobs.max_rounds, set_knobs.max_sources) == (9, 33)
 
 
 def test_rounds_are_never_above_the_limit_of_the_depth() -> None:
-    worth = effort("An overview of tides", "comprehensive")
-    assert sized(RunConfig(depth="quick"), worth).max_rounds == 3
+    worth = estimate_effort("An overview of tides", "comprehensive")
+    assert apply_effort(RunConfig(depth="quick"), worth).max_rounds == 3
 
 
 def test_the_effort_is_said_in_one_sentence() -> None:
-    assert told(effort("A vs B", "quick")).startswith(
+    assert describe_effort(estimate_effort("A vs B", "quick")).startswith(
         "Effort: comparison (says “vs”): about 3 sub-questions, at most 3"
     )

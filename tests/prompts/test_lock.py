@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from fathom.prompts import PromptError, names
-from fathom.prompts.lock import FOLDER, LOCK, changed, locked, main, unraised
+from fathom.prompts import PromptError, prompt_names
+from fathom.prompts.lock import FOLDER, LOCK, changed_prompts, main, prompts_without_new_revision, read_lock
 
 
 def test_every_prompt_is_as_locked() -> None:
-    assert changed() == [], "raise the revision, then run: python -m fathom.prompts.lock"
-    assert sorted(locked()) == names()
+    assert changed_prompts() == [], "raise the revision, then run: python -m fathom.prompts.lock"
+    assert sorted(read_lock()) == prompt_names()
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def edit(folder: Path, old: str, new: str) -> None:
 
 def test_changed_words_under_an_old_revision_are_refused(folder: Path) -> None:
     edit(folder, "You plan research.", "You plan much research.")
-    assert changed(folder) == unraised(folder) == ["planner"]
+    assert changed_prompts(folder) == prompts_without_new_revision(folder) == ["planner"]
     before = (folder / LOCK).read_text("utf-8")
     with pytest.raises(PromptError, match="raise the revision of: planner"):
         main(folder)
@@ -40,19 +40,19 @@ def test_changed_words_under_an_old_revision_are_refused(folder: Path) -> None:
 
 
 def test_a_new_revision_is_locked(folder: Path) -> None:
-    was = locked(folder)["planner"][0]
+    was = read_lock(folder)["planner"][0]
     assert isinstance(was, int)
     edit(folder, "You plan research.", "You plan much research.")
     edit(folder, f"revision = {was}", f"revision = {was + 1}")
-    assert changed(folder) == ["planner"]
-    assert unraised(folder) == []
+    assert changed_prompts(folder) == ["planner"]
+    assert prompts_without_new_revision(folder) == []
     assert main(folder) == 0
-    assert changed(folder) == []
+    assert changed_prompts(folder) == []
 
 
 def test_a_prompt_that_came_or_went_is_noticed(folder: Path) -> None:
     (folder / "planner.md").rename(folder / "thinker.md")
-    assert changed(folder) == ["planner", "thinker"]
+    assert changed_prompts(folder) == ["planner", "thinker"]
     main(folder)
-    assert "thinker" in locked(folder)
-    assert "planner" not in locked(folder)
+    assert "thinker" in read_lock(folder)
+    assert "planner" not in read_lock(folder)

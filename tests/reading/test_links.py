@@ -11,9 +11,9 @@ from docx.oxml.ns import qn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.reading.documents import parse
+from fathom.reading.documents import parse_document
 from fathom.reading.links import Anchor, locate_links
-from fathom.reading.port import Document
+from fathom.reading.protocol import Document
 
 HERE = "https://news.example/a/b"
 FILLER = (
@@ -23,7 +23,7 @@ FILLER = (
 
 def web(body: str, head: str = "") -> Document:
     page = f"<html><head><title>T</title>{head}</head><body><article>{body}{FILLER}</article></body></html>"
-    return parse(page.encode(), content_type="text/html", name=HERE)
+    return parse_document(page.encode(), content_type="text/html", name=HERE)
 
 
 def shown(document: Document) -> dict[str, str]:
@@ -87,7 +87,7 @@ def test_links_of_markdown_and_addresses_written_out() -> None:
         "# T\n\nAs [the `Tidal` *Institute*](/r.pdf) found. See [more][1] at https://bare.example/y.\n\n"
         "[1]: https://ref.example/z\n"
     )
-    found = parse(text.encode(), content_type="text/markdown", name=HERE)
+    found = parse_document(text.encode(), content_type="text/markdown", name=HERE)
     assert shown(found) == {
         "https://news.example/r.pdf": "the `Tidal` Institute",
         "https://ref.example/z": "more",
@@ -106,7 +106,7 @@ def test_links_of_a_word_document() -> None:
     paragraph.add_run(", it rose.")
     body = BytesIO()
     word.save(body)
-    found = parse(body.getvalue(), content_type=None, name="/notes/a.docx")
+    found = parse_document(body.getvalue(), content_type=None, name="/notes/a.docx")
     assert found.text == "According to the institute, it rose."
     assert shown(found) == {"https://inst.example/r": "the institute"}
 

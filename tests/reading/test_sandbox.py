@@ -15,10 +15,10 @@ import pytest
 
 from fathom.errors import Unreadable
 from fathom.reading import sandbox
-from fathom.reading.blocks import Empty
-from fathom.reading.documents import parse
-from fathom.reading.port import Document
-from fathom.reading.sandbox import BoundedParser, Limits, ParserPool
+from fathom.reading.blocks import EmptyDocument
+from fathom.reading.documents import parse_document
+from fathom.reading.protocol import Document
+from fathom.reading.sandbox import BoundedParser, ParseLimits, ParserPool
 
 PAGE = (
     "<html lang='en'><body><article><h1>Lakes</h1>"
@@ -45,7 +45,7 @@ def alone() -> Iterator[BoundedParser]:
 @pytest.fixture(scope="module")
 def frugal() -> Iterator[BoundedParser]:
     pool = ParserPool(1)
-    yield BoundedParser(pool, Limits(memory_bytes=220_000_000, chars=3_000))
+    yield BoundedParser(pool, ParseLimits(memory_bytes=220_000_000, chars=3_000))
     pool.close()
 
 
@@ -85,7 +85,7 @@ def flate_pdf(stream: bytes) -> bytes:
 
 
 async def test_a_page_is_read_as_it_would_be_here(bounded: BoundedParser) -> None:
-    assert await read(bounded, PAGE) == parse(PAGE, content_type="text/html", name="x")
+    assert await read(bounded, PAGE) == parse_document(PAGE, content_type="text/html", name="x")
 
 
 async def test_a_pdf_keeps_its_pages(bounded: BoundedParser, pdf_of: Callable[..., bytes]) -> None:
@@ -96,14 +96,14 @@ async def test_a_pdf_keeps_its_pages(bounded: BoundedParser, pdf_of: Callable[..
 async def test_what_is_wrong_with_a_document_is_told_as_ever(bounded: BoundedParser) -> None:
     with pytest.raises(Unreadable, match="x has no text, only markup"):
         await read(bounded, b"<html></html>")
-    with pytest.raises(Empty, match="x is empty"):
+    with pytest.raises(EmptyDocument, match="x is empty"):
         await read(bounded, b"  ", "text/html")
     with pytest.raises(Unreadable, match="image/png"):
         await read(bounded, b"PNG", "image/png")
 
 
 async def test_a_page_that_takes_too_long_is_given_up_and_the_loop_goes_on() -> None:
-    parser = BoundedParser(ParserPool(1), Limits(seconds=0.5))
+    parser = BoundedParser(ParserPool(1), ParseLimits(seconds=0.5))
     await read(parser, PAGE)
     turns = 0
 
@@ -202,7 +202,7 @@ async def test_a_crash_costs_one_document_and_not_those_that_wait(alone: Bounded
 
 
 async def test_everybody_gets_the_reply_to_their_own_request_while_others_stop_waiting() -> None:
-    parser = BoundedParser(ParserPool(2), Limits(seconds=60))
+    parser = BoundedParser(ParserPool(2), ParseLimits(seconds=60))
 
     async def one(number: int) -> str:
         body, patience_s = (titled(number), None) if number % 5 else (SLOW, 0.01 * number)
@@ -219,7 +219,7 @@ async def test_everybody_gets_the_reply_to_their_own_request_while_others_stop_w
 async def test_a_pool_that_hangs_is_replaced_and_its_documents_are_read_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    parser = BoundedParser(ParserPool(1), Limits(seconds=60))
+    parser = BoundedParser(ParserPool(1), ParseLimits(seconds=60))
     await read(parser, PAGE)
     hung = parser.pool._pool
     assert hung is not None
@@ -262,7 +262,7 @@ def test_whoever_waits_in_a_loop_that_ends_keeps_no_process_from_others(alone: B
 async def test_more_than_a_pipe_holds_goes_out_and_comes_back(bounded: BoundedParser) -> None:
     body = b"It rose by a metre that year. " * 50_000
     document = await read(bounded, body, "text/plain")
-    assert document == parse(body, content_type="text/plain", name="x")
+    assert document == parse_document(body, content_type="text/plain", name="x")
     assert len(document.text) > 1_400_000
 
 

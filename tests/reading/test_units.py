@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.reading.documents import parse
-from fathom.reading.units import Unit, units, whole_units
+from fathom.reading.documents import parse_document
+from fathom.reading.units import Unit, split_units, whole_units
 
 SOURCE = b"""# Lakes
 
@@ -36,8 +36,8 @@ Level
 
 
 def found() -> tuple[str, list[Unit]]:
-    text = parse(SOURCE, content_type="text/markdown", name="x").text
-    return text, list(units(text))
+    text = parse_document(SOURCE, content_type="text/markdown", name="x").text
+    return text, list(split_units(text))
 
 
 def test_items_rows_and_definitions_are_whole_and_know_what_they_stand_under() -> None:
@@ -65,11 +65,11 @@ def test_a_unit_is_where_it_says() -> None:
 
 @given(st.text(alphabet="#-|` \nab1.:", max_size=200))
 def test_units_of_any_text_are_where_they_say(text: str) -> None:
-    assert all(text[unit.start : unit.end] == unit.text for unit in units(text))
+    assert all(text[unit.start : unit.end] == unit.text for unit in split_units(text))
 
 
 def wholes(source: bytes) -> list[tuple[str, str]]:
-    text = parse(source, content_type="text/markdown", name="x.md").text
+    text = parse_document(source, content_type="text/markdown", name="x.md").text
     found = list(whole_units(text))
     assert all(unit.text == text[unit.start : unit.end] for unit in found)
     return [(unit.kind, unit.text) for unit in found]

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from fakes import claim, heading, judgement, page, question, quote, section, sentence
+from fakes.records import claim, heading, judgement, page, question, quote, section, sentence
 
-from fathom.report.passage_lines import extract_section
-from fathom.report.publishing import published
+from fathom.report.passages import extract_section
+from fathom.report.publish import publish_report
 from fathom.state import Claim, Failure, Outline, Report, Writing
 
 LIST = """The Orrin gate has these limits:
@@ -45,7 +45,7 @@ def report(asked: str, *claims: Claim, **words: Any) -> Report:
         "sections": [extract_section("S1", asked, claims)],
         **words,  # type: ignore[typeddict-item]
     }
-    return published(state)
+    return publish_report(state)
 
 
 def test_a_list_is_shown_whole_with_its_place_and_source() -> None:

@@ -5,20 +5,20 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from fakes import claim, gap, heading, judgement, page, question
-from full_reports import CLAIMS, ENGLISH_SECTIONS, GROWTH, KOREAN, TEXTS, full_result, state_of
+from fakes.full_reports import CLAIMS, ENGLISH_SECTIONS, GROWTH, KOREAN, TEXTS, full_result, state_of
+from fakes.records import claim, gap, heading, judgement, page, question
 
 from fathom.errors import Unreadable
-from fathom.evidence.standing import stored_fate
+from fathom.evidence.page_changes import check_stored_quote
 from fathom.report.certainty import describe_status
+from fathom.report.formats.html import render_html
 from fathom.report.ledger import Ledger
-from fathom.report.publishing import published
-from fathom.report.quotes import quotes_page
-from fathom.report.rerendering import describe_ledger, rerendered
-from fathom.report.standalone import standalone
-from fathom.report.statistics import statistics
-from fathom.report.verifying import Verification, verified
-from fathom.report.words import ENGLISH
+from fathom.report.listings import render_quotes
+from fathom.report.messages import ENGLISH
+from fathom.report.publish import publish_report
+from fathom.report.rerender import describe_ledger, rerender_report
+from fathom.report.statistics import render_statistics
+from fathom.report.verify import Verification, verify_report
 from fathom.state import (
     Block,
     ControlTally,
@@ -34,7 +34,9 @@ BOTH = pytest.mark.parametrize("words", [{}, KOREAN], ids=["English", "Korean"])
 
 
 def checked(ledger: Ledger) -> Verification:
-    return verified(ledger, lambda quote: stored_fate(quote, TEXTS.get(quote.page)), ledger.report)
+    return verify_report(
+        ledger, lambda quote: check_stored_quote(quote, TEXTS.get(quote.page)), ledger.report
+    )
 
 
 def read_back(**words: Any) -> Ledger:
@@ -78,7 +80,7 @@ def test_no_score_rule_or_count_of_claims_is_in_the_report(words: dict[str, Any]
 def test_a_report_made_again_from_its_ledger_is_the_same(words: dict[str, Any]) -> None:
     for has_quotes in (False, True):
         ledger = read_back(**words, run_config=RunConfig(quotes=has_quotes))
-        made = rerendered(ledger)
+        made = rerender_report(ledger)
         assert made is not None
         assert made.markdown == ledger.report
         assert ("   > " in ledger.report) == has_quotes
@@ -126,7 +128,7 @@ def test_statistics_and_ledger_tell_of_controls_and_of_what_was_refused_twice(wo
         page="p", count=1, why="not supported", statement="It sank twice.", reason="It never sank."
     )
     state = state_of(**words, control_tallies=tallies, rejected=[refused])
-    told = statistics(state)
+    told = render_statistics(state)
     assert re.search(r"^\| m@1 \| .* \| ko \| 4 \| 1 \|$", told, re.MULTILINE)
     assert "figure" not in told or not words
     assert "It sank twice. | It never sank." in told
@@ -228,7 +230,7 @@ def test_extracts_say_so_first_and_keep_their_lines() -> None:
             )
         ],
     }
-    made = published(state, kind="extracts")
+    made = publish_report(state, kind="extracts")
     assert made.kind == "extracts"
     assert made.markdown.startswith("*Extracts, not a report")
     assert "> Restrictions:\n> - Sequences are not copied.\n> - x \\<b>\n" in made.markdown
@@ -259,7 +261,7 @@ def test_the_page_has_the_same_content_and_every_link_inside_it_leads_somewhere(
     words: dict[str, Any],
 ) -> None:
     result = full_result(**words)
-    text = standalone(result)
+    text = render_html(result)
     found = Outer(text)
     for section in result.sections:
         assert f">{section.title}</h2>" in text
@@ -271,7 +273,7 @@ def test_the_page_has_the_same_content_and_every_link_inside_it_leads_somewhere(
 
 
 def test_the_quote_behind_a_mark_is_that_of_its_sentence() -> None:
-    text = standalone(full_result())
+    text = render_html(full_result())
     cell = text[text.index("<td>412,000") :].partition("</td>")[0]
     assert "The northern line carried 412,000 passengers in 2023." in cell
     assert "478,000" not in cell
@@ -279,7 +281,7 @@ def test_the_quote_behind_a_mark_is_that_of_its_sentence() -> None:
 
 @BOTH
 def test_statistics_have_what_the_report_leaves_out(words: dict[str, Any]) -> None:
-    told = statistics(state_of(**words))
+    told = render_statistics(state_of(**words))
     for known in ("model-a", "engine-b", "northern ferry passengers", "closed.example/minutes", "0.0040"):
         assert known in told
     assert "The line is the busiest of all." in told
@@ -288,7 +290,7 @@ def test_statistics_have_what_the_report_leaves_out(words: dict[str, Any]) -> No
 
 
 def test_statistics_of_a_run_that_has_just_begun_say_so() -> None:
-    assert "Nothing has happened yet." in statistics({"question": "What?"})
+    assert "Nothing has happened yet." in render_statistics({"question": "What?"})
 
 
 def test_status_and_words_agree_when_something_important_is_open() -> None:
@@ -304,7 +306,7 @@ def test_status_and_words_agree_when_something_important_is_open() -> None:
     assert "The fees" in result.report
     assert "Nothing important" not in result.report
     assert describe_ledger(result, ENGLISH).startswith("unsure: something important")
-    assert "unsure: something important" in statistics(state_of(**words))
+    assert "unsure: something important" in render_statistics(state_of(**words))
     assert "100" not in result.report.replace("https", "")
 
 
@@ -329,12 +331,12 @@ class Texts:
 
 
 async def test_quotes_are_listed_with_their_place_and_what_they_are_cited_for() -> None:
-    told = await quotes_page(state_of(), Texts())
+    told = await render_quotes(state_of(), Texts())
     for claimed in CLAIMS:
         assert f"> {claimed.quotes[0].text}" in told
     assert "Harbour Board yearbook › Fleet" in told
     assert "- for: Skippers credit the new terminal." in told
     assert all(sha in told for sha in TEXTS)
     gone = next(iter(TEXTS))
-    assert "› Fleet" not in await quotes_page(state_of(), Texts(gone))
-    assert "Nothing is cited yet." in await quotes_page({"question": "What?"}, Texts())
+    assert "› Fleet" not in await render_quotes(state_of(), Texts(gone))
+    assert "Nothing is cited yet." in await render_quotes({"question": "What?"}, Texts())

@@ -5,23 +5,23 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-from fakes import claim, page, quote, section, sentence, sha
+from fakes.ledgers import DAM, QUESTION, SEA, TEXTS, ledger, result
+from fakes.records import claim, page, quote, section, sentence, sha
 from hypothesis import given
 from hypothesis import strategies as st
-from ledgers import DAM, QUESTION, SEA, TEXTS, ledger, result
 
 from fathom.errors import BadInput
-from fathom.evidence.standing import LivePage, stored_fate
-from fathom.report.ledger import FORMAT, Ledger, read_ledger
-from fathom.report.rerendering import rerendered, writing_of
-from fathom.report.verifying import NOT_COMPARED, TOO_LITTLE, Verification, cited, verified
-from fathom.state import SCOUT, Contradiction, Quote, Side, Update, Writing
+from fathom.evidence.page_changes import LivePage, check_stored_quote
+from fathom.report.ledger import LEDGER_FORMAT, Ledger, read_ledger
+from fathom.report.rerender import ledger_as_state, rerender_report
+from fathom.report.verify import NOT_COMPARED, TOO_LITTLE, Verification, cited_quotes, verify_report
+from fathom.state import SCOUT, Contradiction, ContradictionSide, Quote, RunUpdate, Writing
 
 
 def checked(cost_log: Ledger, texts: dict[str, str] | None = None, beside: str | None = None) -> Verification:
     """The report checked against texts by hash, as a database holds them."""
     held: dict[str, str] = TEXTS if texts is None else texts
-    return verified(cost_log, lambda quote: stored_fate(quote, held.get(quote.page)), beside)
+    return verify_report(cost_log, lambda quote: check_stored_quote(quote, held.get(quote.page)), beside)
 
 
 def standings(found: Verification) -> list[str]:
@@ -31,7 +31,11 @@ def standings(found: Verification) -> list[str]:
 def test_a_result_is_a_ledger_that_can_be_read_back(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text(result().model_dump_json(indent=2), "utf-8")
     cost_log = read_ledger(tmp_path / "report.json")
-    assert (cost_log.format, cost_log.run_id, cost_log.claims) == (FORMAT, result().run_id, result().claims)
+    assert (cost_log.format, cost_log.run_id, cost_log.claims) == (
+        LEDGER_FORMAT,
+        result().run_id,
+        result().claims,
+    )
     assert cost_log.sources[0].fetched
     assert cost_log.settings == result().settings
 
@@ -54,14 +58,14 @@ def test_the_first_ledger_ever_written_can_still_be_checked() -> None:
 def test_everything_a_report_is_made_of_is_in_the_ledger() -> None:
     needed = set(get_type_hints(Writing)) - {"report", "costs", "earlier", "run", "effort"}
     needed -= {"lengths", "table_part", "edit", "control_tallies"}  # of the writing, not of the report
-    update = Update(run="x", since="2025-05-01", changes=[])
-    assert needed <= set(writing_of(ledger(update=update))), (
+    update = RunUpdate(run="x", since="2025-05-01", changes=[])
+    assert needed <= set(ledger_as_state(ledger(update=update))), (
         "what publishing needs must be in Ledger and in writing_of"
     )
 
 
 def test_a_ledger_gives_its_report_again() -> None:
-    made = rerendered(ledger())
+    made = rerender_report(ledger())
     assert made is not None
     assert made.markdown == result().report
 
@@ -300,8 +304,8 @@ def test_a_sentence_that_is_marked_claims_nothing() -> None:
 def disputed(value: str = "The plant makes 240 megawatts.") -> Contradiction:
     """Two sources that disagree about the plant."""
     sides = [
-        Side(claims=["c1"], value=value, pages=[sha(SEA)], published=[None]),
-        Side(claims=["c3"], value="254메가와트", pages=[sha(DAM)], published=["2011-01-01"]),
+        ContradictionSide(claims=["c1"], value=value, pages=[sha(SEA)], published=[None]),
+        ContradictionSide(claims=["c3"], value="254메가와트", pages=[sha(DAM)], published=["2011-01-01"]),
     ]
     return Contradiction(id="x", kind="number", question="Q1", about="the power", sides=sides)
 
@@ -360,4 +364,4 @@ def test_a_korean_quote_with_another_number_is_found() -> None:
 
 
 def test_every_quote_is_looked_up_once() -> None:
-    assert len(cited(ledger())) == 3
+    assert len(cited_quotes(ledger())) == 3

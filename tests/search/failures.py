@@ -10,14 +10,14 @@ import pytest
 from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.search.port import Engine
+from fathom.search.protocol import SearchEngine
 from fathom.state import Query
 
 QUERY = Query(id="q1", text="tidal power cost", question="s1", round=1)
 PATIENCE_S = 0.2
 
 # Makes an engine that asks the server at an address, and waits so many seconds for it.
-Make = Callable[[str, float], Engine]
+Make = Callable[[str, float], SearchEngine]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ async def fails(case: BadAnswer, make: Make, *, key: str = "", query: Query = QU
     return error
 
 
-async def _error_of(engine: Engine, query: Query) -> ProviderError:
+async def _error_of(engine: SearchEngine, query: Query) -> ProviderError:
     with pytest.raises(ProviderError) as caught:
         await engine(query, limit=5)
     assert str(caught.value).startswith(engine.name)

@@ -14,19 +14,19 @@ import pytest
 
 from fathom.errors import Unavailable
 from fathom.search.cache import VALID_S, SearchCache, engine_key, search_key
-from fathom.search.engines import Engines
-from fathom.search.mcp import McpSearch
-from fathom.search.mcp_servers import McpServer
-from fathom.search.port import Capability
+from fathom.search.engines.searxng import Searxng
+from fathom.search.engines.serper import Serper
+from fathom.search.engines.tavily import Tavily
+from fathom.search.federated import FederatedSearch
+from fathom.search.mcp.engine import McpSearch
+from fathom.search.mcp.servers import McpServer
+from fathom.search.protocol import Capability
+from fathom.search.registry import engines_for
 from fathom.search.scope import Scope
-from fathom.search.searxng import Searxng
-from fathom.search.serper import Serper
-from fathom.search.table import engines_for
-from fathom.search.tavily import Tavily
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage
-from fathom.store import Replies, replies
+from fathom.storage.content import Replies, open_replies
 
 QUERY = Query(id="r1q1", text="tidal power", question="Q1", round=1)
 _CALL = search_key("web", "as it is", QUERY.text, 5)
@@ -53,13 +53,15 @@ class Counting:
         ]
 
 
-def engines(engine: Counting, memory: Replies, made: str = "as it is") -> Engines:
-    return Engines((engine,), prices={"web": lambda _: 0.005}, cache=SearchCache(memory, {"web": made}))
+def engines(engine: Counting, memory: Replies, made: str = "as it is") -> FederatedSearch:
+    return FederatedSearch(
+        (engine,), prices={"web": lambda _: 0.005}, cache=SearchCache(memory, {"web": made})
+    )
 
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Replies:
-    return replies(open_storage(tmp_path / "fathom.sqlite"), max_age_s=VALID_S)
+    return open_replies(open_storage(tmp_path / "fathom.sqlite"), max_age_s=VALID_S)
 
 
 async def test_a_run_that_is_resumed_has_its_hits_and_pays_once(memory: Replies) -> None:
@@ -160,8 +162,8 @@ def test_what_is_not_plain_is_no_part_of_a_key() -> None:
 IN_A_PROCESS = """
 import asyncio, json, sys
 from pathlib import Path
-from fathom.search.table import _NEEDED, _REMOTE, engines_for
-from fathom.settings import load_settings
+from fathom.search.registry import _NEEDED, _REMOTE, engines_for
+from fathom.settings.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage
 home = Path(sys.argv[1])

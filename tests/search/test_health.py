@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable
-from fathom.search.health import Health, Watched
-from fathom.search.port import Capability
+from fathom.search.health import EngineHealth, MonitoredEngine
+from fathom.search.protocol import Capability
 from fathom.state import Hit, Query
 
 QUERY = Query(id="q", text='Why "do" tides: rise?', question="Q1", round=1)
@@ -38,8 +38,8 @@ class Clock:
 
 async def test_a_limit_cools_the_engine_down_for_as_long_as_it_says_in_all_runs() -> None:
     clock = Clock()
-    health, engine = Health(clock), Moody([Unavailable("slow down", wait_s=20)])
-    one, two = Watched(engine, health), Watched(engine, health)
+    health, engine = EngineHealth(clock), Moody([Unavailable("slow down", wait_s=20)])
+    one, two = MonitoredEngine(engine, health), MonitoredEngine(engine, health)
     with pytest.raises(Unavailable, match="slow down"):
         await one(QUERY, limit=5)
     with pytest.raises(Unavailable, match="cooling down for 20 s"):
@@ -51,7 +51,7 @@ async def test_a_limit_cools_the_engine_down_for_as_long_as_it_says_in_all_runs(
 
 async def test_failures_in_a_row_make_the_pause_longer_and_an_answer_ends_that() -> None:
     clock = Clock()
-    health = Health(clock)
+    health = EngineHealth(clock)
     waits = []
     for _ in range(3):
         health.failed("moody", None)
@@ -66,8 +66,8 @@ async def test_failures_in_a_row_make_the_pause_longer_and_an_answer_ends_that()
 
 async def test_a_refusal_switches_the_engine_off_for_ten_minutes_with_the_reason() -> None:
     clock, engine = Clock(), Moody([Refused("the key is wrong")])
-    health = Health(clock)
-    run, other = Watched(engine, health), Watched(engine, health)
+    health = EngineHealth(clock)
+    run, other = MonitoredEngine(engine, health), MonitoredEngine(engine, health)
     for sentence in ("the key is wrong", "moody is switched off for 600 s: the key is wrong"):
         with pytest.raises(Refused, match=sentence):
             await run(QUERY, limit=5)
@@ -79,12 +79,12 @@ async def test_a_refusal_switches_the_engine_off_for_ten_minutes_with_the_reason
 
 async def test_a_query_that_is_not_taken_is_put_plainly_once() -> None:
     engine = Moody([BadQuery("syntax")])
-    assert await Watched(engine, Health())(QUERY, limit=5) == []
+    assert await MonitoredEngine(engine, EngineHealth())(QUERY, limit=5) == []
     assert engine.asked == [QUERY.text, "tides rise"]
     with pytest.raises(BadQuery):
-        await Watched(Moody([BadQuery("a"), BadQuery("b")]), Health())(QUERY, limit=5)
+        await MonitoredEngine(Moody([BadQuery("a"), BadQuery("b")]), EngineHealth())(QUERY, limit=5)
     plain = QUERY.model_copy(update={"text": "tides rise"})
     stubborn = Moody([BadQuery("a")])
     with pytest.raises(BadQuery):
-        await Watched(stubborn, Health())(plain, limit=5)
+        await MonitoredEngine(stubborn, EngineHealth())(plain, limit=5)
     assert len(stubborn.asked) == 1

@@ -8,7 +8,7 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 from standins.devserver import DevServer
-from standins.shelf import stocked
+from standins.documents import stocked
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
 from fathom.cli.main import main

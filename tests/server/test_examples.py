@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from standins.devserver import ROOT, DevServer
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 pytestmark = pytest.mark.server
 

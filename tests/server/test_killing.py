@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_sync_client
 from standins.devserver import DevServer
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 from standins.tavily import KEY, TavilyServer, result
 from standins.web import Web, html
 

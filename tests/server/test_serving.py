@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 from standins.devserver import ROOT, DevServer
-from standins.shelf import DOCUMENTS, QUESTION
+from standins.documents import DOCUMENTS, QUESTION
 
 from fathom.state import Claim, Report
 

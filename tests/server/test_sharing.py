@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 from fathom.cli.main import main
 from fathom.ids import short_id
@@ -111,8 +111,8 @@ def newest_run(capsys: pytest.CaptureFixture[str]) -> str:
     """The full id of the run that was begun last."""
     import asyncio
 
-    from fathom.runs import open_runs
-    from fathom.settings import load_settings
+    from fathom.runs.executor import open_runs
+    from fathom.settings.settings import load_settings
 
     async def found() -> str:
         async with open_runs(load_settings()) as runs:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 from fathom.cli.main import main
-from fathom.control_signals import ControlSignals
-from fathom.settings import DATABASE
+from fathom.settings.settings import DATABASE_FILE
 from fathom.storage import open_storage
+from fathom.storage.control_signals import ControlSignals
 
 pytestmark = pytest.mark.server
 Record = dict[str, Any]
@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 def ordered(home: Path, thread_id: str, word: str, text: str = "") -> None:
     """What `fathom control` does; the server is another process."""
-    asyncio.run(ControlSignals(open_storage(home / DATABASE)).give(thread_id, word, text))
+    asyncio.run(ControlSignals(open_storage(home / DATABASE_FILE)).give(thread_id, word, text))
 
 
 def worked(client: SyncLangGraphClient, thread_id: str, shelf: Path, **run_config: object) -> Record:

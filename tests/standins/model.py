@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from fathom.text.tokencount import token_count
+from fathom.text.token_count import count_tokens
 from standins.replies import Reply
 from standins.server import Answer, Seen, StandIn, asked_again, json_answer, longest_chain, most_at_once
 
@@ -200,8 +200,8 @@ def usage_of(request: ModelRequest, reply: Reply) -> tuple[int, int]:
 
 
 def _usage(request: ModelRequest, message: Mapping[str, Any]) -> dict[str, Any]:
-    tokens_in = token_count(f"{request.text}\n{json.dumps(request.schema or {})}")
-    tokens_out = token_count(f"{message['content'] or ''}\n{json.dumps(message.get('tool_calls', []))}")
+    tokens_in = count_tokens(f"{request.text}\n{json.dumps(request.schema or {})}")
+    tokens_out = count_tokens(f"{message['content'] or ''}\n{json.dumps(message.get('tool_calls', []))}")
     return {
         "prompt_tokens": tokens_in,
         "completion_tokens": tokens_out,

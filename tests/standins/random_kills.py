@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from standins.killing import QUESTION, WORKING, Site, begun
+from standins.killable_run import QUESTION, WORKING, Site, begun
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
 from standins.server import Seen, StandIn, asked_again

@@ -3,7 +3,7 @@
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from fakes import (
+from fakes.records import (
     RUBRIC,
     claim,
     cost,
@@ -20,7 +20,7 @@ from fakes import (
     quote,
     sentence,
 )
-from fakes import section as section_of
+from fakes.records import section as section_of
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import BaseModel, ValidationError
 
@@ -32,6 +32,7 @@ from fathom.state import (
     Check,
     Citation,
     Contradiction,
+    ContradictionSide,
     Control,
     ControlTally,
     Direction,
@@ -55,11 +56,10 @@ from fathom.state import (
     Reread,
     Ruling,
     RunConfig,
-    Side,
+    RunUpdate,
     SubQuestion,
     SummarySentence,
-    Tool,
-    Update,
+    ThinkingTool,
     short_hash,
 )
 from fathom.storage.checkpoints import ALLOWED, CompressedSerializer
@@ -85,8 +85,8 @@ CITATION = Citation(
 )
 OPERAND = Operand(name="a", value="0.75", claim="c1")
 SIDES = [
-    Side(claims=["c1"], value="240 megawatts", pages=["ab"], published=["2024-05-01"]),
-    Side(claims=["c2"], value="320메가와트", pages=["cd"], published=[None]),
+    ContradictionSide(claims=["c1"], value="240 megawatts", pages=["ab"], published=["2024-05-01"]),
+    ContradictionSide(claims=["c2"], value="320메가와트", pages=["cd"], published=[None]),
 ]
 EXAMPLES: list[BaseModel] = [
     draft("조력 발전소는 전기를 만든다.", notes=["'조력'"], why="refused", objection="아니다"),
@@ -142,9 +142,9 @@ EXAMPLES: list[BaseModel] = [
     RUBRIC,
     SECTION,
     sentence("x", status="connective"),
-    Update(run="x", since="2025-05-01", changes=[Change(kind="claim new", what="x")]),
+    RunUpdate(run="x", since="2025-05-01", changes=[Change(kind="claim new", what="x")]),
     SubQuestion(id="Q2", text="Why?", needs=["Q1"], perspective="a critic"),
-    Tool(name="Occam's razor", because="three explanations compete"),
+    ThinkingTool(name="Occam's razor", because="three explanations compete"),
     claim().verdict,
     Contradiction(
         id="x", kind="number", question="Q1", about="capacity", sides=SIDES, settled_by=None, favoured=None

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 from blockbuster import BlockBuster, BlockingError, blockbuster_ctx
-from standins.library import TIDES, written
+from standins.documents import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.history import folder_of
-from fathom.places import remember_folder
-from fathom.run_lock import held
-from fathom.settings import load_settings
+from fathom.runs.control import hold_run
+from fathom.runs.folder import folder_of, remember_folder
+from fathom.settings.settings import load_settings
 from fathom.storage import close_storage, open_storage
 from fathom.storage.checkpoints import checkpointer
 
@@ -26,10 +25,10 @@ def detector() -> Iterator[BlockBuster]:
 
 
 async def test_the_detector_bites(detector: BlockBuster, tmp_path: Path) -> None:
-    from fathom.storage.schema import prepare
+    from fathom.storage.database import prepare_database
 
     with pytest.raises(BlockingError):
-        prepare(tmp_path / "deep" / "x.sqlite")
+        prepare_database(tmp_path / "deep" / "x.sqlite")
 
 
 async def test_storage_locks_and_folders_do_not_block_the_loop(detector: BlockBuster, tmp_path: Path) -> None:
@@ -40,7 +39,7 @@ async def test_storage_locks_and_folders_do_not_block_the_loop(detector: BlockBu
         assert await storage.pages.get("sha") == "text"
         await remember_folder(storage, RUN, Path("out"))
         assert await folder_of(storage, RUN) is None
-        async with held(storage, RUN):
+        async with hold_run(storage, RUN):
             pass
     await close_storage(database)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kits import Clerk, Library, kits_of
+from fakes.run_parts import Library, ScriptedModel, make_dependencies
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
@@ -15,9 +15,9 @@ from standins.prose import page
 from typing_extensions import TypedDict
 
 from fathom.errors import Refused
-from fathom.graph import Research, build_graph
-from fathom.llm.port import Thought
+from fathom.graph import ResearchGraph, build_graph
 from fathom.state import RunConfig, Section
+from fathom.state.model_io import ModelResult
 from fathom.storage.checkpoints import checkpointer
 
 pytestmark = pytest.mark.whole
@@ -27,12 +27,12 @@ CONFIG: Any = {"configurable": {"thread_id": "t"}}
 BOOKS = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(24)}
 
 
-class Striker(Clerk):
+class Striker(ScriptedModel):
     """A clerk that does not write before it is told to."""
 
     is_willing = False
 
-    async def write(self, *words: Any) -> Thought[Section]:
+    async def write(self, *words: Any) -> ModelResult[Section]:
         """A section, or a refusal."""
         if not Striker.is_willing:
             raise Refused("I will not.")
@@ -44,11 +44,11 @@ def rows(home: Path, words: str) -> list[Any]:
         return connection.execute(words).fetchall()
 
 
-def graph_of(home: Path, saver: AsyncSqliteSaver, clerk: Clerk | None = None) -> Research:
-    return build_graph(kits_of(home, Library(BOOKS), clerk or Clerk(quotes=3)), saver)
+def graph_of(home: Path, saver: AsyncSqliteSaver, clerk: ScriptedModel | None = None) -> ResearchGraph:
+    return build_graph(make_dependencies(home, Library(BOOKS), clerk or ScriptedModel(quotes=3)), saver)
 
 
-async def worked(graph: Research, given: Any) -> dict[str, Any]:
+async def worked(graph: ResearchGraph, given: Any) -> dict[str, Any]:
     state: dict[str, Any] = await graph.ainvoke(given, CONFIG, context=KNOBS, durability="async")
     return state
 

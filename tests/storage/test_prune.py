@@ -13,15 +13,15 @@ from typing_extensions import TypedDict
 
 from fathom.storage import close_storage, open_storage
 from fathom.storage.checkpoints import checkpointer, thin_runs
+from fathom.storage.database import prepare_database
 from fathom.storage.prune import KEEP_LATEST
-from fathom.storage.schema import prepare
 
 AT: RunnableConfig = {"configurable": {"thread_id": "t"}}
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    prepare(tmp_path / "x.sqlite")
+    prepare_database(tmp_path / "x.sqlite")
     with closing(sqlite3.connect(tmp_path / "x.sqlite")) as connection:
         yield connection
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kits import Clerk, Library, kits_of
-from standins.earlier import write_earlier
+from fakes.run_parts import Library, ScriptedModel, make_dependencies
+from standins.old_database import write_earlier
 from standins.prose import page
 
 from fathom.cli.main import main
 from fathom.errors import BadInput
 from fathom.graph import build_graph
 from fathom.state import RunConfig
-from fathom.storage.schema import VERSION, prepare
+from fathom.storage.database import LAYOUT_VERSION, prepare_database
 
 RUN, FOLDED, BROKEN = (f"{n}2345678-0000-4000-8000-000000000000" for n in (1, 2, 3))
 KNOBS = RunConfig(rounds=1, sources=2, threshold=1.0)
@@ -24,7 +24,7 @@ KNOBS = RunConfig(rounds=1, sources=2, threshold=1.0)
 async def finished(home: Path) -> dict[str, Any]:
     """The last state of a run, with its configuration in it, as that version kept it."""
     books = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(4)}
-    graph = build_graph(kits_of(home / "kits", Library(books), Clerk(quotes=3)))
+    graph = build_graph(make_dependencies(home / "kits", Library(books), ScriptedModel(quotes=3)))
     state: dict[str, Any] = await graph.ainvoke({"question": "What?"}, context=KNOBS)
     return {**state, "run_config": KNOBS}
 
@@ -74,11 +74,11 @@ def test_an_upgrade_keeps_every_report_and_begins_anew(
 
 
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:
-    prepare(tmp_path / "x.sqlite")
+    prepare_database(tmp_path / "x.sqlite")
     with closing(sqlite3.connect(tmp_path / "x.sqlite")) as connection:
-        connection.execute(f"pragma user_version={VERSION + 1}")
+        connection.execute(f"pragma user_version={LAYOUT_VERSION + 1}")
     with pytest.raises(BadInput, match="written by a newer Fathom"):
-        prepare(tmp_path / "x.sqlite")
+        prepare_database(tmp_path / "x.sqlite")
 
 
 def test_a_server_is_refused_until_it_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fathom.text.embedding import embed, is_embeddable
-from fathom.text.tokencount import token_count
+from fathom.text.token_count import count_tokens
 
 
 def test_close_meanings_are_closer_than_strangers() -> None:
@@ -33,7 +33,7 @@ def test_korean_is_not_embeddable() -> None:
 
 def test_counting_and_embedding_share_one_vocabulary_and_do_not_disturb_each_other() -> None:
     text = "Tidal lagoons <s> cost 40 euros."
-    before = token_count(text)
+    before = count_tokens(text)
     vector = embed([text, "word " * 300])[0]
-    assert token_count(f"{text} ") == before + 1
+    assert count_tokens(f"{text} ") == before + 1
     assert (embed([text])[0] == vector).all()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.text.languages import LANGUAGES, asked_in, written_in
+from fathom.text.languages import DETECTED_LANGUAGES, detect_question_language, detect_wrong_language
 
 SAID = {
     "English": "The plant was opened in 1966 and it has made power for the town since then, but there"
@@ -26,25 +26,25 @@ SAID = {
     " plannen om haar"
     " door twee kleinere te vervangen die met minder mensen kunnen draaien.",
 }
-PAIRS = [(one, other) for one in LANGUAGES for other in LANGUAGES if one != other]
+PAIRS = [(one, other) for one in DETECTED_LANGUAGES for other in DETECTED_LANGUAGES if one != other]
 
 
 @pytest.mark.parametrize(("wanted", "written"), PAIRS)
 def test_two_sentences_in_another_language_are_noticed(wanted: str, written: str) -> None:
-    assert written_in(SAID[written], instead_of=wanted) == written
+    assert detect_wrong_language(SAID[written], instead_of=wanted) == written
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", DETECTED_LANGUAGES)
 def test_a_text_in_the_language_asked_for_is_not_foreign(language: str) -> None:
-    assert written_in(SAID[language], instead_of=language) == ""
-    assert asked_in(SAID[language]) == language
+    assert detect_wrong_language(SAID[language], instead_of=language) == ""
+    assert detect_question_language(SAID[language]) == language
 
 
 def test_one_sentence_of_usual_length_is_enough() -> None:
     said = (
         "La centrale de Grey Sound produit de l'électricité pour les habitants de la ville et des environs."
     )
-    assert written_in(said, instead_of="English") == "French"
+    assert detect_wrong_language(said, instead_of="English") == "French"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_one_sentence_of_usual_length_is_enough() -> None:
     ],
 )
 def test_names_quotations_code_figures_and_other_languages_are_not_called_foreign(text: str) -> None:
-    assert written_in(text, instead_of="English") == ""
+    assert detect_wrong_language(text, instead_of="English") == ""
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,17 @@ def test_names_quotations_code_figures_and_other_languages_are_not_called_foreig
     ],
 )
 def test_a_question_whose_language_cannot_be_told_has_none(question: str, language: str) -> None:
-    assert asked_in(question) == language
+    assert detect_question_language(question) == language
 
 
 def test_nothing_is_foreign_to_a_language_without_a_list() -> None:
-    assert written_in(SAID["French"], instead_of="") == written_in(SAID["French"], instead_of="Danish") == ""
+    assert (
+        detect_wrong_language(SAID["French"], instead_of="")
+        == detect_wrong_language(SAID["French"], instead_of="Danish")
+        == ""
+    )
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "_", "\u1100", "„", "“", "«", "`", '"'])
 def test_a_letter_repeated_for_ever_says_nothing_and_takes_no_time(letter: str) -> None:
-    assert written_in(letter * 200_000, instead_of="English") == ""
+    assert detect_wrong_language(letter * 200_000, instead_of="English") == ""

@@ -1,10 +1,27 @@
 """Tests of the words an index compares."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.text.tokens import has_paired_script, index_text, query_terms, tokens
+from fathom.text.tokens import find_matches, has_cjk, index_text, query_terms, tokens
+
+_SUM = re.compile(r"(?:[$]|USD)?\s?(?<!\w)\d+(?: million)?")
+
+_BEGINS = re.compile(r"[$U\s\d]")
+
+
+@given(st.text(st.sampled_from("a$ 12USD."), max_size=30))
+def test_matches_are_those_of_the_pattern_alone(text: str) -> None:
+    found = [match.span() for match in find_matches(_SUM, _BEGINS, text)]
+    assert found == [match.span() for match in _SUM.finditer(text)]
+
+
+def test_a_match_is_not_looked_for_inside_another() -> None:
+    text = "It cost $12 million 3 times"
+    assert [m.group() for m in find_matches(_SUM, _BEGINS, text)] == ["$12 million", " 3"]
 
 
 def test_words_are_lower_case_without_punctuation() -> None:
@@ -49,12 +66,12 @@ def test_nothing_to_look_for_is_no_terms(text: str) -> None:
 
 
 def test_only_east_asian_script_is_paired() -> None:
-    assert has_paired_script("GPT는")
-    assert not has_paired_script("Ünïcode — text")
+    assert has_cjk("GPT는")
+    assert not has_cjk("Ünïcode — text")
 
 
 @given(st.text())
 def test_any_text_can_be_indexed_twice_with_the_same_result(text: str) -> None:
     once = index_text(text)
-    assert index_text(once).split() == once.split() or has_paired_script(text) or not text.isascii()
+    assert index_text(once).split() == once.split() or has_cjk(text) or not text.isascii()
     assert "\n" not in once

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fathom.web.auth import identity_of
-from fathom.web.protection import Protection, Rate
+from fathom.web.protection import Protection, RateLimit
 
 HOST = {"host": "127.0.0.1:2024"}
 STUDIO = "https://smith.langchain.com"
@@ -98,7 +98,7 @@ def test_runs_are_started_only_so_often() -> None:
 
 def test_a_minute_later_runs_may_be_started_again() -> None:
     now = 0.0
-    rate = Rate(2, lambda: now)
+    rate = RateLimit(2, lambda: now)
     assert [rate.is_exceeded() for _ in range(3)] == [False, False, True]
     now = 61.0
     assert not rate.is_exceeded()

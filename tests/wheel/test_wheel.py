@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from standins.devserver import clean
-from standins.shelf import QUESTION, stocked
+from standins.documents import QUESTION, stocked
 
 pytestmark = pytest.mark.wheel
 ROOT = Path(__file__).parents[2]

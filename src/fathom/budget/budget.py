@@ -15,17 +15,18 @@ from typing import Protocol, Self
 
 from typing_extensions import TypeIs
 
-from fathom.budget.cost_log import NANO, Call, CostLog, nano
+from fathom.budget.cost_log import NANO, CostLog, to_nano
+from fathom.concurrency import PerLoop
 from fathom.errors import OutOfBudget
 from fathom.state import Cost
-from fathom.turns import PerLoop
+from fathom.storage.records import PaidCall
 
-WRITING = frozenset({"outline", "write", "check"})
-SEARCH = "search"
+WRITING_ROLES = frozenset({"outline", "write", "check"})
+SEARCH_ROLE = "search"
 
 
 @dataclass
-class _Open:
+class _CallsInFlight:
     """What this event loop has set aside for calls that are on their way, for one run."""
 
     amount: int = 0
@@ -39,7 +40,7 @@ class _Open:
         self.changed = asyncio.Event()
 
 
-_open: PerLoop[dict[str, _Open]] = PerLoop(dict)
+_calls_in_flight: PerLoop[dict[str, _CallsInFlight]] = PerLoop(dict)
 
 
 @dataclass
@@ -48,15 +49,15 @@ class Reservation:
 
     cost_log: CostLog | None
     run: str
-    call: Call
+    call: PaidCall
     line: int | None  # None: the call cannot cost anything
     amount: int
-    on_its_way: _Open
+    in_flight: _CallsInFlight
 
     @classmethod
     def nothing(cls) -> Self:
         """Where nobody keeps a book."""
-        return cls(None, "", Call("", "", ""), None, 0, _Open())
+        return cls(None, "", PaidCall("", "", ""), None, 0, _CallsInFlight())
 
     @property
     def usd(self) -> float:
@@ -67,11 +68,11 @@ class Reservation:
         """The call was answered, and cost this; an engine that took more than there was is remembered."""
         usd = max(0.0, usd)  # nobody is paid for taking an answer
         if self.cost_log and self.line is None:
-            await self.cost_log.note(self.run, self.call, nano(usd), tokens_in, tokens_out)
+            await self.cost_log.note(self.run, self.call, to_nano(usd), tokens_in, tokens_out)
         elif self.cost_log and self.line is not None:
-            await self.cost_log.settle(self.line, nano(usd), tokens_in, tokens_out)
-            if self.call.role == SEARCH and nano(usd) > self.amount:
-                await self.cost_log.overspend(self.run, self.call.model, nano(usd), self.amount)
+            await self.cost_log.settle(self.line, to_nano(usd), tokens_in, tokens_out)
+            if self.call.role == SEARCH_ROLE and to_nano(usd) > self.amount:
+                await self.cost_log.overspend(self.run, self.call.model, to_nano(usd), self.amount)
 
     async def release(self) -> None:
         """The call was refused, or never left."""
@@ -84,17 +85,17 @@ class Reservation:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.on_its_way.drop(self.amount)
+        self.in_flight.drop(self.amount)
 
 
-class Paying(Protocol):
+class PaidFromBudget(Protocol):
     """A mind, or engines, whose calls cost money."""
 
     def within(self, budget: "Budget") -> Self:
         """The same, paying from this purse."""
 
 
-def is_paying(who: object) -> TypeIs[Paying]:
+def is_paid_from_budget(who: object) -> TypeIs[PaidFromBudget]:
     """Whether somebody's calls cost money."""
     return hasattr(who, "within")  # asked for every task; to ask a protocol takes long
 
@@ -117,7 +118,7 @@ class Budget:
     reserve_share: float = 0.15
 
     async def reserve(
-        self, call: Call, worst_usd: float, is_writing: bool, *, least_usd: float | None = None
+        self, call: PaidCall, worst_usd: float, is_writing: bool, *, least_usd: float | None = None
     ) -> Reservation:
         """Set the worst case aside, or raise OutOfBudget; use it with `async with`.
 
@@ -125,32 +126,38 @@ class Budget:
         them. When less than the worst case is left in the end, `least_usd` is taken if that is enough. Of an
         engine that once took more than its worst case nobody knows what it will take: it is not asked again.
         """
-        receipts = _around.get()
+        receipts = _current_receipts.get()
         if receipts is not None:
             receipts.asked[call.name] = (self, call)
-        if call.role == SEARCH and (why := (await self.overspent()).get(call.model)):
+        if call.role == SEARCH_ROLE and (why := (await self.overspent()).get(call.model)):
             raise OutOfBudget(why)
-        on_its_way = _open().setdefault(self.run, _Open())
-        most, least = nano(worst_usd), nano(worst_usd if least_usd is None else least_usd)
+        in_flight = _calls_in_flight().setdefault(self.run, _CallsInFlight())
+        most, least = to_nano(worst_usd), to_nano(worst_usd if least_usd is None else least_usd)
         if most == 0:
-            return Reservation(self.cost_log, self.run, call, None, 0, on_its_way)
+            return Reservation(self.cost_log, self.run, call, None, 0, in_flight)
         while True:
-            changed = on_its_way.changed
-            async with on_its_way.turn:
-                held = await self._held(call, most, least, self._limit(is_writing), on_its_way, changed)
+            changed = in_flight.changed
+            async with in_flight.turn:
+                held = await self._held(call, most, least, self._limit(is_writing), in_flight, changed)
             if held is not None:
                 return held
             await changed.wait()
 
     async def _held(
-        self, call: Call, most: int, least: int, limit: int, on_its_way: _Open, changed: asyncio.Event
+        self,
+        call: PaidCall,
+        most: int,
+        least: int,
+        limit: int,
+        in_flight: _CallsInFlight,
+        changed: asyncio.Event,
     ) -> Reservation | None:
         """A hold; None when one may be had after a change; OutOfBudget when no change can help."""
         found = await self._written(call, most, most, limit)
         if isinstance(found, int):
-            settled = found - on_its_way.amount  # or less: it may just have been settled
+            settled = found - in_flight.amount  # or less: it may just have been settled
             is_less_enough = found + least <= limit
-            if on_its_way.amount and settled + (most if is_less_enough else least) <= limit:
+            if in_flight.amount and settled + (most if is_less_enough else least) <= limit:
                 return None
             found = await self._written(call, most, least, limit)
         if isinstance(found, int):
@@ -158,10 +165,10 @@ class Budget:
                 return None
             raise await self._refused(call)
         line, amount = found
-        on_its_way.amount += amount
-        return Reservation(self.cost_log, self.run, call, line, amount, on_its_way)
+        in_flight.amount += amount
+        return Reservation(self.cost_log, self.run, call, line, amount, in_flight)
 
-    async def _written(self, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
+    async def _written(self, call: PaidCall, most: int, least: int, limit: int) -> tuple[int, int] | int:
         """What the book says; a line for a call that is cancelled meanwhile, before it left, is struck out.
 
         The writing itself cannot be stopped once it has begun.
@@ -188,7 +195,7 @@ class Budget:
 
         A crash between the answer and its settling left the worst case; now the cost is known.
         """
-        await self.cost_log.close(self.run, call, nano(usd), tokens_in, tokens_out)
+        await self.cost_log.close(self.run, call, to_nano(usd), tokens_in, tokens_out)
         return await self.paid(call)
 
     async def overspent(self) -> dict[str, str]:
@@ -205,12 +212,12 @@ class Budget:
         is_out = balance.is_out or 0 < self._limit(False) <= balance.nano
         return Account(balance.nano / NANO, is_out)
 
-    async def untold(self, told: Iterable[Cost]) -> list[Cost]:
+    async def unreported_costs(self, told: Iterable[Cost]) -> list[Cost]:
         """Charges for what is in the book and in none of these: calls that were cut off, for good."""
         known = {cost.call: cost.usd for cost in told}
         payments = await self.cost_log.payments(self.run)
         # A charge may have what an earlier try with another name cost in it: nothing is told twice.
-        missing = sum(payments.values()) - nano(sum(known.values()))
+        missing = sum(payments.values()) - to_nano(sum(known.values()))
         found: list[Cost] = []
         for call, paid in payments.items():
             amount = 0 if call.name in known else min(paid, missing)
@@ -223,9 +230,9 @@ class Budget:
         share = 1.0 if is_writing else 1.0 - self.reserve_share
         return int(round(self.budget_usd * share * NANO, 4))
 
-    async def _refused(self, call: Call) -> OutOfBudget:
+    async def _refused(self, call: PaidCall) -> OutOfBudget:
         """One sentence, the same whatever was too dear: a report tells it once for each thing it cost."""
-        if call.role not in WRITING:
+        if call.role not in WRITING_ROLES:
             await self.cost_log.out(self.run)
         return OutOfBudget(f"{call.model} was not asked: too little of the {self.budget_usd:g} USD is left.")
 
@@ -234,7 +241,7 @@ class Budget:
 class Receipts:
     """Which calls were to be paid for in a piece of work: who is cut off cannot tell it any more."""
 
-    asked: dict[str, tuple[Budget, Call]] = field(default_factory=dict)
+    asked: dict[str, tuple[Budget, PaidCall]] = field(default_factory=dict)
 
     async def costs(self) -> list[Cost]:
         """What each of them has cost, or may have cost."""
@@ -242,15 +249,15 @@ class Receipts:
         return [Cost(call=call.name, role=call.role, model=call.model, usd=usd) for call, usd in paid if usd]
 
 
-_around: ContextVar[Receipts | None] = ContextVar("receipts", default=None)
+_current_receipts: ContextVar[Receipts | None] = ContextVar("receipts", default=None)
 
 
 @contextmanager
-def receipted() -> Iterator[Receipts]:
+def collect_receipts() -> Iterator[Receipts]:
     """The receipts of what is asked in here, whatever becomes of it."""
     receipts = Receipts()
-    token = _around.set(receipts)
+    token = _current_receipts.set(receipts)
     try:
         yield receipts
     finally:
-        _around.reset(token)
+        _current_receipts.reset(token)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from fathom.storage import Storage
 from fathom.storage.protocol import Balance, CostStore
-from fathom.storage.records import Call, CostLine
+from fathom.storage.records import CostLine, PaidCall
 
-__all__ = ["NANO", "Balance", "Call", "CostLog", "nano"]
 NANO = 1_000_000_000
 
 
-def nano(usd: float) -> int:
+def to_nano(usd: float) -> int:
     """Whole billionths, rounded up; the dust of floating point is no billionth."""
     return math.ceil(round(usd * NANO, 4))
 
@@ -33,7 +32,9 @@ class CostLog:
     def _costs(self) -> CostStore:
         return self.storage.costs
 
-    async def hold(self, run: str, call: Call, most: int, least: int, limit: int) -> tuple[int, int] | int:
+    async def hold(
+        self, run: str, call: PaidCall, most: int, least: int, limit: int
+    ) -> tuple[int, int] | int:
         """Set `most` aside if it fits below the limit, else what fits, if that is `least` or more.
 
         Gives the line's number and its amount, or, when it does not fit, what the run has spent so far.
@@ -52,7 +53,7 @@ class CostLog:
         """Who took more in a run than was set aside: by model or engine, how much, and what was set aside."""
         return await self._costs.overspent(run)
 
-    async def note(self, run: str, call: Call, amount: int, tokens_in: int, tokens_out: int) -> None:
+    async def note(self, run: str, call: PaidCall, amount: int, tokens_in: int, tokens_out: int) -> None:
         """A line for a call that nothing had to be set aside for."""
         await self._costs.add(run, call, amount, tokens_in, tokens_out, self.clock())
 
@@ -72,7 +73,7 @@ class CostLog:
         """What all that was begun in a thread has spent or set aside."""
         return await self._costs.spent(thread) / NANO
 
-    async def payments(self, run: str) -> dict[Call, int]:
+    async def payments(self, run: str) -> dict[PaidCall, int]:
         """All that a run has paid, or may have paid, by call, the latest first."""
         return await self._costs.paid_by_call(run)
 

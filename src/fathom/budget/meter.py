@@ -13,8 +13,8 @@ from typing import TypeVar
 import httpx2
 
 from fathom.budget.budget import Budget, Reservation
-from fathom.budget.cost_log import Call
 from fathom.errors import BadQuery, ProviderError, Refused, Unreachable
+from fathom.storage.records import PaidCall
 
 T = TypeVar("T")
 NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
@@ -27,30 +27,30 @@ class Meter:
     """Who pays for requests, for what, and how much for each."""
 
     budget: Budget
-    call: Call
+    call: PaidCall
     usd: float
 
 
-_around: ContextVar[Meter | None] = ContextVar("meter", default=None)
+_current_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 @contextmanager
-def metered(meter: Meter | None) -> Iterator[None]:
+def use_meter(meter: Meter | None) -> Iterator[None]:
     """Requests sent in here are paid for by this meter; with None, by nobody."""
-    token = _around.set(meter)
+    token = _current_meter.set(meter)
     try:
         yield
     finally:
-        _around.reset(token)
+        _current_meter.reset(token)
 
 
 @asynccontextmanager
-async def request(usd: float | None = None) -> AsyncIterator[Reservation]:
+async def reserve_request(usd: float | None = None) -> AsyncIterator[Reservation]:
     """One request: its price is set aside before it is sent; OutOfBudget when there is too little left.
 
     Whoever sends it settles or releases it; left without a word, it stays counted.
     """
-    meter = _around.get()
+    meter = _current_meter.get()
     if meter is None:
         yield Reservation.nothing()
         return
@@ -59,20 +59,20 @@ async def request(usd: float | None = None) -> AsyncIterator[Reservation]:
         yield hold
 
 
-async def charged(ask: Callable[[], Awaitable[T]]) -> T:
+async def charge_request(ask: Callable[[], Awaitable[T]]) -> T:
     """The answer to one request, paid for when it is answered, or when it may have been."""
-    async with request() as hold:
+    async with reserve_request() as hold:
         try:
             found = await ask()
         except ProviderError as error:
-            if was_refused(error):
+            if was_surely_refused(error):
                 await hold.release()
             raise
         await hold.settle(hold.usd)
         return found
 
 
-def was_refused(error: ProviderError) -> bool:
+def was_surely_refused(error: ProviderError) -> bool:
     """Whether it is sure that nobody worked for a request that ended so: it never left, or was told no."""
     if error.status is not None:
         return error.status not in NO_ANSWER_IN_TIME

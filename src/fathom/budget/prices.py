@@ -5,22 +5,26 @@ Does not know budgets. A model nobody has a price for is said to be unpriced, ne
 
 import ipaddress
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fathom.errors import BadInput
-from fathom.model_names import split_name
+from fathom.settings.model_names import split_name
+from fathom.settings.settings import Settings
+from fathom.state import Role, RunConfig
 
-PRICES = "prices.toml"
+PRICES_FILE = "prices.toml"
+
 MILLION = 1_000_000
+
 # Providers by the names of genai-prices, where those differ.
-_SOLD_BY = {
+_SELLERS = {
     "google_genai": "google",
     "google_vertexai": "google",
     "bedrock": "aws",
@@ -28,6 +32,7 @@ _SOLD_BY = {
     "mistralai": "mistral",
     "xai": "x-ai",
 }
+
 _Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -47,7 +52,7 @@ class ModelPrice(BaseModel):
         return (fresh * self.input + tokens_cached * again + tokens_out * self.output) / MILLION
 
 
-class _File(BaseModel):
+class _PricesFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     models: dict[str, ModelPrice] = {}
@@ -71,7 +76,7 @@ class Prices:
             return given.usd(tokens_in, tokens_out, cached)
         if is_own_server(server):
             return 0.0
-        return _from_table(bare, server, provider, tokens_in, tokens_out, cached)
+        return _usd_from_table(bare, server, provider, tokens_in, tokens_out, cached)
 
     def is_known(self, model: str, server: str) -> bool:
         """Whether a call to the model has a price, be it 0."""
@@ -80,7 +85,7 @@ class Prices:
 
 def load_prices(named: Path | None, home: Path) -> Prices:
     """The prices in the file that was named, else in the home's own, if there is one."""
-    path = named.expanduser() if named else home / PRICES
+    path = named.expanduser() if named else home / PRICES_FILE
     try:
         words = path.read_text("utf-8")
     except FileNotFoundError:
@@ -90,7 +95,7 @@ def load_prices(named: Path | None, home: Path) -> Prices:
     except (OSError, ValueError) as error:
         raise BadInput(f"The prices in {path} cannot be read: {error}.") from None
     try:
-        given = _File.model_validate(tomllib.loads(words))
+        given = _PricesFile.model_validate(tomllib.loads(words))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -112,14 +117,14 @@ def is_own_server(server: str) -> bool:
         return False
 
 
-def _from_table(
+def _usd_from_table(
     model: str, server: str, provider: str, tokens_in: int, tokens_out: int, cached: int
 ) -> float | None:
     from genai_prices import Usage, calc_price  # half a second of imports, paid only by those who pay
 
     usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out, cache_read_tokens=cached)
     # As this server or provider sells it, if the table knows it; else as whoever made it does.
-    sold_by = _SOLD_BY.get(provider, provider) if provider != "openai" else None
+    sold_by = _SELLERS.get(provider, provider) if provider != "openai" else None
     asks: list[Callable[[], Any]] = [partial(calc_price, usage, model, provider_api_url=server)]
     if sold_by:
         asks.append(partial(calc_price, usage, model, provider_id=sold_by))
@@ -130,3 +135,39 @@ def _from_table(
         except LookupError:
             continue
     return None
+
+
+def find_unpriced_models(settings: Settings, run_config: RunConfig) -> list[str]:
+    """The models of a run without a price; those on a server of one's own cost nothing, which is one."""
+    if not settings.uses_model(run_config.model):
+        return []
+    prices = load_prices(settings.prices_file, settings.home)
+    names = dict.fromkeys(settings.model_for(role, run_config.model_of(role)) for role in get_args(Role))
+    return [name for name in names if not prices.is_known(name, settings.server_of(name))]
+
+
+def refuse_unenforceable_budget(settings: Settings, run_config: RunConfig) -> None:
+    """Say before the run, and not in its report, that it could cost more than somebody said."""
+    if names := find_unpriced_models(settings, run_config):
+        raise BadInput(
+            f"The budget of {run_config.budget_usd:g} USD cannot be kept, because no price is known for"
+            f" {_models_at_servers(settings, names)}; {_way_out(settings, names)},"
+            " or leave --budget (budget_usd) out."
+        )
+
+
+def describe_unpriced_models(settings: Settings, names: Sequence[str]) -> str:
+    """What the usual cap means for models without a price, and what can be done."""
+    return (
+        f"no price is known for {_models_at_servers(settings, names)}, so what it costs is not counted"
+        f" and no cap holds it back; {_way_out(settings, names)}"
+    )
+
+
+def _models_at_servers(settings: Settings, names: Sequence[str]) -> str:
+    return ", ".join(f"{name} at {settings.server_of(name)}" for name in names)
+
+
+def _way_out(settings: Settings, names: Sequence[str]) -> str:
+    place = settings.prices_file or settings.home / PRICES_FILE
+    return f'give one in {place} ([models."{names[0]}"] input = …, output = … in USD a million tokens)'

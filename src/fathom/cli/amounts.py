@@ -4,7 +4,7 @@ Does not know screens.
 """
 
 from fathom.events import Spent
-from fathom.report.words import counted
+from fathom.report.messages import format_count
 
 
 def dollars(usd: float) -> str:
@@ -16,7 +16,7 @@ def saved(spent: Spent) -> str:
     """What earlier runs saved this one, if anything."""
     if not spent.saved_calls:
         return ""
-    calls, tokens = counted(spent.saved_calls, "call"), thousands(spent.saved_tokens)
+    calls, tokens = format_count(spent.saved_calls, "call"), thousands(spent.saved_tokens)
     return f"; {dollars(spent.saved_usd)} saved by {calls} answered before ({tokens} tokens)"
 
 

@@ -17,12 +17,11 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from fathom.batch import Outcome
-from fathom.batch_file import Asked
 from fathom.cli.cells import cut, plain
 from fathom.cli.modes import SUSPEND, EndSignals
 from fathom.events import Progress
-from fathom.report.words import counted
+from fathom.report.messages import format_count
+from fathom.runs.batch import BatchQuestion, QuestionOutcome
 
 _WIDE = 160
 _LEAST_QUESTION = 30
@@ -36,7 +35,7 @@ class BatchView:
     def __init__(self, is_quiet: bool, stream: TextIO | None = None) -> None:
         self._console = Console(file=stream or sys.stderr, quiet=is_quiet, highlight=False)
         self._began = time.monotonic()
-        self._outcomes: Mapping[str, Outcome] = {}
+        self._outcomes: Mapping[str, QuestionOutcome] = {}
         self._told: dict[str, str] = {}
         self._doing: dict[str, Progress] = {}
         is_live = self._console.is_terminal and not is_quiet
@@ -71,7 +70,7 @@ class BatchView:
             os.kill(os.getpid(), SUSPEND)
         self.__enter__()
 
-    def tell(self, one: Asked, event: Progress) -> None:
+    def tell(self, one: BatchQuestion, event: Progress) -> None:
         """What a question in hand is doing."""
         if one.key not in self._doing:
             self._line(f"line {one.number} begins: {one.request.query}")
@@ -79,7 +78,7 @@ class BatchView:
         if self._live:
             self._live.update(self._screen())
 
-    def note(self, outcomes: Mapping[str, Outcome]) -> None:
+    def note(self, outcomes: Mapping[str, QuestionOutcome]) -> None:
         """What became of questions."""
         self._outcomes = dict(outcomes)
         for key, outcome in self._outcomes.items():
@@ -111,14 +110,14 @@ class BatchView:
         return Group(*(Text(line, no_wrap=True, overflow="ellipsis") for line in [head, *lines]))
 
 
-def _ending(outcome: Outcome) -> str:
+def _ending(outcome: QuestionOutcome) -> str:
     if not outcome.has_report:
         return f"{outcome.status}{f': {outcome.because}' if outcome.because else ''}"
     score = f"score {outcome.score or 0:.2f}"
-    return f"{outcome.status}, {score}, {counted(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
+    return f"{outcome.status}, {score}, {format_count(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
 
 
-def print_table(outcomes: Sequence[Outcome]) -> None:
+def print_table(outcomes: Sequence[QuestionOutcome]) -> None:
     """The summary on standard output; where it is narrow, a question stands below its line."""
     cells = [
         (
@@ -160,7 +159,7 @@ def _near(path: str) -> str:
     return path.removeprefix(f"{Path.cwd()}/")
 
 
-def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def summary(outcomes: Sequence[QuestionOutcome]) -> dict[str, Any]:
     """The same for a program."""
     return {
         "questions": [summed(one) for one in outcomes],
@@ -169,6 +168,6 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def summed(outcome: Outcome) -> dict[str, Any]:
+def summed(outcome: QuestionOutcome) -> dict[str, Any]:
     """One outcome as it is kept and printed."""
     return {name: value for name, value in vars(outcome).items() if name != "error"}

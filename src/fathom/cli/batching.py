@@ -13,8 +13,6 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from fathom.batch import Batch, Ending, Outcome
-from fathom.batch_file import NOTES, Asked, Notes, read_questions
 from fathom.cli.batch_view import BatchView, print_table, summary, summed
 from fathom.cli.forecasting import dry_run_of_many
 from fathom.cli.leaving import INTERRUPTED, Leaving, until_interrupted
@@ -22,8 +20,17 @@ from fathom.cli.local_models import choose_local_model
 from fathom.cli.options import request_words, settings_of
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.runs import open_runs
-from fathom.settings import Settings
+from fathom.runs.batch import (
+    NOTES_FILE,
+    Batch,
+    BatchNotes,
+    BatchQuestion,
+    QuestionOutcome,
+    StopAll,
+    read_questions,
+)
+from fathom.runs.executor import open_runs
+from fathom.settings.settings import Settings
 from fathom.state import short_hash
 
 _MOST_AT_ONCE = 100
@@ -42,7 +49,9 @@ def batch(arguments: argparse.Namespace) -> int:
     name = "batch" if arguments.file == "-" else Path(arguments.file).stem
     folder = Path(arguments.out or Path("runs") / name)
     if arguments.dry_run:
-        done = {key for key, entry in Notes(folder / NOTES).entries().items() if entry.get("report")}
+        done = {
+            key for key, entry in BatchNotes(folder / NOTES_FILE).entries().items() if entry.get("report")
+        }
         return dry_run_of_many(settings, [one.request for one in asked if one.key not in done], arguments)
     work = partial(_worked, settings, asked, folder, arguments)
     return until_interrupted(work, f"interrupted; nothing is lost, {_AGAIN}")
@@ -59,18 +68,18 @@ def _text(name: str) -> str:
 
 async def _worked(
     settings: Settings,
-    asked: Sequence[Asked],
+    asked: Sequence[BatchQuestion],
     folder: Path,
     arguments: argparse.Namespace,
     leaving: Leaving,
 ) -> int:
-    ending = Ending()
+    ending = StopAll()
     async with open_runs(settings) as runs:
         with _alone(settings, folder), BatchView(arguments.quiet) as view:
-            notes = Notes(folder / NOTES)
+            notes = BatchNotes(folder / NOTES_FILE)
             known = notes.entries()
 
-            def note(outcomes: Mapping[str, Outcome]) -> None:
+            def note(outcomes: Mapping[str, QuestionOutcome]) -> None:
                 notes.write({**known, **{key: summed(one) for key, one in outcomes.items()}})
                 view.note(outcomes)
 
@@ -97,7 +106,7 @@ def _alone(settings: Settings, folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def _told(outcomes: Sequence[Outcome], arguments: argparse.Namespace) -> int:
+def _told(outcomes: Sequence[QuestionOutcome], arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(summary(outcomes), ensure_ascii=False, indent=2))
     else:

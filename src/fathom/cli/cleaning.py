@@ -7,16 +7,16 @@ import argparse
 import asyncio
 import sys
 
-from fathom.cleaning import Choice, Cleaned, age_of, chosen, cleaned
 from fathom.cli.listing import table
 from fathom.cli.options import settings_of
 from fathom.errors import BadInput
-from fathom.runs import open_runs
+from fathom.runs.executor import open_runs
+from fathom.runs.prune import PruneChoice, PruneResult, choose_runs, parse_age, prune_runs
 
 
 def clean(arguments: argparse.Namespace) -> int:
     """Show what would go, ask, and take it away."""
-    older_s = age_of(arguments.older_than) if arguments.older_than is not None else None
+    older_s = parse_age(arguments.older_than) if arguments.older_than is not None else None
     if arguments.keep is not None and arguments.keep < 0:
         raise BadInput("--keep should be a number of runs, 0 or more.")
     return asyncio.run(_clean(arguments, older_s))
@@ -24,27 +24,27 @@ def clean(arguments: argparse.Namespace) -> int:
 
 async def _clean(arguments: argparse.Namespace, older_s: float | None) -> int:
     async with open_runs(settings_of(arguments)) as runs:
-        choice = await chosen(runs, older_s, arguments.keep)
+        choice = await choose_runs(runs, older_s, arguments.keep)
         if choice.gone:
             print(table(choice.gone))
         if arguments.dry_run:
-            _say(await cleaned(runs, choice, is_dry=True), is_dry=True)
+            _say(await prune_runs(runs, choice, is_dry=True), is_dry=True)
             return 0
         if choice.gone and not arguments.yes and not _is_agreed(choice):
             print("Nothing was removed.")
             return 0
-        _say(await cleaned(runs, choice), is_dry=False)
+        _say(await prune_runs(runs, choice), is_dry=False)
     return 0
 
 
-def _is_agreed(choice: Choice) -> bool:
+def _is_agreed(choice: PruneChoice) -> bool:
     if not sys.stdin.isatty():
         raise BadInput("Nobody is here to ask; say --yes to remove these runs, or --dry-run to look only.")
     answer = input(f"Remove {_runs(len(choice.gone))} for good? Research folders stay. [y/N] ")
     return answer.strip().lower() in {"y", "yes"}
 
 
-def _say(result: Cleaned, *, is_dry: bool) -> None:
+def _say(result: PruneResult, *, is_dry: bool) -> None:
     words = "Would remove" if is_dry else "Removed"
     held = _size(result.swept.bytes)
     print(f"{words} {_runs(len(result.gone))}: {result.swept.rows} rows, {held} of content.")

@@ -12,9 +12,9 @@ from typing import cast
 
 from fathom.cli.cells import plain
 from fathom.cli.options import settings_of
-from fathom.comparing import Comparison, Held, Pair, Side, Source, compared
 from fathom.ids import short_id
-from fathom.runs import Runs, open_runs
+from fathom.runs.compare import ComparedFinding, ComparedRun, ComparedSource, Comparison, Pair, compare_runs
+from fathom.runs.executor import Runs, open_runs
 from fathom.state import RunState
 
 
@@ -30,14 +30,14 @@ def diff(arguments: argparse.Namespace) -> int:
 
 async def _compared(arguments: argparse.Namespace) -> Comparison:
     async with open_runs(settings_of(arguments)) as runs:
-        return compared(await _side(runs, arguments.first), await _side(runs, arguments.second))
+        return compare_runs(await _side(runs, arguments.first), await _side(runs, arguments.second))
 
 
-async def _side(runs: Runs, name: str) -> Side:
+async def _side(runs: Runs, name: str) -> ComparedRun:
     run_id = await runs.find(name)
     state = cast(RunState, (await runs.snapshot(run_id)).values)
     line = await runs.line(run_id)
-    return Side(run_id, state, line.status, round(line.cost_usd, 6))
+    return ComparedRun(run_id, state, line.status, round(line.cost_usd, 6))
 
 
 def _lines(found: Comparison) -> list[str]:
@@ -68,13 +68,13 @@ def _change(pair: Pair[object]) -> str:
     return f"{pair.first}" if pair.is_same else f"{pair.first} → {pair.second}"
 
 
-def _sources(sign: str, sources: Sequence[Source]) -> list[str]:
+def _sources(sign: str, sources: Sequence[ComparedSource]) -> list[str]:
     return [f"{sign} {plain(source.title)}  <{plain(source.address)}>" for source in sources]
 
 
-def _finding(sign: str, held: Held) -> str:
+def _finding(sign: str, held: ComparedFinding) -> str:
     return f"{sign} {_held(held)}  {plain(held.statement)}"
 
 
-def _held(held: Held) -> str:
+def _held(held: ComparedFinding) -> str:
     return f"{held.tag} ({held.confidence:.2f})"

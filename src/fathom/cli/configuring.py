@@ -15,9 +15,16 @@ from typing import Any
 from pydantic import BaseModel, SecretStr
 
 from fathom.cli.options import request_words, settings_of
-from fathom.provenance import DOTENV, OURS, RUN, TOML, Common, Said
 from fathom.request import ResearchRequest
-from fathom.settings import Settings, names, said
+from fathom.settings.settings import Settings, read_set_values, setting_names
+from fathom.settings.sources import (
+    DOTENV,
+    RUN_TABLE,
+    SETTINGS_FILE,
+    VARIABLE_PREFIX,
+    SetValue,
+    SharedVariable,
+)
 from fathom.state import RunConfig
 
 MASK = "********"
@@ -41,15 +48,15 @@ def config(arguments: argparse.Namespace) -> int:
     """Print the settings."""
     lines = [
         line
-        for line in _lines(arguments, said(arguments.config_file))
+        for line in _lines(arguments, read_set_values(arguments.config_file))
         if not arguments.changed or line.origin != _DEFAULT
     ]
     if arguments.json:
         print(json.dumps([asdict(line) for line in lines], ensure_ascii=False, indent=2))
         return 0
     here = Path.cwd()
-    found = [name for name in (TOML, DOTENV) if (here / name).is_file()]
-    print(f"In {here}: {' and '.join(found) if found else f'no {TOML} and no {DOTENV}'}\n")
+    found = [name for name in (SETTINGS_FILE, DOTENV) if (here / name).is_file()]
+    print(f"In {here}: {' and '.join(found) if found else f'no {SETTINGS_FILE} and no {DOTENV}'}\n")
     width = max((len(line.name) for line in lines), default=0)
     values = min(_WIDEST, max((len(_shown(line)) for line in lines), default=0))
     for line in lines:
@@ -58,12 +65,12 @@ def config(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(arguments: argparse.Namespace, set_here: Mapping[str, Said]) -> Iterator[Line]:
+def _lines(arguments: argparse.Namespace, set_here: Mapping[str, SetValue]) -> Iterator[Line]:
     words = request_words(arguments)
     settings = settings_of(arguments)
     spoken = {name for name in ("model", "models", "base_url") if name in words}
     settings = settings.model_copy(update={name: words[name] for name in spoken})
-    known = names()
+    known = setting_names()
     for name in known.settings:
         origin = _SPOKEN if name in spoken else _origin(set_here.get(name))
         yield _line(name, settings, name, origin)
@@ -72,21 +79,21 @@ def _lines(arguments: argparse.Namespace, set_here: Mapping[str, Said]) -> Itera
     for name in known.run_config:
         is_spoken = name in words or getattr(run_config, name) != getattr(before, name)
         yield _line(
-            f"{RUN}.{name}",
+            f"{RUN_TABLE}.{name}",
             run_config,
             name,
-            _SPOKEN if is_spoken else _origin(set_here.get(f"{RUN}.{name}")),
+            _SPOKEN if is_spoken else _origin(set_here.get(f"{RUN_TABLE}.{name}")),
         )
 
 
 def _line(shown_as: str, holder: Settings | RunConfig, name: str, origin: str) -> Line:
     field = type(holder).model_fields[name]
-    common = [known.variable for known in field.metadata if isinstance(known, Common)]
-    variables = [*common, f"{OURS}{name.upper()}"]
+    common = [known.variable for known in field.metadata if isinstance(known, SharedVariable)]
+    variables = [*common, f"{VARIABLE_PREFIX}{name.upper()}"]
     return Line(shown_as, _plain(getattr(holder, name)), origin, variables, field.description or "")
 
 
-def _origin(one: Said | None) -> str:
+def _origin(one: SetValue | None) -> str:
     if one is None:
         return _DEFAULT
     return one.origin if one.value is not None else f"{one.origin} (empty)"

@@ -7,26 +7,25 @@ import argparse
 import asyncio
 
 from fathom.cli.options import settings_of
-from fathom.control_signals import Word
-from fathom.history import RunLine
 from fathom.ids import short_id
-from fathom.run_index import control_run
-from fathom.settings import Settings
+from fathom.runs.repository import RunLine, control_run
+from fathom.settings.settings import Settings
 from fathom.storage import close_storage
+from fathom.storage.records import SignalWord
 
-_HEARD: dict[Word, str] = {
+_HEARD: dict[SignalWord, str] = {
     "pause": "stands still after the step in hand; it goes on with: fathom control {name} go",
     "go": "goes on",
     "stop": "looks no further and writes its report",
     "add": "asks that too, in its next round",
 }
-_LATER: dict[Word, str] = {
+_LATER: dict[SignalWord, str] = {
     "go": "goes on if somebody still waits with it; if nobody does: fathom resume {name}",
     "stop": "is not running; it will write its report when you go on with: fathom resume {name}",
     "add": "is not running; it will ask that when you go on with: fathom resume {name}",
 }
 # Somebody may wait with it or not: an order ends no pause of a run that was left.
-_PAUSED: dict[Word, str] = {
+_PAUSED: dict[SignalWord, str] = {
     "go": _LATER["go"],
     "stop": "is paused; it writes its report if somebody still waits with it; "
     "if nobody does: fathom resume {name}",

@@ -6,13 +6,13 @@ Does not know how a question is answered.
 import argparse
 import asyncio
 
-from fathom import conversation
 from fathom.cli.cells import plain
 from fathom.cli.options import settings_of
 from fathom.cli.working import follow_up
 from fathom.ids import short_id
-from fathom.report.words import counted
-from fathom.runs import open_runs
+from fathom.report.messages import format_count
+from fathom.runs import view_builder
+from fathom.runs.executor import open_runs
 
 
 def ask(arguments: argparse.Namespace) -> int:
@@ -25,8 +25,10 @@ def ask(arguments: argparse.Namespace) -> int:
 async def _looked_at(arguments: argparse.Namespace) -> int:
     async with open_runs(settings_of(arguments)) as runs:
         run_id = await runs.find(arguments.id)
-        thread = await (conversation.close if arguments.close else conversation.thread)(runs, run_id)
-    print(f"Thread {short_id(thread.id)}, {thread.status}, {counted(len(thread.queries), 'question')}")
+        thread = await (view_builder.close_thread if arguments.close else view_builder.load_thread)(
+            runs, run_id
+        )
+    print(f"Thread {short_id(thread.id)}, {thread.status}, {format_count(len(thread.queries), 'question')}")
     answers = {answer.query_id: answer for answer in thread.answers}
     for query in thread.queries:
         print(f"\n{short_id(query.id)}  {query.status}  {plain(query.content)}")

@@ -10,12 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
-from fathom.budget.prices import MILLION, PRICES, Prices, load_prices
+from fathom.budget.prices import MILLION, PRICES_FILE, Prices, load_prices
 from fathom.cli.options import settings_of
-from fathom.model_names import OPENAI, split_name
-from fathom.search.choice import KNOWN, choose
-from fathom.search.table import available
-from fathom.settings import Settings
+from fathom.search.registry import available_engines
+from fathom.search.routing import KNOWN_ENGINES, choose_engines
+from fathom.settings.model_names import OPENAI, split_name
+from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
 
 
@@ -23,7 +23,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     """Print the check-up; exit code 2 when runs could not be kept."""
     settings = settings_of(arguments)
     is_kept, kept = _home(settings)
-    ready = available(settings, RunConfig())
+    ready = available_engines(settings, RunConfig())
     for title, words in [
         ("Fathom", version("fathom-research")),
         ("Database", kept),
@@ -31,7 +31,7 @@ def doctor(arguments: argparse.Namespace) -> int:
         ("On this machine", _local_models(settings)),
         ("Prices", _prices(settings)),
         ("Local documents", "ready: name folders with --docs (no key, no network)"),
-        *((name, _engine(name, settings, ready)) for name in KNOWN if name != "local"),
+        *((name, _engine(name, settings, ready)) for name in KNOWN_ENGINES if name != "local"),
         ("With --docs", f"would search the documents and think with {_thinker(settings)}"),
         ("Without --docs", f"would search with {_asked(ready)} and think with {_thinker(settings)}"),
     ]:
@@ -65,11 +65,13 @@ def _model(settings: Settings) -> str:
 
 def _local_models(settings: Settings) -> str:
     """What servers on this machine offer, and what was chosen of it before."""
-    from fathom.llm.local_servers import CHOICE, find_local_models, load_choice
+    from fathom.llm.providers.local_servers import CHOICE_FILE, find_local_models, load_choice
 
     found = asyncio.run(find_local_models(settings.local_servers))
     chosen = load_choice(settings.home)
-    kept = f"; chosen before: {chosen.model} (forget it: delete {settings.home / CHOICE})" if chosen else ""
+    kept = (
+        f"; chosen before: {chosen.model} (forget it: delete {settings.home / CHOICE_FILE})" if chosen else ""
+    )
     offered = ", ".join(f"{model.choice.model} ({model.server})" for model in found)
     return f"{offered or 'no server of models found'}{kept}"
 
@@ -86,22 +88,22 @@ def _prices(settings: Settings) -> str:
 def _price(name: str, server: str, prices: Prices, settings: Settings) -> str:
     both = [prices.usd(name, server, *tokens) for tokens in ((MILLION, 0), (0, MILLION))]
     if None in both:
-        place = settings.prices_file or settings.home / PRICES
+        place = settings.prices_file or settings.home / PRICES_FILE
         return f"{name}: NONE KNOWN, so the budget does not hold it back; give one in {place}"
     return f"{name} {both[0]:g} in, {both[1]:g} out, USD a million tokens"
 
 
 def _engine(name: str, settings: Settings, ready: set[str]) -> str:
-    kinds = ", ".join(sorted(KNOWN[name].capabilities))
+    kinds = ", ".join(sorted(KNOWN_ENGINES[name].capabilities))
     if name not in ready:
-        return f"not configured: needs {KNOWN[name].needs} ({kinds})"
-    key = "" if KNOWN[name].needs else ", no key needed"
+        return f"not configured: needs {KNOWN_ENGINES[name].needs} ({kinds})"
+    key = "" if KNOWN_ENGINES[name].needs else ", no key needed"
     where = f" at {settings.engine_urls[name]}" if name in settings.engine_urls else ""
     return f"ready{where} ({kinds}{key})"
 
 
 def _asked(ready: set[str]) -> str:
-    choice = choose(RunConfig(), ready)
+    choice = choose_engines(RunConfig(), ready)
     spare = f", then {', '.join(choice.spare)} if that fails" if choice.spare else ""
     return f"{' and '.join(choice.asked)}{spare}"
 

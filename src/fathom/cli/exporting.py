@@ -13,20 +13,17 @@ from typing import cast
 
 from fathom.cli.options import settings_of
 from fathom.errors import BadInput
-from fathom.history import folder_of
 from fathom.ids import short_id
-from fathom.reading.originals import Originals
-from fathom.reading.web import ORIGINALS
-from fathom.report.bibliography import bibliography
-from fathom.report.claiming import claim
-from fathom.report.files import replaced
-from fathom.report.folder import EVENTS, ResearchFolder
+from fathom.reading.cache import PDF_FOLDER, PdfStore
+from fathom.report.bibliography import render_bibtex
+from fathom.report.formats.html import render_html
 from fathom.report.listings import cited_pages
-from fathom.report.past_rounds import spent_of
-from fathom.report.standalone import standalone
-from fathom.runs import Runs, is_unfinished, open_runs
+from fathom.runs.executor import Runs, is_unfinished, open_runs
+from fathom.runs.folder import EVENTS, ResearchFolder, claim_folder, folder_of
+from fathom.runs.round_summary import spent_by_run
 from fathom.state import RunState
-from fathom.store import pages
+from fathom.storage.content import open_page_texts
+from fathom.storage.files import replace_file
 
 _KINDS = (".md", ".json", ".bib", ".html", ".zip")
 
@@ -51,12 +48,12 @@ async def _exported(arguments: argparse.Namespace) -> None:
         run_id = await runs.find(arguments.id)
         try:
             if is_folder:
-                await asyncio.to_thread(claim, to, run_id)
+                await asyncio.to_thread(claim_folder, to, run_id)
                 await _folder(runs, run_id, to)
             elif kind == ".zip":
                 await _zip(runs, run_id, to)
             else:
-                await asyncio.to_thread(replaced, to, await _text(runs, run_id, kind))
+                await asyncio.to_thread(replace_file, to, await _text(runs, run_id, kind))
         except OSError as error:
             raise BadInput(f"{to} cannot be written: {error.strerror or error}.") from error
     print(f"Run {short_id(run_id)} is in {to}")
@@ -65,7 +62,7 @@ async def _exported(arguments: argparse.Namespace) -> None:
 async def _text(runs: Runs, run_id: str, kind: str) -> str:
     if kind == ".bib":
         state = cast(RunState, (await runs.snapshot(run_id)).values)
-        return bibliography(state.get("pages", []), cited_pages(state))
+        return render_bibtex(state.get("pages", []), cited_pages(state))
     result = await runs.result(run_id)
     if kind == ".md":
         return result.report
@@ -74,7 +71,7 @@ async def _text(runs: Runs, run_id: str, kind: str) -> str:
             f"Run {short_id(run_id)} knows more than its report by now; as .md it can be had,"
             f" or end it with: fathom resume {short_id(run_id)} --finish"
         )
-    return standalone(result) if kind == ".html" else result.model_dump_json(indent=2) + "\n"
+    return render_html(result) if kind == ".html" else result.model_dump_json(indent=2) + "\n"
 
 
 async def _folder(runs: Runs, run_id: str, place: Path) -> None:
@@ -82,8 +79,10 @@ async def _folder(runs: Runs, run_id: str, place: Path) -> None:
     snapshot = await runs.snapshot(run_id)
     state = cast(RunState, snapshot.values)
     settings = runs.settings
-    folder = ResearchFolder(place, run_id, pages(runs.storage), Originals(settings.home / ORIGINALS))
-    await folder.keep(state, spent_of(state))
+    folder = ResearchFolder(
+        place, run_id, open_page_texts(runs.storage), PdfStore(settings.home / PDF_FOLDER)
+    )
+    await folder.keep(state, spent_by_run(state))
     if "report" in state and not is_unfinished(snapshot):
         folder.write_report(await runs.result(run_id))
     own = await folder_of(runs.storage, run_id)
@@ -99,7 +98,7 @@ def _events(written: Path, to: Path) -> None:
 async def _zip(runs: Runs, run_id: str, to: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name) / short_id(run_id)
-        await asyncio.to_thread(claim, place, run_id)
+        await asyncio.to_thread(claim_folder, place, run_id)
         await _folder(runs, run_id, place)
         await asyncio.to_thread(_packed, place, to)
 

@@ -8,12 +8,11 @@ import asyncio
 from collections.abc import Sequence
 
 from fathom.budget.cost_log import CostLog
-from fathom.budget.forecast import forecast
-from fathom.budget.past import past_runs
-from fathom.report.words import counted
+from fathom.planning.forecast import load_past_runs, make_forecast
+from fathom.report.messages import format_count
 from fathom.request import ResearchRequest
-from fathom.runs import open_runs
-from fathom.settings import Settings
+from fathom.runs.executor import open_runs
+from fathom.settings.settings import Settings
 from fathom.state import Forecast, RunConfig
 from fathom.storage import open_storage
 
@@ -41,7 +40,7 @@ def dry_run_of_many(
         calls=sum(one.calls for one in each),
         tokens_in=sum(one.tokens_in for one in each),
         tokens_out=sum(one.tokens_out for one in each),
-        because=f"{counted(len(each), 'question')} still to be asked, {spread} at once",
+        because=f"{format_count(len(each), 'question')} still to be asked, {spread} at once",
         unpriced=sorted({name for one in each for name in one.unpriced}),
     )
     say(together, arguments)
@@ -60,9 +59,9 @@ async def _all_expected(
 
 async def expected(settings: Settings, run_config: RunConfig, question: str) -> Forecast:
     """What a question with these knobs would cost."""
-    past = await past_runs(CostLog(open_storage(settings.database)))
-    own = settings.admitting(run_config)
-    return await asyncio.to_thread(forecast, own, own.usual(run_config), question, past)
+    past = await load_past_runs(CostLog(open_storage(settings.database)))
+    own = settings.with_allowed(run_config)
+    return await asyncio.to_thread(make_forecast, own, own.usual(run_config), question, past)
 
 
 def say(found: Forecast, arguments: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from fathom.loops import new_loop, tuned
+from fathom.concurrency import new_loop, tune_garbage_collector
 
 INTERRUPTED = 130
 _GRACE_S = 3.0
@@ -76,7 +76,7 @@ def until_interrupted(
     work: Callable[[Leaving], Coroutine[Any, Any, int]], before: str = "interrupted before a run began"
 ) -> int:
     """The work's exit code, or 130 with the last words when somebody left."""
-    tuned()
+    tune_garbage_collector()
     leaving = Leaving(before)
     with asyncio.Runner(loop_factory=new_loop) as runner:
 

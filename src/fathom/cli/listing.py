@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 
 from fathom.cli.cells import cut, filled, plain
 from fathom.cli.options import settings_of
-from fathom.history import RunLine, folder_of
 from fathom.ids import short_id
-from fathom.run_index import list_runs
+from fathom.runs.folder import folder_of
+from fathom.runs.repository import RunLine, list_runs
 from fathom.storage import close_storage, open_storage
 
 _QUESTION_CELLS = 60

@@ -24,7 +24,7 @@ from fathom.cli.frame import Foot, Frame
 from fathom.cli.keys import Key, Keyboard, Typed
 from fathom.cli.modes import SUSPEND, EndSignals, RawKeyboard, has_keyboard, is_in_front, write
 from fathom.events import Completed, Progress
-from fathom.report.words import counted
+from fathom.report.messages import format_count
 
 _GLANCE_S = 0.1
 _NOTICE_S = 6.0
@@ -214,11 +214,11 @@ class Live:
 
 def last_lines(board: Board) -> list[str]:
     """Return what stays in the terminal when the picture is gone."""
-    rounds, pages = counted(board.round, "round"), counted(board.pages_read, "page")
+    rounds, pages = format_count(board.round, "round"), format_count(board.pages_read, "page")
     after = f"{plain(board.stage).capitalize()} after {clock(board.elapsed_s)}"
     score = f"score {board.score:.2f} of {board.threshold:.2f}" if board.score is not None else "not judged"
     spent = f"spent {dollars(board.spent.usd)} of {dollars(board.spent.budget_usd)}"
     return [
-        f"{after}: {rounds}, {pages} read, {counted(board.verified, 'claim')} verified,",
+        f"{after}: {rounds}, {pages} read, {format_count(board.verified, 'claim')} verified,",
         f"{score}, {spent}{saved(board.spent)}.",
     ]

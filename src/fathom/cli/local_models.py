@@ -6,11 +6,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from fathom.cli.options import settings_of
-from fathom.model_names import NO_MODEL
-from fathom.settings import Settings
+from fathom.settings.model_names import NO_MODEL
+from fathom.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from fathom.llm.local_servers import ChosenModel, LocalModel
+    from fathom.llm.providers.local_servers import ChosenModel, LocalModel
 
 _MAX_SHOWN = 20
 
@@ -23,7 +23,7 @@ def choose_local_model(arguments: argparse.Namespace) -> None:
     settings = settings_of(arguments)
     if _is_configured(arguments, settings) or not settings.local_servers:
         return
-    from fathom.llm.local_servers import find_local_models, load_choice
+    from fathom.llm.providers.local_servers import find_local_models, load_choice
 
     before = load_choice(settings.home)
     if before and before.model == NO_MODEL:
@@ -64,7 +64,7 @@ def _offer(found: "list[LocalModel]", settings: Settings) -> "ChosenModel | None
 
 def _ask(found: "list[LocalModel]", settings: Settings) -> "ChosenModel | None":
     """Return and remember what the person chooses; an empty answer is None and not remembered."""
-    from fathom.llm.local_servers import CHOICE, ChosenModel, save_choice
+    from fathom.llm.providers.local_servers import CHOICE_FILE, ChosenModel, save_choice
 
     choices = [ChosenModel(model=NO_MODEL), *(model.choice for model in found)]
     _say("No model is configured, but there are models on this machine:")
@@ -84,7 +84,7 @@ def _ask(found: "list[LocalModel]", settings: Settings) -> "ChosenModel | None":
         _say(f"Please type a number from 0 to {len(found)}.")
     chosen = choices[int(typed)]
     save_choice(settings.home, chosen)
-    _say(f"Remembered. To be asked again, delete {settings.home / CHOICE}.")
+    _say(f"Remembered. To be asked again, delete {settings.home / CHOICE_FILE}.")
     return chosen
 
 

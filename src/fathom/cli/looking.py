@@ -12,14 +12,12 @@ from fathom.cli.options import settings_of
 from fathom.cli.output import check_format, print_markdown, print_result
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.report.folder import pages_of
-from fathom.report.listings import words_of
-from fathom.report.past_rounds import round_of
-from fathom.report.quotes import quotes_page
-from fathom.report.round_summary import round_page
-from fathom.runs import is_unfinished, open_runs
+from fathom.report.listings import messages_of, render_quotes
+from fathom.runs.executor import is_unfinished, open_runs
+from fathom.runs.folder import render_pages
+from fathom.runs.round_summary import recall_round, round_page
 from fathom.state import RunState
-from fathom.store import pages
+from fathom.storage.content import open_page_texts
 
 PARTS = {
     "findings": "findings.md",
@@ -46,7 +44,7 @@ async def _show(arguments: argparse.Namespace) -> None:
             state = cast(RunState, (await opened.snapshot(run_id)).values)
             show_part = partial(print, end="") if arguments.part == "bib" else print_markdown
             if arguments.part == "quotes":
-                show_part(await quotes_page(state, pages(opened.storage)))
+                show_part(await render_quotes(state, open_page_texts(opened.storage)))
             else:
                 show_part(_part(run_id, state, arguments))
             return
@@ -63,10 +61,10 @@ async def _show(arguments: argparse.Namespace) -> None:
 def _part(run_id: str, state: RunState, arguments: argparse.Namespace) -> str:
     """A page of the research folder, made again from what is known."""
     if arguments.part:
-        return pages_of(state)[PARTS[arguments.part]]
+        return render_pages(state)[PARTS[arguments.part]]
     judged = [judgement.round for judgement in state.get("judgements", [])]
     if arguments.round not in judged:
         have = f"rounds {judged[0]} to {judged[-1]}" if judged else "no round that is over"
         raise BadInput(f"Run {short_id(run_id)} has {have}; there is no round {arguments.round} to show.")
-    done, spent, planned = round_of(state, arguments.round)
-    return round_page(state.get("question", ""), done, spent, words_of(state), planned)
+    done, spent, planned = recall_round(state, arguments.round)
+    return round_page(state.get("question", ""), done, spent, messages_of(state), planned)

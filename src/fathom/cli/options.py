@@ -7,7 +7,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 if TYPE_CHECKING:
-    from fathom.settings import Settings
+    from fathom.settings.settings import Settings
 
 _YES_OR_NO = argparse.BooleanOptionalAction  # so that what the settings say can be taken back
 _TYPES: dict[type, type] = {int: int, float: float}
@@ -128,6 +128,6 @@ def request_words(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def settings_of(arguments: argparse.Namespace) -> "Settings":
     """The settings of the process, with the file and the server that were named here."""
-    from fathom.settings import load_settings
+    from fathom.settings.settings import load_settings
 
     return load_settings(arguments.config_file, base_url=getattr(arguments, "base_url", None))

@@ -16,8 +16,8 @@ from rich.markdown import Heading, Markdown, MarkdownElement
 
 from fathom.cli.cells import safe
 from fathom.cli.modes import is_in_front
-from fathom.report.emphasis import add_cjk_emphasis
-from fathom.settings import pager
+from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
+from fathom.settings.settings import pager_command
 
 _WIDEST = 100  # cells: longer lines are hard to read
 _BELOW = 4  # rows that are left for what is said below a report, and for the prompt
@@ -58,7 +58,7 @@ class _Page(Markdown):
 
 def _was_paged(text: str) -> bool:
     """Show the text in the person's pager; False if there is none, or nobody to turn its pages."""
-    command = shlex.split(pager())
+    command = shlex.split(pager_command())
     if command in ([], ["cat"]) or not sys.stdin.isatty() or not is_in_front(sys.stdout.fileno()):
         return False
     if command[0].rpartition("/")[2] == "less":

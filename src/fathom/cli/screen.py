@@ -11,7 +11,7 @@ from fathom.cli.cells import safe
 from fathom.cli.telling import Telling
 from fathom.events import Progress, RoundCompleted
 from fathom.ids import short_id
-from fathom.report.round_summary import round_summary
+from fathom.runs.round_summary import round_summary
 
 
 class View(Protocol):

@@ -18,14 +18,14 @@ from fathom.cli.output import print_result
 from fathom.cli.reviewing import ask_person
 from fathom.cli.screen import JsonLines, Lines, Quiet, View
 from fathom.cli.steering import Steering
-from fathom.control_signals import Word
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept
 from fathom.ids import short_id
-from fathom.report.rerendering import describe_ledger
-from fathom.report.words import ENGLISH
+from fathom.report.messages import ENGLISH
+from fathom.report.rerender import describe_ledger
 from fathom.session import Session
 from fathom.state import ReviewAnswer
+from fathom.storage.records import SignalWord
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Watched:
         self.leaving.give_back = live.give_back
         return live
 
-    def _give(self, word: Word, text: str) -> None:
+    def _give(self, word: SignalWord, text: str) -> None:
         """Leave an order; the run hears it like one from another terminal."""
         task: asyncio.Task[object] = asyncio.create_task(self.session.signal(word, text))
         self._given.add(task)

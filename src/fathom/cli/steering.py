@@ -8,7 +8,7 @@ from typing import Protocol
 
 from fathom.cli.cells import cut, plain
 from fathom.cli.keys import Key, Typed
-from fathom.control_signals import Word
+from fathom.storage.records import SignalWord
 
 _SHORT = 60
 _REST = (("s", "stop and write"), ("a", "add a query"), ("q", "leave"))
@@ -27,7 +27,7 @@ class Shown(Protocol):
 class Steering:
     """Turns keys into orders, and says what they do."""
 
-    def __init__(self, give: Callable[[Word, str], None], leave: Callable[[], None]) -> None:
+    def __init__(self, give: Callable[[SignalWord, str], None], leave: Callable[[], None]) -> None:
         self._give, self._leave = give, leave
         self.is_paused = False  # or about to be
 

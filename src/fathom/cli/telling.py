@@ -20,7 +20,7 @@ from fathom.events import (
     SearchCompleted,
     SufficiencyEvaluated,
 )
-from fathom.report.words import counted
+from fathom.report.messages import format_count
 
 _SHORT = 76
 
@@ -58,7 +58,9 @@ class Telling:
             case EffortSized() as sized:
                 return _sized(sized)
             case BranchCompleted(direction=direction):
-                found = f"{counted(direction.claims, 'claim')} of {counted(direction.pages, 'page')}"
+                found = (
+                    f"{format_count(direction.claims, 'claim')} of {format_count(direction.pages, 'page')}"
+                )
                 return f"back with {found}: {_short(direction.text)}"
             case PlanGenerated() as plan:
                 return _planned(plan)
@@ -67,15 +69,15 @@ class Telling:
                 return f"found {hits} for: {_short(query)}{failure}"
             case ExtractionStarted(pages=pages):
                 self._counts[event.branch] = _Count(len(pages))
-                return f"reading {counted(len(pages), 'page')}"
+                return f"reading {format_count(len(pages), 'page')}"
             case ContentExtracted() | AnalysisCompleted():
                 return self._read(event.payload, self._counts.setdefault(event.branch, _Count()))
             case SufficiencyEvaluated(judgement=judged):
                 ending = "the end" if judged.is_by_words else "enough"
                 end = f"; {ending}: {judged.stop} ({judged.because})" if judged.stop else "; going on"
-                return f"{counted(judged.claims, 'claim')}, score {judged.overall:.2f}{end}"
+                return f"{format_count(judged.claims, 'claim')}, score {judged.overall:.2f}{end}"
             case ReportStarted(sections=sections):
-                return f"writing {counted(len(sections), 'section')}"
+                return f"writing {format_count(len(sections), 'section')}"
             case Completed():
                 return saved(event.spent).removeprefix("; ")
             case _:
@@ -90,7 +92,7 @@ class Telling:
             return f"{count.pages}{count.of} not readable: {_short(page.lost[0].why)}"
         count.pages += 1
         count.claims += page.claims
-        return f"{count.pages}{count.of} read, {counted(count.claims, 'claim')} so far in this round"
+        return f"{count.pages}{count.of} read, {format_count(count.claims, 'claim')} so far in this round"
 
 
 def _sized(sized: EffortSized) -> str:

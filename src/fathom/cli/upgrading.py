@@ -17,9 +17,9 @@ from filelock import FileLock, Timeout
 from fathom.cli.options import settings_of
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.result import result_of
+from fathom.result import make_result
 from fathom.storage.checkpoints import CompressedSerializer
-from fathom.storage.schema import BUSY_TIMEOUT_S, is_before_versions, prepare
+from fathom.storage.database import BUSY_TIMEOUT_S, is_before_versions, prepare_database
 
 
 def upgrade_database(arguments: argparse.Namespace) -> int:
@@ -68,7 +68,7 @@ def upgrade(database: Path, exports: Path) -> Upgraded:
         raise BadInput(
             f"The database {database} cannot be upgraded: {error}; nothing was changed."
         ) from error
-    prepare(database)
+    prepare_database(database)
     return Upgraded(old, *found)
 
 
@@ -83,7 +83,7 @@ def _reports(connection: sqlite3.Connection, exports: Path) -> tuple[list[str], 
             continue
         try:
             values = _values(connection, run, kind, body)
-            result = result_of(run, values, 0.0) if "report" in values else None
+            result = make_result(run, values, 0.0) if "report" in values else None
         # Its records are of an earlier version: whatever they lack or have too much shows as one of these.
         except (ValueError, TypeError, KeyError, AttributeError):
             unreadable.append(run)

@@ -15,19 +15,18 @@ from pathlib import Path
 from fathom.cli.leaving import until_interrupted
 from fathom.cli.options import settings_of
 from fathom.errors import BadInput, ProviderError, Unreadable
-from fathom.evidence.context import passages_of
-from fathom.evidence.derivation import Passage
-from fathom.evidence.standing import Fate, LivePage, stored_fate
+from fathom.evidence.checks.derivation import Passage
+from fathom.evidence.context import load_passages
+from fathom.evidence.page_changes import LivePage, QuoteStatus, check_stored_quote
 from fathom.graph.dependencies import standard_dependencies
-from fathom.reading.port import Reader
+from fathom.reading.protocol import Reader, hit_for_page
 from fathom.report.ledger import Ledger, read_ledger
-from fathom.report.verifying import Verification, cited, verified
-from fathom.runs import open_runs
-from fathom.search.addresses import hit_of
-from fathom.settings import Settings
+from fathom.report.verify import Verification, cited_quotes, verify_report
+from fathom.runs.executor import open_runs
+from fathom.settings.settings import Settings
 from fathom.state import Page, Quote, RunConfig
 from fathom.storage import STORAGE_ERRORS, open_storage
-from fathom.store import pages
+from fathom.storage.content import open_page_texts
 
 NOT_SOUND = 5
 _AT_ONCE = 10
@@ -50,13 +49,13 @@ async def _verified(
     if arguments.online:
         run_config = RunConfig(docs=[*arguments.docs, *await _own_folders(ledger, settings)], fresh=True)
         reader = (
-            await asyncio.to_thread(standard_dependencies(settings.admitting(run_config)), run_config)
+            await asyncio.to_thread(standard_dependencies(settings.with_allowed(run_config)), run_config)
         ).reader
         fates = await live_fates(ledger, reader)
     else:
         fates = stored_fates(ledger, texts)
     evidence = await _evidence(ledger, texts)
-    found = verified(ledger, lambda quote: fates[quote.model_dump_json()], beside, evidence)
+    found = verify_report(ledger, lambda quote: fates[quote.model_dump_json()], beside, evidence)
     _print(found, arguments)
     return 0 if found.is_sound else NOT_SOUND
 
@@ -83,9 +82,9 @@ async def _own_folders(ledger: Ledger, settings: Settings) -> list[str]:
 
 async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
     """The texts of the cited pages that the database still has, by hash; a damaged one is no page's text."""
-    kept = pages(open_storage(settings.database))
+    kept = open_page_texts(open_storage(settings.database))
     texts: dict[str, str] = {}
-    for sha in {quote.page for quote in cited(ledger)} if settings.database.exists() else ():
+    for sha in {quote.page for quote in cited_quotes(ledger)} if settings.database.exists() else ():
         try:
             texts[sha] = await kept.get(sha)
         except Unreadable:
@@ -97,9 +96,9 @@ async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
     return texts
 
 
-def stored_fates(ledger: Ledger, texts: Mapping[str, str]) -> dict[str, Fate]:
+def stored_fates(ledger: Ledger, texts: Mapping[str, str]) -> dict[str, QuoteStatus]:
     """The fate of every quote in the texts of the database."""
-    return {q.model_dump_json(): stored_fate(q, texts.get(q.page)) for q in cited(ledger)}
+    return {q.model_dump_json(): check_stored_quote(q, texts.get(q.page)) for q in cited_quotes(ledger)}
 
 
 async def _evidence(ledger: Ledger, texts: dict[str, str]) -> dict[str, Passage]:
@@ -109,36 +108,36 @@ async def _evidence(ledger: Ledger, texts: dict[str, str]) -> dict[str, Passage]
         return texts[sha]
 
     known = [c for c in ledger.claims if all(texts.get(q.page, _DAMAGED) != _DAMAGED for q in c.quotes)]
-    return await passages_of(known, ledger.sources, get)
+    return await load_passages(known, ledger.sources, get)
 
 
-async def live_fates(ledger: Ledger, reader: Reader) -> dict[str, Fate]:
+async def live_fates(ledger: Ledger, reader: Reader) -> dict[str, QuoteStatus]:
     """The fate of every quote in the pages as they are today."""
     quotes: dict[str, list[Quote]] = {}
-    for quote in cited(ledger):
+    for quote in cited_quotes(ledger):
         quotes.setdefault(quote.page, []).append(quote)
     places = {page.sha: page for page in ledger.sources}
     turns = asyncio.Semaphore(_AT_ONCE)
 
-    async def fates_in(sha: str) -> dict[str, Fate]:
+    async def fates_in(sha: str) -> dict[str, QuoteStatus]:
         async with turns:
             live = await _live(places.get(sha), reader)
-        found = [(q, live if isinstance(live, Fate) else live.fate(q)) for q in quotes[sha]]
+        found = [(q, live if isinstance(live, QuoteStatus) else live.fate(q)) for q in quotes[sha]]
         return {quote.model_dump_json(): fate for quote, fate in found}
 
     every = await asyncio.gather(*(fates_in(sha) for sha in quotes))
     return {name: fate for fates in every for name, fate in fates.items()}
 
 
-async def _live(page: Page | None, reader: Reader) -> LivePage | Fate:
+async def _live(page: Page | None, reader: Reader) -> LivePage | QuoteStatus:
     if page is None:
-        return Fate("gone", "its page is not among the sources")
+        return QuoteStatus("gone", "its page is not among the sources")
     try:
-        document = await reader(hit_of(page))
+        document = await reader(hit_for_page(page))
     except ProviderError as error:
-        return Fate("gone", f"{error}")
+        return QuoteStatus("gone", f"{error}")
     if page.how == "pdf" and document.how != "pdf":
-        return Fate("gone", "only another form of it can be read now")
+        return QuoteStatus("gone", "only another form of it can be read now")
     return await asyncio.to_thread(LivePage, page.sha, document.text)
 
 

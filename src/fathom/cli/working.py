@@ -8,8 +8,7 @@ import asyncio
 import sys
 from functools import partial
 
-from fathom.budget.capping import not_held_back, unpriced
-from fathom.budget.prices import is_own_server
+from fathom.budget.prices import describe_unpriced_models, find_unpriced_models, is_own_server
 from fathom.cli.forecasting import dry_run, expected, say
 from fathom.cli.indexing import IndexProgress
 from fathom.cli.leaving import Leaving, until_interrupted
@@ -22,7 +21,7 @@ from fathom.ids import short_id
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.session import Session
-from fathom.settings import Settings
+from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, RunConfig
 
 
@@ -98,7 +97,7 @@ async def _followed(
         if arguments.dry_run:
             say(await expected(settings, session.config, session.question), arguments)
             return 0
-        if session.is_understood_otherwise and not (arguments.quiet or arguments.json):
+        if session.is_reworded and not (arguments.quiet or arguments.json):
             print(f"understood as: {session.question}", file=sys.stderr, flush=True)
         await _tell_unpriced(settings, session.config, arguments)
         return await _watch(session, arguments, leaving)
@@ -118,9 +117,9 @@ async def _tell_unpriced(settings: Settings, config: RunConfig, arguments: argpa
     """Before anything is paid: that the usual cap is none for a model without a price."""
     if arguments.quiet or arguments.json:
         return
-    own = settings.admitting(config)
-    if names := await asyncio.to_thread(unpriced, own, config):
-        print(f"fathom: {not_held_back(own, names)}", file=sys.stderr, flush=True)
+    own = settings.with_allowed(config)
+    if names := await asyncio.to_thread(find_unpriced_models, own, config):
+        print(f"fathom: {describe_unpriced_models(own, names)}", file=sys.stderr, flush=True)
 
 
 async def _resumed(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:

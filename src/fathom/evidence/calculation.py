@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fathom.evidence.context import joined_passages
-from fathom.evidence.dates import dates
-from fathom.evidence.derivation import Passage, is_same, is_same_unit, underived
-from fathom.evidence.figures import Figure, figures
-from fathom.evidence.units import UNITS
+from fathom.evidence.checks.dates import find_dates
+from fathom.evidence.checks.derivation import Passage, find_underived, is_same_figure, is_same_unit
+from fathom.evidence.checks.figures import Figure, find_figures
+from fathom.evidence.checks.units import UNITS
+from fathom.evidence.context import join_passages
 from fathom.state import Calculation, Operand
 
 _MEASURES = frozenset(dimension for dimension, _ in UNITS.values()) - {
@@ -57,39 +57,41 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Recomputed:
+class CalculationResult:
     """What a calculation comes to, in the unit it is stated in, and what is wrong with it if anything is."""
 
     value: float | None = None
     why: str = ""
 
 
-def recompute(calculation: Calculation, passages: Mapping[str, Passage], text: str = "") -> Recomputed:
+def recompute(calculation: Calculation, passages: Mapping[str, Passage], text: str = "") -> CalculationResult:
     """Work out a calculation and compare it with the result that is stated.
 
     `passages` is the evidence of each claim by its id; `text` is the sentence, which may say "about".
     """
-    stated = figures(calculation.result)
+    stated = find_figures(calculation.result)
     if len(stated) != 1:
-        return Recomputed(why=f"the result '{calculation.result}' should be one figure")
-    told = _as_told(stated[0], text)
+        return CalculationResult(why=f"the result '{calculation.result}' should be one figure")
+    told = _widen_by_sentence(stated[0], text)
     try:
-        operands = {one.name: _operand(one, passages) for one in calculation.operands[:_MOST_OPERANDS]}
+        operands = {one.name: _find_operand(one, passages) for one in calculation.operands[:_MOST_OPERANDS]}
         answers = [
             _evaluate(calculation.formula, operands, are_shares_plain=plain) for plain in (False, True)
         ]
-        values = [v for answer in answers for v in _in_unit_of(told, answer, calculation, operands)]
+        values = [
+            v for answer in answers for v in _convert_to_stated_unit(told, answer, calculation, operands)
+        ]
     except NotComputable as error:
-        return Recomputed(why=str(error))
+        return CalculationResult(why=str(error))
     if not values:
-        return Recomputed(why=f"the formula gives another unit than '{calculation.result}'")
+        return CalculationResult(why=f"the formula gives another unit than '{calculation.result}'")
     best = min(values, key=lambda value: abs(abs(value) - told.value))
     if _is_close(told, abs(best)):
-        return Recomputed(best)
-    return Recomputed(best, f"the formula gives {_shown(best)}, not {calculation.result}")
+        return CalculationResult(best)
+    return CalculationResult(best, f"the formula gives {_format_value(best)}, not {calculation.result}")
 
 
-def calculation_faults(text: str, calculation: Calculation, passages: Mapping[str, Passage]) -> str:
+def find_calculation_fault(text: str, calculation: Calculation, passages: Mapping[str, Passage]) -> str:
     """Return why a sentence with a calculation does not hold; empty when code finds nothing wrong.
 
     Beside the result and its operands it may have only figures that derive from its claims.
@@ -98,33 +100,33 @@ def calculation_faults(text: str, calculation: Calculation, passages: Mapping[st
     if outcome.why:
         return outcome.why
     stated = (calculation.result, *(one.value for one in calculation.operands))
-    own = [figure for words in stated for figure in figures(words)]
-    together = joined_passages(list(passages.values()))
-    extra = [word for word in underived(text, together) if not _is_one_of(word, own)]
+    own = [figure for words in stated for figure in find_figures(words)]
+    together = join_passages(list(passages.values()))
+    extra = [word for word in find_underived(text, together) if not _is_one_of(word, own)]
     return f"these figures are neither quoted nor computed: {', '.join(extra)}" if extra else ""
 
 
 def _is_one_of(word: str, own: Sequence[Figure]) -> bool:
-    return any(is_same(figure, other) for figure in figures(word) for other in own)
+    return any(is_same_figure(figure, other) for figure in find_figures(word) for other in own)
 
 
-def _as_told(stated: Figure, text: str) -> Figure:
+def _widen_by_sentence(stated: Figure, text: str) -> Figure:
     """The stated result, approximate also where only the sentence says so."""
-    same = [figure for figure in figures(text) if is_same(figure, stated)]
+    same = [figure for figure in find_figures(text) if is_same_figure(figure, stated)]
     low, high = min(f.low for f in [stated, *same]), max(f.high for f in [stated, *same])
     return replace(stated, low=low, high=high)
 
 
-def _operand(operand: Operand, passages: Mapping[str, Passage]) -> Quantity:
+def _find_operand(operand: Operand, passages: Mapping[str, Passage]) -> Quantity:
     passage = passages.get(operand.claim)
     if passage is None:
         raise NotComputable(f"operand {operand.name} names no claim of this sentence")
     words = operand.value.strip()
     if (year := _YEAR.match(words)) and int(year[1]) in passage.calendar.named | passage.calendar.own:
         return Quantity(float(year[1]) * _YEAR_S, (("time", 1),))
-    if day := _quoted_day(words, passage):
+    if day := _find_quoted_day(words, passage):
         return Quantity(day.toordinal() * _DAY_S, (("time", 1),))
-    given = figures(words)
+    given = find_figures(words)
     if len(given) != 1:
         raise NotComputable(f"operand {operand.name} should be one figure, not '{operand.value}'")
     found = next((one for one in passage.figures if _is_quoted(given[0], one)), None)
@@ -134,9 +136,9 @@ def _operand(operand: Operand, passages: Mapping[str, Passage]) -> Quantity:
     return _quantity(replace(given[0], dimension=known.dimension, factor=known.factor))
 
 
-def _quoted_day(words: str, passage: Passage) -> date | None:
+def _find_quoted_day(words: str, passage: Passage) -> date | None:
     """The day that an operand is, if it is one and the evidence names it; the difference of two is a time."""
-    found = dates(words)
+    found = find_dates(words)
     if len(found) != 1 or not (found[0].year and found[0].month and found[0].day):
         return None
     wanted = found[0].parts
@@ -182,10 +184,10 @@ def _evaluate(formula: str, operands: Mapping[str, Quantity], *, are_shares_plai
         raise NotComputable(f"the formula '{formula}' cannot be read") from None
     if are_shares_plain:
         operands = {name: Quantity(q.value) if q.dimension in _SHARES else q for name, q in operands.items()}
-    return _value(tree.body, operands)
+    return _evaluate_node(tree.body, operands)
 
 
-def _value(node: ast.expr, operands: Mapping[str, Quantity]) -> Quantity:
+def _evaluate_node(node: ast.expr, operands: Mapping[str, Quantity]) -> Quantity:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             if not _is_constant(float(number)):
@@ -196,14 +198,14 @@ def _value(node: ast.expr, operands: Mapping[str, Quantity]) -> Quantity:
                 raise NotComputable(f"the formula uses {name}, which is no operand")
             return operands[name]
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            found = _value(inner, operands)
+            found = _evaluate_node(inner, operands)
             return replace(found, value=-found.value)
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-            return _value(inner, operands)
+            return _evaluate_node(inner, operands)
         case ast.BinOp(left=left, op=operator, right=right):
-            return _combine(operator, _value(left, operands), _value(right, operands))
+            return _combine(operator, _evaluate_node(left, operands), _evaluate_node(right, operands))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if arguments:
-            return _call(name, [_value(argument, operands) for argument in arguments])
+            return _call(name, [_evaluate_node(argument, operands) for argument in arguments])
         case _:
             raise NotComputable("a formula has operands, numbers, + - * / ** and min, max, round, abs only")
 
@@ -231,14 +233,14 @@ def _combine(operator: ast.operator, left: Quantity, right: Quantity) -> Quantit
 
 
 def _sum(left: Quantity, right: Quantity, sign: int) -> Quantity:
-    dimension = _common(left, right)
+    dimension = _common_dimension(left, right)
     if sign < 0 and left.dimension == right.dimension == "percent":
         dimension = "points"
     powers = ((dimension, 1),) if dimension else left.powers
     return Quantity(left.value + sign * right.value, powers, left.is_literal and right.is_literal)
 
 
-def _common(left: Quantity, right: Quantity) -> str:
+def _common_dimension(left: Quantity, right: Quantity) -> str:
     """The dimension that two quantities can be added in; a missing unit can stand for any."""
     one, two = left.dimension, right.dimension
     if "mixed" in {one, two} and left.powers != right.powers:
@@ -285,24 +287,24 @@ def _call(name: str, given: Sequence[Quantity]) -> Quantity:
         "min": lambda all_of: min(all_of, key=lambda one: one.value),
         "max": lambda all_of: max(all_of, key=lambda one: one.value),
         "abs": lambda all_of: replace(all_of[0], value=abs(all_of[0].value)),
-        "sum": lambda all_of: _added(all_of),
+        "sum": lambda all_of: _add_all(all_of),
         "round": lambda all_of: all_of[0],  # the stated result says how far it is rounded
     }
     if name not in choose:
         raise NotComputable(f"a formula has no function {name}")
     for one in given[1:] if name in {"min", "max"} else []:
-        _common(given[0], one)
+        _common_dimension(given[0], one)
     return choose[name](list(given))
 
 
-def _added(given: Sequence[Quantity]) -> Quantity:
+def _add_all(given: Sequence[Quantity]) -> Quantity:
     total = given[0]
     for one in given[1:]:
         total = _sum(total, one, 1)
     return total
 
 
-def _in_unit_of(
+def _convert_to_stated_unit(
     told: Figure, answer: Quantity, calculation: Calculation, operands: Mapping[str, Quantity]
 ) -> list[float]:
     """The answer as it would be stated in the unit of the result; none when it cannot be."""
@@ -321,7 +323,7 @@ def _in_unit_of(
     if not dimension or dimension in _SHARES:
         return [value]
     factors = {
-        f.factor for one in calculation.operands for f in figures(one.value) if f.dimension == dimension
+        f.factor for one in calculation.operands for f in find_figures(one.value) if f.dimension == dimension
     }
     if dimension == "time" and not factors:
         factors = {_YEAR_S}
@@ -334,5 +336,5 @@ def _is_close(told: Figure, value: float) -> bool:
     return abs(told.value - value) <= half or told.low <= value <= told.high
 
 
-def _shown(value: float) -> str:
+def _format_value(value: float) -> str:
     return f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"

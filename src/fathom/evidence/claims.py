@@ -9,35 +9,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
-from fathom.evidence.carrying import uncarried
-from fathom.evidence.context import passage_of
+from fathom.evidence.checks.derivation import find_underived
+from fathom.evidence.checks.suspicions import find_suspicions
+from fathom.evidence.context import build_passage, describe_context
 from fathom.evidence.controls import is_falsehood, make_controls
-from fathom.evidence.derivation import underived
-from fathom.evidence.facts import is_verbatim
-from fathom.evidence.grounding import GroundedPage
-from fathom.evidence.suspicions import find_suspicions
-from fathom.llm.port import Draft
-from fathom.state import (
-    Claim,
-    ClaimDraft,
-    Control,
-    Page,
-    Quote,
-    Rejected,
-    SubQuestion,
-    Verdict,
-    short_hash,
-)
-from fathom.text.normal import folded, one_line
+from fathom.evidence.grounding import QuoteFinder, is_verbatim
+from fathom.evidence.support import find_unsupported
+from fathom.state import Claim, ClaimDraft, Control, Page, Quote, Rejected, SubQuestion, Verdict, short_hash
+from fathom.state.model_io import ExtractedStatement, RefusedClaim
+from fathom.text.normalization import fold_text, one_line
+from fathom.text.ranking import bm25
+from fathom.text.sentences import split_passages
 
 KEEP_FROM = 0.7
+
 NOT_IN_PAGE = "the quote is not in the page"
+
 NO_QUESTION = "it answers no sub-question"
-UNDERIVED = "a figure or date is not in the source"
-REFUSED = "the verifier refused it"
+
+NOT_DERIVABLE = "a figure or date is not in the source"
+
+REFUSED_BY_VERIFIER = "the verifier refused it"
+
 _MOST_QUOTES = 3
+
 _SAME = 0.95
-_QUOTED = Verdict(
+
+_VERBATIM_VERDICT = Verdict(
     is_explicit=True,
     is_same_scope=True,
     is_not_overstated=True,
@@ -61,35 +59,37 @@ class GroundedDrafts:
 
 
 def ground_drafts(
-    drafts: Sequence[Draft], page: Page, text: str, questions: Sequence[SubQuestion]
+    drafts: Sequence[ExtractedStatement], page: Page, text: str, questions: Sequence[SubQuestion]
 ) -> GroundedDrafts:
     """Look up the quotes of a page's drafts, and sort out what can be decided by code alone.
 
     A quote is kept with the rest of its sentence: what was left out of it may be what changes it. Of drafts
     that say the same, the first that holds counts.
     """
-    lookup, known = GroundedPage(page.sha, text), {q.id for q in questions}
+    lookup, known = QuoteFinder(page.sha, text), {q.id for q in questions}
     told: dict[str, ClaimDraft] = {}
-    unasked: dict[str, Draft] = {}
+    unasked: dict[str, ExtractedStatement] = {}
     for draft in [draft for draft in drafts if draft.kind == "claim"]:
-        said = f"{draft.question}\n{folded(draft.statement).text}"
+        said = f"{draft.question}\n{fold_text(draft.statement).text}"
         if draft.question not in known:
             unasked.setdefault(said, draft)
         elif said not in told or told[said].objection:
             told[said] = ground_draft(draft, lookup, page, text)
-    claims = [claim_of(d, _QUOTED) for d in told.values() if not d.objection and is_self_evident(d)]
+    claims = [
+        make_claim(d, _VERBATIM_VERDICT) for d in told.values() if not d.objection and is_self_evident(d)
+    ]
     rest = [d for d in told.values() if d.objection or not is_self_evident(d)]
     stated = {said.partition("\n")[2] for said in told}
     count = sum(said.partition("\n")[2] not in stated for said in unasked)
     return GroundedDrafts(
         claims,
         rest,
-        _controls(drafts, rest, lookup, page, text) if rest else [],
+        _collect_controls(drafts, rest, lookup, page, text) if rest else [],
         [Rejected(page=page.sha, count=count, why=NO_QUESTION)] if count else [],
     )
 
 
-def ground_draft(draft: Draft, lookup: GroundedPage, page: Page, text: str) -> ClaimDraft:
+def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, text: str) -> ClaimDraft:
     """Return a draft with its quotes as the page has them, or with the objection that code has."""
     quotes = find_quotes(draft, lookup)
     found = ClaimDraft(
@@ -106,13 +106,13 @@ def ground_draft(draft: Draft, lookup: GroundedPage, page: Page, text: str) -> C
         return found.model_copy(update={"why": NOT_IN_PAGE, "objection": told})
     if is_self_evident(found):
         return found
-    if wrong := underived(draft.statement, passage_of(quotes, page, text)):
+    if wrong := find_underived(draft.statement, build_passage(quotes, page, text)):
         told = f"not in the source, and not to be derived from it: {', '.join(wrong)}"
-        return found.model_copy(update={"why": UNDERIVED, "objection": told})
-    return found.model_copy(update={"notes": _notes(found, page, text)})
+        return found.model_copy(update={"why": NOT_DERIVABLE, "objection": told})
+    return found.model_copy(update={"notes": _list_notes(found, page, text)})
 
 
-def find_quotes(draft: Draft, lookup: GroundedPage) -> list[Quote]:
+def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:
     """Return the page's own words for a draft's quotes, each once; none if one of them is not there."""
     found: dict[tuple[int, int], Quote] = {}
     for words in [draft.quote, *draft.more_quotes][:_MOST_QUOTES]:
@@ -120,12 +120,12 @@ def find_quotes(draft: Draft, lookup: GroundedPage) -> list[Quote]:
         if not parts:
             return []
         for part in parts:
-            whole = lookup.in_full(part)
+            whole = lookup.extend_to_sentence(part)
             found[whole.start, whole.end] = whole
     return list(found.values())
 
 
-def claim_of(draft: ClaimDraft, verdict: Verdict) -> Claim:
+def make_claim(draft: ClaimDraft, verdict: Verdict) -> Claim:
     """Return a draft as the claim it has become."""
     return Claim(
         id=draft.id,
@@ -138,7 +138,7 @@ def claim_of(draft: ClaimDraft, verdict: Verdict) -> Claim:
     )
 
 
-def rejection_of(draft: ClaimDraft) -> Rejected:
+def make_rejection(draft: ClaimDraft) -> Rejected:
     """Return what is told of a draft that stays refused."""
     return Rejected(
         page=draft.page, count=1, why=draft.why, statement=draft.statement, reason=draft.objection
@@ -149,7 +149,7 @@ def is_self_evident(draft: ClaimDraft) -> bool:
     """Tell whether the statement is its quote, sentences of it, or nearly: nothing is left to verify."""
     if len(draft.quotes) != 1:
         return False
-    said, quoted = (folded(text).text.rstrip(".") for text in (draft.statement, draft.quotes[0].text))
+    said, quoted = (fold_text(text).text.rstrip(".") for text in (draft.statement, draft.quotes[0].text))
     if said == quoted or is_verbatim(draft.statement, [draft.quotes[0].text]):
         return True
     # From quick to slow, each an upper bound of the next; a matcher counts every letter before it can tell.
@@ -157,30 +157,34 @@ def is_self_evident(draft: ClaimDraft) -> bool:
     if min(len(said), len(quoted)) < needed or (Counter(said) & Counter(quoted)).total() < needed:
         return False
     is_near = SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
-    return is_near and not uncarried(draft.statement, [draft.quotes[0].text])
+    return is_near and not find_unsupported(draft.statement, [draft.quotes[0].text])
 
 
-def _controls(
-    drafts: Sequence[Draft], told: Sequence[ClaimDraft], lookup: GroundedPage, page: Page, text: str
+def _collect_controls(
+    drafts: Sequence[ExtractedStatement],
+    told: Sequence[ClaimDraft],
+    lookup: QuoteFinder,
+    page: Page,
+    text: str,
 ) -> list[Control]:
     """The controls that the reader gave and code accepts, and those that code makes itself."""
-    given = [_given_control(draft, lookup, page, text) for draft in drafts if draft.kind != "claim"]
+    given = [_ground_control(draft, lookup, page, text) for draft in drafts if draft.kind != "claim"]
     sound = [(draft.statement, draft.quotes) for draft in told if not draft.objection]
     controls = [*filter(None, given), *make_controls(sound, text)]
-    return [control.model_copy(update={"notes": _notes(control, page, text)}) for control in controls]
+    return [control.model_copy(update={"notes": _list_notes(control, page, text)}) for control in controls]
 
 
-def _notes(item: ClaimDraft | Control, page: Page, text: str) -> list[str]:
-    passage = passage_of(item.quotes, page, text)
+def _list_notes(item: ClaimDraft | Control, page: Page, text: str) -> list[str]:
+    passage = build_passage(item.quotes, page, text)
     return [suspicion.note for suspicion in find_suspicions(item.statement, passage)]
 
 
-def _given_control(draft: Draft, lookup: GroundedPage, page: Page, text: str) -> Control | None:
+def _ground_control(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, text: str) -> Control | None:
     grounded = ground_draft(replace(draft, question=""), lookup, page, text)
     if not grounded.quotes:
         return None
     if draft.kind == "falsehood":
-        told = passage_of(grounded.quotes, page, text).everything
+        told = build_passage(grounded.quotes, page, text).everything
         is_sound = is_falsehood(draft.statement, draft.original, draft.changed, told)
     else:
         is_sound = not grounded.objection and not is_self_evident(grounded)
@@ -194,3 +198,35 @@ def _given_control(draft: Draft, lookup: GroundedPage, page: Page, text: str) ->
         is_true=draft.kind == "paraphrase",
         kind="paraphrase" if draft.kind == "paraphrase" else "wording",
     )
+
+
+_AROUND_CHARS = 400
+
+
+def make_refusal(draft: ClaimDraft, page: Page, text: str) -> RefusedClaim:
+    """Return a refused claim with the reason and the passage that it, or something like it, stands in."""
+    if draft.quotes:
+        context = describe_context(draft.quotes, page, text, _AROUND_CHARS)
+    else:
+        found = list(split_passages(text))
+        scores = bm25([draft.statement], found)[0]
+        context = found[max(range(len(found)), key=lambda n: scores[n])] if found else ""
+    quoted = "\n".join(one_line(quote.text) for quote in draft.quotes)
+    return RefusedClaim(draft.statement, quoted, context, draft.objection)
+
+
+def ground_retry(old: ClaimDraft, new: ExtractedStatement | None, page: Page, text: str) -> ClaimDraft:
+    """Return the claim as it was restated, or the old one with its objection if that mends nothing."""
+    if new is None or not new.statement.strip():
+        return old
+    quotes = [new.quote, *new.more_quotes] if new.quote else [quote.text for quote in old.quotes]
+    if not quotes:
+        return old
+    draft = ExtractedStatement(
+        new.statement, quotes[0], old.question, old.relevance, quotes[1:], new.resolved
+    )
+    anew = ground_draft(draft, QuoteFinder(page.sha, text), page, text)
+    is_same = fold_text(anew.statement).text == fold_text(old.statement).text and anew.quotes == old.quotes
+    if anew.objection or is_same:
+        return old
+    return anew

@@ -8,11 +8,14 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from fathom.errors import ProviderError
-from fathom.evidence.derivation import Passage
+from fathom.evidence.checks.derivation import Passage
 from fathom.state import Claim, Page, Quote
+from fathom.state.model_io import PageExcerpt
 
 AROUND_CHARS = 400
+
 SHOWN_CHARS = 160  # to a verifier, who is shown the stretches of a page together
+
 _HEADING = re.compile(r"^(`{3,})$.*?^\1$|^(#{1,6}) (.+?)$", re.MULTILINE | re.DOTALL)
 
 
@@ -27,7 +30,9 @@ def heading_path(text: str, position: int) -> list[str]:
     return [words for _, words in above]
 
 
-def windows(quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS) -> list[tuple[int, int]]:
+def find_windows(
+    quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS
+) -> list[tuple[int, int]]:
     """Return the stretches of a page around its quotes, merged where they meet, in the page's order."""
     merged: list[tuple[int, int]] = []
     for quote in sorted(quotes, key=lambda q: q.start):
@@ -39,7 +44,7 @@ def windows(quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS
     return merged
 
 
-def passage_of(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
+def build_passage(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
     """Return quotes of one page with their context on it."""
     paths = dict.fromkeys(" > ".join(heading_path(text, quote.start)) for quote in quotes)
     return Passage(
@@ -47,7 +52,7 @@ def passage_of(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
         title=page.title,
         headings="\n".join(path for path in paths if path),
         date=page.published or "",
-        around="\n[…]\n".join(text[start:end] for start, end in windows(quotes, text)),
+        around="\n[…]\n".join(text[start:end] for start, end in find_windows(quotes, text)),
     )
 
 
@@ -55,13 +60,13 @@ def describe_context(quotes: Sequence[Quote], page: Page, text: str, around_char
     """Return what a model is shown of a page around some quotes: each stretch once, under its headings."""
     facts = " · ".join(filter(None, [page.title, page.publisher, page.author, page.published]))
     parts = []
-    for start, end in windows(quotes, text, around_chars):
+    for start, end in find_windows(quotes, text, around_chars):
         path = " > ".join(heading_path(text, start))
         parts.append(f"[{path}] {text[start:end].strip()}" if path else text[start:end].strip())
     return "\n[…]\n".join([facts, *parts])
 
 
-async def passages_of(
+async def load_passages(
     claims: Sequence[Claim], pages: Sequence[Page], get: Callable[[str], Awaitable[str]]
 ) -> dict[str, Passage]:
     """Return the evidence of each claim by its id; a page whose text is gone leaves the bare quotes."""
@@ -74,14 +79,14 @@ async def passages_of(
             quotes = [quote for quote in claim.quotes if quote.page == sha]
             try:
                 texts[sha] = texts[sha] if sha in texts else await get(sha)
-                parts.append(passage_of(quotes, by_sha[sha], texts[sha]))
+                parts.append(build_passage(quotes, by_sha[sha], texts[sha]))
             except (ProviderError, KeyError):
                 parts.append(Passage(quotes=tuple(quote.text for quote in quotes)))
-        found[claim.id] = joined_passages(parts)
+        found[claim.id] = join_passages(parts)
     return found
 
 
-async def page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]) -> dict[str, str]:
+async def load_page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]) -> dict[str, str]:
     """Return the texts of the pages that claims quote, by their hash; one that is gone is left out."""
     texts: dict[str, str] = {}
     for sha in dict.fromkeys(quote.page for claim in claims for quote in claim.quotes):
@@ -92,7 +97,7 @@ async def page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitable[str
     return texts
 
 
-def joined_passages(parts: Sequence[Passage]) -> Passage:
+def join_passages(parts: Sequence[Passage]) -> Passage:
     """Return several passages as one, for a sentence that stands on several claims."""
     if len(parts) == 1:
         return parts[0]
@@ -103,3 +108,51 @@ def joined_passages(parts: Sequence[Passage]) -> Passage:
         date="\n".join(dict.fromkeys(part.date for part in parts if part.date)),
         around="\n".join(part.around for part in parts if part.around),
     )
+
+
+MOST_PAGES = 48
+
+_WHOLE_CHARS = 1600
+
+_OPENING_CHARS = 300
+
+_AROUND_CHARS = 200
+
+
+async def load_excerpts(
+    pages: Sequence[Page], claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]
+) -> list[PageExcerpt]:
+    """One excerpt a text, in the order they were read; of very many pages those with the best claims."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    worth: dict[str, float] = {}
+    for claim in claims:
+        for quote in claim.quotes:
+            places.setdefault(quote.page, []).append((quote.start, quote.end))
+            worth[quote.page] = max(worth.get(quote.page, 0.0), claim.relevance)
+    titles = {page.sha: page.title for page in reversed(pages)}
+    order = list(dict.fromkeys(page.sha for page in pages))
+    best = set(sorted(order, key=lambda sha: -worth.get(sha, 0.0))[:MOST_PAGES])
+    found = []
+    for sha in order:
+        if sha in best:
+            try:
+                text = await get(sha)
+            except ProviderError:
+                continue  # a text that is gone leads nowhere; what was quoted from it stays
+            found.append(PageExcerpt(sha, titles[sha], cut_around(text, places.get(sha, []))))
+    return found
+
+
+def cut_around(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text if it is short; else its opening and what stands around the spans, as much as a short one."""
+    if len(text) <= _WHOLE_CHARS:
+        return text
+    pieces, end = [text[:_OPENING_CHARS]], _OPENING_CHARS
+    room = _WHOLE_CHARS - _OPENING_CHARS
+    for start, stop in sorted(spans):
+        first, last = max(end, start - _AROUND_CHARS), min(len(text), stop + _AROUND_CHARS)
+        if last > first and room > 0:
+            pieces.append(text[first:last][:room])
+            room -= last - first
+            end = last
+    return "\n".join(pieces)

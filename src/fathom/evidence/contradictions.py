@@ -3,18 +3,115 @@
 Does not know how it is found out that two claims contradict each other, nor how a contradiction is settled.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
-from fathom.evidence.amounts import amounts, is_same_amount
-from fathom.evidence.favouring import favoured
-from fathom.evidence.pairs import differing
-from fathom.state import Claim, Contradiction, Difference, Finding, Page, Ruling, Side, short_hash
-from fathom.text.normal import one_line
+from fathom.evidence.checks.amounts import find_amounts, is_same_amount
+from fathom.evidence.checks.dates import parse_day
+from fathom.evidence.sources import find_owner, is_official
+from fathom.evidence.statement_pairs import find_difference
+from fathom.state import (
+    Claim,
+    Contradiction,
+    ContradictionSide,
+    Difference,
+    Finding,
+    Page,
+    Ruling,
+    Settlement,
+    short_hash,
+)
+from fathom.text.normalization import one_line
+
+_RETRACTED = re.compile(r"^\W*(?:retracted|withdrawn)\b|^\W*철회(?:된|됨|:)", re.IGNORECASE)
+
+_CORRECTS = re.compile(
+    r"\b(?:correction|corrigend(?:um|a)|errat(?:um|a)|retraction notice|we (?:hereby )?(?:correct|retract)"
+    r"|corrected (?:from|figure|value|version))\b"
+    r"|\b(?:earlier|previous) (?:version|figure|report|article)\b.{0,80}\b(?:wrong|error|incorrect|misstated)"
+    r"|\b(?:not|rather than|instead of)\b[^.;]{1,60}\bas (?:we |was |were |had been )?"
+    r"(?:(?:earlier|first|previously|originally|wrongly|mistakenly) )*(?:reported|stated|printed|said)\b"
+    r"|(?:보도|발표|기사)[^.]{0,20}(?:아니라|아닌|달리|잘못)"
+    r"|정정|바로잡|철회합니다|오류가 있었",
+    re.IGNORECASE,
+)
+
+PagesByHash = Mapping[str, Page]
+
+
+def find_favoured_side(
+    kind: Difference, sides: Sequence[ContradictionSide], claims: Mapping[str, Claim], pages: PagesByHash
+) -> tuple[Settlement | None, int | None]:
+    """The first rule that speaks for one side only, and for which; nothing when none does."""
+    places = range(len(sides))
+    rules: dict[Settlement, list[bool]] = {
+        "retraction or correction": [_is_correction(n, sides, claims, pages) for n in places],
+        "same source, later version": [_is_later_version(n, sides, pages) for n in places],
+        "newer official figure": [kind == "number" and _is_newer_official(n, sides, pages) for n in places],
+    }
+    return next(((name, won.index(True)) for name, won in rules.items() if sum(won) == 1), (None, None))
+
+
+def _is_correction(
+    place: int, sides: Sequence[ContradictionSide], claims: Mapping[str, Claim], pages: PagesByHash
+) -> bool:
+    others = [side for n, side in enumerate(sides) if n != place]
+    if _is_retracted(sides[place], pages):
+        return False
+    if all(_is_retracted(other, pages) for other in others):
+        return True
+    owners = {find_owner(page) for side in others for page in _list_pages(side, pages)}
+    quotes = [quote for c in sides[place].claims for quote in claims[c].quotes if quote.page in pages]
+    return any(
+        _CORRECTS.search(f"{pages[quote.page].title}\n{quote.text}")
+        and (
+            find_owner(pages[quote.page]) in owners
+            or is_official(pages[quote.page])
+            or _is_later_file(pages[quote.page], place, sides, pages)
+            or any(side.value in quote.text for side in others)
+        )
+        for quote in quotes
+    )
+
+
+def _is_later_file(page: Page, place: int, sides: Sequence[ContradictionSide], pages: PagesByHash) -> bool:
+    """Whether all are files, and no date says that this one came first."""
+    read = [other for side in sides for other in _list_pages(side, pages)]
+    is_dated = any(other.published for other in read)
+    are_files = all(other.address.startswith("file:") for other in read)
+    return are_files and (not is_dated or _is_after([page], place, sides))
+
+
+def _is_retracted(side: ContradictionSide, pages: PagesByHash) -> bool:
+    read = _list_pages(side, pages)
+    return bool(read) and all(_RETRACTED.search(page.title) for page in read)
+
+
+def _is_later_version(place: int, sides: Sequence[ContradictionSide], pages: PagesByHash) -> bool:
+    owners = {find_owner(page) for side in sides for page in _list_pages(side, pages)}
+    return len(owners) == 1 and _is_after(_list_pages(sides[place], pages), place, sides)
+
+
+def _is_newer_official(place: int, sides: Sequence[ContradictionSide], pages: PagesByHash) -> bool:
+    return _is_after([p for p in _list_pages(sides[place], pages) if is_official(p)], place, sides)
+
+
+def _is_after(own: Sequence[Page], place: int, sides: Sequence[ContradictionSide]) -> bool:
+    """Whether one of the pages was published after every page of the other sides."""
+    others = [parse_day(when) for n, side in enumerate(sides) if n != place for when in side.published]
+    known = [day for day in others if day]
+    mine = [day for page in own if (day := parse_day(page.published))]
+    return bool(mine) and len(known) == len(others) > 0 and max(mine) > max(known)
+
+
+def _list_pages(side: ContradictionSide, pages: PagesByHash) -> list[Page]:
+    return [pages[sha] for sha in side.pages if sha in pages]
+
 
 _LONGEST = 160
 
 
-def contradictions_of(
+def find_contradictions(
     rulings: Sequence[Ruling], findings: Sequence[Finding], claims: Mapping[str, Claim], pages: Sequence[Page]
 ) -> list[Contradiction]:
     """One entry for all findings that contradict each other in the same way, strongest findings first."""
@@ -26,12 +123,12 @@ def contradictions_of(
             edges.setdefault((ends[0], ends[1]), ruling)
     known = {page.sha: page for page in pages}
     return [
-        _contradiction([findings[n] for n in group], edges[group[0], group[1]], claims, known)
-        for group in _groups(edges)
+        _make_contradiction([findings[n] for n in group], edges[group[0], group[1]], claims, known)
+        for group in _group_findings(edges)
     ]
 
 
-def _groups(edges: Mapping[tuple[int, int], Ruling]) -> list[list[int]]:
+def _group_findings(edges: Mapping[tuple[int, int], Ruling]) -> list[list[int]]:
     """Groups of findings of which each contradicts every other in one kind: three figures are one dispute."""
     kinds = {pair: ruling.kind for pair, ruling in edges.items()}
     groups: list[tuple[Difference, list[int]]] = []
@@ -49,63 +146,65 @@ def _groups(edges: Mapping[tuple[int, int], Ruling]) -> list[list[int]]:
     return [group for _, group in groups]
 
 
-def _contradiction(
+def _make_contradiction(
     group: Sequence[Finding], ruling: Ruling, claims: Mapping[str, Claim], pages: Mapping[str, Page]
 ) -> Contradiction:
-    speakers = [_speaker(finding, ruling, claims) for finding in group]
-    values = _values(speakers, ruling.kind)
-    sides = [_side(finding, value, claims, pages) for finding, value in zip(group, values, strict=True)]
-    rule, winner = favoured(ruling.kind, sides, claims, pages)
+    speakers = [_find_main_claim(finding, ruling, claims) for finding in group]
+    values = _list_values(speakers, ruling.kind)
+    sides = [_make_side(finding, value, claims, pages) for finding, value in zip(group, values, strict=True)]
+    rule, winner = find_favoured_side(ruling.kind, sides, claims, pages)
     return Contradiction(
         id=short_hash(ruling.kind, *sorted(finding.id for finding in group)),
         kind=ruling.kind,
         question=group[0].question,
-        about=_about(speakers),
+        about=_describe_subject(speakers),
         sides=sides,
         settled_by=rule,
         favoured=winner,
     )
 
 
-def _speaker(finding: Finding, ruling: Ruling, claims: Mapping[str, Claim]) -> Claim:
+def _find_main_claim(finding: Finding, ruling: Ruling, claims: Mapping[str, Claim]) -> Claim:
     """The claim of a finding that was ruled on, or else its strongest."""
     return claims[next((c for c in ruling.claims if c in finding.claims), finding.claims[0])]
 
 
-def _side(finding: Finding, value: str, claims: Mapping[str, Claim], pages: Mapping[str, Page]) -> Side:
+def _make_side(
+    finding: Finding, value: str, claims: Mapping[str, Claim], pages: Mapping[str, Page]
+) -> ContradictionSide:
     shas = list(dict.fromkeys(quote.page for c in finding.claims for quote in claims[c].quotes))
     dates = [pages[sha].published if sha in pages else None for sha in shas]
-    return Side(claims=finding.claims, value=value, pages=shas, published=dates)
+    return ContradictionSide(claims=finding.claims, value=value, pages=shas, published=dates)
 
 
-def _values(speakers: Sequence[Claim], kind: Difference) -> list[str]:
+def _list_values(speakers: Sequence[Claim], kind: Difference) -> list[str]:
     """What each says, in the words of its quote: the number or date that differs, or else the quote."""
     values = []
     for claim in speakers:
         other = next(c for c in speakers if c is not claim)
-        found = differing(claim.statement, other.statement) if kind in {"number", "date"} else None
-        values.append(_in_quote(found, claim) if found else _shortened(claim.quotes[0].text))
+        found = find_difference(claim.statement, other.statement) if kind in {"number", "date"} else None
+        values.append(_find_in_quote(found, claim) if found else _shorten(claim.quotes[0].text))
     return values
 
 
-def _in_quote(value: str, claim: Claim) -> str:
+def _find_in_quote(value: str, claim: Claim) -> str:
     """The value as the quote writes it; the whole quote when it is not found there."""
     for quote in claim.quotes:
         if value in quote.text:
             return value
-        for amount in amounts(quote.text):
-            if any(is_same_amount(wanted, amount) for wanted in amounts(value)):
+        for amount in find_amounts(quote.text):
+            if any(is_same_amount(wanted, amount) for wanted in find_amounts(value)):
                 return amount.text
-    return _shortened(claim.quotes[0].text)
+    return _shorten(claim.quotes[0].text)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     line = one_line(text)
     return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", 1)[0] + " …"
 
 
-def _about(speakers: Sequence[Claim]) -> str:
+def _describe_subject(speakers: Sequence[Claim]) -> str:
     """The first statement, with a gap where the value stands that the others do not share."""
     statement = speakers[0].statement
-    found = differing(statement, speakers[1].statement)
-    return _shortened(statement.replace(found, "…", 1).replace("….", "…") if found else statement)
+    found = find_difference(statement, speakers[1].statement)
+    return _shorten(statement.replace(found, "…", 1).replace("….", "…") if found else statement)

@@ -5,29 +5,77 @@ that the same call has the same prompt. Who answers wrongly is not believed in t
 (`evaluate_controls`), and in the long run not at all (`trust`). Does not know models, prompts or nodes.
 """
 
+import math
+import re
+import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from fathom.evidence.dates import Date, dates
-from fathom.evidence.derivation import is_same
-from fathom.evidence.figures import Figure, figures
-from fathom.evidence.particles import replace_before_particle
+from fathom.evidence.checks.dates import Date, find_dates
+from fathom.evidence.checks.derivation import is_same_figure
+from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.state import Control, ControlTally, Quote, short_hash
-from fathom.text.normal import folded
-from fathom.text.tokens import has_paired_script
+from fathom.storage import Storage
+from fathom.text.normalization import fold_text
+from fathom.text.tokens import has_cjk
+
+_DIGITS_WITH_FINAL = "013678"  # 영 일 삼 육 칠 팔
+
+_DIGITS_WITH_RIEUL = "178"
+
+_PARTICLE_PAIRS = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}
+
+_PARTICLE = re.compile(r"(?:으로|로|은|는|이|가|을|를|과|와)(?![가-힣])")
+
+_HANGUL, _FINALS, _RIEUL = 0xAC00, 28, 8
+
+
+def ends_in_consonant(word: str) -> bool:
+    """Tell whether a word ends in a consonant as it is spoken; figures are read in Korean."""
+    last = word[-1:]
+    if "가" <= last <= "힣":
+        return (ord(last) - _HANGUL) % _FINALS > 0
+    return last in _DIGITS_WITH_FINAL
+
+
+def replace_before_particle(text: str, start: int, end: int, new: str) -> str:
+    """Return the text with what stands between two places replaced, and the particle after it made to fit."""
+    rest = text[end:]
+    found = _PARTICLE.match(rest)
+    is_spoken = new[-1:].isdigit() or "가" <= new[-1:] <= "힣"
+    if not found or not is_spoken:
+        return text[:start] + new + rest
+    return text[:start] + new + _choose_particle(found.group(), new) + rest[found.end() :]
+
+
+def _choose_particle(particle: str, word: str) -> str:
+    closed = next(c for c, o in _PARTICLE_PAIRS.items() if particle in (c, o))
+    if closed == "으로" and _ends_in_rieul(word):
+        return "로"
+    return closed if ends_in_consonant(word) else _PARTICLE_PAIRS[closed]
+
+
+def _ends_in_rieul(word: str) -> bool:
+    last = word[-1:]
+    if "가" <= last <= "힣":
+        return (ord(last) - _HANGUL) % _FINALS == _RIEUL
+    return last in _DIGITS_WITH_RIEUL
+
 
 FALSE_A_CALL, TRUE_A_CALL = 2, 1
+
 _MOST_MADE = 4  # a page
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ControlOutcome:
     """What the controls of one call say of its answers."""
 
     are_approvals_void: bool = False  # a false control was approved
@@ -37,7 +85,7 @@ class Outcome:
 
 def language_of(text: str) -> str:
     """Return the language that controls are counted by: ko, or en for all that is written with spaces."""
-    return "ko" if has_paired_script(text) else "en"
+    return "ko" if has_cjk(text) else "en"
 
 
 def choose_controls(pool: Sequence[Control], seed: str) -> list[Control]:
@@ -63,7 +111,7 @@ def mix_in(items: Sequence[T], controls: Sequence[Control], seed: str) -> list[T
     return mixed
 
 
-def evaluate_controls(answers: Sequence[tuple[Control, bool]], call: str, verifier: str) -> Outcome:
+def evaluate_controls(answers: Sequence[tuple[Control, bool]], call: str, verifier: str) -> ControlOutcome:
     """Return what of a call is void, given each control and whether it was approved; and the tally."""
     shown, missed = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     void: set[bool] = set()
@@ -80,7 +128,7 @@ def evaluate_controls(answers: Sequence[tuple[Control, bool]], call: str, verifi
         )
         for (kind, language), count in shown.items()
     ]
-    return Outcome(False in void, True in void, tallies)
+    return ControlOutcome(False in void, True in void, tallies)
 
 
 def is_falsehood(statement: str, original: str, changed: str, told: str) -> bool:
@@ -88,44 +136,46 @@ def is_falsehood(statement: str, original: str, changed: str, told: str) -> bool
 
     `told` is the quote with its context; the words that were changed must be there.
     """
-    said, old, new = (folded(text).text.strip(" .") for text in (statement, original, changed))
-    source = folded(told).text
+    said, old, new = (fold_text(text).text.strip(" .") for text in (statement, original, changed))
+    source = fold_text(told).text
     return bool(new) and new != old and new in said and new not in source and old in source
 
 
 def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> Iterator[Control]:
     """Yield the statement with a figure or date replaced by another of the same kind from the same page."""
     quoted = "\n".join(quote.text for quote in quotes)
-    when = dates(statement)
+    when = find_dates(statement)
     for date in when:
-        known = [(other.year, other.month, other.day, other.decade) for other in dates(quoted)]
+        known = [(other.year, other.month, other.day, other.decade) for other in find_dates(quoted)]
         if (date.year, date.month, date.day, date.decade) not in known:
             continue
         others = [
-            d for d in dates(text) if _is_like(date, d) and (d.year, d.month, d.day, d.decade) not in known
+            d
+            for d in find_dates(text)
+            if _is_same_date_format(date, d) and (d.year, d.month, d.day, d.decade) not in known
         ]
-        yield from _replaced(statement, date, others, quotes, "date")
-    for figure in figures(statement):
+        yield from _make_replacement(statement, date, others, quotes, "date")
+    for figure in find_figures(statement):
         is_in_date = any(figure.start < d.end and d.start < figure.end for d in when)
-        known_figures = figures(quoted)
-        if is_in_date or figure.is_word or not any(is_same(figure, other) for other in known_figures):
+        known_figures = find_figures(quoted)
+        if is_in_date or figure.is_word or not any(is_same_figure(figure, other) for other in known_figures):
             continue
-        kin = [f for f in _figures_beside_dates(text) if _is_kin(figure, f)]
-        swaps = [f for f in kin if not any(is_same(f, o) for o in known_figures)]
-        yield from _replaced(statement, figure, swaps, quotes, "figure")
+        kin = [f for f in _figures_outside_dates(text) if _is_interchangeable(figure, f)]
+        swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
+        yield from _make_replacement(statement, figure, swaps, quotes, "figure")
 
 
 @lru_cache(maxsize=256)  # a page's figures are wanted for each of its claims
-def _figures_beside_dates(text: str) -> tuple[Figure, ...]:
+def _figures_outside_dates(text: str) -> tuple[Figure, ...]:
     """The figures of a page that are no part of a date."""
-    when = dates(text)
+    when = find_dates(text)
     starts = [date.start for date in when]
 
     def is_in_date(figure: Figure) -> bool:
         before = bisect_left(starts, figure.end) - 1
         return before >= 0 and when[before].end > figure.start
 
-    return tuple(figure for figure in figures(text) if not is_in_date(figure))
+    return tuple(figure for figure in find_figures(text) if not is_in_date(figure))
 
 
 def make_true_control(quote: Quote) -> Control:
@@ -147,7 +197,7 @@ def make_controls(stated: Sequence[tuple[str, Sequence[Quote]]], text: str) -> l
     return [*list(false.values())[:_MOST_MADE], *([make_true_control(longest)] if longest else [])]
 
 
-def _replaced(
+def _make_replacement(
     statement: str,
     old: Figure | Date,
     others: Sequence[Figure | Date],
@@ -167,24 +217,69 @@ def _replaced(
     )
 
 
-def _parts(date: Date) -> tuple[int, int, int, int]:
+def _date_parts(date: Date) -> tuple[int, int, int, int]:
     return date.year, date.month, date.day, date.decade
 
 
-def _is_like(date: Date, other: Date) -> bool:
+def _is_same_date_format(date: Date, other: Date) -> bool:
     """Whether two dates give the same parts, in the same script."""
-    given = [([part > 0 for part in _parts(d)], d.text.isascii()) for d in (date, other)]
+    given = [([part > 0 for part in _date_parts(d)], d.text.isascii()) for d in (date, other)]
     return given[0] == given[1]
 
 
-def _is_kin(figure: Figure, other: Figure) -> bool:
+def _is_interchangeable(figure: Figure, other: Figure) -> bool:
     """Whether two figures count the same thing in the same unit, and are of about the same size."""
     if other.is_word or figure.dimension != other.dimension or figure.factor != other.factor:
         return False
-    if _unit(figure) != _unit(other) or ("." in figure.text) != ("." in other.text):
+    if _unit_text(figure) != _unit_text(other) or ("." in figure.text) != ("." in other.text):
         return False
     return figure.dimension != "" or 0.1 <= (other.value or 1e-9) / (figure.value or 1e-9) <= 10
 
 
-def _unit(figure: Figure) -> str:
+def _unit_text(figure: Figure) -> str:
     return figure.text.lower().lstrip("$€£¥₩").lstrip("0123456789.,").strip()
+
+
+Trust = Literal["trusted", "untrusted", "undecided"]
+
+GOOD_ERROR, BAD_ERROR = 0.02, 0.10
+
+_FALSE_ALARM, _MISS = 0.01, 0.05  # how often a good verifier may be called bad, and a bad one good
+
+_UNTRUSTED_FROM = math.log((1 - _MISS) / _FALSE_ALARM)
+
+_TRUSTED_TO = math.log(_MISS / (1 - _FALSE_ALARM))
+
+TRUST_KEPT_S = 90 * 24 * 3600.0
+
+
+def decide_trust(right: int, wrong: int) -> Trust:
+    """Return what so many right and wrong answers to controls say of a verifier."""
+    ratio = wrong * math.log(BAD_ERROR / GOOD_ERROR) + right * math.log((1 - BAD_ERROR) / (1 - GOOD_ERROR))
+    if ratio >= _UNTRUSTED_FROM:
+        return "untrusted"
+    return "trusted" if ratio <= _TRUSTED_TO else "undecided"
+
+
+@dataclass(frozen=True)
+class TrustLog:
+    """What verifiers made of their controls, across runs; a call that is noted twice counts once."""
+
+    storage: Storage
+    clock: Callable[[], float] = time.time
+
+    async def note(self, tallies: Sequence[ControlTally]) -> None:
+        """Keep the answers of some calls, and forget those of three months ago."""
+        now, controls = self.clock(), self.storage.controls
+        for tally in tallies:
+            right, name = tally.shown - tally.missed, _verifier_key(tally.verifier, tally.language)
+            await controls.put(name, tally.key, right, tally.missed, now, now - TRUST_KEPT_S)
+
+    async def trust(self, verifier: str, language: str) -> Trust:
+        """Return whether this verifier is to be trusted with statements in this language."""
+        right, wrong = await self.storage.controls.totals(_verifier_key(verifier, language))
+        return decide_trust(right, wrong)
+
+
+def _verifier_key(verifier: str, language: str) -> str:
+    return f"{verifier}\n{language}"

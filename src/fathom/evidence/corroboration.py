@@ -9,32 +9,52 @@
 Does not know contradictions; they may change a tag afterwards.
 """
 
-from collections.abc import Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from fathom.evidence.owners import voices
-from fathom.evidence.primary import is_primary, primary_pages
-from fathom.state import Claim, Finding, Page, Tag
+import numpy as np
+from numpy.typing import NDArray
+
+from fathom.evidence.contradictions import find_contradictions
+from fathom.evidence.sources import find_primary_pages, is_primary, list_independent_sources
+from fathom.evidence.statement_pairs import (
+    compare_statements,
+    has_shared_terms,
+    is_comparable,
+    is_different_fact,
+    is_same_number,
+)
+from fathom.state import Claim, Contradiction, Finding, Page, Ruling, Tag
+from fathom.state.model_io import JudgeInput, ReportPoint
+from fathom.text.embedding import embed, is_embeddable
+from fathom.text.ranking import terms
 
 _STRONG = 0.8
+
 _RELEVANT = 0.3  # below it, a claim hardly speaks to its question
+
 _CONFIDENCE = {1: 0.6, 2: 0.8}
+
 _MOST_SURE = 0.95
+
 _ABOUT = 0.15
 
 
-def by_strength(claims: Sequence[Claim]) -> list[Claim]:
+def sort_by_strength(claims: Sequence[Claim]) -> list[Claim]:
     """The claims in an order that does not depend on how they came: relevant first, then verified."""
     return sorted(claims, key=lambda c: (-c.relevance, -c.verdict.score, c.id))
 
 
-def findings_of(groups: Sequence[Sequence[Claim]], pages: Sequence[Page]) -> list[Finding]:
+def make_findings(groups: Sequence[Sequence[Claim]], pages: Sequence[Page]) -> list[Finding]:
     """One finding for each group of claims that say the same; groups come with the strongest claim first."""
-    known, primary = {page.sha: page for page in pages}, primary_pages(pages)
-    return [_finding(group, known, primary) for group in groups]
+    known, primary = {page.sha: page for page in pages}, find_primary_pages(pages)
+    return [_make_finding(group, known, primary) for group in groups]
 
 
-def _finding(given: Sequence[Claim], pages: dict[str, Page], primary: Set[str]) -> Finding:
-    speaking = voices([quote for claim in given for quote in claim.quotes], pages)
+def _make_finding(given: Sequence[Claim], pages: dict[str, Page], primary: Set[str]) -> Finding:
+    speaking = list_independent_sources([quote for claim in given for quote in claim.quotes], pages)
     sources = {
         claim.id: [quote.page for quote in claim.quotes if is_primary(quote, pages, primary)]
         for claim in given
@@ -49,7 +69,7 @@ def _finding(given: Sequence[Claim], pages: dict[str, Page], primary: Set[str]) 
         claims=[claim.id for claim in group],
         voices=speaking,
         confidence=_CONFIDENCE.get(len(speaking), _MOST_SURE),
-        tag=_tag(group, len(speaking)),
+        tag=_choose_tag(group, len(speaking)),
         primary=list(dict.fromkeys(sha for claim in group for sha in sources[claim.id])),
     )
 
@@ -58,8 +78,233 @@ def _is_as_strong(claim: Claim, other: Claim) -> bool:
     return claim.relevance >= other.relevance - _ABOUT and claim.verdict.score >= other.verdict.score - _ABOUT
 
 
-def _tag(group: Sequence[Claim], count: int) -> Tag:
+def _choose_tag(group: Sequence[Claim], count: int) -> Tag:
     if count > 1:
         return "VERIFIED" if count > 2 else "HIGH"
     is_strong = any(c.verdict.score >= _STRONG and c.relevance >= _RELEVANT for c in group)
     return "LIKELY" if is_strong else "UNCERTAIN"
+
+
+SimilarityRow = NDArray[np.float32]
+
+
+class StatementSimilarity:
+    """How near each of some texts is to every other, from 0 to 1; rows are made when they are asked for."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._count = len(texts)
+        self._embedded = [place for place, text in enumerate(texts) if is_embeddable(text)]
+        self._vectors = embed([texts[place] for place in self._embedded])
+        self._rank = {place: rank for rank, place in enumerate(self._embedded)}
+        self._terms = [set() if n in self._rank else terms(text) for n, text in enumerate(texts)]
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        self._rows: dict[int, SimilarityRow] = {}
+        for place, words in enumerate(self._terms):
+            for word in words:
+                self._holders[word].append(place)
+
+    def row(self, place: int) -> SimilarityRow:
+        """How near every text is to this one; a text is not near itself."""
+        if place not in self._rows:
+            self._rows[place] = self._made(place)
+        return self._rows[place]
+
+    def _made(self, place: int) -> SimilarityRow:
+        found: SimilarityRow = np.zeros(self._count, dtype=np.float32)
+        if place in self._rank:
+            found[self._embedded] = np.clip(self._vectors @ self._vectors[self._rank[place]], 0, 1)
+        else:
+            mine = self._terms[place]
+            shared = Counter(holder for word in mine for holder in self._holders[word])
+            for other, count in shared.items():
+                found[other] = count / (len(mine) + len(self._terms[other]) - count)
+        found[place] = 0
+        return found
+
+    def nearest(self, place: int, most: int) -> list[int]:
+        """The nearest few, nearest first."""
+        row = self.row(place)
+        return [int(n) for n in np.argsort(-row, kind="stable")[:most] if row[n] > 0]
+
+
+_NEIGHBOURS = 5
+
+_MOST_PAIRS = 12  # a mind rules on at most so many a round
+
+_MOST_CLAIMS = 1000  # the strongest are compared, the rest stand alone
+
+_MOST_COMPARED = 8  # a claim is compared with so many of the nearest findings for saying the same
+
+_COULD_BE_SAME = 0.6  # if they are at least so near
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """What weighing found: the findings, the contradictions, and the rulings that are new."""
+
+    findings: list[Finding]
+    contradictions: list[Contradiction]
+    rulings: list[Ruling]
+
+
+class ClaimComparison:
+    """The claims of a run side by side; nothing depends on the order they came in."""
+
+    def __init__(self, claims: Sequence[Claim], pages: Sequence[Page], rulings: Sequence[Ruling]) -> None:
+        self._claims = sort_by_strength(claims)[:_MOST_CLAIMS]
+        self._all = {claim.id: claim for claim in claims}
+        self._pages = pages
+        self._known = {ruling.key: ruling for ruling in rulings}
+        self._places = {claim.id: place for place, claim in enumerate(self._claims)}
+
+    @cached_property
+    def _nearness(self) -> StatementSimilarity:
+        return StatementSimilarity([claim.statement for claim in self._claims])
+
+    @cached_property
+    def _neighbours(self) -> list[tuple[float, Claim, Claim]]:
+        """Each claim with its nearest few, if of another page and sharing something; nearest pairs first."""
+        found: dict[str, tuple[float, Claim, Claim]] = {}
+        for place, claim in enumerate(self._claims):
+            row = self._nearness.row(place)
+            for other in (self._claims[n] for n in self._nearness.nearest(place, _NEIGHBOURS)):
+                if _are_of_one_page(claim, other) or not has_shared_terms(claim.statement, other.statement):
+                    continue
+                left, right = sorted((claim, other), key=lambda c: c.id)
+                found[_pair_key(left, right)] = (float(row[self._places[other.id]]), left, right)
+        return [found[key] for key in sorted(found, key=lambda k: (-found[k][0], k))]
+
+    @cached_property
+    def _by_rules(self) -> dict[str, Ruling]:
+        """What rules say of the neighbours; what they cannot tell is not here."""
+        rulings = {}
+        for _, left, right in self._neighbours:
+            if word := compare_statements(left.statement, right.statement):
+                relation, kind, why = word
+                ids = [left.id, right.id]
+                ruling = Ruling(claims=ids, relation=relation, kind=kind, why=why, by="rules")
+                rulings[ruling.key] = ruling
+        return rulings
+
+    @cached_property
+    def pairs(self) -> list[tuple[Claim, Claim]]:
+        """What a model should rule on: comparable, not decided by rules or before, most alike first."""
+        open_pairs = [
+            (left, right)
+            for _, left, right in self._neighbours
+            if _pair_key(left, right) not in self._by_rules
+            and _pair_key(left, right) not in self._known
+            and is_comparable(left.statement, right.statement)
+        ]
+        return open_pairs[:_MOST_PAIRS]
+
+    def put_to(self, case: JudgeInput) -> JudgeInput:
+        """The case with what a judge should know of the weighing, and what it should rule on."""
+        known = self._by_rules_alone
+        return replace(case, pairs=self.pairs, findings=known.findings, contradictions=known.contradictions)
+
+    def weighed(self, rulings: Sequence[Ruling] = ()) -> ComparisonResult:
+        """Findings and contradictions, with what a mind ruled on `pairs`; its other rulings mean nothing."""
+        given = {ruling.key: ruling for ruling in rulings if self._is_acceptable(ruling)}
+        return self._compare_with(given) if given else self._by_rules_alone
+
+    @cached_property
+    def _by_rules_alone(self) -> ComparisonResult:
+        return self._compare_with({})
+
+    def _compare_with(self, given: Mapping[str, Ruling]) -> ComparisonResult:
+        minds = {**{k: r for k, r in self._known.items() if r.by == "mind"}, **given}
+        told = {**minds, **self._by_rules}
+        findings = make_findings(self._grouped(minds.values()), self._pages)
+        disagreeing = find_contradictions(list(told.values()), findings, self._all, self._pages)
+        new = [*given.values(), *(r for r in self._by_rules.values() if r.relation == "contradicts")]
+        fresh = [ruling for ruling in new if ruling != self._known.get(ruling.key)]
+        against = {c for entry in disagreeing for c in _list_overruled_claims(entry)}
+        findings.sort(key=lambda f: not against.isdisjoint(f.claims))  # what was corrected is told last
+        return ComparisonResult([_update_tag(f, disagreeing) for f in findings], disagreeing, fresh)
+
+    def _is_acceptable(self, ruling: Ruling) -> bool:
+        """Whether it was asked for, and code has nothing against it."""
+        pair = next((p for p in self.pairs if _pair_key(*p) == ruling.key), None)
+        if pair is None:
+            return False
+        statements = pair[0].statement, pair[1].statement
+        if ruling.relation == "same":
+            return not is_different_fact(*statements)
+        return ruling.kind != "number" or ruling.relation == "neither" or not is_same_number(*statements)
+
+    def _grouped(self, minds: Iterable[Ruling]) -> list[list[Claim]]:
+        """The claims that say the same together; each joins the first group it may."""
+        same: dict[str, set[str]] = defaultdict(set)
+        for ruling in minds:
+            if ruling.relation == "same":
+                left, right = ruling.claims
+                same[left].add(right)
+                same[right].add(left)
+        groups: list[list[Claim]] = []
+        group_of: dict[str, int] = {}
+        firsts: list[int] = []
+        for place, claim in enumerate(self._claims):
+            row = self._nearness.row(place)[firsts]
+            nearest = np.argsort(-row, kind="stable")[:_MOST_COMPARED].tolist()
+            near = {n for n in nearest if row[n] >= _COULD_BE_SAME}
+            ruled_same = {group_of[other] for other in same[claim.id] if other in group_of}
+            candidates = (groups[n] for n in sorted(near | ruled_same))
+            joined = next((g for g in candidates if _belongs_to(claim, g, same)), None)
+            if joined is None:
+                joined = []
+                groups.append(joined)
+                firsts.append(place)
+            joined.append(claim)
+            group_of[claim.id] = group_of.get(joined[0].id, len(groups) - 1)
+        return groups + [[claim] for claim in self._all.values() if claim.id not in self._places]
+
+
+def _belongs_to(claim: Claim, group: Sequence[Claim], same: Mapping[str, set[str]]) -> bool:
+    """Whether rules say that it equals the strongest claim, or a mind that it equals one that does."""
+    first = group[0].statement
+    if word := compare_statements(claim.statement, first):
+        return word[0] == "same"
+    if same[claim.id].isdisjoint(other.id for other in group):
+        return False
+    return not any(is_different_fact(claim.statement, other.statement) for other in group)
+
+
+def make_points(claims: Sequence[Claim], findings: Sequence[Finding]) -> list[ReportPoint]:
+    """The claims gathered under their findings, in the findings' order; a claim of none stands alone."""
+    given = {claim.id: claim for claim in claims}
+    points = []
+    for finding in findings:
+        own = [given.pop(claim_id) for claim_id in finding.claims if claim_id in given]
+        if own:
+            points.append(ReportPoint(finding, own))
+    return points + [ReportPoint(_make_single_finding(claim), [claim]) for claim in given.values()]
+
+
+def _make_single_finding(claim: Claim) -> Finding:
+    return make_findings([[claim]], [])[0]
+
+
+def _update_tag(finding: Finding, contradictions: Sequence[Contradiction]) -> Finding:
+    """CONTRADICTED while it is disputed; what a rule decided against is UNCERTAIN, however many say it."""
+    own = [(c, n) for c in contradictions for n, side in enumerate(c.sides) if side.claims == finding.claims]
+    if any(c.settled_by is None for c, _ in own):
+        return finding.model_copy(update={"tag": "CONTRADICTED"})
+    if any(c.favoured != place for c, place in own):
+        return finding.model_copy(update={"tag": "UNCERTAIN"})
+    return finding
+
+
+def _list_overruled_claims(entry: Contradiction) -> list[str]:
+    """The claims of the sides that a rule did not favour."""
+    if entry.settled_by is None:
+        return []
+    return [c for place, side in enumerate(entry.sides) if place != entry.favoured for c in side.claims]
+
+
+def _are_of_one_page(left: Claim, right: Claim) -> bool:
+    return bool({quote.page for quote in left.quotes} & {quote.page for quote in right.quotes})
+
+
+def _pair_key(left: Claim, right: Claim) -> str:
+    return "|".join((left.id, right.id))

@@ -24,7 +24,7 @@ _FEW_CLAIMS = 2
 _ORDER: tuple[Priority, ...] = get_args(Priority)
 
 
-def all_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
+def collect_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
     """What the judge misses and what the question's checks miss, each query once, most important first."""
     distinct: dict[str, Gap] = {}
     for gap in [*(check.gap for check in checks if check.gap), *told]:
@@ -32,20 +32,20 @@ def all_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
     return sorted(distinct.values(), key=lambda gap: _ORDER.index(gap.priority))[:_MOST_GAPS]
 
 
-def with_thin_parts(gaps: Sequence[Gap], outline: Outline | None, question: str = "") -> list[Gap]:
+def add_thin_parts(gaps: Sequence[Gap], outline: Outline | None, question: str = "") -> list[Gap]:
     """The gaps, and what parts of the report lack that nobody named among them.
 
     A part that rests on nothing, or nearly, is as grave a gap as it matters; one that can be written is less.
     """
     found = list(gaps)
     for part in outline.headings if outline else []:
-        gap = _thin(part)
-        if gap and gap.priority != "low" and not any(_is_same(gap, other, question) for other in found):
+        gap = _find_gap_of_part(part)
+        if gap and gap.priority != "low" and not any(_is_same_gap(gap, other, question) for other in found):
             found.append(gap)
     return found
 
 
-def _thin(part: Heading) -> Gap | None:
+def _find_gap_of_part(part: Heading) -> Gap | None:
     """What a part lacks; the conclusion lacks what the others do."""
     if not part.lacks or part.is_conclusion:
         return None
@@ -53,13 +53,13 @@ def _thin(part: Heading) -> Gap | None:
     query = " ".join(f"{part.title} {part.lacks}".split())
     return Gap(
         description=part.lacks,
-        priority=_lowered(part.priority, steps),
+        priority=_lower_priority(part.priority, steps),
         suggested_query=query,
         question=part.question,
     )
 
 
-def followed(gaps: Sequence[Gap], before: Sequence[Judgement], question: str = "") -> list[Gap]:
+def track_gaps(gaps: Sequence[Gap], before: Sequence[Judgement], question: str = "") -> list[Gap]:
     """The gaps with how many rounds could not close each; two lower it a step, so that runs end.
 
     Words of the question do not tell its gaps apart.
@@ -68,10 +68,10 @@ def followed(gaps: Sequence[Gap], before: Sequence[Judgement], question: str = "
     taken: set[tuple[int, int]] = set()
     for gap in gaps:
         tried = 0
-        if place := _place_before(gap, before, taken, question):
+        if place := _find_earlier_gap(gap, before, taken, question):
             taken.add(place)
             tried = before[place[0]].gaps[place[1]].tried + 1
-        priority = _lowered(gap.priority, tried // _PATIENCE)
+        priority = _lower_priority(gap.priority, tried // _PATIENCE)
         lowered_from = gap.priority if priority != gap.priority else None
         found.append(
             gap.model_copy(update={"tried": tried, "priority": priority, "lowered_from": lowered_from})
@@ -79,35 +79,35 @@ def followed(gaps: Sequence[Gap], before: Sequence[Judgement], question: str = "
     return found
 
 
-def _place_before(
+def _find_earlier_gap(
     gap: Gap, before: Sequence[Judgement], taken: set[tuple[int, int]], question: str
 ) -> tuple[int, int] | None:
     """The round and place where it was last named, if it was."""
     for number in range(len(before) - 1, max(-1, len(before) - 1 - _REMEMBERED), -1):
         likenesses = {
-            (number, place): _shared(gap.description, other.description, question)
+            (number, place): _shared_terms_ratio(gap.description, other.description, question)
             for place, other in enumerate(before[number].gaps)
-            if (number, place) not in taken and _is_same(gap, other, question)
+            if (number, place) not in taken and _is_same_gap(gap, other, question)
         }
         if likenesses:
             return max(likenesses, key=lambda place: likenesses[place])
     return None
 
 
-def _is_same(gap: Gap, other: Gap, question: str) -> bool:
+def _is_same_gap(gap: Gap, other: Gap, question: str) -> bool:
     is_beside = bool(gap.question) and gap.question == other.question
     least = _ALIKE_BESIDE if is_beside else _ALIKE
-    if _shared(gap.description, other.description, question) >= least:
+    if _shared_terms_ratio(gap.description, other.description, question) >= least:
         return True
-    return _shared(gap.suggested_query, other.suggested_query, question) >= _ALIKE_QUERY
+    return _shared_terms_ratio(gap.suggested_query, other.suggested_query, question) >= _ALIKE_QUERY
 
 
-def _shared(left: str, right: str, question: str) -> float:
+def _shared_terms_ratio(left: str, right: str, question: str) -> float:
     """How many of the words that tell the shorter one from other gaps are in both."""
     known = terms(question) | _USUAL
     one, two = (terms(text) - known or terms(text) for text in (left, right))
     return len(one & two) / min(len(one), len(two)) if one and two else 0.0
 
 
-def _lowered(priority: Priority, steps: int) -> Priority:
+def _lower_priority(priority: Priority, steps: int) -> Priority:
     return _ORDER[min(len(_ORDER) - 1, _ORDER.index(priority) + steps)]

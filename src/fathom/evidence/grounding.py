@@ -6,55 +6,100 @@ Does not know who quotes. What is returned is always the page's own words.
 import difflib
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 
 from fathom.evidence.context import heading_path
 from fathom.state import Quote
-from fathom.text.normal import Folded, folded
+from fathom.text.normalization import FoldedText, fold_text
+from fathom.text.sentences import split_sentences
+
+
+def is_quotation(sentence: str, quotes: Iterable[str]) -> bool:
+    """Whether the sentence stands in one of the quotes as it is."""
+    said = fold_text(sentence).text.strip(" .")
+    return bool(said) and any(said in fold_text(quote).text for quote in quotes)
+
+
+def is_verbatim(statement: str, quotes: Iterable[str]) -> bool:
+    """Whether it is a quote, a line of one, or one or two of its sentences, whole and as they stand.
+
+    Then nothing was left out that could change it, and there is nothing to check.
+    """
+    said = _fold_sentence(statement)
+    for quote in quotes:
+        spans = [_fold_sentence(span.text) for span in split_sentences(quote)]
+        if said in {_fold_sentence(quote), *map(_fold_sentence, quote.split("\n")), *spans}:
+            return True
+        if said in (f"{one}. {two}" for one, two in pairwise(spans)):
+            return True
+    return False
+
+
+def _fold_sentence(text: str) -> str:
+    return fold_text(text).text.strip(" .")
+
 
 MIN_LIKENESS = 0.9
+
 _MIN_CHARS = 8
+
 _MAX_CHARS = 1500
+
 _MAX_WHOLE_CHARS = 6000  # of a list or a table that is quoted as it stands
+
 _SEED_CHARS = 12
+
 _PART_CHARS = 16
+
 _MOST_CELLS = 60
+
 _MOST_PLACES = 1000  # of one and the same quote
+
 _MOST_STEPS = 8_000_000  # pairs of equal letters that are compared for one quote; ordinary prose needs less
+
 _CLOSING = ".!?…。！？"
+
 _REST_CHARS = 300
-_BEGINS = re.compile(
+
+_SENTENCE_BEGINS = re.compile(
     r"[.!?…][\"'”’)\]]*\s|[。！？]|\n[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•#|>]|\d{1,9}[.)])\s)|(?:^|\n)#[^\n]*\n|[-*+•]\s"
 )
-_ENDS = re.compile(
+
+_SENTENCE_ENDS = re.compile(
     r"(?<=[.!?…])(?=[\"'”’)\]]*(?:\s|$))|(?<=[。！？])|\n[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•#|>]|\d{1,9}[.)])\s)"
     r"|(?<!\s)\s*$"
 )
+
 _MARKS = re.compile(r"^(?:[-*+•·>#|]+\s*|\d+[.)]\s+)+")
+
 _GAP = re.compile(r"\[(?:…|\.\.\.)\]|\((?:…|\.\.\.)\)|…|\.\.\.")
+
 _INSIDE_A_NUMBER = re.compile(r"\d[.,]?\|\d|\d\|[.,]\d")
 
 
-class GroundedPage:
+class QuoteFinder:
     """A page that quotes can be looked up in; the folding is done once."""
 
     def __init__(self, sha: str, text: str) -> None:
         self._sha = sha
         self._text = text
-        self._folded: Folded = folded(text)
+        self._folded: FoldedText = fold_text(text)
 
     def find(self, words: str) -> Quote | None:
         """The quote as the page has it, exact after folding or nearly so; None when it is not there."""
         whole = self._text.find(words) if _MAX_CHARS < len(words) <= _MAX_WHOLE_CHARS else -1
         if whole >= 0:
             return Quote(page=self._sha, start=whole, end=whole + len(words), text=words)
-        wanted = folded(words.strip().strip("\"'“”‘’「」")).text.strip(" .…")
+        wanted = fold_text(words.strip().strip("\"'“”‘’「」")).text.strip(" .…")
         if not _MIN_CHARS <= len(wanted) <= _MAX_CHARS:
             return None
         # Copied with the mark of a list item or heading that the page writes otherwise, or with none.
         unmarked = _MARKS.sub("", wanted).rstrip(" |")
-        found = self._exactly(wanted) or (self._exactly(unmarked) if len(unmarked) >= _MIN_CHARS else None)
-        return found or self._row(unmarked) or self._nearly(wanted)
+        found = self._find_exact(wanted) or (
+            self._find_exact(unmarked) if len(unmarked) >= _MIN_CHARS else None
+        )
+        return found or self._row(unmarked) or self._find_near(wanted)
 
     def find_parts(self, words: str) -> list[Quote]:
         """Return the quote, or the parts of one paragraph that an ellipsis joins; empty when it is not there.
@@ -73,11 +118,11 @@ class GroundedPage:
         )
         return found if is_one_place else []
 
-    def in_full(self, quote: Quote) -> Quote:
+    def extend_to_sentence(self, quote: Quote) -> Quote:
         """The quote with the rest of its sentence: a "not" or an "in mice" before it is not cut off."""
         before = self._text[max(0, quote.start - _REST_CHARS) : quote.start]
         after = self._text[quote.end : quote.end + _REST_CHARS]
-        starts = [match.end() for match in _BEGINS.finditer(before)]
+        starts = [match.end() for match in _SENTENCE_BEGINS.finditer(before)]
         if before.endswith("\n") and _MARKS.match(quote.text):  # a list item or a row, quoted with its mark
             starts.append(len(before))
         start = (
@@ -87,20 +132,20 @@ class GroundedPage:
             if quote.start < _REST_CHARS
             else quote.start
         )
-        stop = None if self._text[quote.end - 1] in _CLOSING else _ENDS.search(after)
+        stop = None if self._text[quote.end - 1] in _CLOSING else _SENTENCE_ENDS.search(after)
         end = quote.end + stop.start() if stop else quote.end
         while start < quote.start and self._text[start].isspace():
             start += 1
         path = " > ".join(heading_path(self._text, start))
         return Quote(page=self._sha, start=start, end=end, text=self._text[start:end], heading=path)
 
-    def _exactly(self, wanted: str) -> Quote | None:
+    def _find_exact(self, wanted: str) -> Quote | None:
         start = -1
         for _ in range(_MOST_PLACES):
             start = self._folded.text.find(wanted, start + 1)
             if start < 0:
                 break
-            if not self._cuts_a_number(start, start + len(wanted)):
+            if not self._splits_number(start, start + len(wanted)):
                 return self._quote(start, start + len(wanted))
         return None
 
@@ -110,11 +155,11 @@ class GroundedPage:
         if not 2 <= len(cells) <= _MOST_CELLS:
             return None
         found = re.search(r"\s*\|\s*".join(cells), self._folded.text)
-        if not found or self._cuts_a_number(*found.span()):
+        if not found or self._splits_number(*found.span()):
             return None
         return self._quote(*found.span())
 
-    def _cuts_a_number(self, start: int, end: int) -> bool:
+    def _splits_number(self, start: int, end: int) -> bool:
         """Whether a number goes on beyond an edge: "5 percent" is not what "2.5 percent" says."""
         text = self._folded.text
         around = (f"{text[max(0, edge - 2) : edge]}|{text[edge : edge + 2]}" for edge in (start, end))
@@ -126,7 +171,7 @@ class GroundedPage:
             last += 1
         return Quote(page=self._sha, start=first, end=last, text=self._text[first:last])
 
-    def _nearly(self, wanted: str) -> Quote | None:
+    def _find_near(self, wanted: str) -> Quote | None:
         """The best window around a shared run of characters, if it is alike enough.
 
         Digits must agree: a quote with another number is another quote. On a page that repeats a few letters
@@ -145,7 +190,7 @@ class GroundedPage:
             end = blocks[-1].b + blocks[-1].size
             likeness = 2 * sum(b.size for b in blocks) / (len(wanted) + end)
             is_alike = likeness >= MIN_LIKENESS and _digits(wanted) == _digits(window[:end])
-            if is_alike and not self._cuts_a_number(start + blocks[0].b, start + end):
+            if is_alike and not self._splits_number(start + blocks[0].b, start + end):
                 return self._quote(start + blocks[0].b, start + end)
         return None
 

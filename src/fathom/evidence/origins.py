@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from fathom.reading.port import Link
+from fathom.reading.protocol import Link
 from fathom.state import Claim, ClaimDraft, Origin, Page, Quote
-from fathom.text.sentences import Span, sentences
+from fathom.text.sentences import SentenceSpan, split_sentences
 
 _MOST = 60
 _NEAR_CHARS = 120  # between the words that attribute and the link
@@ -27,7 +27,7 @@ _LONGEST = 600  # of a sentence
 
 def find_origins(text: str, links: Sequence[Link]) -> list[Origin]:
     """Return what a page attributes to pages it links, with the part of the text that each stands behind."""
-    spans = sentences(text) if links else []
+    spans = split_sentences(text) if links else []
     starts = [span.start for span in spans]
     by_sentence: dict[int, list[Link]] = {}
     for link in links:
@@ -36,12 +36,12 @@ def find_origins(text: str, links: Sequence[Link]) -> list[Origin]:
             by_sentence.setdefault(place, []).append(link)
     found: dict[tuple[str, int], Origin] = {}
     for place, here in sorted(by_sentence.items()):
-        for origin in _in_sentence(text, spans, place, here):
+        for origin in _find_in_sentence(text, spans, place, here):
             found.setdefault((origin.address, origin.start), origin)
     return list(found.values())[:_MOST]
 
 
-def origin_of(quote: Quote, page: Page) -> Origin | None:
+def find_origin(quote: Quote, page: Page) -> Origin | None:
     """Return the source that the page names for the words of a quote, if it names one."""
     behind = [origin for origin in page.origins if _covers(origin, quote)]
     return min(behind, key=lambda origin: (origin.end - origin.start, origin.start), default=None)
@@ -60,24 +60,26 @@ def _covers(origin: Origin, quote: Quote) -> bool:
     return 2 * shared >= quote.end - quote.start
 
 
-def _in_sentence(text: str, spans: Sequence[Span], place: int, links: Sequence[Link]) -> list[Origin]:
+def _find_in_sentence(
+    text: str, spans: Sequence[SentenceSpan], place: int, links: Sequence[Link]
+) -> list[Origin]:
     span = spans[place]
     low = span.text.lower()[:_LONGEST]
     if line := _pattern("line").search(low):
-        start = _block_above(text, span.start)
-        return [_origin(link, line.group(), start, span.end) for link in links]
-    if beside := _beside(low, span.start, links):
+        start = _find_block_start(text, span.start)
+        return [_make_origin(link, line.group(), start, span.end) for link in links]
+    if beside := _find_nearest_link(low, span.start, links):
         link, words = beside
-        return [_origin(link, words, span.start, _goes_on_to(text, spans, place))]
+        return [_make_origin(link, words, span.start, _find_attribution_end(text, spans, place))]
     before = spans[place - 1] if place else None
     is_together = before is not None and "\n" not in text[before.end : span.start]
     named = _pattern("named").search(before.text.lower()) if before and is_together else None
     if before and named and _pattern("pointer").search(low):
-        return [_origin(link, named.group(), before.start, span.end) for link in links[:1]]
-    return [_origin(link, link.words, span.start, span.end) for link in links if _is_mark(link)]
+        return [_make_origin(link, named.group(), before.start, span.end) for link in links[:1]]
+    return [_make_origin(link, link.words, span.start, span.end) for link in links if _is_mark(link)]
 
 
-def _beside(low: str, start: int, links: Sequence[Link]) -> tuple[Link, str] | None:
+def _find_nearest_link(low: str, start: int, links: Sequence[Link]) -> tuple[Link, str] | None:
     """The link that stands nearest to words that attribute, if one is near enough."""
     best: tuple[int, Link, str] | None = None
     for kind, most in (("named", _NEAR_CHARS), ("said", _VERB_CHARS)):
@@ -94,7 +96,7 @@ def _beside(low: str, start: int, links: Sequence[Link]) -> tuple[Link, str] | N
     return None
 
 
-def _goes_on_to(text: str, spans: Sequence[Span], place: int) -> int:
+def _find_attribution_end(text: str, spans: Sequence[SentenceSpan], place: int) -> int:
     """Where the attributed words end: with the sentence, or with those that go on with the same source."""
     end = spans[place].end
     for span in spans[place + 1 : place + 1 + _MOST_GOING_ON]:
@@ -104,7 +106,7 @@ def _goes_on_to(text: str, spans: Sequence[Span], place: int) -> int:
     return end
 
 
-def _block_above(text: str, start: int) -> int:
+def _find_block_start(text: str, start: int) -> int:
     """Where the paragraph, list or table begins that stands right above."""
     line = text.rfind("\n", 0, start) + 1
     if text[line:start].strip():
@@ -117,7 +119,7 @@ def _is_mark(link: Link) -> bool:
     return _pattern("mark").search(link.words.lower()) is not None
 
 
-def _origin(link: Link, words: str, start: int, end: int) -> Origin:
+def _make_origin(link: Link, words: str, start: int, end: int) -> Origin:
     return Origin(address=link.address, words=" ".join(words.split())[:_WORDS_CHARS], start=start, end=end)
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from fathom.state import Gain, Gap, Judgement, StopRule
 
 SURE_FROM = 0.7
-_IDLE = 8  # after five the planner steps back (planning.drift); then three more
+_MOST_IDLE_ROUNDS = 8  # after five the planner steps back (planning.drift); then three more
 LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
-_TRACING = 2  # rounds; the second one reads what the pages of the first name as their sources
-_FOLLOWING = 3  # rounds; by then what a lead was worth is known
+_TRACING_ROUNDS = 2  # rounds; the second one reads what the pages of the first name as their sources
+_FOLLOWING_ROUNDS = 3  # rounds; by then what a lead was worth is known
 
 
 @dataclass(frozen=True)
-class Position:
+class RunPosition:
     """Where a run stands after a round."""
 
     round: int
@@ -39,9 +39,9 @@ class Position:
     is_endless: bool = False
     idle_rounds: int = 0  # in a row without a new page
     settled: str = ""  # why another round would not change the evidence
-    unsettled: str = ""  # why it would
+    why_not_converged: str = ""  # why it would
     patience: int = 100  # the last round after which an important gap keeps the run going
-    is_wished: bool = False  # a person added a query that was not asked yet
+    has_requested_query: bool = False  # a person added a query that was not asked yet
     is_follow_up: bool = False  # round 1 was spent on what its thread knew: nothing was looked for
     reserve: float = 0.0  # the share of the budget that is kept for the report
     is_spent: bool = False  # a call was not sent because it did not fit
@@ -61,7 +61,7 @@ class Position:
         return any(gap.priority != "low" for gap in self.gaps)
 
     @property
-    def is_gaping(self) -> bool:
+    def has_important_gap(self) -> bool:
         """Whether the question is not answered without something that is missing.
 
         After the last round too: then the rounds are used up, and nothing is called sufficient.
@@ -70,40 +70,40 @@ class Position:
         return has_gap and (self.round >= self.max_rounds or self.round <= self.patience)
 
     @property
-    def is_following(self) -> bool:
+    def has_open_lead(self) -> bool:
         """Whether a lead is open that there are rounds left for; a follow-up that is answered needs none."""
-        is_wanted = bool(self.unsettled) and (self.is_open or not self.is_follow_up)
-        return is_wanted and self.round < min(self.max_rounds, _FOLLOWING)
+        is_wanted = bool(self.why_not_converged) and (self.is_open or not self.is_follow_up)
+        return is_wanted and self.round < min(self.max_rounds, _FOLLOWING_ROUNDS)
 
     @property
-    def is_tracing(self) -> bool:
+    def has_origins_to_read(self) -> bool:
         """Whether the next round would read the sources of what was read in the first."""
-        return self.has_unread_origins and self.round < min(self.max_rounds, _TRACING)
+        return self.has_unread_origins and self.round < min(self.max_rounds, _TRACING_ROUNDS)
 
     @property
-    def is_lacking(self) -> bool:
+    def has_unsearched_gap(self) -> bool:
         """Whether what was at hand leaves something open that nobody has looked for yet."""
         return self.is_follow_up and self.round == 1 and self.is_open
 
 
-Rule = Callable[[Position], str | None]
+StopCheck = Callable[[RunPosition], str | None]
 
 
-def sufficient(at: Position) -> str | None:
+def check_score(at: RunPosition) -> str | None:
     """The score reaches the threshold."""
     if at.claims and at.overall >= at.threshold:
         return f"score {at.overall:.2f} of {at.threshold:.2f} needed"
     return None
 
 
-def answered(at: Position) -> str | None:
+def check_answers(at: RunPosition) -> str | None:
     """Every sub-question has its answer, and the judge is sure of them."""
     if at.claims and at.coverage >= 1.0 and at.confidence >= SURE_FROM:
         return f"every sub-question answered, confidence {at.confidence:.2f} of {SURE_FROM:.2f} needed"
     return None
 
 
-def saturated(at: Position) -> str | None:
+def check_saturation(at: RunPosition) -> str | None:
     """After round 1, new findings are under a tenth of what was known."""
     all_known, new = (at.gain.known, at.gain.new) if at.gain else (at.claims, at.new_claims)
     known = all_known - new
@@ -112,7 +112,7 @@ def saturated(at: Position) -> str | None:
     return None
 
 
-def gain_too_low(at: Position) -> str | None:
+def check_gain(at: RunPosition) -> str | None:
     """After round 1, a query brings too little, or one finding more would cost more than is left."""
     if at.gain is None or at.round < 2 or not at.claims or not at.gain.queries:
         return None
@@ -124,57 +124,57 @@ def gain_too_low(at: Position) -> str | None:
     return None
 
 
-def only_minor_gaps(at: Position) -> str | None:
+def check_gaps(at: RunPosition) -> str | None:
     """Something is known and only low-priority gaps are left."""
     if at.claims and all(gap.priority == "low" for gap in at.gaps):
         return f"{len(at.gaps)} gaps left, none above low priority"
     return None
 
 
-def diverse(at: Position) -> str | None:
+def check_diversity(at: RunPosition) -> str | None:
     """Five sources or more, and they differ; but not while a part of the question has no answer."""
     if at.sources >= 5 and at.diversity >= 0.7 and all(gap.priority != "high" for gap in at.gaps):
         return f"diversity {at.diversity:.2f} over {at.sources} sources"
     return None
 
 
-def settled(at: Position) -> str | None:
+def check_convergence(at: RunPosition) -> str | None:
     """The mind sees that another round would not change which pages are the evidence."""
     return at.settled or None
 
 
-def rounds_used_up(at: Position) -> str | None:
+def check_rounds(at: RunPosition) -> str | None:
     """The last round allowed is over."""
     return f"{at.round} of {at.max_rounds} rounds" if at.round >= at.max_rounds else None
 
 
-def budget_used_up(at: Position) -> str | None:
+def check_budget(at: RunPosition) -> str | None:
     """What may be spent on looking is spent, or a call did not fit into what is left of it."""
     if not at.is_spent and not 0 < at.spent_usd >= at.looking_usd:
         return None
     return f"{at.spent_usd:.4f} of {at.looking_usd:.4f} USD spent on looking, of {at.budget_usd:g} in all"
 
 
-def time_used_up(at: Position) -> str | None:
+def check_time(at: RunPosition) -> str | None:
     """The run was worked on for as long as it may be."""
     if at.time_limit_s is None or at.worked_s < at.time_limit_s:
         return None
     return f"{at.worked_s:.0f} of {at.time_limit_s:g} s"
 
 
-def a_persons_word(at: Position) -> str | None:
+def check_finish_request(at: RunPosition) -> str | None:
     """Somebody said finish."""
     return "told to finish" if at.is_finishing else None
 
 
-def nothing_left_to_ask(at: Position) -> str | None:
+def check_queries(at: RunPosition) -> str | None:
     """The planner had no query that was not asked before; or, without an end, no query finds a new page."""
-    if at.is_endless and at.idle_rounds >= _IDLE:
+    if at.is_endless and at.idle_rounds >= _MOST_IDLE_ROUNDS:
         return f"{at.idle_rounds} rounds without a new page"
     return None if at.has_asked else "no query that was not asked before"
 
 
-def idle_rounds(judgements: Sequence[Judgement]) -> int:
+def count_idle_rounds(judgements: Sequence[Judgement]) -> int:
     """How many rounds in a row, up to the last, read no page that was not known."""
     count = 0
     for before, after in zip(judgements[-2::-1], judgements[::-1], strict=False):
@@ -184,20 +184,22 @@ def idle_rounds(judgements: Sequence[Judgement]) -> int:
     return count
 
 
-BY_WORDS = "every part that can be searched for was; whether the passages answer it, no model judged"
-RULES: dict[StopRule, Rule] = {
-    "a person's word": a_persons_word,
-    "budget used up": budget_used_up,
-    "time used up": time_used_up,
-    "nothing left to ask": nothing_left_to_ask,
-    "sufficient": sufficient,
-    "answered": answered,
-    "saturated": saturated,
-    "gain too low": gain_too_low,
-    "settled": settled,
-    "only minor gaps": only_minor_gaps,
-    "diverse": diverse,
-    "rounds used up": rounds_used_up,
+NOT_JUDGED_BY_MODEL = (
+    "every part that can be searched for was; whether the passages answer it, no model judged"
+)
+STOP_RULES: dict[StopRule, StopCheck] = {
+    "a person's word": check_finish_request,
+    "budget used up": check_budget,
+    "time used up": check_time,
+    "nothing left to ask": check_queries,
+    "sufficient": check_score,
+    "answered": check_answers,
+    "saturated": check_saturation,
+    "gain too low": check_gain,
+    "settled": check_convergence,
+    "only minor gaps": check_gaps,
+    "diverse": check_diversity,
+    "rounds used up": check_rounds,
 }
 
 
@@ -212,10 +214,10 @@ _LIMITS: frozenset[StopRule] = frozenset(
 _FINAL: frozenset[StopRule] = _LIMITS - {"nothing left to ask"}
 
 
-def stop(at: Position) -> tuple[StopRule | None, str]:
+def find_stop_rule(at: RunPosition) -> tuple[StopRule | None, str]:
     """The first rule that says stop, with its numbers; None to go on."""
-    for name, rule in RULES.items():
-        if (at.is_endless and name not in _LIMITS) or name in _held_back(at):
+    for name, rule in STOP_RULES.items():
+        if (at.is_endless and name not in _LIMITS) or name in _list_held_rules(at):
             continue
         because = rule(at)
         if because is not None:
@@ -223,39 +225,45 @@ def stop(at: Position) -> tuple[StopRule | None, str]:
     return None, ""
 
 
-def held(at: Position) -> StopRule | None:
+def find_held_rule(at: RunPosition) -> StopRule | None:
     """The rule that would have stopped the run, had no check failed and no gap or lead been open."""
     if at.is_endless:
         return None
     return next(
-        (name for name, rule in RULES.items() if name in _held_back(at) and rule(at) is not None), None
+        (name for name, rule in STOP_RULES.items() if name in _list_held_rules(at) and rule(at) is not None),
+        None,
     )
 
 
-def _held_back(at: Position) -> frozenset[StopRule]:
-    if at.is_wished:
-        return frozenset(RULES) - _FINAL
+def _list_held_rules(at: RunPosition) -> frozenset[StopRule]:
+    if at.has_requested_query:
+        return frozenset(STOP_RULES) - _FINAL
     held: frozenset[StopRule] = _CONTENT if at.failing else frozenset()
-    if at.is_lacking:
+    if at.has_unsearched_gap:
         held |= _CONTENT | {"settled"}
-    if at.is_gaping:
+    if at.has_important_gap:
         held |= _CONTENT | {"settled", "saturated"}
-    if at.is_following:
+    if at.has_open_lead:
         held |= _CONTENT | _FRUITLESS
-    if at.is_tracing:
+    if at.has_origins_to_read:
         held |= _CONTENT | {"settled"}
     return held
 
 
-def waived(at: Position) -> StopRule | None:
+def find_waived_rule(at: RunPosition) -> StopRule | None:
     """The rule that would have stopped the run, were it not to go on without end."""
-    return stop(replace(at, is_endless=False))[0] if at.is_endless else None
+    return find_stop_rule(replace(at, is_endless=False))[0] if at.is_endless else None
 
 
-def decided(judgement: Judgement, at: Position) -> Judgement:
+def decide_stop(judgement: Judgement, at: RunPosition) -> Judgement:
     """The judgement with what the rules say of it: which one stops the run, or what kept one from it."""
-    name, because = stop(at)
+    name, because = find_stop_rule(at)
     if at.is_by_words and name is not None and name not in _LIMITS:
-        name, because = "nothing left to ask", BY_WORDS
-    said = {"stop": name, "because": because, "held": None if name else held(at), "waived": waived(at)}
+        name, because = "nothing left to ask", NOT_JUDGED_BY_MODEL
+    said = {
+        "stop": name,
+        "because": because,
+        "held": None if name else find_held_rule(at),
+        "waived": find_waived_rule(at),
+    }
     return judgement.model_copy(update=said)

@@ -13,19 +13,18 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fathom.errors import ProviderError
-from fathom.evidence.carrying import uncarried
-from fathom.evidence.claims import KEEP_FROM, REFUSED, claim_of
+from fathom.evidence.claims import KEEP_FROM, REFUSED_BY_VERIFIER, make_claim
 from fathom.evidence.context import describe_context
 from fathom.evidence.controls import (
-    Outcome,
+    ControlOutcome,
+    TrustLog,
     choose_controls,
     evaluate_controls,
     language_of,
     mix_in,
 )
-from fathom.evidence.trust import TrustLog
-from fathom.llm.port import Evidence, Thought
-from fathom.prompts import load
+from fathom.evidence.support import find_unsupported
+from fathom.prompts import load_prompt
 from fathom.state import (
     Claim,
     ClaimDraft,
@@ -37,18 +36,18 @@ from fathom.state import (
     Verdict,
     short_hash,
 )
-from fathom.text.normal import one_line
+from fathom.state.model_io import ModelResult, VerificationItem
+from fathom.text.normalization import one_line
 
 MOST_A_CALL = 24
-LEAST_A_CALL = 8
-_STRICT = "the verifier could not be relied on; by the strict rules: "
+_BY_STRICT_RULES = "the verifier could not be relied on; by the strict rules: "
 
-Ask = Callable[[Sequence[Evidence]], Awaitable[Thought[list[Verdict]]]]
-Texts = Mapping[str, tuple[Page, str]]  # pages and their texts, by hash
+AskVerifier = Callable[[Sequence[VerificationItem]], Awaitable[ModelResult[list[Verdict]]]]
+PagesWithText = Mapping[str, tuple[Page, str]]  # pages and their texts, by hash
 
 
 @dataclass
-class Verified:
+class VerificationResult:
     """What became of the drafts; those that could not be verified at all are in neither list."""
 
     claims: list[Claim] = field(default_factory=list)
@@ -65,7 +64,7 @@ class _Answer:
     draft: ClaimDraft
     verdict: Verdict
     by: str
-    outcome: Outcome
+    outcome: ControlOutcome
     is_tested: bool  # a false control was among the items
 
     @property
@@ -79,10 +78,14 @@ class _Answer:
 
 
 async def verify_drafts(
-    drafts: Sequence[ClaimDraft], controls: Sequence[Control], texts: Texts, ask: Ask, trust: TrustLog
-) -> Verified:
+    drafts: Sequence[ClaimDraft],
+    controls: Sequence[Control],
+    texts: PagesWithText,
+    ask: AskVerifier,
+    trust: TrustLog,
+) -> VerificationResult:
     """Decide on drafts, a few dozen a call and all calls at once; a call that fails is told."""
-    verified = Verified()
+    verified = VerificationResult()
     batches = split_evenly(drafts, MOST_A_CALL)
     work = [_verify_batch(batch, controls, texts, ask, verified) for batch in batches]
     answers = [answer for batch in await asyncio.gather(*work) for answer in batch]
@@ -92,11 +95,11 @@ async def verify_drafts(
     trusted = {name: await trust.trust(*name) for name in sorted(known)}
     for answer in answers:
         standing = trusted.get((answer.by, language_of(answer.draft.statement)), "undecided")
-        if objection := _objection(answer, standing):
-            changed = {"why": REFUSED, "objection": objection}
+        if objection := _find_objection(answer, standing):
+            changed = {"why": REFUSED_BY_VERIFIER, "objection": objection}
             verified.refused.append(answer.draft.model_copy(update=changed))
         else:
-            verified.claims.append(claim_of(answer.draft, answer.verdict))
+            verified.claims.append(make_claim(answer.draft, answer.verdict))
     return verified
 
 
@@ -107,19 +110,23 @@ def split_evenly(drafts: Sequence[ClaimDraft], most: int) -> list[list[ClaimDraf
     return [list(drafts[start:end]) for start, end in pairwise(edges)]
 
 
-def _objection(answer: _Answer, standing: str) -> str:
+def _find_objection(answer: _Answer, standing: str) -> str:
     """Why a draft is refused; empty when it is believed."""
     if not answer.is_approved:
         return answer.verdict.reason or "its quotes do not say this"
     is_unsure = answer.is_void or (bool(answer.by) and not answer.is_tested and standing != "trusted")
     if standing != "untrusted" and not (is_unsure and answer.draft.notes):
         return ""
-    found = uncarried(answer.draft.statement, [quote.text for quote in answer.draft.quotes])
-    return _STRICT + "; ".join(found) if found else ""
+    found = find_unsupported(answer.draft.statement, [quote.text for quote in answer.draft.quotes])
+    return _BY_STRICT_RULES + "; ".join(found) if found else ""
 
 
 async def _verify_batch(
-    batch: Sequence[ClaimDraft], controls: Sequence[Control], texts: Texts, ask: Ask, verified: Verified
+    batch: Sequence[ClaimDraft],
+    controls: Sequence[Control],
+    texts: PagesWithText,
+    ask: AskVerifier,
+    verified: VerificationResult,
 ) -> list[_Answer]:
     """Ask about one batch; what its controls make void is asked once more, what was approved in halves."""
     first = await _ask(batch, controls, texts, ask, verified, "first")
@@ -135,18 +142,20 @@ async def _verify_batch(
 async def _ask(
     drafts: Sequence[ClaimDraft],
     pool: Sequence[Control],
-    texts: Texts,
-    ask: Ask,
-    verified: Verified,
+    texts: PagesWithText,
+    ask: AskVerifier,
+    verified: VerificationResult,
     when: str,
 ) -> list[_Answer]:
     """One call: the drafts with controls of the same pages among them; none of it if the call fails."""
     here = {draft.page for draft in drafts}
-    seed = short_hash(when, str(load("verifier").revision), *sorted(here), *(draft.id for draft in drafts))
+    seed = short_hash(
+        when, str(load_prompt("verifier").revision), *sorted(here), *(draft.id for draft in drafts)
+    )
     controls = choose_controls([control for control in pool if control.page in here], seed)
     items = mix_in(drafts, controls, seed)
     try:
-        thought = await ask(_evidence_of(items, texts))
+        thought = await ask(_build_evidence(items, texts))
     except ProviderError as error:
         titles = ", ".join(dict.fromkeys(texts[draft.page][0].title for draft in drafts))
         verified.failures.append(Failure(where="analysis", what=titles, why=str(error)))
@@ -156,7 +165,7 @@ async def _ask(
     verified.failures += thought.failures
     pairs = list(zip(items, thought.value, strict=True))
     shown = [(item, v.score >= KEEP_FROM) for item, v in pairs if isinstance(item, Control)]
-    outcome = evaluate_controls(shown, seed, thought.by) if thought.by else Outcome()
+    outcome = evaluate_controls(shown, seed, thought.by) if thought.by else ControlOutcome()
     verified.tallies += outcome.tallies
     is_tested = any(not control.is_true for control in controls)
     return [
@@ -166,12 +175,12 @@ async def _ask(
     ]
 
 
-def _evidence_of(items: Sequence[ClaimDraft | Control], texts: Texts) -> list[Evidence]:
+def _build_evidence(items: Sequence[ClaimDraft | Control], texts: PagesWithText) -> list[VerificationItem]:
     """What the verifier is shown: all items of a page with one context."""
     quotes = {page: [q for item in items if item.page == page for q in item.quotes] for page in texts}
     contexts = {page: describe_context(own, *texts[page]) for page, own in quotes.items() if own}
     return [
-        Evidence(
+        VerificationItem(
             item.statement,
             "\n".join(one_line(quote.text) for quote in item.quotes),
             contexts[item.page],

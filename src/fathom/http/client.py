@@ -16,16 +16,16 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
+from fathom.concurrency import PerLoop
 from fathom.errors import Refused
-from fathom.turns import PerLoop
 
-AGENT = "fathom-research"  # the product in User-Agent, and who we are to robots.txt
-THIS_MACHINE = ("localhost", "127.0.0.1", "[::1]")  # never asked through a proxy
+USER_AGENT = "fathom-research"  # the product in User-Agent, and who we are to robots.txt
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")  # never asked through a proxy
 _LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=15.0)
-_FRAMING = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
+_FRAMING_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
-class TooLarge(Exception):
+class BodyTooLarge(Exception):
     """An answer is longer than it may be, as it came or unpacked; the rest of it was not read."""
 
 
@@ -49,7 +49,7 @@ class _Closeable(Protocol):
 C = TypeVar("C", bound=_Closeable)
 
 
-class OnePerLoop(Generic[C]):
+class ClientPerLoop(Generic[C]):
     """One client for each event loop, made when first asked for, closed when its loop ends."""
 
     def __init__(self, make: Callable[[ssl.SSLContext], C]) -> None:
@@ -63,11 +63,11 @@ class OnePerLoop(Generic[C]):
         if "client" not in made:
             tls = await load_tls_context()
             if "client" not in made:  # nobody else made it meanwhile
-                owner = self._owned()["client"] = self._own(made, tls)
+                owner = self._owned()["client"] = self._hold_client(made, tls)
                 await anext(owner)
         return made["client"]
 
-    async def _own(self, made: dict[str, C], tls: ssl.SSLContext) -> AsyncGenerator[C, None]:
+    async def _hold_client(self, made: dict[str, C], tls: ssl.SSLContext) -> AsyncGenerator[C, None]:
         """Hold the client: before a loop is closed, asyncio closes the generators that began in it."""
         client = made["client"] = self._make(tls)
         try:
@@ -84,13 +84,13 @@ def _make_client(tls: ssl.SSLContext) -> httpx2.AsyncClient:
             verify=tls,
             limits=_LIMITS,
             cookies=nothing,
-            mounts={f"all://{host}": None for host in THIS_MACHINE},
+            mounts={f"all://{host}": None for host in LOOPBACK_HOSTS},
         )
     except (ValueError, httpx2.InvalidURL):  # its words may show a password
         raise Refused("HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is not the address of a proxy") from None
 
 
-shared_client = OnePerLoop(_make_client)
+shared_client = ClientPerLoop(_make_client)
 
 
 def environment_proxy(url: str) -> str | None:
@@ -104,29 +104,29 @@ def environment_proxy(url: str) -> str | None:
     return found if "://" in found else f"http://{found}"
 
 
-async def request(method: str, url: str, *, max_bytes: int, **words: Any) -> httpx2.Response:
+async def send_request(method: str, url: str, *, max_bytes: int, **words: Any) -> httpx2.Response:
     """Return an answer that was read whole; TooLarge when it is longer than `max_bytes`."""
     client = await shared_client()
     async with client.stream(method, url, **words) as response:
         body = await read_body(response, max_bytes)
-    kept = [(name, value) for name, value in response.headers.raw if name.lower() not in _FRAMING]
+    kept = [(name, value) for name, value in response.headers.raw if name.lower() not in _FRAMING_HEADERS]
     return httpx2.Response(response.status_code, headers=kept, content=body, request=response.request)
 
 
 async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:
     """Return the body, unpacked; neither what comes nor what it unpacks to may be longer than `max_bytes`."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    response.stream = _Bounded(response.stream, max_bytes)
+    response.stream = _BoundedStream(response.stream, max_bytes)
     body = bytearray()
     async with aclosing(response.aiter_bytes()) as pieces:
         async for piece in pieces:  # of one mebibyte at most, whatever a compressed byte may expand to
             body += piece
             if len(body) > max_bytes:
-                raise TooLarge
+                raise BodyTooLarge
     return bytes(body)
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _BoundedStream(httpx2.AsyncByteStream):
     """The bytes as they come, counted: what follows a compressed body unpacks to nothing."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, max_bytes: int) -> None:
@@ -137,7 +137,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for piece in self._stream:
             self._left -= len(piece)
             if self._left < 0:
-                raise TooLarge
+                raise BodyTooLarge
             yield piece
 
     async def aclose(self) -> None:

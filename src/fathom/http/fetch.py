@@ -18,7 +18,7 @@ import httpcore2
 import httpx2
 
 from fathom.errors import Refused, Unavailable, Unreadable
-from fathom.http.client import AGENT, OnePerLoop, TooLarge, read_body
+from fathom.http.client import USER_AGENT, BodyTooLarge, ClientPerLoop, read_body
 from fathom.http.guard import (
     WEB_PORTS,
     GuardedBackend,
@@ -29,7 +29,7 @@ from fathom.http.guard import (
     check_address,
     resolve_host,
 )
-from fathom.http.status import retry_after_s
+from fathom.http.retry import retry_after_s
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _FORBIDDEN = frozenset({401, 402, 403, 407, 451})
@@ -41,16 +41,16 @@ _BROKEN = (
 )
 _MAX_WAIT_S = 24 * 3600.0
 _MAX_GUARDS = 64
-_ACCEPTED = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
+_ACCEPT_HEADER = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
 _ENCODINGS = ("gzip", "deflate", "br")
-_UNPACKED = frozenset({"", "identity", "x-gzip", *_ENCODINGS})
+_KNOWN_ENCODINGS = frozenset({"", "identity", "x-gzip", *_ENCODINGS})
 
 # Entered before every request of a chain of redirects and left after it: who may ask, and when.
 Gate = Callable[[str], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchResult:
     """What a server answered, and the address that answered in the end; header names are in lower case."""
 
     body: bytes
@@ -63,11 +63,11 @@ class Fetched:
 class Fetch(Protocol):
     """Gets what is behind an address, or raises a ProviderError that says why not."""
 
-    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
+    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
         """Return the answer; with `If-None-Match` or `If-Modified-Since` it may be an empty 304."""
 
 
-def _open(address: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG001  a gate that lets everyone pass
+def _open_gate(address: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG001  a gate that lets everyone pass
     return nullcontext()
 
 
@@ -82,9 +82,9 @@ class Fetcher:
     is_proxied: bool = False  # through the proxies of the environment, which then resolve names themselves
     ports: Collection[int] = WEB_PORTS
     resolve: Resolve = resolve_host
-    gate: Gate = _open
+    gate: Gate = _open_gate
 
-    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> Fetched:
+    async def __call__(self, address: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
         """Return the answer of an address after its redirects; waiting at the gate does not count as time."""
         try:
             return await self._follow(address, conditions or {})
@@ -96,32 +96,35 @@ class Fetcher:
             raise Refused(f"{address} is refused: {error}") from error
         except httpx2.InvalidURL as error:
             raise Refused(f"{address} is not a web address: {error}") from error
-        except TooLarge:
+        except BodyTooLarge:
             raise Unreadable(f"{address} is larger than {self.max_bytes:,} bytes") from None
         except httpx2.DecodingError as error:
             raise Unreadable(f"{address} is compressed wrongly: {error}") from error
         except _BROKEN as error:
             raise Unavailable(f"{address} cannot be reached: {str(error) or type(error).__name__}") from error
 
-    async def _follow(self, address: str, conditions: Mapping[str, str]) -> Fetched:
+    async def _follow(self, address: str, conditions: Mapping[str, str]) -> FetchResult:
         at, left_s = address, self.limit_s
         for _ in range(self.max_redirects + 1):
             check_address(at)
             async with self.gate(at):
                 started = time.monotonic()
                 async with asyncio.timeout(left_s):
-                    found = await self._hop(at, conditions)
+                    found = await self._request_once(at, conditions)
                 left_s -= time.monotonic() - started
-            if isinstance(found, Fetched):
+            if isinstance(found, FetchResult):
                 return found
-            at = _joined(at, found)
+            at = _join_redirect(at, found)
         raise Unreadable(f"{address} redirects more than {self.max_redirects} times")
 
-    async def _hop(self, at: str, conditions: Mapping[str, str]) -> Fetched | str:
+    async def _request_once(self, at: str, conditions: Mapping[str, str]) -> FetchResult | str:
         """Send one request; return its answer, or the place where to ask instead."""
         guard = (self.resolve, self.is_private_allowed, frozenset(self.ports), self.is_proxied)
         transport = await _transports(*guard)()
-        asked = [(name.encode(), value.encode()) for name, value in {**await _said(), **conditions}.items()]
+        asked = [
+            (name.encode(), value.encode())
+            for name, value in {**await _request_headers(), **conditions}.items()
+        ]
         response = await transport.handle_async_request(httpx2.Request("GET", at, headers=asked))
         try:
             status, headers = response.status_code, response.headers
@@ -132,7 +135,7 @@ class Fetcher:
                 _check_status(response, at)
                 _check_encoding(headers.get("Content-Encoding", ""), at)
             body = b"" if is_same else await read_body(response, self.max_bytes)
-            return Fetched(body, headers.get("Content-Type"), at, status, dict(headers.items()))
+            return FetchResult(body, headers.get("Content-Type"), at, status, dict(headers.items()))
         finally:
             await response.aclose()
 
@@ -140,13 +143,13 @@ class Fetcher:
 @lru_cache(_MAX_GUARDS)
 def _transports(
     resolve: Resolve, is_private_allowed: bool, ports: frozenset[int], is_proxied: bool
-) -> OnePerLoop[GuardedTransport]:
+) -> ClientPerLoop[GuardedTransport]:
     """Return the connections under one guard: pages and robots.txt share them."""
     backend = GuardedBackend(resolve, is_private_allowed=is_private_allowed, ports=ports)
-    return OnePerLoop(lambda tls: GuardedTransport(tls, backend, is_proxied=is_proxied))
+    return ClientPerLoop(lambda tls: GuardedTransport(tls, backend, is_proxied=is_proxied))
 
 
-def _joined(at: str, place: str) -> str:
+def _join_redirect(at: str, place: str) -> str:
     try:
         return urljoin(at, place)
     except ValueError:
@@ -154,7 +157,7 @@ def _joined(at: str, place: str) -> str:
 
 
 def _check_encoding(encoding: str, address: str) -> None:
-    if not all(name.strip().lower() in _UNPACKED for name in encoding.split(",")):
+    if not all(name.strip().lower() in _KNOWN_ENCODINGS for name in encoding.split(",")):
         raise Unreadable(f"{address} came in an encoding that was not asked for ({encoding[:50]})")
 
 
@@ -171,21 +174,21 @@ def _check_status(response: httpx2.Response, address: str) -> None:
     raise Unreadable(said)
 
 
-async def _said() -> dict[str, str]:
+async def _request_headers() -> dict[str, str]:
     """Return what we say of ourselves in every request."""
-    is_known = _release.cache_info().currsize
-    release = _release() if is_known else await asyncio.to_thread(_release)
+    is_known = _own_version.cache_info().currsize
+    release = _own_version() if is_known else await asyncio.to_thread(_own_version)
     return {
-        "User-Agent": f"{AGENT}/{release}",
-        "Accept": _ACCEPTED,
+        "User-Agent": f"{USER_AGENT}/{release}",
+        "Accept": _ACCEPT_HEADER,
         "Accept-Encoding": ", ".join(_ENCODINGS),
     }
 
 
 @cache
-def _release() -> str:
+def _own_version() -> str:
     """Return our version, which is read from a file."""
     try:
-        return version(AGENT)
+        return version(USER_AGENT)
     except PackageNotFoundError:
         return "unknown"

@@ -24,7 +24,7 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 _NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 _V4_COMPATIBLE = ipaddress.ip_network("::/96")
 _MAX_ADDRESS_CHARS = 2048
-_UNSEEN = re.compile("[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\\\\]")
+_INVISIBLE = re.compile("[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\\\\]")
 WEB_PORTS = frozenset({80, 443, 8080, 8443})
 _NEXT_ADDRESS_S = 2.0  # how long an address is waited for while there is another one
 _MAX_KEPT = 20
@@ -49,7 +49,7 @@ def check_address(address: str) -> None:
     if parts.scheme not in {"http", "https"}:
         raise Refused(f"{address} is refused: only http and https are fetched")
     is_odd = not host or port == 0 or ("%" in host and ":" not in host)  # only IPv6 has a use for a percent
-    if len(address) > _MAX_ADDRESS_CHARS or is_odd or _UNSEEN.search(address):
+    if len(address) > _MAX_ADDRESS_CHARS or is_odd or _INVISIBLE.search(address):
         raise Refused(f"{address[:200]} is not a web address")
     if "@" in parts.netloc:
         raise Refused(f"an address at {host} is refused because it carries a user name")
@@ -174,7 +174,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Return the beginning of an answer; its body is a stream."""
         if self._is_proxied and (proxy := environment_proxy(str(request.url))):
-            return await self._through(proxy, request)
+            return await self._send_through_proxy(proxy, request)
         url = request.url
         response = await self._direct.handle_async_request(
             httpcore2.Request(
@@ -189,7 +189,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             response.status,
             headers=response.headers,
-            stream=_Stream(response),
+            stream=_ResponseStream(response),
             extensions=response.extensions,
         )
 
@@ -199,7 +199,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             await proxy.aclose()
         await self._direct.aclose()
 
-    async def _through(self, proxy: str, request: httpx2.Request) -> httpx2.Response:
+    async def _send_through_proxy(self, proxy: str, request: httpx2.Request) -> httpx2.Response:
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
         self._backend.check_unresolved(request.url.host, port)
         if proxy not in self._proxies:
@@ -207,7 +207,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         return await self._proxies[proxy].handle_async_request(request)
 
 
-class _Stream(httpx2.AsyncByteStream):
+class _ResponseStream(httpx2.AsyncByteStream):
     """The body of one of httpcore's answers."""
 
     def __init__(self, response: httpcore2.Response) -> None:

@@ -5,16 +5,19 @@ Does not know what it calls: only that `Unavailable` is worth another try, and n
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 import stamina
 from stamina.instrumentation import RetryDetails, set_on_retry_hooks
 
-from fathom.errors import Unavailable
+from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 
 T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 
@@ -59,3 +62,35 @@ async def retry(call: Callable[[], Awaitable[T]], policy: RetryPolicy) -> T:
         with attempt:
             return await call()
     raise AssertionError("stamina ends with a result or with the last error")
+
+
+_RETRYABLE = {408, 425, 429}
+
+_REFUSED = {401, 402, 403, 432, 433}  # 432 and 433 are Tavily's: the plan or the budget is used up
+
+
+def error_for_status(
+    who: str, status: int, *, retry_after: str | None = None, said: str = ""
+) -> ProviderError:
+    """Return the error for a status: worth a retry, the operator's business, or ours."""
+    message = f"{who} answered HTTP {status}" + (f": {said}" if said else "")
+    if status in _RETRYABLE or status >= 500:
+        return Unavailable(message, wait_s=retry_after_s(retry_after), status=status)
+    error = Refused(message) if status in _REFUSED else Unreadable(message)
+    error.status = status
+    return error
+
+
+def retry_after_s(header: str | None) -> float | None:
+    """Return the seconds a `Retry-After` header asks for, given as seconds or as a date."""
+    if header is None:
+        return None
+    with suppress(ValueError):  # if it is no number, it is a date, or nonsense
+        return max(0.0, float(header))
+    try:
+        until = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return max(0.0, (until - datetime.now(UTC)).total_seconds())

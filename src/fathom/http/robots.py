@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
+from fathom.concurrency import PerLoop
 from fathom.errors import ProviderError, Refused, Unavailable
-from fathom.http.client import AGENT
+from fathom.http.client import USER_AGENT
 from fathom.http.fetch import Fetch
-from fathom.http.politeness import HostLimiter
-from fathom.turns import PerLoop
+from fathom.http.rate_limits import HostLimiter
 
 _MAX_HOSTS = 1_000
 _KEPT_S = 24 * 3600.0  # no longer, says the RFC
@@ -31,7 +31,7 @@ _LONGEST_PAUSE_S = 10.0
 
 
 @dataclass
-class _Rules:
+class _HostRules:
     """What one host said last, and until when that is believed."""
 
     asking: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
@@ -40,13 +40,13 @@ class _Rules:
     failure: str = ""
 
 
-class Robots:
+class RobotsRules:
     """The rules of hosts, asked for once and remembered for a day."""
 
     def __init__(self, fetch: Fetch, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch = fetch
         self._clock = clock
-        self._known: OrderedDict[str, _Rules] = OrderedDict()
+        self._known: OrderedDict[str, _HostRules] = OrderedDict()
         self._guard = threading.Lock()
 
     async def pause_s(self, address: str) -> float:
@@ -60,19 +60,19 @@ class Robots:
             raise Unavailable(f"{address} is left alone: {rules.failure}")
         if rules.said is None:
             return 0.0
-        if not rules.said.can_fetch(address, AGENT):
+        if not rules.said.can_fetch(address, USER_AGENT):
             raise Refused(f"robots.txt of {parts.hostname} does not allow {address} to be read")
-        return min(max(0.0, rules.said.crawl_delay(AGENT) or 0.0), _LONGEST_PAUSE_S)
+        return min(max(0.0, rules.said.crawl_delay(USER_AGENT) or 0.0), _LONGEST_PAUSE_S)
 
-    def _rules(self, origin: str) -> _Rules:
+    def _rules(self, origin: str) -> _HostRules:
         with self._guard:
-            found = self._known.setdefault(origin, _Rules())
+            found = self._known.setdefault(origin, _HostRules())
             self._known.move_to_end(origin)
             while len(self._known) > _MAX_HOSTS:
                 self._known.popitem(last=False)
             return found
 
-    async def _ask(self, rules: _Rules, place: str) -> None:
+    async def _ask(self, rules: _HostRules, place: str) -> None:
         rules.failure, rules.said, kept_s = "", None, _KEPT_S
         try:
             body = (await self._fetch(place)).body
@@ -91,7 +91,7 @@ class Robots:
 class RobotsGate:
     """A gate for fetches that asks robots.txt first, and then waits for its turn."""
 
-    robots: Robots
+    robots: RobotsRules
     hosts: HostLimiter
 
     @asynccontextmanager

@@ -2,13 +2,13 @@
 
 from fathom.errors import BadInput
 from fathom.llm.extractive import ExtractiveModel
-from fathom.llm.port import ResearchModel
-from fathom.model_names import NO_MODEL, describe_unknown_provider
-from fathom.settings import Settings
+from fathom.llm.protocol import ResearchModel
+from fathom.settings.model_names import NO_MODEL, describe_unknown_provider
+from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 
 
-def mind_for(settings: Settings, run_config: RunConfig) -> ResearchModel:
+def choose_research_model(settings: Settings, run_config: RunConfig) -> ResearchModel:
     """Return the model of a run: chat models where they are configured, an extractive one where none is."""
     named = run_config.model
     if settings.uses_model(named):

@@ -17,27 +17,26 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import SecretStr
 
-from fathom.budget.budget import WRITING, Budget
-from fathom.budget.cost_log import Call
+from fathom.budget.budget import WRITING_ROLES, Budget
 from fathom.budget.prices import Prices
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
-from fathom.llm.clients import client_here
-from fathom.llm.dialects import answer_limit, prepare_call, provider_of
-from fathom.llm.errors import Translator, is_own_mistake, provider_errors, was_refused
-from fathom.llm.headers import until_served
-from fathom.llm.limiter import Endurance, Limiter
-from fathom.llm.openai_compatible import REASONING
-from fathom.llm.paying import Offer, Strain, Usage
-from fathom.model_names import chat_model_name
+from fathom.llm.call_cost import CallEstimate, OverrunFactor, TokenUsage
+from fathom.llm.clients import client_for_loop
+from fathom.llm.errors import ErrorTranslator, is_own_mistake, is_surely_unbilled, provider_errors
+from fathom.llm.providers.call_options import answer_limit, prepare_call, provider_of
+from fathom.llm.providers.openai_compatible import REASONING
+from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter, seconds_until_served
+from fathom.settings.model_names import chat_model_name
 from fathom.state import Cost, Role
-from fathom.store import Kept, Memory
+from fathom.storage.content import KeptReply, ReplyCache
+from fathom.storage.records import PaidCall
 from fathom.tracing import TracedRun
 
 _LIMIT = "max_completion_tokens"
 
 
 @dataclass(frozen=True)
-class Reply:
+class ChatReply:
     """What the model said, and what it cost."""
 
     text: str
@@ -50,13 +49,13 @@ class Chat:
 
     client: BaseChatModel
     server: str
-    memory: Memory
-    limiter: Limiter = field(default_factory=Limiter)
-    endurance: Endurance = field(default_factory=lambda: Endurance(retries=0))
+    memory: ReplyCache
+    limiter: RateLimiter = field(default_factory=RateLimiter)
+    endurance: ModelRetryPolicy = field(default_factory=lambda: ModelRetryPolicy(retries=0))
     timeout_s: float = 120.0
     prices: Prices = field(default_factory=Prices)
     budget: Budget | None = None
-    strain: Strain = field(default_factory=Strain)
+    strain: OverrunFactor = field(default_factory=OverrunFactor)
     cheaper: "Chat | None" = None  # who writes when there is too little money for this one
     full_name: str = ""  # as whoever configured it wrote it; empty: the client's own name
     identity: Sequence[Any] = ()  # what else tells this model from others, as plain JSON
@@ -72,10 +71,10 @@ class Chat:
         cheaper = self.cheaper.within(budget) if self.cheaper else None
         return replace(self, budget=budget, memory=self.memory.within(budget.run), cheaper=cheaper)
 
-    async def say(self, role: Role, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Reply:
+    async def say(self, role: Role, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> ChatReply:
         """Take one turn, from memory if it was taken before; the cheaper model's if writing is too dear."""
         tuned = {**options, **self.tuning.get(role, {})}
-        call = Call(self._hash(messages, tuned), role, self.name)
+        call = PaidCall(self._hash(messages, tuned), role, self.name)
         given = {"messages": [[message.type, message.text] for message in messages]}
         try:
             async with (
@@ -85,7 +84,7 @@ class Chat:
                 kept = await self.memory.get(call.name)
                 said = kept.text if kept else ""
                 if not kept:
-                    client = await client_here(self.client)
+                    client = await client_for_loop(self.client)
                     attempt = self.limiter.attempt(self.endurance)
                     while not attempt.is_over:
                         async with attempt:
@@ -95,7 +94,7 @@ class Chat:
                 return reply
         except ProviderError as error:
             lost = await self._add_lost(error, call)
-            if not isinstance(error, OutOfBudget) or self.cheaper is None or role not in WRITING:
+            if not isinstance(error, OutOfBudget) or self.cheaper is None or role not in WRITING_ROLES:
                 raise
             costs = error.costs
         try:
@@ -106,7 +105,11 @@ class Chat:
         return replace(reply, cost=reply.cost.model_copy(update={"usd": reply.cost.usd + lost}))
 
     async def _send(
-        self, client: BaseChatModel, call: Call, messages: Sequence[BaseMessage], options: Mapping[str, Any]
+        self,
+        client: BaseChatModel,
+        call: PaidCall,
+        messages: Sequence[BaseMessage],
+        options: Mapping[str, Any],
     ) -> str:
         """Send one request; return the words and what they took, as they are kept.
 
@@ -114,7 +117,7 @@ class Chat:
         is killed right after it came finds it, and settles it then.
         """
         most_out = options.get(_LIMIT, self._answer_limit)
-        offer = Offer.of(self.prices, call, self.server, (messages, options), most_out, self.strain)
+        offer = CallEstimate.of(self.prices, call, self.server, (messages, options), most_out, self.strain)
         async with await offer.held(self.budget) as hold:
             tokens_out = offer.within(hold)
             limit = {} if tokens_out == most_out or not hold.amount else {_LIMIT: tokens_out}
@@ -130,41 +133,41 @@ class Chat:
                 if time_limit.expired():
                     told = f"{self._translator.who} did not answer in time ({self.timeout_s:g} s)."
                     raise Unavailable(told) from None
-                if was_refused(error):
+                if is_surely_unbilled(error):
                     await hold.release()
                 raise self._translator(error) from error
-            usage = Usage.of(message, offer.worst(hold), offer.least_in)
-            said = json.dumps([_said(message), *usage])
+            usage = TokenUsage.of(message, offer.worst(hold), offer.least_in)
+            said = json.dumps([_reply_text(message), *usage])
             # An answer that was cut because the money was short is nobody else's answer.
             if not (limit and _is_cut(message)):
                 await asyncio.shield(self.memory.put(call.name, said))
             headers = message.response_metadata.get("headers") or {}
-            self.limiter.pause(until_served(headers, usage.tokens_in + usage.tokens_out))
+            self.limiter.pause(seconds_until_served(headers, usage.tokens_in + usage.tokens_out))
             usd = self._usd(usage) or 0.0
             await hold.settle(usd, usage.tokens_in, usage.tokens_out)
             self.strain.learn(offer, hold, usd)
         return said
 
-    async def _reply(self, call: Call, said: str, kept: Kept | None) -> Reply:
+    async def _reply(self, call: PaidCall, said: str, kept: KeptReply | None) -> ChatReply:
         """The reply in what was kept, with what this run paid for it."""
         text, *tokens = json.loads(said)
-        usage = Usage(*tokens)
+        usage = TokenUsage(*tokens)
         usd = self._usd(usage)
         if kept and not kept.is_own:
             reused = _cost(call, usage, 0.0, is_priced=usd is not None)
-            return Reply(text, reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True}))
+            return ChatReply(text, reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True}))
         paid = usd or 0.0
         if self.budget and kept:
             paid = await self.budget.recall(call.name, paid, usage.tokens_in, usage.tokens_out) or 0.0
         elif self.budget and paid:  # with what earlier tries may have cost
             paid = await self.budget.paid(call.name) or 0.0
-        return Reply(text, _cost(call, usage, paid, is_priced=usd is not None))
+        return ChatReply(text, _cost(call, usage, paid, is_priced=usd is not None))
 
-    async def _add_lost(self, error: ProviderError, call: Call) -> float:
+    async def _add_lost(self, error: ProviderError, call: PaidCall) -> float:
         """What may have been charged for an answer that never came, added to the error."""
         lost = await self.budget.paid(call.name) if self.budget else None
         if lost:
-            error.costs = [*error.costs, _cost(call, Usage(), lost, is_priced=True)]
+            error.costs = [*error.costs, _cost(call, TokenUsage(), lost, is_priced=True)]
         return lost or 0.0
 
     def _hash(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
@@ -173,7 +176,7 @@ class Chat:
         words = json.dumps(asked, sort_keys=True, ensure_ascii=False)
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _usd(self, usage: Usage) -> float | None:
+    def _usd(self, usage: TokenUsage) -> float | None:
         return self.prices.usd(self.name, self.server, *usage.billed)
 
     @cached_property
@@ -181,14 +184,14 @@ class Chat:
         return answer_limit(self.client)
 
     @cached_property
-    def _translator(self) -> Translator:
+    def _translator(self) -> ErrorTranslator:
         keys = ("openai_api_key", "anthropic_api_key", "google_api_key", "api_key")
         found = (getattr(self.client, name, None) for name in keys)
         key = next((one for one in found if isinstance(one, SecretStr)), None)
-        return Translator(self.name, self.server, provider_of(self.client), key)
+        return ErrorTranslator(self.name, self.server, provider_of(self.client), key)
 
 
-def _trace(run: TracedRun, reply: Reply) -> None:
+def _trace(run: TracedRun, reply: ChatReply) -> None:
     cost = reply.cost
     run.note(
         cost_usd=cost.usd,
@@ -207,7 +210,7 @@ def _trace(run: TracedRun, reply: Reply) -> None:
     }
 
 
-def _cost(call: Call, usage: Usage, usd: float, *, is_priced: bool) -> Cost:
+def _cost(call: PaidCall, usage: TokenUsage, usd: float, *, is_priced: bool) -> Cost:
     return Cost(
         call=call.name,
         role=call.role,
@@ -228,7 +231,7 @@ def _is_cut(message: AIMessage) -> bool:
     return str(reason).lower() in {"length", "max_tokens"}
 
 
-def _said(message: AIMessage) -> str:
+def _reply_text(message: AIMessage) -> str:
     """The text of a reply, wherever the model put it: where only its thinking belongs, if nowhere else."""
     if message.tool_calls:
         return "\n".join(json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls)

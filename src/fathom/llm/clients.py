@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from fathom.turns import PerLoop
+from fathom.concurrency import PerLoop
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-MOST_BYTES = 16 * 1024 * 1024  # of an answer: far more than any model says, and less than a memory holds
+MAX_ANSWER_BYTES = (
+    16 * 1024 * 1024
+)  # of an answer: far more than any model says, and less than a memory holds
 _CONNECT_S = 10.0
-_MADE_ANEW = ("ChatGoogleGenerativeAI", "ChatOllama")
-_UNSET = {"client", "profile", "default_metadata"}  # which the constructor sets itself
+_RECREATED_CLASSES = ("ChatGoogleGenerativeAI", "ChatOllama")
+_CONSTRUCTOR_FIELDS = {"client", "profile", "default_metadata"}  # which the constructor sets itself
 
 
 @dataclass
@@ -55,7 +57,7 @@ async def model_clients() -> AsyncIterator[None]:
             await asyncio.shield(_close(mine))
 
 
-async def client_here(model: "BaseChatModel") -> "BaseChatModel":
+async def client_for_loop(model: "BaseChatModel") -> "BaseChatModel":
     """Return the chat model with connections of the running loop; always the same one."""
     mine = loop_clients()
     if found := mine.models.get(id(model)):
@@ -74,8 +76,8 @@ def _copy_for_loop(model: "BaseChatModel", mine: LoopClients) -> "BaseChatModel"
         return _openai(model, mine)
     if "ChatAnthropic" in kinds:
         return _anthropic(model, mine)
-    if type(model).__name__ in _MADE_ANEW:
-        return _made_anew(model, mine)
+    if type(model).__name__ in _RECREATED_CLASSES:
+        return _recreate(model, mine)
     has_retries = "max_retries" in type(model).model_fields
     return model.model_copy(update={"max_retries": 0}) if has_retries else model
 
@@ -95,9 +97,11 @@ def _anthropic(model: Any, mine: LoopClients) -> "BaseChatModel":
     return copied
 
 
-def _made_anew(model: Any, mine: LoopClients) -> "BaseChatModel":
+def _recreate(model: Any, mine: LoopClients) -> "BaseChatModel":
     fields = type(model).model_fields
-    given = {name: getattr(model, name) for name in model.model_fields_set - _UNSET if name in fields}
+    given = {
+        name: getattr(model, name) for name in model.model_fields_set - _CONSTRUCTOR_FIELDS if name in fields
+    }
     if "max_retries" in fields:
         given["max_retries"] = 0
     made: Any = type(model)(**given)
@@ -113,18 +117,18 @@ def _pool(mine: LoopClients) -> httpx2.AsyncClient:
     """The one pool of a loop; it goes through the environment's proxies, and reads no endless answer."""
     if mine.http is None:
         mine.http = httpx2.AsyncClient(
-            verify=certificates(),
+            verify=model_ssl_context(),
             timeout=httpx2.Timeout(600.0, connect=_CONNECT_S),
             limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
             follow_redirects=True,
-            event_hooks={"response": [_bound]},
+            event_hooks={"response": [_limit_body]},
         )
         mine.closing.append(mine.http.aclose)
     return mine.http
 
 
 @cache
-def certificates() -> SSLContext:
+def model_ssl_context() -> SSLContext:
     """Return whom all believe who ask a model's server; to read them takes as long as ten calls."""
     return httpx2.create_ssl_context()
 
@@ -137,16 +141,16 @@ async def _close(mine: LoopClients) -> None:
         await close()
 
 
-async def _bound(response: httpx2.Response) -> None:
+async def _limit_body(response: httpx2.Response) -> None:
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    response.stream = _Bounded(response.stream)
+    response.stream = _LimitedBody(response.stream)
 
 
-class TooMuch(httpx2.ReadError):
+class AnswerTooLarge(httpx2.ReadError):
     """The answer is longer than it may be; the rest of it was not taken in."""
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _LimitedBody(httpx2.AsyncByteStream):
     """A body that ends with an error where it becomes too long."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
@@ -156,8 +160,8 @@ class _Bounded(httpx2.AsyncByteStream):
         size = 0
         async for part in self._inner:
             size += len(part)
-            if size > MOST_BYTES:
-                raise TooMuch(f"The answer is longer than {MOST_BYTES:,} bytes.")
+            if size > MAX_ANSWER_BYTES:
+                raise AnswerTooLarge(f"The answer is longer than {MAX_ANSWER_BYTES:,} bytes.")
             yield part
 
     async def aclose(self) -> None:

@@ -27,12 +27,43 @@ from pydantic import SecretStr
 
 from fathom.budget.meter import NO_ANSWER_IN_TIME
 from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.llm.clients import MOST_BYTES, TooMuch
-from fathom.llm.headers import wait_after
-from fathom.llm.window import is_overflow, told_size
+from fathom.llm.clients import MAX_ANSWER_BYTES, AnswerTooLarge
+from fathom.llm.rate_limiter import retry_wait_s
+
+_OVERFLOW = re.compile(
+    r"context[ _](?:length|size|window)|maximum context|prompt is too long|too many tokens"
+    r"|input token count|reduce the length of the (?:messages|prompt|input)",
+    re.IGNORECASE,
+)
+
+_WINDOW_SIZES = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"maximum context length (?:is|of) (\d+)",
+        r"context (?:size|length|window)[^\d]{0,20}\((\d+)",
+        r"context (?:length|size|window) of (?:only )?(\d+)",
+        r"> (\d+) maximum",
+        r"allowed \((\d+)\)",
+        r"with (\d+) maximum context",
+        r"\"?n_ctx\"?\D{1,4}(\d+)",
+    )
+]
+
+
+def is_overflow(words: str, code: object = None) -> bool:
+    """Whether a server's refusal says that more was sent than its model holds."""
+    return code in ("context_length_exceeded", "exceed_context_size_error") or bool(_OVERFLOW.search(words))
+
+
+def read_window_size(words: str) -> int | None:
+    """The size of the window, if the refusal names it."""
+    plain = words.replace(",", "")
+    found = next((match for pattern in _WINDOW_SIZES if (match := pattern.search(plain))), None)
+    return int(found.group(1)) if found else None
+
 
 # What providers' packages raise, by module; only those of packages that are loaded can come.
-_RAISED = {
+_PROVIDER_ERRORS = {
     "openai": ("OpenAIError",),
     "anthropic": ("AnthropicError",),
     "google.genai.errors": ("APIError",),
@@ -41,29 +72,34 @@ _RAISED = {
     "httpx": ("HTTPError", "StreamError"),
     "httpx2": ("HTTPError", "StreamError"),
 }
-_LATE = {
+
+_TIMEOUT_ERRORS = {
     "openai": ("APITimeoutError",),
     "anthropic": ("APITimeoutError",),
     "httpx": ("TimeoutException",),
     "httpx2": ("TimeoutException",),
 }
-_UNSENT = {
+
+_CONNECT_ERRORS = {
     "httpx": ("ConnectError", "ConnectTimeout", "PoolTimeout"),
     "httpx2": ("ConnectError", "ConnectTimeout", "PoolTimeout"),
     "aiohttp": ("ClientConnectorError", "ConnectionTimeoutError"),
 }
-_LOST = {
+
+_CONNECTION_ERRORS = {
     "openai": ("APIConnectionError",),
     "anthropic": ("APIConnectionError",),
     "aiohttp": ("ClientConnectionError", "ClientPayloadError"),
     "httpx": ("TransportError",),
     "httpx2": ("TransportError",),
 }
+
 _KEYS = {
     "openai": "OPENAI_API_KEY",
     "anthropic": "ANTHROPIC_API_KEY",
     "google_genai": "GOOGLE_API_KEY or GEMINI_API_KEY",
 }
+
 # Of errors that come from no HTTP answer: a model in this process has none.
 _STATUSES: dict[type[Exception], int] = {
     ModelAuthenticationError: 401,
@@ -74,14 +110,19 @@ _STATUSES: dict[type[Exception], int] = {
     ContextOverflowError: 400,
     ModelAPIError: 500,
 }
+
 _RETRY_DELAY = re.compile(r"retryDelay\W{1,6}(\d+(?:\.\d+)?)s")
+
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key not valid", re.IGNORECASE)
+
 _TOO_LARGE = 413
-_STUMBLED = (ValueError, TypeError, LookupError, AttributeError)
+
+_SHAPE_ERRORS = (ValueError, TypeError, LookupError, AttributeError)
+
 _UNPAID = 402
 
 
-class Misshapen(ValueError):
+class MalformedAnswer(ValueError):
     """There is no answer in it that anybody could read."""
 
 
@@ -89,7 +130,7 @@ class NotSupported(Unreadable):
     """The server does not take this kind of request; another kind may do."""
 
 
-class TooLong(Unreadable):
+class PromptTooLong(Unreadable):
     """More was sent than the model holds; `size` is its window, if the server said so."""
 
     def __init__(self, message: str, size: int | None) -> None:
@@ -103,31 +144,37 @@ def provider_errors() -> tuple[type[Exception], ...]:
     The plain ones are what clients stumble over when an answer has not the promised shape; see
     `is_own_mistake` for those that are ours.
     """
-    return (LangChainException, *_loaded(_RAISED), TimeoutError, ConnectionError, *_STUMBLED)
+    return (
+        LangChainException,
+        *_loaded_classes(_PROVIDER_ERRORS),
+        TimeoutError,
+        ConnectionError,
+        *_SHAPE_ERRORS,
+    )
 
 
 def is_own_mistake(error: BaseException) -> bool:
     """Whether our own code stumbled, and not a client over an answer that has not the promised shape."""
     trace = error.__traceback__
-    if isinstance(error, Misshapen) or not isinstance(error, _STUMBLED) or trace is None:
+    if isinstance(error, MalformedAnswer) or not isinstance(error, _SHAPE_ERRORS) or trace is None:
         return False
     while trace.tb_next:
         trace = trace.tb_next
     return str(trace.tb_frame.f_globals.get("__name__", "")).startswith("fathom.")
 
 
-def was_refused(error: BaseException) -> bool:
+def is_surely_unbilled(error: BaseException) -> bool:
     """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
     status = _status(error)
     if status is not None:
         return status not in NO_ANSWER_IN_TIME
-    unsent: tuple[type[Exception], ...] = (ConnectionRefusedError, *_loaded(_UNSENT))
+    unsent: tuple[type[Exception], ...] = (ConnectionRefusedError, *_loaded_classes(_CONNECT_ERRORS))
     # Ollama's client says nothing but ConnectionError when nobody listens.
     return any(isinstance(one, unsent) or type(one) is ConnectionError for one in _chain(error))
 
 
 @dataclass(frozen=True)
-class Translator:
+class ErrorTranslator:
     """Turns the errors of one model into ours; the model's key is in no message."""
 
     name: str
@@ -149,13 +196,21 @@ class Translator:
 
     def _without_answer(self, error: BaseException, said: str) -> ProviderError:
         chain, who = list(_chain(error)), self.who
-        if any(isinstance(one, TooMuch) for one in chain):
-            told = f"it is longer than {MOST_BYTES:,} bytes"
+        if any(isinstance(one, AnswerTooLarge) for one in chain):
+            told = f"it is longer than {MAX_ANSWER_BYTES:,} bytes"
             return Unreadable(f"The model {self.name} answered in no known format: {told}.")
-        late: tuple[type[Exception], ...] = (TimeoutError, ModelTimeoutError, *_loaded(_LATE))
+        late: tuple[type[Exception], ...] = (
+            TimeoutError,
+            ModelTimeoutError,
+            *_loaded_classes(_TIMEOUT_ERRORS),
+        )
         if any(isinstance(one, late) for one in chain):
             return Unavailable(f"{who} did not answer in time.")
-        lost: tuple[type[Exception], ...] = (ConnectionError, ModelConnectionError, *_loaded(_LOST))
+        lost: tuple[type[Exception], ...] = (
+            ConnectionError,
+            ModelConnectionError,
+            *_loaded_classes(_CONNECTION_ERRORS),
+        )
         if any(isinstance(one, lost) for one in chain):
             return Unreachable(f"{who} cannot be reached.")
         return Unreadable(f"The model {self.name} answered in no known format: {said}.")
@@ -174,7 +229,7 @@ class Translator:
         if status == 404:
             return Refused(f"{who} is not there: check the model's name and the server's address.")
         if isinstance(error, ContextOverflowError) or status == _TOO_LARGE or is_overflow(said, code):
-            return TooLong(f"{who} was sent more than it holds ({said}).", told_size(said))
+            return PromptTooLong(f"{who} was sent more than it holds ({said}).", read_window_size(said))
         if status >= 500 or status in {408, 409}:
             return Unavailable(f"{who} failed ({status}).", wait_s=_wait_s(error), status=status)
         return NotSupported(f"{who} did not take the request ({status}: {said}).")
@@ -183,7 +238,7 @@ class Translator:
         """What went wrong in few words; a server that repeats the key must not make us repeat it."""
         bodies = (getattr(one, "body", None) for one in _chain(error))
         said = next((m for body in bodies if (m := _message_in(body))), None) or str(error)
-        if not said and not isinstance(error, Misshapen):
+        if not said and not isinstance(error, MalformedAnswer):
             said = type(error).__name__
         words = " ".join("".join(c if c.isprintable() else " " for c in said).split())
         if self.key and self.key.get_secret_value():
@@ -222,14 +277,14 @@ def _wait_s(error: BaseException) -> float | None:
     for one in _chain(error):
         headers: Any = getattr(getattr(one, "response", None), "headers", None)
         if isinstance(headers, Mapping):
-            found = wait_after({str(name).lower(): str(value) for name, value in headers.items()})
+            found = retry_wait_s({str(name).lower(): str(value) for name, value in headers.items()})
             if found is not None:
                 return found
     told = _RETRY_DELAY.search(str(error))
     return float(told[1]) if told else None
 
 
-def _loaded(names: Mapping[str, tuple[str, ...]]) -> tuple[type[Exception], ...]:
+def _loaded_classes(names: Mapping[str, tuple[str, ...]]) -> tuple[type[Exception], ...]:
     """The exceptions of these names in those modules that are loaded."""
     found = [
         getattr(sys.modules[m], n, None) for m, all_of in names.items() if m in sys.modules for n in all_of

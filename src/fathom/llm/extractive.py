@@ -8,42 +8,135 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fathom.evidence.bearing import bearings
-from fathom.evidence.facts import is_verbatim, names
-from fathom.evidence.flaws import flaws
-from fathom.evidence.settling import settled
-from fathom.evidence.support import SUPPORTED_FROM, support
-from fathom.llm.port import (
+from fathom.evidence.answer_kinds import find_asked_thing, is_factual_question, score_directness
+from fathom.evidence.checks.strict import find_flaws
+from fathom.evidence.grounding import is_verbatim
+from fathom.evidence.link_paths import find_convergence
+from fathom.evidence.quote_selection import join_statements, select_quotes, select_sought_quotes
+from fathom.evidence.rubric import compute_assessment
+from fathom.evidence.support import SUPPORTED_FROM, score_support
+from fathom.planning.hypotheses import find_bearings
+from fathom.planning.questions import add_missing_names, split_question
+from fathom.report.drafting import quote_claim
+from fathom.report.passages import extract_section
+from fathom.report.sentence_checks import CheckInput
+from fathom.state import Edit, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
+from fathom.state.model_io import (
     NO_FACTS,
     Assessment,
-    Brief,
-    Case,
-    CheckBrief,
-    Draft,
-    EditBrief,
-    Evidence,
+    EditInput,
+    ExtractedStatement,
+    JudgeInput,
+    ModelResult,
     Objection,
     PageFacts,
-    Point,
-    Refusal,
-    Revision,
-    SectionBrief,
-    Thought,
+    PlanInput,
+    RefusedClaim,
+    ReportPoint,
+    RewriteInput,
+    SectionInput,
+    VerificationItem,
 )
-from fathom.llm.questions import parts_of, with_topic
-from fathom.llm.quoting import quotable
-from fathom.llm.rubric import computed
-from fathom.llm.seeking import sought_in, together
-from fathom.llm.telling import worth_telling
-from fathom.report.drafts import quoted
-from fathom.report.passage_lines import extract_section
-from fathom.state import Edit, Heading, Outline, Plan, Query, Section, Sentence, SubQuestion, Verdict
-from fathom.text.normal import one_line
-from fathom.text.ranking import terms
+from fathom.text.mentions import extract_numbers, find_name_words, is_negated
+from fathom.text.normalization import one_line
+from fathom.text.ranking import jaccard_similarity, terms
+
+_DIRECT_BONUS, _DOUBT_FACTOR, _SOURCE_BONUS, _MAX_COUNTED_SOURCES = 0.1, 0.7, 0.05, 3
+
+_ANSWERS_FROM = 0.3
+
+_DEFINES_FROM = 0.5
+
+_FLOOR = 0.9  # of the first point of the section
+
+_DISPUTED_FLOOR = 0.5  # the same for a point that others contradict
+
+_SAME_WORDS, _CONTAINED_WORDS = 0.6, 0.8
+
+
+def choose_points(question: str, points: Sequence[ReportPoint], most: int) -> list[ReportPoint]:
+    """The best few, best first; nothing twice, and nothing far below the best.
+
+    What contradicts another point is shown beside it, beyond `most` and below the best. Telling again what
+    was chosen once changes nothing.
+    """
+    ranked = sorted(points, key=lambda p: -_point_worth(question, p))
+    if is_factual_question(question):
+        ranked = [p for p in ranked if _is_direct(question, p)] or ranked
+    if thing := find_asked_thing(question):
+        ranked = _keep_definitions(question, thing, ranked)
+    best = _point_strength(ranked[0]) if ranked else 0.0
+    kept: list[ReportPoint] = []
+    for point in ranked:
+        is_disputed = point.finding.tag == "CONTRADICTED"
+        if len(kept) >= most and not is_disputed:
+            continue
+        is_good = _point_strength(point) >= (_DISPUTED_FLOOR if is_disputed else _FLOOR) * best
+        if is_good and not any(_repeats(point, other) or _overlaps(point, other) for other in kept):
+            kept.append(point)
+    return kept
+
+
+def _keep_definitions(question: str, thing: str, ranked: list[ReportPoint]) -> list[ReportPoint]:
+    """Where a point says what the thing is, only such points, its entries, and what is contradicted."""
+    if not any(score_directness(question, _statement_of(point)) >= _DEFINES_FROM for point in ranked):
+        return ranked
+    return [
+        point
+        for point in ranked
+        if score_directness(question, _statement_of(point)) >= _DEFINES_FROM
+        or terms(_statement_of(point).partition(":")[0]) == terms(thing)
+        or point.finding.tag == "CONTRADICTED"
+    ]
+
+
+def _statement_of(point: ReportPoint) -> str:
+    return point.claims[0].statement
+
+
+def _is_direct(question: str, point: ReportPoint) -> bool:
+    quotes = (quote.text for quote in point.claims[0].quotes)
+    return any(score_directness(question, said) >= _ANSWERS_FROM for said in (_statement_of(point), *quotes))
+
+
+def _point_worth(question: str, point: ReportPoint) -> float:
+    """Its strength, more when it answers directly, less when a rule or a weak quote speaks against it."""
+    doubt = _DOUBT_FACTOR if point.finding.tag == "UNCERTAIN" else 1.0
+    return (
+        doubt
+        * _point_strength(point)
+        * (1 + _DIRECT_BONUS * score_directness(question, _statement_of(point)))
+    )
+
+
+def _point_strength(point: ReportPoint) -> float:
+    """How relevant it is, and by how many it is told."""
+    voices = min(len(point.finding.voices), _MAX_COUNTED_SOURCES) - 1
+    return max(claim.relevance for claim in point.claims) + _SOURCE_BONUS * max(0, voices)
+
+
+def _repeats(point: ReportPoint, told: ReportPoint) -> bool:
+    """Whether it says in other words what is told; other figures or a "not" make it another statement."""
+    ours, theirs = _statement_of(point), _statement_of(told)
+    if not set(extract_numbers(ours)) <= set(extract_numbers(theirs)) or is_negated(ours) != is_negated(
+        theirs
+    ):
+        return False
+    left, right = terms(ours), terms(theirs)
+    return jaccard_similarity(left, right) >= _SAME_WORDS or len(left & right) >= _CONTAINED_WORDS * len(left)
+
+
+def _overlaps(point: ReportPoint, told: ReportPoint) -> bool:
+    """Whether one quotes what the other quotes too."""
+    one, other = point.claims[0].quotes[0].text, told.claims[0].quotes[0].text
+    return one in other or other in one
+
 
 _LONGEST_TITLE = 120
+
 _FEW_WORDS = 3
-_NEW_WAY = "new way"
+
+_NEW_DIRECTION = "new way"
 
 
 @dataclass(frozen=True)
@@ -52,17 +145,17 @@ class ExtractiveModel:
 
     most_points: int = 3
 
-    async def plan(self, brief: Brief) -> Thought[Plan]:
+    async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
         """The question's own parts first; then what is still open, and names the sources brought up."""
         plan = _first_plan(brief) if brief.round == 1 else _next_plan(brief)
         if brief.feedback:
-            way = [SubQuestion(id=_NEW_WAY, text=brief.feedback)] if brief.is_new_way else []
-            about = _NEW_WAY if way else ""
+            way = [SubQuestion(id=_NEW_DIRECTION, text=brief.feedback)] if brief.is_new_way else []
+            about = _NEW_DIRECTION if way else ""
             extra = Query(id="", text=brief.feedback, question=about, round=brief.round)
             changed = {"questions": [*plan.questions, *way], "queries": [extra, *plan.queries]}
             plan = plan.model_copy(update=changed)
         # It has ranked its queries by what it knows; code that knows no more adds nothing to them.
-        return Thought(plan.model_copy(update={"is_settled": True}))
+        return ModelResult(plan.model_copy(update={"is_settled": True}))
 
     async def read(
         self,
@@ -72,56 +165,60 @@ class ExtractiveModel:
         text: str,
         sought: SubQuestion | None = None,
         facts: PageFacts = NO_FACTS,
-    ) -> Thought[list[Draft]]:
+    ) -> ModelResult[list[ExtractedStatement]]:
         """The sentences of the page that answer best, what it was searched for first."""
-        drafts = await asyncio.to_thread(quotable, questions, title, text)
+        drafts = await asyncio.to_thread(select_quotes, questions, title, text)
         if sought is None:
-            return Thought(drafts)
-        return Thought(together(await asyncio.to_thread(sought_in, question, sought, title, text), drafts))
+            return ModelResult(drafts)
+        return ModelResult(
+            join_statements(
+                await asyncio.to_thread(select_sought_quotes, question, sought, title, text), drafts
+            )
+        )
 
-    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+    async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
         """Whether the quote carries the statement as far as code can tell; strict, since it cannot read."""
-        return Thought([_verdict(e.statement, e.quote.split("\n")) for e in evidence])
+        return ModelResult([_verdict(e.statement, e.quote.split("\n")) for e in evidence])
 
-    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+    async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
         """Nothing is restated: that takes somebody who understands it."""
-        return Thought([None for _ in refusals])
+        return ModelResult([None for _ in refusals])
 
-    async def judge(self, case: Case) -> Thought[Assessment]:
+    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
         """Marks and gaps from counts; from what was read, whether its leads are worth following."""
-        assessment = replace(computed(case), bearings=bearings(case.hypotheses, case.claims))
-        if case.trails is None or not case.trails.best:
-            return Thought(assessment)
+        assessment = replace(compute_assessment(case), bearings=find_bearings(case.hypotheses, case.claims))
+        if case.link_paths is None or not case.link_paths.best:
+            return ModelResult(assessment)
         is_open = any(gap.priority != "low" for gap in assessment.gaps)
         answered = [] if is_open else [question.text for question in case.questions]
-        why = settled(case.trails, case.before, answered)
-        still = "" if why or not case.trails.leads else "evidence that is linked and complete"
-        return Thought(replace(assessment, settled=why, unsettled=still))
+        why = find_convergence(case.link_paths, case.before, answered)
+        still = "" if why or not case.link_paths.leads else "evidence that is linked and complete"
+        return ModelResult(replace(assessment, settled=why, why_not_converged=still))
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
-    ) -> Thought[Outline]:
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
+    ) -> ModelResult[Outline]:
         """One heading a sub-question that has evidence, the answer first, then what is worth telling."""
         headings = []
         for asked in questions:
-            own = worth_telling(asked.text, _serving(points, asked), self.most_points)
+            own = choose_points(asked.text, _points_for(points, asked), self.most_points)
             ids = [claim_id for point in own for claim_id in point.ids]
             headings.append(Heading(id="", title=asked.text, question=asked.id, claims=ids))
-        return Thought(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
+        return ModelResult(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
 
-    async def write(self, brief: SectionBrief) -> Thought[Section]:
+    async def write(self, brief: SectionInput) -> ModelResult[Section]:
         """The best passages as they stand; what a model stated in its own words is a list of statements."""
         heading = brief.heading
-        told = worth_telling(heading.title, brief.points, self.most_points)
+        told = choose_points(heading.title, brief.points, self.most_points)
         firsts = [point.claims[0] for point in told]
         if all(is_verbatim(claim.statement, [quote.text for quote in claim.quotes]) for claim in firsts):
-            return Thought(extract_section(heading.id, heading.title, firsts))
+            return ModelResult(extract_section(heading.id, heading.title, firsts))
         sentences = [
             Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in told
         ]
-        return Thought(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
+        return ModelResult(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
 
-    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
+    async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """A sentence is objected to that its quotes do not carry as far as code can tell."""
         known = {c.id: c for c in brief.claims}
         objections = []
@@ -131,35 +228,36 @@ class ExtractiveModel:
             verdict = _verdict(item.statement, said)
             if item.kind == "inference" or (own and verdict.score < SUPPORTED_FROM):
                 objections.append(Objection(place, verdict.reason))
-        return Thought(objections)
+        return ModelResult(objections)
 
-    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+    async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Nothing: code that cannot read has no second opinion."""
-        return Thought([])
+        return ModelResult([])
 
-    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+    async def edit(self, brief: EditInput) -> ModelResult[Edit]:
         """Nothing: quotes stay as they are."""
-        return Thought(Edit())
+        return ModelResult(Edit())
 
-    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+    async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
         """The quote of each sentence's first claim in its place; nothing where it has no claim."""
         known = {claim.id: claim for point in revision.points for claim in point.claims}
         nothing = Sentence(text="", claims=[], status="unsupported")
         firsts = (next((known[c] for c in s.claims if c in known), None) for s in revision.sentences)
-        return Thought([quoted(claim) if claim else nothing for claim in firsts])
+        return ModelResult([quote_claim(claim) if claim else nothing for claim in firsts])
 
 
-def _serving(points: Sequence[Point], asked: SubQuestion) -> list[Point]:
+def _points_for(points: Sequence[ReportPoint], asked: SubQuestion) -> list[ReportPoint]:
     """The points that have claims for a sub-question, with those claims only."""
-    own = [Point(p.finding, [c for c in p.claims if c.question == asked.id]) for p in points]
+    own = [ReportPoint(p.finding, [c for c in p.claims if c.question == asked.id]) for p in points]
     return [point for point in own if point.claims]
 
 
-def _first_plan(brief: Brief) -> Plan:
-    parts = parts_of(brief.question)
+def _first_plan(brief: PlanInput) -> Plan:
+    parts = split_question(brief.question)
     questions = [SubQuestion(id=f"Q{n}", text=part) for n, part in enumerate(parts, 1)]
     queries = [
-        Query(id="", text=with_topic(q.text, _about(brief)), question=q.id, round=1) for q in questions
+        Query(id="", text=add_missing_names(q.text, _question_with_topic(brief)), question=q.id, round=1)
+        for q in questions
     ]
     return Plan(
         strategy="Search each part of the question, read what ranks best, quote what answers.",
@@ -168,11 +266,11 @@ def _first_plan(brief: Brief) -> Plan:
     )
 
 
-def _next_plan(brief: Brief) -> Plan:
+def _next_plan(brief: PlanInput) -> Plan:
     """What is still open, then the names that the best pages bring up, with what those pages leave open."""
     texts = {q.id: q.text for q in brief.questions}
     open_ids = [gap.question for gap in brief.gaps if gap.question in texts] or [brief.questions[0].id]
-    pairs = [(q, with_topic(texts[q], _about(brief))) for q in open_ids]
+    pairs = [(q, add_missing_names(texts[q], _question_with_topic(brief))) for q in open_ids]
     pairs += [(open_ids[0], lead) for lead in brief.leads]
     return Plan(
         strategy="Search for what is still open, with names the sources brought up.",
@@ -182,16 +280,16 @@ def _next_plan(brief: Brief) -> Plan:
     )
 
 
-def _about(brief: Brief) -> str:
+def _question_with_topic(brief: PlanInput) -> str:
     """The question; a follow-up of few words that names nothing is about what the one before it names."""
-    if not brief.thread or names(brief.question) or len(terms(brief.question)) > _FEW_WORDS:
+    if not brief.thread or find_name_words(brief.question) or len(terms(brief.question)) > _FEW_WORDS:
         return brief.question
     return f"{brief.question} {brief.thread[-1].question}"
 
 
 def _verdict(statement: str, quotes: Sequence[str]) -> Verdict:
-    wrong = flaws(statement, quotes)
-    score = 0.0 if wrong else support(statement, quotes)
+    wrong = find_flaws(statement, quotes)
+    score = 0.0 if wrong else score_support(statement, quotes)
     return Verdict(
         is_explicit=score >= SUPPORTED_FROM,
         is_same_scope=not wrong,

@@ -17,26 +17,23 @@ from langchain_core.language_models import BaseChatModel
 from openai import Timeout
 from pydantic import SecretStr, ValidationError
 
-from fathom import store
 from fathom.budget.prices import Prices, load_prices
 from fathom.errors import BadInput
 from fathom.llm.chat import Chat
-from fathom.llm.dialects import answer_limit, provider_of
+from fathom.llm.context_window import ContextWindow, LearnedWindow, find_window
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.fallback import FallbackModel
-from fathom.llm.learnt import Learnt
-from fathom.llm.limiter import Endurance, limiter_for
 from fathom.llm.llm_model import LLMResearchModel
-from fathom.llm.openai_compatible import CompatibleChatOpenAI
-from fathom.llm.port import ResearchModel
+from fathom.llm.protocol import ResearchModel
+from fathom.llm.providers.call_options import answer_limit, provider_of
+from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.rate_limiter import ModelRetryPolicy, limiter_for
 from fathom.llm.structured_output import StructuredOutput
-from fathom.llm.window import Window
-from fathom.llm.window_sources import window_of
-from fathom.model_names import OPENAI, SERVERS, describe_unknown_provider, split_name
-from fathom.settings import Settings
+from fathom.settings.model_names import OPENAI, SERVERS, describe_unknown_provider, split_name
+from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
-from fathom.storage import open_storage
-from fathom.store import Memory
+from fathom.storage import content, open_storage
+from fathom.storage.content import ReplyCache
 
 _CONNECT_S = 10.0
 _EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "ollama": "ollama"}
@@ -46,7 +43,7 @@ _LIMITS = {"google_genai": "max_output_tokens", "ollama": "num_predict"}
 _THINKING = {"none": 0, "minimal": 1_024, "low": 4_096, "medium": 8_192, "high": 16_384}
 _UNASKED_THINKING = 8_192
 _THINKS_UNASKED = {"openai", "google_genai"}
-_windows: dict[tuple[object, ...], Window] = {}
+_windows: dict[tuple[object, ...], ContextWindow] = {}
 # What does not change a model's answers, or is no plain value: left out of what identifies it.
 _NOT_IDENTITY = """name cache verbose callbacks tags metadata custom_get_token_ids rate_limiter profile
 disable_streaming client async_client root_client root_async_client http_client http_async_client
@@ -62,13 +59,13 @@ def make_research_model(settings: Settings, run_config: RunConfig) -> ResearchMo
     prices = load_prices(settings.prices_file, settings.home)
     outputs: dict[object, StructuredOutput] = {}
     by_role: dict[Role, StructuredOutput] = {}
-    parts = _parts(settings, run_config)
+    parts = _models_by_role(settings, run_config)
     for role in sorted(parts, key=lambda role: role != "read"):  # the small one first
         name, given = parts[role]
         key = id(given) if given is not None else name
         if key not in outputs:
             played: list[Role] = [r for r, part in parts.items() if part[0] == name and part[1] is given]
-            chat = _chat(settings, name, given, played, replies_of(settings, run_config), prices)
+            chat = _chat(settings, name, given, played, open_reply_memory(settings, run_config), prices)
             if by_role:
                 chat = replace(chat, cheaper=by_role["read"].chat)
             outputs[key] = StructuredOutput(chat, _window(settings, chat, run_config.context_tokens))
@@ -94,24 +91,26 @@ def make_chat_model(settings: Settings, name: str, max_tokens: int) -> BaseChatM
         words["api_key"] = key.get_secret_value()
     if provider != "ollama":
         words |= {"max_retries": 0, "timeout": settings.call_timeout_s}
-    return _initialized(name, provider, model, words)
+    return _init_chat_model(name, provider, model, words)
 
 
-def identity_of(model: BaseChatModel) -> list[Any]:
+def model_identity(model: BaseChatModel) -> list[Any]:
     """Return what tells a chat model from others, equal in every process: class and plain parameters."""
     kind = type(model)
     names = sorted(set(kind.model_fields) - set(_NOT_IDENTITY.split()))
-    plain = {name: _plain(getattr(model, name, None)) for name in names}
+    plain = {name: _to_plain_json(getattr(model, name, None)) for name in names}
     said = {name: value for name, value in plain.items() if value not in (None, [], {})}
     return [f"{kind.__module__}.{kind.__qualname__}", said]
 
 
-def replies_of(settings: Settings, run_config: RunConfig) -> Memory:
+def open_reply_memory(settings: Settings, run_config: RunConfig) -> ReplyCache:
     """Return where the answers of models are kept."""
-    return store.replies(open_storage(settings.database), is_shared=run_config.reuse)
+    return content.open_replies(open_storage(settings.database), is_shared=run_config.reuse)
 
 
-def _parts(settings: Settings, run_config: RunConfig) -> dict[Role, tuple[str, BaseChatModel | None]]:
+def _models_by_role(
+    settings: Settings, run_config: RunConfig
+) -> dict[Role, tuple[str, BaseChatModel | None]]:
     """Who plays which role: a name, and the object that was given for it; a run's own model plays all."""
     named = {role: run_config.model_of(role) for role in get_args(Role)}
     return {
@@ -125,7 +124,7 @@ def _chat(
     name: str,
     given: BaseChatModel | None,
     played: Sequence[Role],
-    memory: Memory,
+    memory: ReplyCache,
     prices: Prices,
 ) -> Chat:
     client = given if given is not None else make_chat_model(settings, name, settings.max_answer_tokens)
@@ -138,11 +137,11 @@ def _chat(
         server,
         memory,
         limiter_for(server, name, settings.parallel_calls),
-        Endurance(settings.call_retries, settings.outage_s),
+        ModelRetryPolicy(settings.call_retries, settings.outage_s),
         settings.call_timeout_s,
         prices,
         full_name=name,
-        identity=() if given is None else identity_of(given),
+        identity=() if given is None else model_identity(given),
         tuning={role: _tuning(settings, role) for role in played},
     )
 
@@ -161,16 +160,16 @@ def _thinking_room(settings: Settings, client: BaseChatModel, played: Sequence[R
     return max(_THINKING[e] if e else _UNASKED_THINKING * is_thinking for e in efforts)
 
 
-def _window(settings: Settings, chat: Chat, size: int | None) -> Window:
+def _window(settings: Settings, chat: Chat, size: int | None) -> ContextWindow:
     """The window that all runs of this process share for a model: what one has learnt, the others know."""
     limit = answer_limit(chat.client) or settings.max_answer_tokens
     answer = min(limit, settings.max_answer_tokens)
     known = (str(settings.database), chat.server, chat.name, size, limit, json.dumps(chat.identity))
-    source = partial(window_of, chat.client, chat.server, is_asked=chat.server != OPENAI)
+    source = partial(find_window, chat.client, chat.server, is_asked=chat.server != OPENAI)
     learnt = (
-        None if size else Learnt(open_storage(settings.database), chat.server, chat.name)
+        None if size else LearnedWindow(open_storage(settings.database), chat.server, chat.name)
     )  # only for that run
-    return _windows.setdefault(known, Window(size, answer, limit - answer, source, learnt))
+    return _windows.setdefault(known, ContextWindow(size, answer, limit - answer, source, learnt))
 
 
 def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseChatModel:
@@ -215,7 +214,7 @@ def _gguf(path: Path, max_tokens: int) -> BaseChatModel:
     if not path.expanduser().is_file():
         raise BadInput(f"There is no model file {path}.")
     try:
-        module = import_module("fathom.llm.gguf")
+        module = import_module("fathom.llm.providers.gguf")
     except ImportError:
         raise BadInput(
             f"To think with {path.name}, install what runs GGUF files: pip install 'fathom-research[local]'."
@@ -224,7 +223,7 @@ def _gguf(path: Path, max_tokens: int) -> BaseChatModel:
     return made
 
 
-def _initialized(name: str, provider: str, model: str, words: dict[str, Any]) -> BaseChatModel:
+def _init_chat_model(name: str, provider: str, model: str, words: dict[str, Any]) -> BaseChatModel:
     from langchain.chat_models import init_chat_model  # seconds of imports, only for those who need them
 
     try:
@@ -249,13 +248,13 @@ def _address_of(model: BaseChatModel) -> str:
     return found.rstrip("/") or SERVERS.get(provider, provider)
 
 
-def _plain(value: object) -> Any:
+def _to_plain_json(value: object) -> Any:
     """A value as plain JSON; None for what is none: secrets, functions, clients."""
     if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        return {str(k): p for k, v in sorted(value.items(), key=str) if (p := _plain(v)) is not None}
+        return {str(k): p for k, v in sorted(value.items(), key=str) if (p := _to_plain_json(v)) is not None}
     if isinstance(value, list | tuple | set | frozenset):
-        items = [p for v in value if (p := _plain(v)) is not None]
+        items = [p for v in value if (p := _to_plain_json(v)) is not None]
         return sorted(items, key=str) if isinstance(value, set | frozenset) else items
     return None

@@ -11,35 +11,35 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fathom.budget.budget import Budget, is_paying, receipted
+from fathom.budget.budget import Budget, collect_receipts, is_paid_from_budget
+from fathom.budget.time_budget import TimeBudget
 from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unavailable, Unreachable, Unreadable
-from fathom.evidence.grounding import GroundedPage
-from fathom.llm.port import (
+from fathom.evidence.grounding import QuoteFinder
+from fathom.llm.protocol import ResearchModel
+from fathom.report.sentence_checks import CheckInput
+from fathom.state import Edit, Failure, Outline, Plan, Section, Sentence, SubQuestion, Verdict
+from fathom.state.model_io import (
     NO_FACTS,
     Assessment,
-    Brief,
-    Case,
-    CheckBrief,
-    Draft,
-    EditBrief,
-    Evidence,
+    EditInput,
+    ExtractedStatement,
+    JudgeInput,
+    ModelResult,
     Objection,
     PageFacts,
-    Point,
-    Refusal,
-    ResearchModel,
-    Revision,
-    SectionBrief,
-    Thought,
+    PlanInput,
+    RefusedClaim,
+    ReportPoint,
+    RewriteInput,
+    SectionInput,
+    VerificationItem,
 )
-from fathom.state import Edit, Failure, Outline, Plan, Section, Sentence, SubQuestion, Verdict
-from fathom.time_budget import TimeBudget
 
 T = TypeVar("T")
-_WRITING = frozenset(
+_WRITING_STEPS = frozenset(
     {"judging", "outlining", "writing", "checking", "checking the conclusions", "rewriting", "editing"}
 )
-Verb = Callable[[ResearchModel], Awaitable[Thought[T]]]
+ModelCall = Callable[[ResearchModel], Awaitable[ModelResult[T]]]
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class FallbackModel:
 
     def within(self, budget: Budget) -> "FallbackModel":
         """The same mind, paying from this purse."""
-        return replace(self, first=self.first.within(budget)) if is_paying(self.first) else self
+        return replace(self, first=self.first.within(budget)) if is_paid_from_budget(self.first) else self
 
-    async def plan(self, brief: Brief) -> Thought[Plan]:
+    async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
         """A plan; of the first one only an unusable one, one too dear or one too late is stood in for."""
         if self.watch and self.watch.is_late:
             return await self.stand_in.plan(brief)  # nothing will be looked for any more
@@ -78,11 +78,11 @@ class FallbackModel:
         text: str,
         sought: SubQuestion | None = None,
         facts: PageFacts = NO_FACTS,
-    ) -> Thought[list[Draft]]:
+    ) -> ModelResult[list[ExtractedStatement]]:
         """Claims of a page; quotes of which not one stands in it are no reading of it."""
 
-        def fault(drafts: list[Draft]) -> str:
-            page = GroundedPage("", text)
+        def fault(drafts: list[ExtractedStatement]) -> str:
+            page = QuoteFinder("", text)
             is_quoted = not drafts or any(page.find(draft.quote) for draft in drafts)
             return "" if is_quoted else "The model gave quotes, but none of them is in the page."
 
@@ -94,25 +94,25 @@ class FallbackModel:
             fault=fault,
         )
 
-    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+    async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
         """Verdicts."""
         return await self._either("verifying", lambda mind: mind.verify(evidence))
 
-    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+    async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
         """Refused claims restated; without a model none is."""
         return await self._either("restating", lambda mind: mind.retry(refusals))
 
-    async def judge(self, case: Case) -> Thought[Assessment]:
+    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
         """Rubric and gaps."""
         return await self._either("judging", lambda mind: mind.judge(case))
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
-    ) -> Thought[Outline]:
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
+    ) -> ModelResult[Outline]:
         """Headings."""
         return await self._either("outlining", lambda mind: mind.outline(question, questions, points))
 
-    async def write(self, brief: SectionBrief) -> Thought[Section]:
+    async def write(self, brief: SectionInput) -> ModelResult[Section]:
         """A section; one that cites none of its claims is not written from them."""
 
         def fault(section: Section) -> str:
@@ -121,32 +121,32 @@ class FallbackModel:
 
         return await self._either("writing", lambda mind: mind.write(brief), fault=fault)
 
-    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
+    async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Objections."""
         return await self._either("checking", lambda mind: mind.check(brief))
 
-    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+    async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """What speaks against the main conclusions."""
         return await self._either("checking the conclusions", lambda mind: mind.refute(brief))
 
-    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+    async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
         """Sentences anew; of a model that gives none, quotes."""
         return await self._either("rewriting", lambda mind: mind.rewrite(revision))
 
-    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+    async def edit(self, brief: EditInput) -> ModelResult[Edit]:
         """A summary and changes; without the model the draft stays as it is."""
         return await self._either("editing", lambda mind: mind.edit(brief))
 
     async def _either(
         self,
         what: str,
-        verb: Verb[T],
+        verb: ModelCall[T],
         is_bearable: Callable[[ProviderError], bool] = lambda _: True,
         fault: Callable[[T], str] = lambda _: "",
-    ) -> Thought[T]:
+    ) -> ModelResult[T]:
         limit_s, told_late = self._limit(self.watch, what) if self.watch else (None, "")
         try:
-            with receipted() if self.watch else nullcontext() as receipts:
+            with collect_receipts() if self.watch else nullcontext() as receipts:
                 try:
                     async with asyncio.timeout(limit_s) as time_limit:
                         thought = await verb(self.first)
@@ -162,10 +162,10 @@ class FallbackModel:
                 raise
             thought = await verb(self.stand_in)
             told = Failure(where="model", what=f"{what}, done without the model", why=str(error))
-            return Thought(thought.value, [*error.costs, *thought.costs], [told, *thought.failures])
+            return ModelResult(thought.value, [*error.costs, *thought.costs], [told, *thought.failures])
 
     def _limit(self, watch: TimeBudget, what: str) -> tuple[float, str]:
         """How long the first mind may take, and what is said when it took longer."""
         if what == "planning":  # the other half is for what was planned
             return watch.half_s(), "There was no plan when half of the time left was over."
-        return watch.left_s(what in _WRITING), "The time is used up, also what was left for the report."
+        return watch.left_s(what in _WRITING_STEPS), "The time is used up, also what was left for the report."

@@ -9,52 +9,43 @@ from typing import Any, TypeVar
 
 from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
-from fathom.llm import answers, drafting, judging, planned
-from fathom.llm.keys import ids_of, keyed, weight
-from fathom.llm.pairing import rulings_of, shown
-from fathom.llm.passages import PAGE_TOKENS
-from fathom.llm.planned import listed
-from fathom.llm.port import (
+from fathom.llm.prompt_budget import (
+    NONE,
+    PromptBudget,
+    PromptLines,
+    PromptPassages,
+    list_lines,
+    list_questions,
+)
+from fathom.llm.prompt_budget import CuttableText as Cuttable
+from fathom.llm.roles import answer_forms, judge, planner, writer
+from fathom.llm.roles.judge import pair_lines, read_rulings
+from fathom.llm.roles.reader import describe_page, describe_refusals, read_restatement, read_statements
+from fathom.llm.roles.verifier import checker_prompt, describe_evidence, read_verdict
+from fathom.llm.roles.writer import claims_for_keys, describe_weight, key_points
+from fathom.llm.structured_output import F, FormAnswer, StructuredOutput
+from fathom.prompts import load_prompt
+from fathom.report.sentence_checks import CheckInput
+from fathom.state import Edit, Heading, Outline, Plan, Role, Section, Sentence, SubQuestion, Verdict
+from fathom.state.model_io import (
     NO_FACTS,
     Assessment,
-    Brief,
-    Case,
-    CheckBrief,
-    Draft,
-    EditBrief,
-    Evidence,
+    EditInput,
+    ExtractedStatement,
+    JudgeInput,
+    ModelResult,
     Objection,
     PageFacts,
-    Point,
-    Refusal,
-    Revision,
-    SectionBrief,
-    Thought,
+    PlanInput,
+    RefusedClaim,
+    ReportPoint,
+    RewriteInput,
+    SectionInput,
+    SentenceToCheck,
+    VerificationItem,
 )
-from fathom.llm.sheets import NONE, Lines, Passages, Sheet
-from fathom.llm.sheets import Evidence as Cuttable
-from fathom.llm.sources import (
-    describe_evidence,
-    describe_page,
-    describe_refusals,
-    drafts_of,
-    restated_of,
-)
-from fathom.llm.structured_output import Answer, F, StructuredOutput
-from fathom.llm.tongue import foreign
-from fathom.prompts import load
-from fathom.report.drafts import CheckItem
-from fathom.state import (
-    Edit,
-    Heading,
-    Outline,
-    Plan,
-    Role,
-    Section,
-    Sentence,
-    SubQuestion,
-    Verdict,
-)
+from fathom.text.languages import describe_wrong_language
+from fathom.text.ranking import PAGE_TOKENS
 
 T = TypeVar("T")
 
@@ -63,20 +54,28 @@ T = TypeVar("T")
 class LLMResearchModel:
     """The mind that most runs think with."""
 
-    ladders: Mapping[Role, StructuredOutput]
+    outputs_by_role: Mapping[Role, StructuredOutput]
     language: str = "the language of the question"
 
     def within(self, budget: Budget) -> "LLMResearchModel":
         """The same mind, paying from this purse."""
-        own = {id(ladder): ladder for ladder in self.ladders.values()}
-        paying = {name: ladder.within(budget) for name, ladder in own.items()}
-        return replace(self, ladders={role: paying[id(ladder)] for role, ladder in self.ladders.items()})
+        own = {
+            id(structured_output): structured_output for structured_output in self.outputs_by_role.values()
+        }
+        paying = {name: structured_output.within(budget) for name, structured_output in own.items()}
+        return replace(
+            self,
+            outputs_by_role={
+                role: paying[id(structured_output)]
+                for role, structured_output in self.outputs_by_role.items()
+            },
+        )
 
-    async def plan(self, brief: Brief) -> Thought[Plan]:
+    async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
         """Sub-questions and queries, from what is known and missing when the round begins."""
-        sheet = planned.sheet_of(brief, self.language)
-        answer = await self.ladders["plan"].ask("plan", sheet, answers.PlanAnswer)
-        return Thought(planned.plan_of(answer.form, brief), answer.costs, answer.failures)
+        prompt_budget = planner.build_prompt(brief, self.language)
+        answer = await self.outputs_by_role["plan"].ask("plan", prompt_budget, answer_forms.PlanAnswer)
+        return ModelResult(planner.read_plan(answer.form, brief), answer.costs, answer.failures)
 
     async def read(
         self,
@@ -86,7 +85,7 @@ class LLMResearchModel:
         text: str,
         sought: SubQuestion | None = None,
         facts: PageFacts = NO_FACTS,
-    ) -> Thought[list[Draft]]:
+    ) -> ModelResult[list[ExtractedStatement]]:
         """Claims with quotes, and statements to test a verifier with, from as much as fits of the page."""
         wanted = [*questions, sought] if sought else questions
         fixed = {
@@ -95,210 +94,212 @@ class LLMResearchModel:
             "sought": f"for {sought.id}: {sought.text}" if sought else "nothing else",
             "language": self.language,
         }
-        passages = Passages(text, [q.text for q in wanted], PAGE_TOKENS)
-        sheet = Sheet("reader", fixed, {"questions": _questions(questions), "passages": passages})
-        answer = await self.ladders["read"].ask("read", sheet, answers.ReadAnswer)
-        return Thought(drafts_of(answer.form), answer.costs, answer.failures)
+        passages = PromptPassages(text, [q.text for q in wanted], PAGE_TOKENS)
+        prompt_budget = PromptBudget(
+            "reader", fixed, {"questions": list_questions(questions), "passages": passages}
+        )
+        answer = await self.outputs_by_role["read"].ask("read", prompt_budget, answer_forms.ReadAnswer)
+        return ModelResult(read_statements(answer.form), answer.costs, answer.failures)
 
-    async def verify(self, evidence: Sequence[Evidence]) -> Thought[list[Verdict]]:
+    async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
         """One verdict for each; what the model passes over is not verified."""
 
-        def sheet_of(items: Sequence[tuple[int, Evidence]]) -> Sheet:
+        def build_prompt(items: Sequence[tuple[int, VerificationItem]]) -> PromptBudget:
             parts = describe_evidence([item for _, item in items])
-            return Sheet("verifier", {}, {"evidence": Lines(parts, between="\n\n")}, batched="evidence")
+            return PromptBudget(
+                "verifier", {}, {"evidence": PromptLines(parts, between="\n\n")}, batched="evidence"
+            )
 
         # The items of one source together, so that it is shown once.
         sources = list(dict.fromkeys(item.context for item in evidence))
         grouped = sorted(enumerate(evidence), key=lambda pair: sources.index(pair[1].context))
-        batches = await self._in_batches("verify", grouped, sheet_of, answers.VerifyAnswer)
+        batches = await self._in_batches("verify", grouped, build_prompt, answer_forms.VerifyAnswer)
         verdicts: dict[int, Verdict] = {}
         for answer, items in batches:
             found = {verdict.item: verdict for verdict in answer.form.verdicts}
-            verdicts |= {place: _verdict(found.get(n)) for n, (place, _) in enumerate(items, 1)}
-        thought = _thought([verdicts[place] for place in range(len(evidence))], [a for a, _ in batches])
+            verdicts |= {place: read_verdict(found.get(n)) for n, (place, _) in enumerate(items, 1)}
+        thought = _join_answers([verdicts[place] for place in range(len(evidence))], [a for a, _ in batches])
         model = thought.costs[-1].model if thought.costs else "unnamed"
-        return replace(thought, by=f"{model}, verifier@{load('verifier').revision}")
+        return replace(thought, by=f"{model}, verifier@{load_prompt('verifier').revision}")
 
-    async def retry(self, refusals: Sequence[Refusal]) -> Thought[list[Draft | None]]:
+    async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
         """All refused claims in one call, each with its reason and its passage."""
 
-        def sheet_of(items: Sequence[Refusal]) -> Sheet:
+        def build_prompt(items: Sequence[RefusedClaim]) -> PromptBudget:
             parts = describe_refusals(items)
-            evidence = {"refused": Lines(parts, between="\n\n")}
-            return Sheet("retry", {"language": self.language}, evidence, batched="refused")
+            evidence = {"refused": PromptLines(parts, between="\n\n")}
+            return PromptBudget("retry", {"language": self.language}, evidence, batched="refused")
 
-        batches = await self._in_batches("read", refusals, sheet_of, answers.RetryAnswer)
-        anew: list[Draft | None] = []
+        batches = await self._in_batches("read", refusals, build_prompt, answer_forms.RetryAnswer)
+        anew: list[ExtractedStatement | None] = []
         for answer, items in batches:
-            found = {form.item: restated_of(form) for form in answer.form.restated}
+            found = {form.item: read_restatement(form) for form in answer.form.restated}
             anew += [found.get(n) for n in range(1, len(items) + 1)]
-        return _thought(anew, [answer for answer, _ in batches])
+        return _join_answers(anew, [answer for answer, _ in batches])
 
-    async def judge(self, case: Case) -> Thought[Assessment]:
+    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
         """Rubric, gaps, rulings and the outline in one call."""
-        keyed = judging.claims_by_key(case)
+        keyed = judge.key_claims(case)
         evidence: dict[str, Cuttable] = {
-            "questions": _questions(case.questions),
-            "sources": judging.sources_shown(keyed, case.pages),
-            "claims": judging.claims_shown(keyed, case.pages, len(case.claims) - len(keyed)),
-            "rejected": judging.rejected_shown(case.rejected, case.pages),
-            "pairs": shown(case.pairs),
-            "checks": listed(judging.checks_shown(case.checks)),
-            "hypotheses": listed(judging.hypotheses_shown(case.hypotheses)),
-            "outline": judging.outline_shown(case.outline, keyed),
-            "gaps": listed(judging.gaps_shown(case.gaps)),
+            "questions": list_questions(case.questions),
+            "sources": judge.source_lines(keyed, case.pages),
+            "claims": judge.claim_lines(keyed, case.pages, len(case.claims) - len(keyed)),
+            "rejected": judge.rejected_lines(case.rejected, case.pages),
+            "pairs": pair_lines(case.pairs),
+            "checks": list_lines(judge.check_lines(case.checks)),
+            "hypotheses": list_lines(judge.hypothesis_lines(case.hypotheses)),
+            "outline": judge.outline_lines(case.outline, keyed),
+            "gaps": list_lines(judge.gap_lines(case.gaps)),
         }
         fixed = {"kind": case.kind, "limits": case.limits or NONE, "today": case.today or NONE}
-        sheet = self._sheet("judge", case.question, evidence, **fixed)
-        answer = await self.ladders["judge"].ask("judge", sheet, answers.JudgeAnswer)
+        prompt_budget = self._budget_prompt("judge", case.question, evidence, **fixed)
+        answer = await self.outputs_by_role["judge"].ask("judge", prompt_budget, answer_forms.JudgeAnswer)
         form = answer.form
         assessment = Assessment(
-            judging.rubric_of(form, keyed),
-            judging.gaps_of(form.gaps, case),
-            rulings_of(form.rulings, case.pairs),
+            judge.read_rubric(form, keyed),
+            judge.read_gaps(form.gaps, case),
+            read_rulings(form.rulings, case.pairs),
             form.confidence,
-            judging.bearings_of(form.hypotheses, case.hypotheses, keyed),
-            outline=judging.outline_of(form, case, keyed),
-            failed=judging.failed_of(form.failed_checks, case.checks),
+            judge.read_hypothesis_evidence(form.hypotheses, case.hypotheses, keyed),
+            outline=judge.read_outline(form, case, keyed),
+            failed=judge.read_failed_checks(form.failed_checks, case.checks),
         )
-        return Thought(assessment, answer.costs, answer.failures)
+        return ModelResult(assessment, answer.costs, answer.failures)
 
     async def outline(
-        self, question: str, questions: Sequence[SubQuestion], points: Sequence[Point]
-    ) -> Thought[Outline]:
+        self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
+    ) -> ModelResult[Outline]:
         """Headings over findings."""
-        by_key = keyed(points)
-        claims = listed(
+        by_key = key_points(points)
+        claims = list_lines(
             (
-                f"{key} (for {p.finding.question}): {p.finding.statement} ({weight(p)})"
+                f"{key} (for {p.finding.question}): {p.finding.statement} ({describe_weight(p)})"
                 for key, p in by_key.items()
             ),
             weight=4,
         )
-        sheet = self._sheet("outline", question, {"questions": _questions(questions), "claims": claims})
-        answer = await self.ladders["outline"].ask("outline", sheet, answers.OutlineAnswer)
+        prompt_budget = self._budget_prompt(
+            "outline", question, {"questions": list_questions(questions), "claims": claims}
+        )
+        answer = await self.outputs_by_role["outline"].ask(
+            "outline", prompt_budget, answer_forms.OutlineAnswer
+        )
         headings = [
             Heading(
                 id="",
                 title=s.title,
                 question=s.question,
-                claims=ids_of(s.claims, by_key),
+                claims=claims_for_keys(s.claims, by_key),
                 aim=s.aim,
-                priority=judging.priority_of(s.priority),
+                priority=judge.read_priority(s.priority),
                 is_conclusion=s.is_conclusion,
             )
             for s in answer.form.sections
         ]
         outline = Outline(title=answer.form.title, headings=headings)
-        return Thought(outline, answer.costs, answer.failures)
+        return ModelResult(outline, answer.costs, answer.failures)
 
-    async def write(self, brief: SectionBrief) -> Thought[Section]:
+    async def write(self, brief: SectionInput) -> ModelResult[Section]:
         """One part, from its findings only; whoever cites one cites every claim that says it."""
-        by_key = keyed(brief.points)
-        sheet = drafting.write_sheet(brief, by_key, self.language)
+        by_key = key_points(brief.points)
+        prompt_budget = writer.writer_prompt(brief, by_key, self.language)
 
-        def complaint(form: answers.WriteAnswer) -> str:
+        def complaint(form: answer_forms.WriteAnswer) -> str:
             texts = [
                 s.text for b in form.blocks for s in [*b.sentences, *(c for r in b.rows for c in r.cells)]
             ]
-            return foreign(" ".join(texts), self.language, brief.question)
+            return describe_wrong_language(" ".join(texts), self.language, brief.question)
 
-        answer = await self.ladders["write"].ask("write", sheet, answers.WriteAnswer, complaint)
-        written = drafting.section_of(answer.form, brief, by_key)
-        return Thought(written, answer.costs, answer.failures)
+        answer = await self.outputs_by_role["write"].ask(
+            "write", prompt_budget, answer_forms.WriteAnswer, complaint
+        )
+        written = writer.read_section(answer.form, brief, by_key)
+        return ModelResult(written, answer.costs, answer.failures)
 
-    async def check(self, brief: CheckBrief) -> Thought[list[Objection]]:
+    async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """The sentences that say more than their evidence."""
         return await self._objections("checker", brief)
 
-    async def refute(self, brief: CheckBrief) -> Thought[list[Objection]]:
+    async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """The main conclusions that their evidence speaks against."""
         return await self._objections("refuter", brief)
 
-    async def _objections(self, prompt: str, brief: CheckBrief) -> Thought[list[Objection]]:
-        def sheet_of(items: Sequence[CheckItem]) -> Sheet:
-            return drafting.check_sheet(prompt, brief, items)
+    async def _objections(self, prompt: str, brief: CheckInput) -> ModelResult[list[Objection]]:
+        def build_prompt(items: Sequence[SentenceToCheck]) -> PromptBudget:
+            return checker_prompt(prompt, brief, items)
 
-        batches = await self._in_batches("check", brief.items, sheet_of, answers.CheckAnswer)
+        batches = await self._in_batches("check", brief.items, build_prompt, answer_forms.CheckAnswer)
         objections: list[Objection] = []
         done = 0
         for answer, items in batches:
             found = (o for o in answer.form.objections if 1 <= o.sentence <= len(items))
             objections += [Objection(done + o.sentence - 1, o.why) for o in found]
             done += len(items)
-        return _thought(objections, [answer for answer, _ in batches])
+        return _join_answers(objections, [answer for answer, _ in batches])
 
-    async def rewrite(self, revision: Revision) -> Thought[list[Sentence]]:
+    async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
         """All sentences that were sent back in one call, each with the reason and the quotes."""
-        by_key = keyed(revision.points)
+        by_key = key_points(revision.points)
 
-        def sheet_of(sentences: Sequence[Sentence]) -> Sheet:
-            return drafting.rewrite_sheet(revision, sentences, by_key, self.language)
+        def build_prompt(sentences: Sequence[Sentence]) -> PromptBudget:
+            return writer.rewriter_prompt(revision, sentences, by_key, self.language)
 
-        batches = await self._in_batches("write", revision.sentences, sheet_of, answers.RewriteAnswer)
+        batches = await self._in_batches(
+            "write", revision.sentences, build_prompt, answer_forms.RewriteAnswer
+        )
         nothing = Sentence(text="", claims=[], status="unsupported")
-        found = [s for answer, own in batches for s in drafting.rewritten(answer.form, own, by_key)]
-        thought = _thought([one or nothing for one in found], [answer for answer, _ in batches])
+        found = [s for answer, own in batches for s in writer.read_rewrites(answer.form, own, by_key)]
+        thought = _join_answers([one or nothing for one in found], [answer for answer, _ in batches])
         if all(one is None for one in found):
             raise Unreadable("The model rewrote none of the sentences.", thought.costs)
         return thought
 
-    async def edit(self, brief: EditBrief) -> Thought[Edit]:
+    async def edit(self, brief: EditInput) -> ModelResult[Edit]:
         """One call over the whole draft."""
 
-        def complaint(form: answers.EditAnswer) -> str:
-            return foreign(" ".join(s.text for s in form.summary), self.language, brief.question)
+        def complaint(form: answer_forms.EditAnswer) -> str:
+            return describe_wrong_language(
+                " ".join(s.text for s in form.summary), self.language, brief.question
+            )
 
-        sheet = drafting.edit_sheet(brief, self.language)
-        answer = await self.ladders["write"].ask("write", sheet, answers.EditAnswer, complaint)
-        return Thought(drafting.edit_of(answer.form), answer.costs, answer.failures)
+        prompt_budget = writer.editor_prompt(brief, self.language)
+        answer = await self.outputs_by_role["write"].ask(
+            "write", prompt_budget, answer_forms.EditAnswer, complaint
+        )
+        return ModelResult(writer.read_edit(answer.form), answer.costs, answer.failures)
 
     async def _in_batches(
-        self, role: Role, items: Sequence[T], sheet_of: Callable[[Sequence[T]], Sheet], form: type[F]
-    ) -> list[tuple[Answer[F], Sequence[T]]]:
+        self,
+        role: Role,
+        items: Sequence[T],
+        build_prompt: Callable[[Sequence[T]], PromptBudget],
+        form: type[F],
+    ) -> list[tuple[FormAnswer[F], Sequence[T]]]:
         """Answers about all items: in one call where the window holds them, else in as many as it takes."""
-        found: list[tuple[Answer[F], Sequence[T]]] = []
+        found: list[tuple[FormAnswer[F], Sequence[T]]] = []
         rest = items
         while rest:
-            sheet = sheet_of(rest)
+            prompt_budget = build_prompt(rest)
             try:
-                answer = await self.ladders[role].ask(role, sheet, form)
+                answer = await self.outputs_by_role[role].ask(role, prompt_budget, form)
             except ProviderError as error:
                 error.costs = [c for before, _ in found for c in before.costs] + error.costs
                 raise
-            kept = max(1, answer.kept.get(sheet.batched, len(rest)))
+            kept = max(1, answer.kept.get(prompt_budget.batched, len(rest)))
             found.append((answer, rest[:kept]))
             rest = rest[kept:]
         return found
 
-    def _sheet(
+    def _budget_prompt(
         self, name: str, question: str, evidence: Mapping[str, Cuttable], batched: str = "", **fixed: str
-    ) -> Sheet:
-        return Sheet(name, {"question": question, "language": self.language, **fixed}, evidence, batched)
-
-
-def _questions(questions: Sequence[SubQuestion]) -> Lines:
-    return listed(f"{q.id}: {q.text}" for q in questions)
-
-
-def _thought(value: list[T], found: Sequence[Answer[Any]]) -> Thought[list[T]]:
-    """What several answers make together."""
-    return Thought(
-        value, [c for a in found for c in a.costs], [failure for a in found for failure in a.failures]
-    )
-
-
-def _verdict(form: answers.VerdictForm | None) -> Verdict:
-    if form is None:
-        return Verdict(
-            is_explicit=False, is_same_scope=False, is_not_overstated=False, score=0.0, reason="not verified"
+    ) -> PromptBudget:
+        return PromptBudget(
+            name, {"question": question, "language": self.language, **fixed}, evidence, batched
         )
-    is_sound = form.is_explicit and form.is_same_scope and form.is_not_overstated
-    score = min(1.0, max(0.0, form.score))
-    return Verdict(
-        is_explicit=form.is_explicit,
-        is_same_scope=form.is_same_scope,
-        is_not_overstated=form.is_not_overstated,
-        score=score if is_sound else min(score, 0.6),
-        reason=form.reason,
+
+
+def _join_answers(value: list[T], found: Sequence[FormAnswer[Any]]) -> ModelResult[list[T]]:
+    """What several answers make together."""
+    return ModelResult(
+        value, [c for a in found for c in a.costs], [failure for a in found for failure in a.failures]
     )

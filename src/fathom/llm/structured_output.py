@@ -11,34 +11,67 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, reduce
 from operator import add
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
+from fathom.llm.answer_parsing import UnusableAnswer, parse_answer, strip_thinking
 from fathom.llm.chat import Chat
-from fathom.llm.errors import NotSupported, TooLong
-from fathom.llm.parsing import NotAForm, parse_answer, strip_thinking
-from fathom.llm.sheets import Fitted, Sheet, TooSmall
-from fathom.llm.skeleton import described
-from fathom.llm.window import Window
-from fathom.prompts import Filled
+from fathom.llm.context_window import ContextWindow
+from fathom.llm.errors import NotSupported, PromptTooLong
+from fathom.llm.prompt_budget import FittedPrompt, PromptBudget, WindowTooSmall
+from fathom.prompts import FilledPrompt
 from fathom.state import Cost, Failure, Role
-from fathom.text.tokencount import measured
+from fathom.text.token_count import measure_tokens
+
+_EXAMPLE_VALUES: dict[Any, object] = {str: "…", int: 1, float: 0.5, bool: True}
+
+
+def describe_form(form: type[BaseModel]) -> str:
+    """An example without content, and one line for each kind of entry."""
+    notes = [" ".join((kind.__doc__ or "").split()) for kind in _nested_forms(form)]
+    return "\n".join([json.dumps(_example(form), ensure_ascii=False), *filter(None, notes)])
+
+
+def _example(kind: Any) -> object:
+    if get_origin(kind) is list:
+        return [_example(get_args(kind)[0])]
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return {name: _example(field.annotation) for name, field in kind.model_fields.items()}
+    return _EXAMPLE_VALUES.get(kind, "…")
+
+
+def _nested_forms(form: type[BaseModel]) -> list[type[BaseModel]]:
+    """The form and the forms in it, each once."""
+    inner = [get_args(f.annotation)[0] for f in form.model_fields.values() if get_args(f.annotation)]
+    nested = [kind for entry in inner if _is_form(entry) for kind in _nested_forms(entry)]
+    return list(dict.fromkeys([form, *nested]))
+
+
+def _is_form(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
 
 F = TypeVar("F", bound=BaseModel)
-Strategy = Literal["schema", "tool", "words"]
-_STRATEGIES: tuple[Strategy, ...] = ("schema", "tool", "words")
-_LUCKLESS = 3
+
+OutputStrategy = Literal["schema", "tool", "words"]
+
+_STRATEGIES: tuple[OutputStrategy, ...] = ("schema", "tool", "words")
+
+_MAX_FAILED_TRIES = 3
+
 _HALF = 0.5
-_AROUND = 48  # what a server's template puts before and after all messages
-_A_MESSAGE = 8
+
+_TEMPLATE_TOKENS = 48  # what a server's template puts before and after all messages
+
+_MESSAGE_TOKENS = 8
 
 
 @dataclass(frozen=True)
-class Answer(Generic[F]):
+class FormAnswer(Generic[F]):
     """A filled form, what it cost, what was cut for it, and how many parts of cut evidence it is about."""
 
     form: F
@@ -48,7 +81,7 @@ class Answer(Generic[F]):
 
 
 @dataclass(frozen=True)
-class _Way:
+class _AskVariant:
     """How the same is asked: what comes after the prompt, and what the server is told beside it."""
 
     strategy: str
@@ -63,16 +96,16 @@ class _Way:
 
 
 @dataclass
-class _Work(Generic[F]):
+class _PendingForm(Generic[F]):
     """One form on its way; what was paid and lost is kept whatever happens."""
 
     role: Role
-    sheet: Sheet | Filled
+    prompt_budget: PromptBudget | FilledPrompt
     form: type[F]
     complaint: Callable[[F], str]
     costs: list[Cost] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    refused: set[Strategy] = field(default_factory=set)
+    refused: set[OutputStrategy] = field(default_factory=set)
     wrong: str = "no kind of request is taken by the server"
     last: str = ""
 
@@ -82,10 +115,10 @@ class StructuredOutput:
     """One model, the strategies its server offers, and its window."""
 
     chat: Chat
-    window: Window = field(default_factory=Window)
-    _absent: set[Strategy] = field(default_factory=set)
-    _tried: Counter[Strategy] = field(default_factory=Counter)
-    _gave: Counter[Strategy] = field(default_factory=Counter)
+    window: ContextWindow = field(default_factory=ContextWindow)
+    _absent: set[OutputStrategy] = field(default_factory=set)
+    _tried: Counter[OutputStrategy] = field(default_factory=Counter)
+    _gave: Counter[OutputStrategy] = field(default_factory=Counter)
 
     def within(self, budget: Budget) -> "StructuredOutput":
         """Return the same, paying from this budget; what is known of its server and its window both know."""
@@ -94,31 +127,31 @@ class StructuredOutput:
     async def ask(
         self,
         role: Role,
-        sheet: Sheet | Filled,
+        prompt_budget: PromptBudget | FilledPrompt,
         form: type[F],
         complaint: Callable[[F], str] = lambda _: "",
-    ) -> Answer[F]:
+    ) -> FormAnswer[F]:
         """Return a filled form without complaint: by each strategy, by one repair, from half of the evidence.
 
         Raises Unreadable when none of them gave one.
         """
-        work = _Work(role, sheet, form, complaint)
-        crowded: TooSmall | None = None
+        work = _PendingForm(role, prompt_budget, form, complaint)
+        crowded: WindowTooSmall | None = None
         try:
             for strategy in self.strategies():
                 crowded = None
                 try:
-                    answer = await self._attempt(work, _way(strategy, form))
+                    answer = await self._attempt(work, _ask_variant(strategy, form))
                 except NotSupported as error:
                     work.wrong = str(error)
                     work.refused.add(strategy)
                     continue
-                except TooLong:
+                except PromptTooLong:
                     raise
-                except TooSmall as error:  # beside a schema; in plain words it may fit
+                except WindowTooSmall as error:  # beside a schema; in plain words it may fit
                     crowded = error
                     continue
-                except (NotAForm, Unreadable) as error:
+                except (UnusableAnswer, Unreadable) as error:
                     self._note_failed(work, strategy, error)
                     continue
                 # Only now is it known that it was the strategy, and not the question, that was refused.
@@ -128,43 +161,43 @@ class StructuredOutput:
             if crowded:
                 raise crowded
             try:
-                return await self._attempt(work, _repair(work))
-            except (NotAForm, TooSmall) as error:
+                return await self._attempt(work, _repair_variant(work))
+            except (UnusableAnswer, WindowTooSmall) as error:
                 work.wrong = str(error)
-            if isinstance(sheet, Filled) or not sheet.evidence:
-                raise NotAForm(work.wrong)
-            return await self._attempt(work, _Way("smaller", [_plainly(form)], share=_HALF))
-        except NotAForm as error:
-            name = sheet.id if isinstance(sheet, Filled) else sheet.whole().id
+            if isinstance(prompt_budget, FilledPrompt) or not prompt_budget.evidence:
+                raise UnusableAnswer(work.wrong)
+            return await self._attempt(work, _AskVariant("smaller", [_ask_in_words(form)], share=_HALF))
+        except UnusableAnswer as error:
+            name = prompt_budget.id if isinstance(prompt_budget, FilledPrompt) else prompt_budget.whole().id
             told = f"The model {self.chat.name} gave no usable answer to {name}: {error}."
             raise Unreadable(told, work.costs) from error
         except ProviderError as error:
             error.costs = [*work.costs, *error.costs]
             raise
 
-    def strategies(self) -> list[Strategy]:
+    def strategies(self) -> list[OutputStrategy]:
         """Return those worth trying, in order; there is always one."""
         offered = [one for one in _STRATEGIES if one not in self._absent] or ["words"]
-        hopeful = [s for s in offered if self._gave[s] or self._tried[s] < _LUCKLESS]
+        hopeful = [s for s in offered if self._gave[s] or self._tried[s] < _MAX_FAILED_TRIES]
         return hopeful or offered[-1:]
 
-    async def _attempt(self, work: _Work[F], way: _Way) -> Answer[F]:
+    async def _attempt(self, work: _PendingForm[F], way: _AskVariant) -> FormAnswer[F]:
         """Take one turn; again, once and smaller, when the model turns out to hold less than was thought."""
         window = self.window
         before = await window.known()
         silent: Failure | None = None
         for is_last in (False, True):
             size = window.size or 0
-            fitted = self._fit(work.sheet, way)
+            fitted = self._fit(work.prompt_budget, way)
             messages = [SystemMessage(fitted.prompt.system), HumanMessage(fitted.prompt.user), *way.after]
             texts = [str(message.content) for message in messages]
-            sent = reduce(add, map(measured, texts))
+            sent = reduce(add, map(measure_tokens, texts))
             try:
                 reply = await self.chat.say(work.role, messages, self._options(way))
             except ProviderError as error:
                 work.costs += error.costs
                 error.costs = []
-                if is_last or not isinstance(error, TooLong):
+                if is_last or not isinstance(error, PromptTooLong):
                     raise
                 window.lower(error.size if error.size and error.size < size else int(0.8 * size))
                 continue
@@ -182,39 +215,45 @@ class StructuredOutput:
             else:
                 window.learn(sent, seen, way.beside)
                 await window.keep()
-            if set(fitted.cut) - {getattr(work.sheet, "batched", "")}:
+            if set(fitted.cut) - {getattr(work.prompt_budget, "batched", "")}:
                 work.failures.append(self._cut(work.role, size))
-            return _read(work, reply.text, fitted.kept)
+            return _read_form(work, reply.text, fitted.kept)
         raise AssertionError("the second turn is the last")
 
-    def _fit(self, sheet: Sheet | Filled, way: _Way) -> Fitted:
+    def _fit(self, prompt_budget: PromptBudget | FilledPrompt, way: _AskVariant) -> FittedPrompt:
         """The prompt in the room that is left beside everything else that is sent."""
         window, name = self.window, self.chat.name
         others = [*(str(message.content) for message in way.after), *filter(None, [way.beside])]
-        beside = sum(window.count(words) + _A_MESSAGE for words in others) + _AROUND + 2 * _A_MESSAGE
+        beside = (
+            sum(window.count(words) + _MESSAGE_TOKENS for words in others)
+            + _TEMPLATE_TOKENS
+            + 2 * _MESSAGE_TOKENS
+        )
         room = window.room() - beside
-        if isinstance(sheet, Filled):
-            if window.count(sheet.system) + window.count(sheet.user) <= room:
-                return Fitted(sheet)
-            raise TooSmall(f"The window of {name} ({window.size:,} tokens) does not hold {sheet.id}.")
+        if isinstance(prompt_budget, FilledPrompt):
+            if window.count(prompt_budget.system) + window.count(prompt_budget.user) <= room:
+                return FittedPrompt(prompt_budget)
+            raise WindowTooSmall(
+                f"The window of {name} ({window.size:,} tokens) does not hold {prompt_budget.id}."
+            )
         try:
-            return sheet.within(room, window.count, way.share)
-        except TooSmall as error:
+            return prompt_budget.within(room, window.count, way.share)
+        except WindowTooSmall as error:
             told = f"The window of {name} ({window.size:,} tokens) is too small: {error}."
-            raise TooSmall(told) from error
+            raise WindowTooSmall(told) from error
 
-    def _options(self, way: _Way) -> dict[str, Any]:
+    def _options(self, way: _AskVariant) -> dict[str, Any]:
         """What the server is told; a limit only where it is less than the model is set to."""
         window = self.window
         limit = window.answer() + window.thinking()
         is_less = limit < window.most_answer + window.most_thinking
         return {**way.options, **({"max_completion_tokens": limit} if is_less else {})}
 
-    def _note(self, strategy: Strategy, *, is_filled: bool) -> None:
+    def _note(self, strategy: OutputStrategy, *, is_filled: bool) -> None:
         self._tried[strategy] += 1
         self._gave[strategy] += is_filled
 
-    def _note_failed(self, work: _Work[F], strategy: Strategy, error: Exception) -> None:
+    def _note_failed(self, work: _PendingForm[F], strategy: OutputStrategy, error: Exception) -> None:
         work.wrong = str(error)
         self._note(strategy, is_filled=False)
         self._absent |= work.refused
@@ -233,34 +272,36 @@ class StructuredOutput:
         return Failure(where="context", what="prompts cut off by the server", why=why)
 
 
-def _read(work: _Work[F], text: str, kept: Mapping[str, int]) -> Answer[F]:
+def _read_form(work: _PendingForm[F], text: str, kept: Mapping[str, int]) -> FormAnswer[F]:
     work.last = text
     form = parse_answer(text, work.form)
     if wrong := work.complaint(form):
-        raise NotAForm(wrong)
-    return Answer(form, work.costs, work.failures, kept)
+        raise UnusableAnswer(wrong)
+    return FormAnswer(form, work.costs, work.failures, kept)
 
 
 @cache
-def _way(strategy: Strategy, form: type[BaseModel]) -> _Way:
+def _ask_variant(strategy: OutputStrategy, form: type[BaseModel]) -> _AskVariant:
     """The same request of every sheet for the form: it is put into words once."""
     if strategy == "words":
-        return _Way(strategy, [_plainly(form)])
+        return _AskVariant(strategy, [_ask_in_words(form)])
     name, schema = form.__name__, form.model_json_schema()
     if strategy == "schema":
         inner = {"name": name, "schema": schema, "strict": True}
-        return _Way(strategy, options={"response_format": {"type": "json_schema", "json_schema": inner}})
+        return _AskVariant(
+            strategy, options={"response_format": {"type": "json_schema", "json_schema": inner}}
+        )
     function = {"name": name, "description": form.__doc__ or name, "parameters": schema}
     tool = {"type": "function", "function": function}
     choice = {"type": "function", "function": {"name": name}}
-    return _Way(strategy, options={"tools": [tool], "tool_choice": choice})
+    return _AskVariant(strategy, options={"tools": [tool], "tool_choice": choice})
 
 
-def _plainly(form: type[BaseModel]) -> HumanMessage:
-    return HumanMessage(f"Answer with one JSON object of this form, and nothing else:\n{described(form)}")
+def _ask_in_words(form: type[BaseModel]) -> HumanMessage:
+    return HumanMessage(f"Answer with one JSON object of this form, and nothing else:\n{describe_form(form)}")
 
 
-def _repair(work: _Work[Any]) -> _Way:
+def _repair_variant(work: _PendingForm[Any]) -> _AskVariant:
     shown = strip_thinking(work.last)[:2000] or "(nothing)"
     told = f"That cannot be used: {work.wrong}. Send the whole JSON object again, corrected."
-    return _Way("repair", [_plainly(work.form), AIMessage(shown), HumanMessage(told)])
+    return _AskVariant("repair", [_ask_in_words(work.form), AIMessage(shown), HumanMessage(told)])

@@ -4,17 +4,104 @@ Does not know queries' worth. An answer is a claim of good relevance; its key ph
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from fathom.evidence.sufficiency import ANSWERED_FROM
-from fathom.planning.key_phrases import key_phrase
+from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.state import Claim, Query, SubQuestion
+from fathom.text.languages import is_korean
+from fathom.text.normalization import one_line
+from fathom.text.ranking import terms
+from fathom.text.tokens import STOP_WORDS
 
-_PLACE = re.compile(r"\{\s*(Q\d+)\s*\}", re.IGNORECASE)
-_ANY_PLACE = re.compile(r"\{[^{}]*\}")
+_NAME = re.compile(
+    r"[A-Z][\w'’&-]*\s+of\s+[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*"
+    r"|[A-Z][\w'’&.-]*(?:\s+(?:(?:de|van|von|la)\s+)?[A-Z][\w'’&.-]*)*"
+)
+
+_QUOTED = re.compile(r"[“\"'‘「《]([^”\"'’」》]{2,60})[”\"'’」》]")
+
+_AMOUNT = re.compile(r"\d[\d.,]*(?:\s?%|\s+[a-z]{3,})?|\d[\d.,]*\s?[가-힣]{1,4}")
+
+_YEAR = re.compile(r"\b(?:1[0-9]|20)\d{2}\b")
+
+_ASKS_YEAR = re.compile(r"\bwhen\b|\byear\b|\bdate\b|언제|연도|몇\s*년", re.IGNORECASE)
+
+_ASKS_AMOUNT = re.compile(r"\bhow (?:many|much|long|far|old|big|high|tall)\b|얼마|몇", re.IGNORECASE)
+
+_KOREAN_ENDING = re.compile(
+    r"(?<=[가-힣])(?:에서|에게|으로|이라는|라는|이며|이고|이었다|였다|이다|은|는|이|가|을|를|의|에|와|과|로)$"
+)
+
+_KOREAN_VERB_ENDING = re.compile(r"(?:다|요|까|며|고|서|한|된|하는|되는|했|하여)$")
+
+_MAX_PHRASE_WORDS = 6
 
 
-def sound(questions: Sequence[SubQuestion]) -> list[SubQuestion]:
+def extract_key_phrase(statement: str, question: str) -> str:
+    """The part of a statement that answers the question, short enough to be searched with."""
+    text = one_line(statement)
+    if wanted := _wanted_number(text, question):
+        return wanted
+    if is_korean(text):
+        return _korean_phrase(text, question) or _remaining_words(text, question)
+    said = question.casefold()
+    names = [*_QUOTED.findall(text), *map(_without_opening, _NAME.findall(text))]
+    return next((name for name in names if _is_new(name, said)), "") or _remaining_words(text, question)
+
+
+def _wanted_number(text: str, question: str) -> str:
+    if _ASKS_YEAR.search(question) and (found := _first_new(_YEAR.findall(text), question)):
+        return found
+    if _ASKS_AMOUNT.search(question):
+        return _first_new((m.strip() for m in _AMOUNT.findall(text)), question)
+    return ""
+
+
+def _first_new(found: Iterable[str], question: str) -> str:
+    return next((one for one in found if one not in question), "")
+
+
+def _without_opening(name: str) -> str:
+    """A sentence may begin with The or It, which is no part of a name."""
+    words = name.rstrip(".'’-").split()
+    while words and words[0].lower() in STOP_WORDS:
+        words = words[1:]
+    return " ".join(words)
+
+
+def _is_new(name: str, said: str) -> bool:
+    return len(name) > 1 and name.casefold() not in said and name.lower() not in STOP_WORDS
+
+
+def _korean_phrase(text: str, question: str) -> str:
+    """The first words in a row that the question does not have and that are no verbs."""
+    known = terms(question)
+    run: list[str] = []
+    for word in re.findall(r"[\w·-]+", text):
+        bare = _KOREAN_ENDING.sub("", word) or word
+        is_verb = bare == word and _KOREAN_VERB_ENDING.search(word)
+        if is_verb or terms(bare) & known or word in STOP_WORDS:
+            if run:
+                break
+            continue
+        run.append(bare)
+        if bare != word or len(run) == _MAX_PHRASE_WORDS:  # an ending closes the phrase
+            break
+    return " ".join(run)
+
+
+def _remaining_words(text: str, question: str) -> str:
+    known = terms(question)
+    words = [w for w in re.findall(r"[\w'’-]+", text) if w.lower() not in STOP_WORDS and not terms(w) & known]
+    return " ".join(words[:_MAX_PHRASE_WORDS]) or text[:80]
+
+
+_PLACEHOLDER = re.compile(r"\{\s*(Q\d+)\s*\}", re.IGNORECASE)
+
+_ANY_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+
+
+def drop_unsound_needs(questions: Sequence[SubQuestion]) -> list[SubQuestion]:
     """The same questions; a need that is unknown, its own or part of a circle is dropped."""
     known = {q.id for q in questions}
     kept: dict[str, list[str]] = {}
@@ -27,24 +114,24 @@ def sound(questions: Sequence[SubQuestion]) -> list[SubQuestion]:
     return [q.model_copy(update={"needs": kept.get(q.id, [])}) for q in questions]
 
 
-def chain(questions: Sequence[SubQuestion]) -> int:
+def longest_chain(questions: Sequence[SubQuestion]) -> int:
     """How many answers must follow each other at most; 1 when nothing waits."""
     by_id = {q.id: q for q in questions}
 
     def length(question: SubQuestion) -> int:
         return 1 + max((length(by_id[need]) for need in question.needs if need in by_id), default=0)
 
-    return max((length(q) for q in sound(questions)), default=1)
+    return max((length(q) for q in drop_unsound_needs(questions)), default=1)
 
 
-def answers(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> dict[str, str]:
+def find_answers(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> dict[str, str]:
     """The key phrase of the best answer to each sub-question that has one."""
     best: dict[str, Claim] = {}
     for claim in claims:
         is_better = claim.question not in best or claim.relevance > best[claim.question].relevance
         if claim.relevance >= ANSWERED_FROM and is_better:
             best[claim.question] = claim
-    asked = {q.id: q for q in sound(questions)}
+    asked = {q.id: q for q in drop_unsound_needs(questions)}
     found: dict[str, str] = {}
 
     def answer(question: SubQuestion) -> None:
@@ -54,7 +141,7 @@ def answers(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> dict[s
                 answer(asked[need])
         if question.id in best:
             known = " ".join([question.text, *(found.get(need, "") for need in question.needs)])
-            found[question.id] = key_phrase(best[question.id].statement, known)
+            found[question.id] = extract_key_phrase(best[question.id].statement, known)
 
     for question in asked.values():
         answer(question)
@@ -66,25 +153,25 @@ def is_askable(question: SubQuestion, answered: Mapping[str, str]) -> bool:
     return all(need in answered for need in question.needs)
 
 
-def written(query: Query, needs: Sequence[str], answered: Mapping[str, str]) -> Query | None:
+def fill_answers(query: Query, needs: Sequence[str], answered: Mapping[str, str]) -> Query | None:
     """The query with the answers it waited for; None while one of them is missing."""
-    named = [found.upper() for found in _PLACE.findall(query.text)]
+    named = [found.upper() for found in _PLACEHOLDER.findall(query.text)]
     if any(need not in answered for need in [*needs, *named]):
         return None
-    text = _PLACE.sub(lambda found: answered[found.group(1).upper()], query.text)
+    text = _PLACEHOLDER.sub(lambda found: answered[found.group(1).upper()], query.text)
     said = text.casefold()
     missing = [answered[n] for n in needs if n not in named and answered[n].casefold() not in said]
     return query.model_copy(update={"text": " ".join([*text.split(), *missing])})
 
 
-def has_place(text: str) -> bool:
+def has_placeholder(text: str) -> bool:
     """Whether some place in it is still to be filled."""
-    return _ANY_PLACE.search(text) is not None
+    return _ANY_PLACEHOLDER.search(text) is not None
 
 
-def without_places(text: str) -> str:
+def drop_placeholders(text: str) -> str:
     """The text as it can be searched when no answer is in sight."""
-    return " ".join(_ANY_PLACE.sub(" ", text).split())
+    return " ".join(_ANY_PLACEHOLDER.sub(" ", text).split())
 
 
 def _reaches(start: str, goal: str, needs: Mapping[str, Sequence[str]]) -> bool:

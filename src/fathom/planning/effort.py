@@ -4,9 +4,21 @@ Does not know how the effort is spent. A mind may advise another kind; that move
 """
 
 import re
+from collections.abc import Sequence
 from typing import get_args
 
-from fathom.state import ROUNDS, Depth, Effort, EffortKind, RunConfig
+from fathom.errors import BadInput
+from fathom.state import MAX_QUESTION_CHARS, ROUNDS, Cost, Depth, Effort, EffortKind, RunConfig
+
+
+def check_question(question: object) -> str:
+    """The question itself, if it is one."""
+    if not isinstance(question, str) or not question.strip():
+        raise BadInput("The question is empty.")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise BadInput(f"The question is longer than {MAX_QUESTION_CHARS} characters.")
+    return question
+
 
 _COMPARISON = re.compile(
     r"\bvs\b\.?|\bversus\b|\bcompar(?:e|es|ed|ing|ison|isons)\b|\bdiffer(?:s|ences?|ent|ently)?\b"
@@ -16,6 +28,7 @@ _COMPARISON = re.compile(
     r"|비교|차이|장단점|다른가|다른\s*점|어느\s*(?:쪽|것)|보다\s*(?:더|나은|좋|싼|비싼|빠)|\s대\s",
     re.IGNORECASE,
 )
+
 _SURVEY = re.compile(
     r"\boverviews?\b|\bsurveys?\b|\breviews? of\b|\bstate of\b|\blandscape\b|\btrends?\b|\bhistory of\b"
     r"|\bchallenges?\b|\bapproaches\b|\bimpacts?\b|\beffects? of\b|\bimplications?\b|\bfuture of\b"
@@ -23,31 +36,38 @@ _SURVEY = re.compile(
     r"|동향|현황|개요|전망|역사|영향|종류|사례|목록|과제|분석|정리|발전\s*과정|흐름|무엇들|들은\s*무엇",
     re.IGNORECASE,
 )
+
 _NEXT_SIDE = re.compile(
     r"\bvs\b\.?|\bversus\b|,|\band\b|\bor\b|\bthan\b|와\s|과\s|\s대\s|보다|랑\s", re.IGNORECASE
 )
+
 _PARTS = re.compile(
     r"[?？](?=\s|$)|;\s|\b(?:and|or)\s+(?=(?:how|what|why|when|where|which|who)\b)", re.IGNORECASE
 )
+
 _LONG_WORDS = 40
+
 _KINDS: tuple[EffortKind, ...] = get_args(EffortKind)
+
 _ROUNDS: dict[EffortKind, dict[Depth, int]] = {
     "fact": {"quick": 3, "standard": 3, "comprehensive": 5},
     "comparison": {"quick": 3, "standard": 4, "comprehensive": 7},
     "survey": ROUNDS,
 }
+
 _SOURCES: dict[EffortKind, dict[Depth, int]] = {
     "fact": {"quick": 8, "standard": 8, "comprehensive": 8},
     "comparison": {"quick": 10, "standard": 10, "comprehensive": 10},
     "survey": {"quick": 10, "standard": 10, "comprehensive": 15},
 }
-_SURVEYORS: dict[Depth, int] = {"quick": 3, "standard": 4, "comprehensive": 5}
+
+_SURVEY_BRANCHES: dict[Depth, int] = {"quick": 3, "standard": 4, "comprehensive": 5}
 
 
-def effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Effort:
+def estimate_effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Effort:
     """The effort for a question; `chain` is how many answers must follow each other, a round each."""
-    read, because = _read(question)
-    kind = _moved(read, advised)
+    read, because = _classify(question)
+    kind = _follow_advice(read, advised)
     if kind != read:
         because = f"read as a {read}, which {because}; the planner advises a {kind}"
     rounds = min(ROUNDS[depth], max(_ROUNDS[kind][depth], chain + 1 if chain > 1 else 1))
@@ -55,15 +75,15 @@ def effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Ef
         because = f"{because}; {chain} answers must follow each other"
     return Effort(
         kind=kind,
-        questions=_questions(kind, question, depth),
+        questions=_count_questions(kind, question, depth),
         rounds=rounds,
         sources=_SOURCES[kind][depth],
-        branches=_branches(kind, question, depth),
+        branches=_count_branches(kind, question, depth),
         reason=because,
     )
 
 
-def sized(run_config: RunConfig, effort: Effort) -> RunConfig:
+def apply_effort(run_config: RunConfig, effort: Effort) -> RunConfig:
     """Return the configuration with what nobody set taken from the effort.
 
     Never more rounds than the depth allows, but for one that looks through what a thread knows. Where there
@@ -80,7 +100,7 @@ def sized(run_config: RunConfig, effort: Effort) -> RunConfig:
     return run_config.model_copy(update=given)
 
 
-def told(effort: Effort) -> str:
+def describe_effort(effort: Effort) -> str:
     """The effort in one sentence, as the plan says it."""
     return (
         f"Effort: {effort.kind} ({effort.reason}): about {effort.questions} sub-questions, at most"
@@ -93,19 +113,19 @@ def describe_kind(effort: Effort) -> str:
     return f"It seems to want a {effort.kind} ({effort.reason}): about {effort.questions} sub-questions."
 
 
-def _read(question: str) -> tuple[EffortKind, str]:
+def _classify(question: str) -> tuple[EffortKind, str]:
     if found := _COMPARISON.search(question):
         return "comparison", f"says “{found.group().strip()}”"
     if found := _SURVEY.search(question):
         return "survey", f"says “{found.group().strip()}”"
-    if _parts(question) >= 3:
-        return "survey", f"asks {_parts(question)} things"
+    if _count_parts(question) >= 3:
+        return "survey", f"asks {_count_parts(question)} things"
     if len(question.split()) > _LONG_WORDS:
         return "survey", f"has {len(question.split())} words"
-    return "fact", "asks for one thing" if _parts(question) == 1 else "asks for two things"
+    return "fact", "asks for one thing" if _count_parts(question) == 1 else "asks for two things"
 
 
-def _moved(read: EffortKind, advised: str) -> EffortKind:
+def _follow_advice(read: EffortKind, advised: str) -> EffortKind:
     """The kind that was advised, or the one on the way there: advice moves by one step."""
     word = advised.strip().lower()
     wanted = next((kind for kind in _KINDS if kind == word), read)
@@ -113,25 +133,46 @@ def _moved(read: EffortKind, advised: str) -> EffortKind:
     return _KINDS[at + (to > at) - (to < at)]
 
 
-def _parts(question: str) -> int:
+def _count_parts(question: str) -> int:
     return max(1, len([part for part in _PARTS.split(question) if part.strip()]))
 
 
-def _sides(question: str) -> int:
+def _count_sides(question: str) -> int:
     return max(2, min(4, len(_NEXT_SIDE.findall(question)) + 1))
 
 
-def _questions(kind: EffortKind, question: str, depth: Depth) -> int:
+def _count_questions(kind: EffortKind, question: str, depth: Depth) -> int:
     if kind == "fact":
-        return max(1, _parts(question))
+        return max(1, _count_parts(question))
     return (
-        _sides(question) + 1
+        _count_sides(question) + 1
         if kind == "comparison"
         else {"quick": 4, "standard": 5, "comprehensive": 7}[depth]
     )
 
 
-def _branches(kind: EffortKind, question: str, depth: Depth) -> int:
+def _count_branches(kind: EffortKind, question: str, depth: Depth) -> int:
     if kind == "fact":
         return 1
-    return _sides(question) if kind == "comparison" else _SURVEYORS[depth]
+    return _count_sides(question) if kind == "comparison" else _SURVEY_BRANCHES[depth]
+
+
+_LITTLE_LEFT, _HALF_LEFT = 0.25, 0.5
+
+
+def describe_limits(run_config: RunConfig, number: int, costs: Sequence[Cost]) -> str:
+    """The round's queries and pages, the rounds that are left, and how much of the budget is."""
+    left = max(0, run_config.max_rounds - number)
+    after = "this is the last round" if not left else f"{left} more may follow"
+    return (
+        f"{run_config.queries} queries and {run_config.max_sources} new pages in this round;"
+        f" round {number} of at most {run_config.max_rounds}, {after}; {_describe_budget(run_config, costs)}."
+    )
+
+
+def _describe_budget(run_config: RunConfig, costs: Sequence[Cost]) -> str:
+    looking_usd = run_config.budget_usd * (1.0 - run_config.reserve)
+    left = 1.0 - sum(cost.usd for cost in costs) / looking_usd if looking_usd > 0 else 0.0
+    if left < _LITTLE_LEFT:
+        return "little of the budget is left"
+    return "less than half of the budget is left" if left < _HALF_LEFT else "most of the budget is left"

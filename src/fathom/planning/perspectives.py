@@ -3,17 +3,22 @@
 Does not know who read the pages, or what is asked from a perspective.
 """
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fathom.state import Hit
-from fathom.text.normal import one_line
+from fathom.errors import ProviderError
+from fathom.reading.protocol import Reader
+from fathom.state import Failure, Hit
+from fathom.state.model_io import PlanInput
+from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
 _HEADING = re.compile(r"^(#{1,4})\s+(.{1,90})$", re.MULTILINE)
-_EMPTY = re.compile(
+
+_USUAL_HEADING = re.compile(
     r"^(?:contents?|table of contents|references?|see also|external links|notes?|further reading|sources?"
     r"|bibliography"
     r"|introduction|abstract|overview|summary|conclusions?|about(?: us)?|contact|menu|navigation|share"
@@ -21,39 +26,43 @@ _EMPTY = re.compile(
     r"|목차|참고\s*문헌|각주|같이\s*보기|외부\s*링크|서론|결론|개요|요약|출처|관련.*|머리말|맺음말)$",
     re.IGNORECASE,
 )
+
 _NUMBERED = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|제?\d+[장절])\s+")
-_A_PAGE = 12
-_MOST = 5
-_LONGEST = 80
+
+_MAX_PAGE_HEADINGS = 12
+
+_MAX_PERSPECTIVES = 5
+
+_MAX_HEADING_CHARS = 80
 
 
 @dataclass(frozen=True)
-class Structure:
+class PageStructure:
     """A page's title and its chapters."""
 
     title: str
     headings: list[str]
 
 
-def headings(text: str) -> list[str]:
+def find_headings(text: str) -> list[str]:
     """What a page has chapters about, in order; its title and what every page has are left out."""
     found = [(marks, _clean(heading)) for marks, heading in _HEADING.findall(text)]
     chapters = found[1:] if found and found[0][0] == "#" else found
-    told = [heading for _, heading in chapters if heading and not _EMPTY.match(heading)]
-    return list(dict.fromkeys(told))[:_A_PAGE]
+    told = [heading for _, heading in chapters if heading and not _USUAL_HEADING.match(heading)]
+    return list(dict.fromkeys(told))[:_MAX_PAGE_HEADINGS]
 
 
-def structure(title: str, text: str) -> Structure:
+def read_structure(title: str, text: str) -> PageStructure:
     """What is kept of a page to plan with."""
-    return Structure(one_line(title)[:_LONGEST], headings(text))
+    return PageStructure(one_line(title)[:_MAX_HEADING_CHARS], find_headings(text))
 
 
-def outline(page: Structure) -> str:
+def describe_structure(page: PageStructure) -> str:
     """A page's structure in one line; empty when it has none."""
     return f"{page.title}: {' | '.join(page.headings)}" if page.headings else ""
 
 
-def from_structure(question: str, pages: Sequence[Structure], hits: Sequence[Hit]) -> list[str]:
+def derive_perspectives(question: str, pages: Sequence[PageStructure], hits: Sequence[Hit]) -> list[str]:
     """Perspectives without a mind: headings that several pages share first, then by place; else titles."""
     counts = Counter(frozenset(terms(heading)) for page in pages for heading in page.headings)
     ranked = sorted(
@@ -62,17 +71,17 @@ def from_structure(question: str, pages: Sequence[Structure], hits: Sequence[Hit
         for place, heading in enumerate(page.headings)
     )
     named = [heading for *_, heading in ranked] or [_clean(hit.title) for hit in hits]
-    return distinct(named, terms(question))
+    return distinct_perspectives(named, terms(question))
 
 
-def distinct(named: Sequence[str], asked: set[str] | None = None) -> list[str]:
+def distinct_perspectives(named: Sequence[str], asked: set[str] | None = None) -> list[str]:
     """A few perspectives that differ from each other and say more than the question."""
     kept: list[str] = []
     seen: list[set[str]] = []
-    for name in (one_line(name)[:_LONGEST] for name in named):
+    for name in (one_line(name)[:_MAX_HEADING_CHARS] for name in named):
         words = terms(name)
         is_new = words and not words <= (asked or set()) and all(not words <= other for other in seen)
-        if is_new and len(kept) < _MOST:
+        if is_new and len(kept) < _MAX_PERSPECTIVES:
             kept.append(name)
             seen.append(words)
     return kept
@@ -80,3 +89,38 @@ def distinct(named: Sequence[str], asked: set[str] | None = None) -> list[str]:
 
 def _clean(heading: str) -> str:
     return _NUMBERED.sub("", one_line(heading.strip("#* ")))
+
+
+_MAX_STRUCTURES = 3
+
+_STRUCTURE_TIMEOUT_S = 8.0
+
+
+async def add_page_structure(
+    brief: PlanInput, hits: Sequence[Hit], reader: Reader
+) -> tuple[PlanInput, list[Failure]]:
+    """The brief with what was scouted, and with what the best pages have chapters about, but for a fact."""
+    if brief.effort and brief.effort.kind == "fact":
+        return replace(brief, scouted=hits), []
+    few = hits[:_MAX_STRUCTURES]
+    read = await asyncio.gather(*(_fetch_structure(hit, reader) for hit in few))
+    found = [one for one in read if isinstance(one, PageStructure)]
+    grounded = replace(
+        brief,
+        scouted=hits,
+        outlines=[line for one in found if (line := describe_structure(one))],
+        perspectives=derive_perspectives(brief.question, found, hits),
+    )
+    return grounded, [one for one in read if isinstance(one, Failure)]
+
+
+async def _fetch_structure(hit: Hit, reader: Reader) -> PageStructure | Failure | None:
+    """A page's headings; a page that is slow to come is left to be read later, and no plan waits for it."""
+    try:
+        async with asyncio.timeout(_STRUCTURE_TIMEOUT_S):
+            document = await reader(hit)
+    except ProviderError as error:
+        return Failure(where="reading", what=hit.address, why=str(error))
+    except TimeoutError:
+        return None
+    return read_structure(document.title or hit.title, document.text)

@@ -4,25 +4,71 @@ Does not know plans. Everything is counted in code from what was asked, chosen, 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from fathom.search.addresses import canonical
-from fathom.state import Claim, Family, Hit, Lesson, Page, Query
-from fathom.text.ranking import likeness, terms
+from fathom.http.urls import canonical_address
+from fathom.state import Claim, Family, Hit, Hypothesis, Judgement, Lesson, Page, Query, ThinkingTool
+from fathom.text.ranking import jaccard_similarity, terms
 
-_SHOWN = 5
-_ALIKE = 0.5
-_WEIGHT = 0.5
-_LATEST = 40
+_SAME_PATTERN_WORDS = 0.5
+
+_MAX_PATTERN_USES = 3
+
+_BARREN_ROUNDS = 5
 
 
-def lessons(
+def is_overused(query: Query, asked: Sequence[Query]) -> bool:
+    """The same pattern for the fourth time: sub-question, family and half the words as three before it."""
+    words = terms(query.text)
+    same = [past for past in asked if (past.question, past.family) == (query.question, query.family)]
+    return (
+        sum(jaccard_similarity(words, terms(past.text)) >= _SAME_PATTERN_WORDS for past in same)
+        >= _MAX_PATTERN_USES
+    )
+
+
+def count_barren_rounds(judgements: Sequence[Judgement]) -> int:
+    """How many rounds in a row, up to the last, brought nothing new."""
+    count = 0
+    for judgement in reversed(judgements):
+        if judgement.new_claims > 0:
+            break
+        count += 1
+    return count
+
+
+def advise_new_approach(judgements: Sequence[Judgement]) -> str:
+    """What must change after five rounds with nothing new, and after each five more; empty before."""
+    barren = count_barren_rounds(judgements)
+    if not barren or barren % _BARREN_ROUNDS:
+        return ""
+    return (
+        f"{barren} rounds brought nothing new: step back to a broader question, or split the question anew"
+        " and look from where nobody looked yet."
+    )
+
+
+_MAX_SHOWN_LESSONS = 5
+
+_LIKE_WORDS = 0.5
+
+_WORDS_WEIGHT = 0.5
+
+_LATEST_LESSONS = 40
+
+
+def draw_lessons(
     asked: Sequence[Query], chosen: Sequence[Hit], pages: Sequence[Page], claims: Sequence[Claim], number: int
 ) -> list[Lesson]:
     """One lesson for each query of a round: the pages read because of it, and the claims they gave."""
-    shas = {canonical(page.address): page.sha for page in pages}
+    shas = {canonical_address(page.address): page.sha for page in pages}
     found: list[Lesson] = []
     for query in (q for q in asked if q.round == number):
-        read = {shas[a] for hit in chosen if hit.query == query.id and (a := canonical(hit.address)) in shas}
+        read = {
+            shas[a]
+            for hit in chosen
+            if hit.query == query.id and (a := canonical_address(hit.address)) in shas
+        }
         new = sum(any(quote.page in read for quote in claim.quotes[:1]) for claim in claims)
         found.append(
             Lesson(
@@ -38,25 +84,76 @@ def lessons(
     return found
 
 
-def worked(known: Sequence[Lesson]) -> list[Lesson]:
+def best_lessons(known: Sequence[Lesson]) -> list[Lesson]:
     """The few that brought most, the latest first among equals."""
     good = [lesson for lesson in known if lesson.claims]
-    return sorted(good, key=lambda lesson: (-lesson.claims, -lesson.round))[:_SHOWN]
+    return sorted(good, key=lambda lesson: (-lesson.claims, -lesson.round))[:_MAX_SHOWN_LESSONS]
 
 
-def failed(known: Sequence[Lesson]) -> list[Lesson]:
+def failed_lessons(known: Sequence[Lesson]) -> list[Lesson]:
     """The latest few that brought nothing."""
-    return [lesson for lesson in reversed(known) if not lesson.claims][:_SHOWN]
+    return [lesson for lesson in reversed(known) if not lesson.claims][:_MAX_SHOWN_LESSONS]
 
 
-def discount(text: str, family: Family, known: Sequence[Lesson]) -> float:
+def lesson_discount(text: str, family: Family, known: Sequence[Lesson]) -> float:
     """How much less a query is worth for what failed before it, 0 to 1: like words, or the same family."""
-    latest = known[-_LATEST:]
+    latest = known[-_LATEST_LESSONS:]
     words = terms(text)
-    like = [lesson for lesson in latest if likeness(words, terms(lesson.text)) >= _ALIKE]
+    like = [lesson for lesson in latest if jaccard_similarity(words, terms(lesson.text)) >= _LIKE_WORDS]
     same = [lesson for lesson in latest if lesson.family == family]
-    return _WEIGHT * _failing(like) + (1 - _WEIGHT) * (_failing(same) if len(same) >= 2 else 0.0)
+    return _WORDS_WEIGHT * _failure_rate(like) + (1 - _WORDS_WEIGHT) * (
+        _failure_rate(same) if len(same) >= 2 else 0.0
+    )
 
 
-def _failing(known: Sequence[Lesson]) -> float:
+def _failure_rate(known: Sequence[Lesson]) -> float:
     return sum(not lesson.claims for lesson in known) / len(known) if known else 0.0
+
+
+_SURE_FROM = 0.7
+
+_MIN_COMPETING = 3
+
+_CLOSE_CONFIDENCE = 0.15
+
+
+@dataclass(frozen=True)
+class RoundSituation:
+    """Where a run stands before a round."""
+
+    round: int
+    claims: int = 0
+    barren_rounds: int = 0
+    contradictions: int = 0
+    hypotheses: Sequence[Hypothesis] = ()
+    overall: float = 0.0
+
+
+def choose_tool(at: RoundSituation) -> ThinkingTool:
+    """The tool that helps now, and why; the scientific method when nothing speaks for another."""
+    if at.round > 1 and not at.claims:
+        return ThinkingTool(name="first principles", because="nothing was found yet")
+    if at.barren_rounds >= 2:
+        return ThinkingTool(name="first principles", because=f"{at.barren_rounds} rounds brought nothing new")
+    if at.contradictions >= 2:
+        return ThinkingTool(
+            name="Occam's razor", because=f"sources contradict each other {at.contradictions} times"
+        )
+    if competing := _count_competing(at.hypotheses):
+        return ThinkingTool(name="Occam's razor", because=f"{competing} explanations compete")
+    if leading := [h for h in at.hypotheses if h.status == "active" and h.confidence >= _SURE_FROM]:
+        best = max(leading, key=lambda h: h.confidence)
+        return ThinkingTool(
+            name="falsification", because=f"one answer leads with confidence {best.confidence:.2f}"
+        )
+    if at.round > 1 and at.overall >= _SURE_FROM:
+        return ThinkingTool(name="falsification", because=f"the evidence scores {at.overall:.2f} already")
+    return ThinkingTool(name="scientific method", because="nothing asks for another way")
+
+
+def _count_competing(hypotheses: Sequence[Hypothesis]) -> int:
+    """How many active hypotheses are about as likely as the best one; 0 when too few to compete."""
+    active = [h for h in hypotheses if h.status == "active" and (h.supporting or h.contradicting)]
+    best = max((h.confidence for h in active), default=0.0)
+    close = [h for h in active if best - h.confidence <= _CLOSE_CONFIDENCE]
+    return len(close) if len(close) >= _MIN_COMPETING else 0

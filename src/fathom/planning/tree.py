@@ -5,73 +5,198 @@ Does not know branches or minds. Pure: the same tree always grows the same way.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from fathom.llm.questions import bridges
-from fathom.planning.arms import EXPLORATION
-from fathom.planning.repeats import plain
-from fathom.planning.seeds import topic_of
-from fathom.state import Claim, Direction, Gap, Query
+from fathom.planning.bandit import EXPLORATION
+from fathom.planning.effort import describe_effort
+from fathom.planning.queries import normalize_query
+from fathom.planning.questions import find_recurring_names, split_question
+from fathom.state import Claim, Direction, Effort, Gap, Query, ResearchState, RunConfig, SubQuestion
+from fathom.text.languages import is_korean
+from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
-_NOVELTY = 0.5
+AS_ASKED = "as asked"
+
+_PART_ANGLE = "a part of the question"
+
+# What somebody with another interest would look for, in English and Korean; counter-evidence comes first.
+_ANGLES = {
+    "counter-evidence": ("limits, problems, criticism", "한계, 문제, 비판"),
+    "research": ("studies, evidence, measurements", "연구, 근거, 측정 결과"),
+    "the latest": ("latest results, recent changes", "최신 결과, 최근 변화"),
+    "practice": ("examples, use in practice", "사례, 실제 적용"),
+    "background": ("history, origin, causes", "역사, 유래, 원인"),
+    "figures": ("figures, costs, statistics", "수치, 비용, 통계"),
+    "alternatives": ("alternatives, comparison", "대안, 비교"),
+}
+
+
+@dataclass(frozen=True)
+class BranchStart:
+    """What a branch asks first, and why."""
+
+    text: str
+    angle: str
+
+
+def choose_starts(question: str, most: int) -> list[BranchStart]:
+    """At most so many different starts: the question or its parts, then angles; never none."""
+    whole = one_line(question)
+    parts = split_question(whole)
+    offered = (
+        [BranchStart(part, _PART_ANGLE) for part in parts]
+        if len(parts) > 1
+        else [BranchStart(whole, AS_ASKED)]
+    )
+    topic = topic_phrase(whole)
+    place = 1 if is_korean(whole) else 0
+    offered += [BranchStart(f"{topic}: {words[place]}", angle) for angle, words in _ANGLES.items()]
+    distinct = {normalize_query(seed.text): seed for seed in reversed(offered)}
+    return [seed for seed in offered if distinct[normalize_query(seed.text)] is seed][: max(1, most)]
+
+
+def is_off_angle(statement: str, question: str) -> bool:
+    """Whether a statement has none of the words by which an angle differs from the plain question."""
+    _, colon, angle = question.partition(": ")
+    return bool(colon) and not terms(angle) & terms(statement)
+
+
+def topic_phrase(question: str) -> str:
+    """The telling words of a question, in their order and as they were written."""
+    wanted = terms(question)
+    kept = [word for word in question.rstrip("?？.! ").split() if terms(word) & wanted]
+    words = " ".join(kept).strip(",;:") or question
+    return words[:1].upper() + words[1:]
+
+
+def plan_directions(question: str, run_config: RunConfig, effort: Effort, wish: str = "") -> list[Direction]:
+    """Return the directions to start with; a person's wish comes first."""
+    is_tree = run_config.strategy == "tree"
+    most = run_config.branches or (run_config.step if is_tree else max(2, effort.branches))
+    starts = choose_starts(question, most)
+    if wish:
+        starts = [BranchStart(wish, "a person's wish"), *starts][: max(most, 1)]
+    # A branch of the tree looks once; a rollout goes round as often as the question is worth.
+    rounds = 1 if is_tree else run_config.levels or run_config.rounds or effort.rounds
+    return [
+        Direction(
+            id=f"b{place}",
+            text=seed.text,
+            angle=seed.angle,
+            rounds=rounds,
+            queries=min(run_config.step, run_config.queries),
+            sources=min(run_config.step, run_config.max_sources),
+        )
+        for place, seed in enumerate(starts, 1)
+    ]
+
+
+def open_directions(state: ResearchState) -> list[Direction]:
+    """Return the directions of this level that may set out: none once money or a person's word ended it.
+
+    A level waits until the one before it was judged.
+    """
+    if state.get("is_spent") or state.get("is_finishing"):
+        return []
+    known = {direction.id: direction for direction in state.get("directions", [])}
+    level = len(state.get("judgements", [])) + 1
+    planned = [_direction_of(query, known) for query in state.get("queries", []) if query.round == level]
+    return [direction for direction in planned if direction.status == "open"]
+
+
+def _direction_of(query: Query, known: Mapping[str, Direction]) -> Direction:
+    """The direction of a planned query; what a person added gets the limits of the first one."""
+    if query.id in known:
+        return known[query.id]
+    like = next(iter(known.values()))
+    wish = {"id": query.id, "text": query.text, "angle": "a person's wish", "status": "open"}
+    return like.model_copy(update=wish)
+
+
+def plan_branches(state: ResearchState, run_config: RunConfig, worth: Effort) -> ResearchState:
+    """The plan of a run with branches: each of them plans its own rounds."""
+    question = state["question"]
+    directions = plan_directions(question, run_config, worth, state.get("feedback", ""))
+    return {
+        "effort": worth,
+        "strategy": f"{describe_effort(worth)} {len(directions)} branches, {run_config.orchestration}.",
+        "read_for": [
+            SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(split_question(question), 1)
+        ],
+        "directions": directions,
+        "queries": [direction.query() for direction in directions],
+        "feedback": "",
+    }
+
+
+_NOVELTY_WEIGHT = 0.5
+
 _EMPTY_TWICE = 2
-_MOST_LEADS = 4
+
+_MAX_FOLLOW_UPS = 4
 
 
-def leads(question: str, gaps: Sequence[Gap], claims: Sequence[Claim], asked: Sequence[Query]) -> list[str]:
+def follow_up_queries(
+    question: str, gaps: Sequence[Gap], claims: Sequence[Claim], asked: Sequence[Query]
+) -> list[str]:
     """What a branch would ask next: its open gaps first, then names that its sources brought up."""
     known = " ".join([question, *(query.text for query in asked)])
-    names = bridges([claim.statement for claim in claims], known, _MOST_LEADS)
+    names = find_recurring_names([claim.statement for claim in claims], known, _MAX_FOLLOW_UPS)
     wanted = [" ".join(gap.suggested_query.split()) for gap in gaps if gap.priority != "low"]
-    topic = topic_of(question.partition(": ")[0])  # without the angle
+    topic = topic_phrase(question.partition(": ")[0])  # without the angle
     offered = [*wanted, *(f"{topic} {name}" for name in names)]
-    past = {plain(question), *(plain(query.text) for query in asked)}
-    fresh = {plain(text): text for text in offered if text and plain(text) not in past}
-    return list(fresh.values())[:_MOST_LEADS]
+    past = {normalize_query(question), *(normalize_query(query.text) for query in asked)}
+    fresh = {normalize_query(text): text for text in offered if text and normalize_query(text) not in past}
+    return list(fresh.values())[:_MAX_FOLLOW_UPS]
 
 
-def grown(directions: Sequence[Direction], level: int, most: int) -> tuple[list[Direction], list[Direction]]:
+def grow_tree(
+    directions: Sequence[Direction], level: int, most: int
+) -> tuple[list[Direction], list[Direction]]:
     """The whole tree with its new directions, and those of them to explore at this level, best first."""
-    tree = [*directions, *_children(directions, level)]
-    tree = [_with_visits(_pruned(direction, tree), tree) for direction in tree]
+    tree = [*directions, *_make_children(directions, level)]
+    tree = [_count_visits(_prune(direction, tree), tree) for direction in tree]
     open_ones = [direction for direction in tree if direction.status == "open"]
     chosen: list[Direction] = []
     extra: Counter[str] = Counter()  # picks of this level count as visits, so that parents take turns
     while open_ones and len(chosen) < most:
-        best = max(open_ones, key=lambda one: (promise(one, tree, extra[one.parent]), -open_ones.index(one)))
+        best = max(
+            open_ones, key=lambda one: (rate_direction(one, tree, extra[one.parent]), -open_ones.index(one))
+        )
         open_ones.remove(best)
         extra[best.parent] += 1
-        chosen.append(best.model_copy(update={"score": promise(best, tree, extra[best.parent] - 1)}))
+        chosen.append(best.model_copy(update={"score": rate_direction(best, tree, extra[best.parent] - 1)}))
     scores = {one.id: one.model_copy(update={"level": level}) for one in chosen}
     return [scores.get(direction.id, direction) for direction in tree], list(scores.values())
 
 
-def promise(direction: Direction, tree: Sequence[Direction], picks: int = 0) -> float:
+def rate_direction(direction: Direction, tree: Sequence[Direction], picks: int = 0) -> float:
     """What a direction may bring: what its parent brought, how rarely one went there, how new it is."""
     parent = next((one for one in tree if one.id == direction.parent), None)
     total = sum(one.status in {"explored", "empty"} for one in tree)
-    rate = worth(parent, tree) if parent else 0.0
+    rate = direction_worth(parent, tree) if parent else 0.0
     visits = 1 + picks + (parent.visits if parent else 0)
     bound = rate / (1 + rate) + EXPLORATION * math.sqrt(math.log(total + 2) / visits)
-    return bound + _NOVELTY * _novelty(direction, tree)
+    return bound + _NOVELTY_WEIGHT * _rate_novelty(direction, tree)
 
 
-def worth(direction: Direction, tree: Sequence[Direction]) -> float:
+def direction_worth(direction: Direction, tree: Sequence[Direction]) -> float:
     """New claims a search, over the direction and all that came out of it."""
     below = [one for one in tree if one.id == direction.id or one.id.startswith(f"{direction.id}.")]
     return sum(one.claims for one in below) / max(1, sum(one.asked for one in below))
 
 
-def _children(directions: Sequence[Direction], level: int) -> list[Direction]:
-    known = {plain(direction.text) for direction in directions}
+def _make_children(directions: Sequence[Direction], level: int) -> list[Direction]:
+    known = {normalize_query(direction.text) for direction in directions}
     children: list[Direction] = []
     for parent in directions:
         born = sum(one.parent == parent.id for one in directions)
         for lead in parent.leads if parent.status == "explored" else []:
-            if plain(lead) in known:
+            if normalize_query(lead) in known:
                 continue
-            known.add(plain(lead))
+            known.add(normalize_query(lead))
             born += 1
             children.append(
                 Direction(
@@ -88,7 +213,7 @@ def _children(directions: Sequence[Direction], level: int) -> list[Direction]:
     return children
 
 
-def _pruned(direction: Direction, tree: Sequence[Direction]) -> Direction:
+def _prune(direction: Direction, tree: Sequence[Direction]) -> Direction:
     """A direction nobody went, beside two that came back empty, is not worth a third try."""
     beside = [one for one in tree if one.parent == direction.parent and one.status in {"explored", "empty"}]
     is_barren = len(beside) >= _EMPTY_TWICE and all(one.status == "empty" for one in beside)
@@ -98,14 +223,14 @@ def _pruned(direction: Direction, tree: Sequence[Direction]) -> Direction:
     return direction.model_copy(update={"status": "pruned", "because": why})
 
 
-def _with_visits(direction: Direction, tree: Sequence[Direction]) -> Direction:
+def _count_visits(direction: Direction, tree: Sequence[Direction]) -> Direction:
     below = [one for one in tree if one.id == direction.id or one.id.startswith(f"{direction.id}.")]
     return direction.model_copy(
         update={"visits": sum(one.status in {"explored", "empty"} for one in below)},
     )
 
 
-def _novelty(direction: Direction, tree: Sequence[Direction]) -> float:
+def _rate_novelty(direction: Direction, tree: Sequence[Direction]) -> float:
     own = terms(direction.text)
     others = [terms(one.text) for one in tree if one.status in {"explored", "empty"}]
     return 1.0 - max((len(own & other) / max(1, len(own | other)) for other in others), default=0.0)

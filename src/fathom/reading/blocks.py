@@ -11,9 +11,9 @@ from datetime import date
 
 from fathom.errors import Unreadable
 from fathom.reading.links import Anchor, locate_links
-from fathom.reading.port import Document
+from fathom.reading.protocol import Document
 
-FENCE = "```"
+_FENCE = "```"
 _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]"
 )
@@ -23,11 +23,11 @@ _SPACES = re.compile(r"\s+")
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-class Empty(Unreadable):
+class EmptyDocument(Unreadable):
     """There is nothing to read in it, and nothing is wrong with that."""
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """The same text without characters that nobody sees: composed, one kind of line break, no controls."""
     text = _BREAKS.sub("\n", text)
     text = _CONTROL.sub("", text.replace("\x0c", "\n\n").replace("\xa0", " "))
@@ -50,13 +50,13 @@ def iso_day(stamp: str) -> str | None:
         return None
 
 
-def heading(level: int, text: str) -> str:
+def heading_block(level: int, text: str) -> str:
     """A heading block; nothing for a heading without words."""
     words = one_line(text)
     return f"{'#' * max(1, min(level, 6))} {words}" if words else ""
 
 
-def code(lines: Iterable[str]) -> str:
+def code_block(lines: Iterable[str]) -> str:
     """A fenced block, with a fence that the code cannot close; nothing for no code."""
     kept = [line.expandtabs(4).rstrip() for line in lines]
     while kept and not kept[0]:
@@ -67,13 +67,13 @@ def code(lines: Iterable[str]) -> str:
         return ""
     margin = min(len(line) - len(line.lstrip()) for line in kept if line)
     inside = [line[margin:] for line in kept]
-    fence = FENCE
+    fence = _FENCE
     while any(line.startswith(fence) for line in inside):
         fence += "`"
     return "\n".join([fence, *inside, fence])
 
 
-def document(
+def build_document(
     blocks: Iterable[str],
     *,
     how: str,
@@ -89,34 +89,34 @@ def document(
 
     `name` is its address or path: links are resolved against it.
     """
-    kept = tidied(blocks)
+    kept = tidy_blocks(blocks)
     if not kept:
-        raise Empty(f"{name} has no text")
+        raise EmptyDocument(f"{name} has no text")
     first = next((block.lstrip("# ") for block in kept[:10] if block.startswith("#")), "")
-    chosen = one_line(clean(title or "")) or first or name.rstrip("/").rpartition("/")[2] or name
+    chosen = one_line(clean_text(title or "")) or first or name.rstrip("/").rpartition("/")[2] or name
     text = "\n\n".join(kept)
     return Document(
         text=text,
         title=chosen[:300],
         how=how,
         published=published,
-        author=one_line(clean(author or ""))[:300] or None,
-        publisher=one_line(clean(publisher or ""))[:300] or None,
+        author=one_line(clean_text(author or ""))[:300] or None,
+        publisher=one_line(clean_text(publisher or ""))[:300] or None,
         language=language,
         links=locate_links(text, anchors, name),
     )
 
 
-def table(rows: Iterable[Iterable[str]]) -> str:
+def table_block(rows: Iterable[Iterable[str]]) -> str:
     """A table block with a line a row; rows without words are left out."""
     lines = [[one_line(cell) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines if any(cells))
 
 
-def tidied(blocks: Iterable[str]) -> list[str]:
+def tidy_blocks(blocks: Iterable[str]) -> list[str]:
     """The blocks that say something, as they will stand in the document."""
-    return [block for block in map(_tidy, blocks) if block]
+    return [block for block in map(_tidy_block, blocks) if block]
 
 
-def _tidy(block: str) -> str:
-    return "\n".join(line.rstrip() for line in clean(block).split("\n")).strip("\n")
+def _tidy_block(block: str) -> str:
+    return "\n".join(line.rstrip() for line in clean_text(block).split("\n")).strip("\n")

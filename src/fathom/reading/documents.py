@@ -3,30 +3,29 @@
 Adding a kind is one file and one line in each table. Does not know where the bytes come from.
 """
 
+import asyncio
 import re
 from email.message import Message
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import Empty
+from fathom.reading.blocks import EmptyDocument
 from fathom.reading.parsers.docx import is_docx, read_docx
 from fathom.reading.parsers.feeds import is_feed, read_feed, read_json
 from fathom.reading.parsers.html import declared_charset, read_html
 from fathom.reading.parsers.markdown import read_markdown
-from fathom.reading.parsers.package_metadata import read_metadata
 from fathom.reading.parsers.pdf import read_pdf
-from fathom.reading.parsers.plain import decode, read_plain
-from fathom.reading.parsers.python_source import read_python
+from fathom.reading.parsers.plain_text import decode, read_plain, read_table
+from fathom.reading.parsers.python_package import read_metadata, read_python
 from fathom.reading.parsers.rst import read_rst
-from fathom.reading.parsers.tables import read_table
-from fathom.reading.port import Document
+from fathom.reading.protocol import Document
 
-Kind = Literal[
+DocumentKind = Literal[
     "html", "pdf", "docx", "feed", "json", "table", "markdown", "rst", "python", "metadata", "text"
 ]
 
-_BY_TYPE: dict[str, Kind] = {
+_BY_TYPE: dict[str, DocumentKind] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
     "application/pdf": "pdf",
@@ -45,7 +44,8 @@ _BY_TYPE: dict[str, Kind] = {
     "text/tab-separated-values": "table",
     "application/xml": "text",
 }
-_BY_SUFFIX: dict[str, Kind] = {
+
+_BY_SUFFIX: dict[str, DocumentKind] = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
@@ -60,8 +60,11 @@ _BY_SUFFIX: dict[str, Kind] = {
     ".txt": "text",
     ".text": "text",
 }
-_BY_NAME: dict[str, Kind] = {"METADATA": "metadata", "PKG-INFO": "metadata"}
+
+_BY_NAME: dict[str, DocumentKind] = {"METADATA": "metadata", "PKG-INFO": "metadata"}
+
 _BYTE_READERS = {"pdf": read_pdf, "docx": read_docx, "feed": read_feed}
+
 _READERS = {
     "html": read_html,
     "json": read_json,
@@ -72,13 +75,18 @@ _READERS = {
     "metadata": read_metadata,
     "text": read_plain,
 }
+
 _HTML = re.compile(
     rb"\s*+(?:<\?xml[^>]*>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html[\s>])",
     re.IGNORECASE | re.DOTALL,
 )
+
 _MARKDOWN = re.compile(r"^(?:#{1,4} \S|```|\|.*\|$|[-*] \*\*)", re.MULTILINE)
+
 _MARKDOWN_SIGNS = 3
+
 _XML_TYPES = frozenset({"", "application/xml", "text/xml", "text/plain", "text/html"})
+
 _VAGUE_TYPES = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
 
 
@@ -87,12 +95,12 @@ def is_document(path: Path) -> bool:
     return path.name in _BY_NAME or path.suffix.lower() in _BY_SUFFIX
 
 
-def parse(body: bytes, *, content_type: str | None, name: str) -> Document:
+def parse_document(body: bytes, *, content_type: str | None, name: str) -> Document:
     """The document in some bytes; Unreadable if it is of no known kind, Empty if it has nothing to say."""
     if not body.strip():
-        raise Empty(f"{name} is empty")
-    media, charset = _media(content_type)
-    kind = _kind(body, media, name)
+        raise EmptyDocument(f"{name} is empty")
+    media, charset = _split_content_type(content_type)
+    kind = _detect(body, media, name)
     if kind in _BYTE_READERS:
         return _BYTE_READERS[kind](body, name=name)
     if kind == "html":
@@ -103,12 +111,12 @@ def parse(body: bytes, *, content_type: str | None, name: str) -> Document:
     return _READERS[kind](text, name=name)
 
 
-def kind_of(body: bytes, *, content_type: str | None, name: str) -> Kind:
+def detect_kind(body: bytes, *, content_type: str | None, name: str) -> DocumentKind:
     """Which kind some bytes will be read as; Unreadable if it is none that is known."""
-    return _kind(body, _media(content_type)[0], name)
+    return _detect(body, _split_content_type(content_type)[0], name)
 
 
-def _media(content_type: str | None) -> tuple[str, str | None]:
+def _split_content_type(content_type: str | None) -> tuple[str, str | None]:
     if not content_type:
         return "", None
     message = Message()
@@ -118,7 +126,7 @@ def _media(content_type: str | None) -> tuple[str, str | None]:
     return stated, charset
 
 
-def _kind(body: bytes, media: str, name: str) -> Kind:
+def _detect(body: bytes, media: str, name: str) -> DocumentKind:
     path = PurePosixPath(name)
     if b"%PDF-" in body[:1024] and media in {*_VAGUE_TYPES, "application/pdf", "application/x-pdf"}:
         return "pdf"
@@ -140,3 +148,8 @@ def _kind(body: bytes, media: str, name: str) -> Kind:
     if media in _VAGUE_TYPES and named:
         return named
     raise Unreadable(f"{name} is of a kind that cannot be read ({media or path.suffix or 'no known ending'})")
+
+
+async def parse_in_thread(body: bytes, *, content_type: str | None, name: str) -> Document:
+    """The document in some bytes, parsed beside the event loop but without a limit on what it may cost."""
+    return await asyncio.to_thread(parse_document, body, content_type=content_type, name=name)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import urljoin, urlsplit
 
-from fathom.reading.port import Link
-from fathom.search.addresses import canonical
+from fathom.http.urls import canonical_address
+from fathom.reading.protocol import Link
 
 _MOST_LINKS = 300
 _MOST_CHARS = 2_000_000  # a longer text is a book: its links are not looked up
@@ -42,24 +42,24 @@ def locate_links(text: str, anchors: Iterable[Anchor], base: str) -> tuple[Link,
     """
     if len(text) > _MOST_CHARS:
         return ()
-    own = canonical(base)
+    own = canonical_address(base)
     found: dict[tuple[str, int], Link] = {}
-    letters = _Letters(text)
+    letters = _LetterIndex(text)
     placed = ((anchor.address, letters.find(anchor)) for anchor in anchors)
     spelled = ((match.start(), match.group().rstrip(".,;:!?")) for match in _BARE.finditer(text))
     bare = ((address, (start, start + len(address))) for start, address in spelled)
     for written, place in chain(placed, bare):
         address = _web_address(written, base)
-        if not place or not address or canonical(address) == own:
+        if not place or not address or canonical_address(address) == own:
             continue
         words = text[place[0] : place[1]][:_WORDS_CHARS]
-        found.setdefault((canonical(address), place[0]), Link(address, words, *place))
+        found.setdefault((canonical_address(address), place[0]), Link(address, words, *place))
         if len(found) >= _MOST_LINKS:
             break
     return tuple(sorted(found.values(), key=lambda link: (link.start, link.address)))
 
 
-def resolve(base: str, written: str) -> str:
+def resolve_link(base: str, written: str) -> str:
     """Return a link's whole address, with `base` for what it leaves out; nothing if it is broken."""
     try:
         return urljoin(base if base.startswith(("http://", "https://")) else "", written.strip())
@@ -69,7 +69,7 @@ def resolve(base: str, written: str) -> str:
 
 def _web_address(written: str, base: str) -> str:
     """The whole address without its fragment; nothing if it is none of the web."""
-    address = resolve(base, written)
+    address = resolve_link(base, written)
     try:
         parts = urlsplit(address)._replace(fragment="")
     except ValueError:
@@ -78,7 +78,7 @@ def _web_address(written: str, base: str) -> str:
     return parts.geturl() if is_web and len(address) <= _ADDRESS_CHARS else ""
 
 
-class _Letters:
+class _LetterIndex:
     """A text as its letters and digits, each with its place; anchors are looked up in document order."""
 
     def __init__(self, text: str) -> None:
@@ -89,7 +89,7 @@ class _Letters:
 
     def find(self, anchor: Anchor) -> tuple[int, int] | None:
         """Where the anchor stands; with nothing but a footnote's mark, the end of the words before it."""
-        words, before = _letters(anchor.words), _letters(anchor.before)
+        words, before = _letters_only(anchor.words), _letters_only(anchor.before)
         for prefix in dict.fromkeys((before[-_BEFORE_CHARS:], before[-_FEW_CHARS:])):
             at = self._search(prefix + words, is_unique=len(prefix + words) < _TELLING_CHARS) if words else -1
             if at >= 0:
@@ -113,12 +113,12 @@ class _Letters:
     def _prepare(self) -> None:
         if self._places is None:
             self._places = [match.start() for match in _LETTER.finditer(self._text)]
-            self._key = _letters(self._text)
+            self._key = _letters_only(self._text)
 
     def _span(self, start: int, end: int) -> tuple[int, int]:
         assert self._places is not None
         return self._places[start], self._places[end - 1] + 1
 
 
-def _letters(text: str) -> str:
+def _letters_only(text: str) -> str:
     return "".join(_LETTER.findall(text))

@@ -24,8 +24,8 @@ from pebble import ProcessExpired, ProcessPool
 
 from fathom.errors import Unreadable
 from fathom.reading import documents
-from fathom.reading.port import Document
-from fathom.reading.reader import in_thread
+from fathom.reading.documents import parse_in_thread
+from fathom.reading.protocol import Document
 
 _CHEAP_KINDS = frozenset({"text", "markdown"})
 _CHEAP_BYTES = 50_000
@@ -36,7 +36,7 @@ _spawn_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Limits:
+class ParseLimits:
     """What parsing one document may cost."""
 
     seconds: float = 20.0
@@ -60,7 +60,7 @@ class ParserPool:
         self._is_closed = False
         self._stop_later: Any = None
 
-    async def parse(self, body: bytes, content_type: str | None, name: str, limits: Limits) -> Document:
+    async def parse(self, body: bytes, content_type: str | None, name: str, limits: ParseLimits) -> Document:
         """Parse one document in a worker; cancelling kills that worker.
 
         Raises TimeoutError, MemoryError, ProcessExpired (the worker died), BrokenProcessPool (no worker
@@ -72,10 +72,10 @@ class ParserPool:
         except BrokenProcessPool:  # idle workers were killed: it says nothing about this document
             return await self._run(task)
 
-    async def _run(self, task: tuple[bytes, str | None, str, Limits]) -> Document:
+    async def _run(self, task: tuple[bytes, str | None, str, ParseLimits]) -> Document:
         pool = await asyncio.to_thread(self._running)  # starting processes would hold up the event loop
         try:
-            future = pool.schedule(_parse_here, args=task, timeout=task[-1].seconds)
+            future = pool.schedule(_parse_in_worker, args=task, timeout=task[-1].seconds)
         except RuntimeError as error:  # it broke or was closed since
             raise (PoolClosed if self._is_closed else BrokenProcessPool)(str(error)) from error
         self._pending.add(future)
@@ -127,9 +127,9 @@ class ParserPool:
                     self._max_workers,
                     max_tasks=_TASKS_A_WORKER,
                     initializer=_prepare_worker,
-                    context=_Context(),
+                    context=_WorkerContext(),
                 )
-                self._stop_later = weakref.finalize(self, _stop, pool)
+                self._stop_later = weakref.finalize(self, _stop_pool, pool)
                 self._pool = pool
                 if not pool.active:  # asking for it starts the workers
                     raise BrokenProcessPool("no worker process starts")
@@ -160,13 +160,13 @@ class BoundedParser:
     """A `Parse` that cannot be made to hang or to eat the machine."""
 
     pool: ParserPool
-    limits: Limits = Limits()
+    limits: ParseLimits = ParseLimits()
 
     async def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Document:
         """The document in some bytes; Unreadable if parsing it would cost too much."""
-        kind = documents.kind_of(body, content_type=content_type, name=name)
+        kind = documents.detect_kind(body, content_type=content_type, name=name)
         if kind in _CHEAP_KINDS and len(body) <= _CHEAP_BYTES:
-            return await in_thread(body, content_type=content_type, name=name)
+            return await parse_in_thread(body, content_type=content_type, name=name)
         try:
             return await self.pool.parse(body, content_type, name, self.limits)
         except TimeoutError as error:
@@ -202,7 +202,7 @@ def _start_resource_tracker() -> None:
         sys.warnoptions.remove(option)
 
 
-class _Process(SpawnProcess):
+class _WorkerProcess(SpawnProcess):
     """A spawned process that does not import the program's main module.
 
     Otherwise a user's script without an `if __name__ == "__main__"` guard would run again in every worker.
@@ -219,18 +219,18 @@ class _Process(SpawnProcess):
                 sys.modules["__main__"] = main
 
 
-class _Context(SpawnContext):
-    Process = _Process
+class _WorkerContext(SpawnContext):
+    Process = _WorkerProcess
 
 
-def _stop(pool: ProcessPool) -> None:
+def _stop_pool(pool: ProcessPool) -> None:
     pool.stop()  # type: ignore[no-untyped-call]
     pool.join()
 
 
 def _prepare_worker() -> None:
     """Take away what a parser of strangers' files has no business with: keys, the terminal."""
-    from fathom.settings import clear_environment  # here, because only workers need it
+    from fathom.settings.settings import clear_environment  # here, because only workers need it
 
     clear_environment()
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -238,23 +238,23 @@ def _prepare_worker() -> None:
         os.dup2(nowhere, stream)
 
 
-def _parse_here(body: bytes, content_type: str | None, name: str, limits: Limits) -> Document:
+def _parse_in_worker(body: bytes, content_type: str | None, name: str, limits: ParseLimits) -> Document:
     """Parse one document; runs in a worker."""
     _limit_memory(limits.memory_bytes)
-    _die_after(limits.seconds + _GRACE_S)
+    _set_kill_timer(limits.seconds + _GRACE_S)
     try:
-        document = documents.parse(body, content_type=content_type, name=name)
+        document = documents.parse_document(body, content_type=content_type, name=name)
     except RecursionError:
         raise Unreadable(f"{name} is nested too deeply to be read") from None
     finally:
-        _die_after(0)
+        _set_kill_timer(0)
         _limit_memory(None)  # the next request must be received whole: a half-read one would block the pipe
     if len(document.text) > limits.chars:
         raise Unreadable(f"{name} has more than {limits.chars:,} characters of text")
     return document
 
 
-def _die_after(seconds: float) -> None:
+def _set_kill_timer(seconds: float) -> None:
     """Let the kernel end this process then, even inside C code and with no parent left; 0 is never."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -12,7 +12,7 @@ from itertools import groupby, pairwise, takewhile
 from typing import Literal
 
 UnitKind = Literal["paragraph", "item", "definition", "row", "code", "list", "table", "section", "sections"]
-MAX_CHARS = 5000  # a longer list or table is only quoted by its entries
+_MAX_UNIT_CHARS = 5000  # a longer list or table is only quoted by its entries
 _SECTION_CHARS = 1100
 _SECTIONS_CHARS = 3000
 _LEAD_IN_CHARS = 700
@@ -71,7 +71,7 @@ def _blocks(text: str) -> Iterator[_Block]:
             yield _Block("paragraph", block, found.start(), found.end(), path)
 
 
-def units(text: str) -> Iterator[Unit]:
+def split_units(text: str) -> Iterator[Unit]:
     """The units of a document's text, in its order."""
     lead_in, path = "", tuple[str, ...]()
     for block in _blocks(text):
@@ -100,17 +100,17 @@ def whole_units(text: str) -> Iterator[Unit]:
         below = _sections_below(path, sections[place + 1 :])
         size = below[-1][-1].end - blocks[0].start if path and len(below) > 1 else 0
         if 0 < size <= min(_SECTIONS_CHARS, len(text) // 2):  # more would be the document
-            yield _spanning("sections", [*blocks, *below[-1]], text)
+            yield _span_unit("sections", [*blocks, *below[-1]], text)
         if len(blocks) > 1 and blocks[-1].end - blocks[0].start <= _SECTION_CHARS:
-            yield _spanning("section", blocks, text)
-        yield from _wholes_of_section(blocks, text)
+            yield _span_unit("section", blocks, text)
+        yield from _section_units(blocks, text)
 
 
 def _sections_below(path: tuple[str, ...], after: Sequence[list[_Block]]) -> list[list[_Block]]:
     return list(takewhile(lambda blocks: blocks[0].headings[: len(path)] == path, after))
 
 
-def _wholes_of_section(blocks: Sequence[_Block], text: str) -> Iterator[Unit]:
+def _section_units(blocks: Sequence[_Block], text: str) -> Iterator[Unit]:
     """The blocks under one heading, each with what leads into it."""
     pairs = [(a, b) for a, b in pairwise(blocks) if _is_lead_in(a) and b.kind != "paragraph"]
     led = {after.start: before for before, after in pairs}
@@ -120,13 +120,13 @@ def _wholes_of_section(blocks: Sequence[_Block], text: str) -> Iterator[Unit]:
         size = own[-1].end - own[0].start
         if block.kind == "paragraph":
             if block.start not in leading:
-                yield _spanning("paragraph", own, text)
+                yield _span_unit("paragraph", own, text)
         elif block.kind == "code":
             if len(own) > 1 and size <= _SECTION_CHARS:
-                yield _spanning("code", own, text)
+                yield _span_unit("code", own, text)
         else:
-            if size <= MAX_CHARS:
-                yield _spanning(block.kind, own, text)
+            if size <= _MAX_UNIT_CHARS:
+                yield _span_unit(block.kind, own, text)
             context = own[0].text if len(own) > 1 else ""
             parts = _items(block.text, block.start, block.headings, context)
             yield from parts if block.kind == "list" else _rows(block.text, block.start, block.headings)
@@ -137,7 +137,7 @@ def _is_lead_in(block: _Block) -> bool:
     return block.kind == "paragraph" and is_short and _LEADS_IN.search(block.text) is not None
 
 
-def _spanning(kind: UnitKind, blocks: Sequence[_Block], text: str) -> Unit:
+def _span_unit(kind: UnitKind, blocks: Sequence[_Block], text: str) -> Unit:
     start, end = blocks[0].start, blocks[-1].end
     return Unit(kind, text[start:end], start, end, blocks[0].headings)
 

@@ -4,14 +4,21 @@ Does not know which sources are cited, or files. What a page says of itself is n
 braces, backslashes and signs with a meaning come out as plain text.
 """
 
+import asyncio
+import json
 import re
+import shutil
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from string import ascii_lowercase
+from typing import Any, Protocol
 
-from fathom.search.addresses import canonical
+from fathom.http.urls import canonical_address
+from fathom.reading.cache import PdfStore
 from fathom.state import Page
-from fathom.text.normal import one_line
+from fathom.storage.files import replace_file
+from fathom.text.normalization import one_line
 
 _SIGNS = {
     "\\": r"\textbackslash{}",
@@ -21,41 +28,46 @@ _SIGNS = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_"},
 }
+
 _YEAR = re.compile(r"^(1[5-9]|20)\d\d")
+
 _ARXIV = re.compile(r"^https://arxiv\.org/abs/(.+)$")
+
 _INITIALS = re.compile(r"^[A-Z]{1,3}$")
+
 _STOP_WORDS = {"a", "an", "the", "on", "of", "in", "to", "and", "for", "how", "what", "is"}
+
 _KEY_CHARS = 24
 
 
 def is_paper(page: Page) -> bool:
     """Whether a source is a paper: it has a DOI, or printed pages, or comes from arXiv."""
-    return bool(page.doi or page.starts or _ARXIV.match(canonical(page.address)))
+    return bool(page.doi or page.starts or _ARXIV.match(canonical_address(page.address)))
 
 
-def bibliography(pages: Sequence[Page], cited: Sequence[str] | None = None) -> str:
+def render_bibtex(pages: Sequence[Page], cited: Sequence[str] | None = None) -> str:
     """The entries of the cited pages, all of them without a list of hashes.
 
     Keys are given over all pages in their order, so that a page keeps its key while others join.
     """
-    keys = keys_of(pages)
+    keys = make_bibtex_keys(pages)
     wanted = [page for page in pages if cited is None or page.sha in cited]
-    return "\n".join(_entry(keys[page.address], page) for page in wanted)
+    return "\n".join(_bibtex_entry(keys[page.address], page) for page in wanted)
 
 
-def keys_of(pages: Sequence[Page]) -> dict[str, str]:
+def make_bibtex_keys(pages: Sequence[Page]) -> dict[str, str]:
     """A key for every page, by its address: author, year and word, and a letter where that is taken."""
     taken: set[str] = set()
     keys: dict[str, str] = {}
     for page in pages:
         stem = _stem(page)
-        key = next(name for name in _lettered(stem) if name.casefold() not in taken)
+        key = next(name for name in _candidate_keys(stem) if name.casefold() not in taken)
         taken.add(key.casefold())
         keys.setdefault(page.address, key)
     return keys
 
 
-def authors_of(said: str | None) -> list[str]:
+def split_authors(said: str | None) -> list[str]:
     """The names in what a page says of its authors; a comma parts names, or a name and its first name."""
     text = one_line(said or "")
     if ";" in text or " and " in text:
@@ -67,22 +79,22 @@ def authors_of(said: str | None) -> list[str]:
     return [name for part in parts if (name := part.strip(" ,"))]
 
 
-def escaped(text: str) -> str:
+def escape_tex(text: str) -> str:
     """Words as BibTeX and TeX show them, sign by sign."""
     return "".join(_SIGNS.get(sign, sign) for sign in one_line(text) if sign.isprintable())
 
 
-def _entry(key: str, page: Page) -> str:
-    arxiv = _ARXIV.match(canonical(page.address))
+def _bibtex_entry(key: str, page: Page) -> str:
+    arxiv = _ARXIV.match(canonical_address(page.address))
     year = _YEAR.match(page.published or "")
     fields = {
-        "title": f"{{{escaped(page.title or page.address)}}}",  # in braces of its own: capitals stay
-        "author": " and ".join(_name(name) for name in authors_of(page.author)),
+        "title": f"{{{escape_tex(page.title or page.address)}}}",  # in braces of its own: capitals stay
+        "author": " and ".join(_bibtex_name(name) for name in split_authors(page.author)),
         "year": year.group() if year else "",
-        "doi": _address(page.doi),
-        "eprint": _address(arxiv.group(1)) if arxiv else "",
+        "doi": _escape_address(page.doi),
+        "eprint": _escape_address(arxiv.group(1)) if arxiv else "",
         "archiveprefix": "arXiv" if arxiv else "",
-        "url": _address(page.address),
+        "url": _escape_address(page.address),
         "urldate": page.fetched[:10],
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
@@ -90,35 +102,35 @@ def _entry(key: str, page: Page) -> str:
     return "\n".join([f"@{kind}{{{key},", *lines, "}"]) + "\n"
 
 
-def _name(name: str) -> str:
+def _bibtex_name(name: str) -> str:
     """A name whose parts BibTeX finds; one it cannot part stands in braces."""
     words = name.split()
     if len(words) < 2 or (not name.isascii() and not _is_latin(name)):
-        return f"{{{escaped(name)}}}"
+        return f"{{{escape_tex(name)}}}"
     if "," not in name and _INITIALS.match(words[-1]) and not _INITIALS.match(words[0]):
-        return f"{escaped(' '.join(words[:-1]))}, {words[-1]}"  # as PubMed writes it: "Verne JG"
-    return escaped(name)
+        return f"{escape_tex(' '.join(words[:-1]))}, {words[-1]}"  # as PubMed writes it: "Verne JG"
+    return escape_tex(name)
 
 
-def _address(text: str) -> str:
+def _escape_address(text: str) -> str:
     """An address as it is, but for what would end its braces or begin a comment's worth of trouble."""
     kept = "".join(sign for sign in one_line(text) if sign.isprintable())
     return re.sub(r"[\s{}\\]", lambda found: f"%{ord(found.group()):02X}", kept)
 
 
 def _stem(page: Page) -> str:
-    names = authors_of(page.author)
+    names = split_authors(page.author)
     first = names[0] if names else ""
     words = first.split(",")[0].split()
     if len(words) > 1 and "," not in first and not _INITIALS.match(words[-1]):
         words = words[-1:]
     year = _YEAR.match(page.published or "")
-    title = [word for word in map(_plain, page.title.split()) if word and word not in _STOP_WORDS]
-    stem = f"{_plain(''.join(words[:1]))}{year.group() if year else ''}{title[0] if title else ''}"
+    title = [word for word in map(_key_letters, page.title.split()) if word and word not in _STOP_WORDS]
+    stem = f"{_key_letters(''.join(words[:1]))}{year.group() if year else ''}{title[0] if title else ''}"
     return stem[:_KEY_CHARS] if stem and not stem.isdecimal() else f"source{page.sha[:6]}"
 
 
-def _plain(word: str) -> str:
+def _key_letters(word: str) -> str:
     """The letters of a word as a key may have them: a to z and digits."""
     bare = unicodedata.normalize("NFKD", word).casefold()
     return re.sub(r"[^a-z0-9]", "", bare)
@@ -132,7 +144,91 @@ def _is_latin_word(part: str) -> bool:
     return _is_latin(part) and (len(part.split()) == 1 or all(len(w.strip(".")) == 1 for w in part.split()))
 
 
-def _lettered(stem: str) -> list[str]:
+def _candidate_keys(stem: str) -> list[str]:
     """The stem, then with one letter, then with two: enough for any run."""
     single = [f"{stem}{letter}" for letter in ascii_lowercase]
     return [stem, *single, *(f"{name}{letter}" for name in single for letter in ascii_lowercase)]
+
+
+PAPER_INDEX = "paper_index.json"
+
+PAPERS = "papers"
+
+_NAME_CHARS = 60
+
+_INDEX_FIELDS = {"title", "author", "doi", "cited_by", "published", "address", "sha", "fetched"}
+
+
+class PageTextSource(Protocol):
+    """Where the texts of pages are kept."""
+
+    async def get(self, sha: str) -> str:
+        """The text of a page."""
+
+
+async def write_papers(
+    pages: Sequence[Page],
+    texts: PageTextSource,
+    pdf_store: PdfStore,
+    folder: Path,
+    numbers: Mapping[str, int],
+) -> int:
+    """Bring `papers/` and its index up to date; how many there are. `numbers` are those of the report."""
+    found = [page for page in pages if is_paper(page)]
+    if not found:
+        return 0
+    names = await asyncio.to_thread(_paper_names, found, folder)
+    for page in found:
+        place = folder / PAPERS / f"{names[page.address]}.txt"
+        if not await asyncio.to_thread(place.exists):
+            await asyncio.to_thread(replace_file, place, await texts.get(page.sha))
+            await asyncio.to_thread(_copy_original, pdf_store, page, place.with_suffix(".pdf"))
+    keys = make_bibtex_keys(pages)
+    index = [_index_entry(page, folder, names[page.address], keys, numbers) for page in found]
+    body = json.dumps(index, indent=2, ensure_ascii=False) + "\n"
+    await asyncio.to_thread(replace_file, folder / PAPER_INDEX, body)
+    return len(found)
+
+
+def _paper_names(found: Sequence[Page], folder: Path) -> dict[str, str]:
+    """A name for every paper by its address; one that has a name for the same text keeps it."""
+    known = {(entry.get("address"), entry.get("sha")): entry.get("file") for entry in _read_index(folder)}
+    numbers = [str(file).partition("-")[0] for file in known.values()]
+    last = max((int(number) for number in numbers if number.isdecimal()), default=0)
+    names: dict[str, str] = {}
+    for page in found:
+        file = known.get((page.address, page.sha))
+        if not file:
+            last += 1
+            file = f"{last:03d}-{_slug(page.title)}.txt"
+        names[page.address] = Path(str(file)).name.removesuffix(".txt")
+    return names
+
+
+def _read_index(folder: Path) -> list[dict[str, Any]]:
+    """The index as it is; one that somebody broke is made anew."""
+    try:
+        found = json.loads((folder / PAPER_INDEX).read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def _copy_original(pdf_store: PdfStore, page: Page, place: Path) -> None:
+    if original := pdf_store.find(page.sha):
+        part = place.with_name(f".{place.name}.part")
+        shutil.copyfile(original, part)
+        part.replace(place)
+
+
+def _index_entry(
+    page: Page, folder: Path, name: str, keys: Mapping[str, str], numbers: Mapping[str, int]
+) -> dict[str, Any]:
+    has_pdf = (folder / PAPERS / f"{name}.pdf").exists()
+    files = {"file": f"{name}.txt", "pdf": f"{name}.pdf" if has_pdf else None}
+    about = page.model_dump(include=_INDEX_FIELDS)
+    return {**files, **about, "key": keys[page.address], "citation": numbers.get(page.sha)}
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^\w]+", "-", title.casefold()).strip("-")[:_NAME_CHARS].strip("-") or "paper"

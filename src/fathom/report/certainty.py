@@ -5,20 +5,102 @@ Does not know how anything came about.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from fathom.report.ending import Doubt, Outcome, doubts, failures_that_matter
-from fathom.report.layout import Numbers, ReportKind, claims_of, numbers_of
-from fathom.report.markdown import named, plain, shortened
-from fathom.report.words import Words
-from fathom.state import Failure, Finding, Rejected, Sentence, Status
+from fathom.evidence.scoring import ANSWERED_FROM
+from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text
+from fathom.report.layout import DisputeRow, NumbersByClaim, ReportKind, cited_numbers, claims_behind
+from fathom.report.messages import Messages
+from fathom.state import (
+    Claim,
+    Contradiction,
+    Failure,
+    Finding,
+    Judgement,
+    Rejected,
+    Section,
+    Sentence,
+    Status,
+    SubQuestion,
+)
+
+Doubt = Literal["open", "thin", "weak"]
+
+_WEAK_TAGS = ("CONTRADICTED", "UNCERTAIN")
+
+
+@dataclass(frozen=True)
+class ReportBasis:
+    """What a report rests on when it is published."""
+
+    judgement: Judgement
+    sections: Sequence[Section]  # as written: one whose sentences were all dropped is still there
+    questions: Sequence[SubQuestion]
+    used: Sequence[Claim]  # the claims its supported sentences name
+    findings: Sequence[Finding]  # what those claims say, weighed
+    failures: Sequence[Failure]
+    known: Sequence[Claim] = ()  # all claims, also those the report does not use
+    is_extracts: bool = False  # nobody wrote or judged anything
+
+
+def report_status(outcome: ReportBasis) -> Status:
+    """Failed without support for anything, partial after a failure, unsure with a doubt, else complete.
+
+    Passages that nobody has judged are extracts, and never complete or unsure.
+    """
+    if not outcome.used:
+        return "failed"
+    if is_partial(outcome):
+        return "partial"
+    if outcome.is_extracts:
+        return "extracts"
+    return "unsure" if find_doubts(outcome) else "complete"
+
+
+def is_partial(outcome: ReportBasis) -> bool:
+    """A page that cannot be read is told; a model or an engine that failed, a section that is gone or the
+    money or the time that ran out leave the report without something it should have."""
+    return (
+        outcome.judgement.stop in {"budget used up", "time used up"}
+        or any(section.is_quoted or not section.sentences for section in outcome.sections)
+        or bool(failures_that_matter(outcome.failures))
+    )
+
+
+def find_doubts(outcome: ReportBasis) -> list[Doubt]:
+    """Why the answer may not hold, most important first."""
+    rules: dict[Doubt, bool] = {
+        "open": any(gap.importance == "high" for gap in outcome.judgement.gaps),
+        "thin": _is_thin(outcome),
+        "weak": 2 * sum(f.tag in _WEAK_TAGS for f in outcome.findings) > len(outcome.findings),
+    }
+    return [name for name, speaks in rules.items() if speaks]
+
+
+def _is_thin(outcome: ReportBasis) -> bool:
+    """Fewer than half of the sub-questions have good evidence in the report."""
+    answered = {claim.question for claim in outcome.used if claim.relevance >= ANSWERED_FROM}
+    return 2 * sum(question.id in answered for question in outcome.questions) < len(outcome.questions)
+
+
+def failures_that_matter(failures: Sequence[Failure]) -> list[Failure]:
+    """The failures that leave a report without something it should have."""
+    return [f for f in failures if f.where in {"model", "analysis"} or f.where.startswith("search")]
+
 
 _POINTS = 3
+
 _POINT_CHARS = 90
+
 _CLOSE_FROM = 0.4  # the relevance of a passage that has most of the words of its question
+
 _WHY_CHARS = 200
 
 
-def describe_status(status: Status, found: Sequence[Doubt], words: Words, kind: ReportKind = "report") -> str:
+def describe_status(
+    status: Status, found: Sequence[Doubt], words: Messages, kind: ReportKind = "report"
+) -> str:
     """A status in a few words with what speaks against it; extracts are called so and never complete."""
     if kind == "extracts" and status != "failed":
         return words("status.extracts")
@@ -27,7 +109,9 @@ def describe_status(status: Status, found: Sequence[Doubt], words: Words, kind: 
     return f"{name}: {told}" if told and status in ("unsure", "partial") else name
 
 
-def describe_progress(coverage: float, has_high_gap: bool, words: Words, *, is_by_words: bool = False) -> str:
+def describe_progress(
+    coverage: float, has_high_gap: bool, words: Messages, *, is_by_words: bool = False
+) -> str:
     """How far a question is answered after a round, in words; without a model, what may answer it."""
     if is_by_words:
         return words("progress.possible" if coverage else "progress.hardly")
@@ -38,12 +122,12 @@ def describe_progress(coverage: float, has_high_gap: bool, words: Words, *, is_b
     return words("progress.enough") if coverage >= 1 else words("progress.some")
 
 
-def certainty(
-    outcome: Outcome,
+def describe_certainty(
+    outcome: ReportBasis,
     status: Status,
     rejected: Sequence[Rejected],
-    numbers: Numbers,
-    words: Words,
+    numbers: NumbersByClaim,
+    words: Messages,
     kind: ReportKind = "report",
 ) -> list[str]:
     """The sentences at the end of a report: what it rests on, what is weak, what is missing and why.
@@ -51,39 +135,50 @@ def certainty(
     Extracts make no points of their own; of what they lack only the parts without a close passage are told.
     """
     is_report = kind == "report"
-    lines = [_basis(outcome, numbers, words)] if outcome.used and is_report else []
-    lines += _single(outcome, numbers, words) if is_report else _without_passages(outcome, words)
+    lines = [_describe_sources(outcome, numbers, words)] if outcome.used and is_report else []
+    lines += (
+        _describe_single_sources(outcome, numbers, words)
+        if is_report
+        else _parts_without_passages(outcome, words)
+    )
     if status == "partial":
-        reasons = list(dict.fromkeys(_partial(outcome, words)))
+        reasons = list(dict.fromkeys(_partial_reasons(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
-    missing = _open(outcome, words) if outcome.used and is_report else []
+    missing = _describe_open_points(outcome, words) if outcome.used and is_report else []
     # That something is open is told by naming it.
-    told = [d for d in doubts(outcome) if d != "open" or not missing] if outcome.used and is_report else []
+    told = (
+        [d for d in find_doubts(outcome) if d != "open" or not missing] if outcome.used and is_report else []
+    )
     if told:
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
-    if left_out := " ".join([*_rejected(outcome, rejected, words), *_unread(outcome.failures, words)]):
+    if left_out := " ".join(
+        [*_describe_rejected(outcome, rejected, words), *_describe_unread(outcome.failures, words)]
+    ):
         lines.append(left_out)
     if outcome.judgement.stop == "a person's word":
         lines.append(words("certainty.ended"))
     return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
 
 
-def _without_passages(outcome: Outcome, words: Words) -> Iterator[str]:
+def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[str]:
     """The parts of the question for which no passage was found, or none that has most of its words."""
     for question in outcome.questions:
         best = max((claim.relevance for claim in outcome.known if claim.question == question.id), default=0.0)
         if best < _CLOSE_FROM:
             key = "certainty.few_words" if best else "certainty.no_passage"
-            yield words(key, question=plain(question.text))
+            yield words(key, question=escape_markdown(question.text))
     for late in (failure for failure in outcome.failures if failure.where == "order"):
-        why = plain(late.why)
-        yield words("partial.failure", place=words.place(late.where), what=plain(late.what), why=why) + "."
+        why = escape_markdown(late.why)
+        yield (
+            words("partial.failure", place=words.place(late.where), what=escape_markdown(late.what), why=why)
+            + "."
+        )
 
 
-def _basis(outcome: Outcome, numbers: Numbers, words: Words) -> str:
+def _describe_sources(outcome: ReportBasis, numbers: NumbersByClaim, words: Messages) -> str:
     """How many sources, and how many of them do not repeat one another."""
     cited = {n for claim in outcome.used for n in numbers.get(claim.id, [])}
     voices = {voice for finding in outcome.findings for voice in finding.voices}
@@ -93,26 +188,26 @@ def _basis(outcome: Outcome, numbers: Numbers, words: Words) -> str:
     return words("certainty.sources", count=count)
 
 
-def _single(outcome: Outcome, numbers: Numbers, words: Words) -> Iterator[str]:
+def _describe_single_sources(outcome: ReportBasis, numbers: NumbersByClaim, words: Messages) -> Iterator[str]:
     """Whether the main points, those of summary and conclusion if there are any, rest on one voice each."""
     main = [s for s in outcome.sections if s.kind != "body"] or outcome.sections
-    told = [s for section in main for s in section.sentences if numbers_of(s, numbers)]
+    told = [s for section in main for s in section.sentences if cited_numbers(s, numbers)]
     told = [s for s in told if s.row is None]
     by_claim = {claim: finding for finding in outcome.findings for claim in finding.claims}
-    alone = [s for s in told if _voices(s, by_claim, numbers) == 1]
+    alone = [s for s in told if _count_independent(s, by_claim, numbers) == 1]
     if len({n for claim in outcome.used for n in numbers.get(claim.id, [])}) < 2 or not alone:
         return
     if len(alone) == len(told):
         yield words("certainty.single_all")
 
 
-def _voices(sentence: Sentence, by_claim: Mapping[str, Finding], numbers: Numbers) -> int:
-    names = claims_of(sentence)
+def _count_independent(sentence: Sentence, by_claim: Mapping[str, Finding], numbers: NumbersByClaim) -> int:
+    names = claims_behind(sentence)
     voices = {voice for c in names if c in by_claim for voice in by_claim[c].voices}
     return len(voices) or len({n for c in names for n in numbers.get(c, [])})
 
 
-def _partial(outcome: Outcome, words: Words) -> Iterator[str]:
+def _partial_reasons(outcome: ReportBasis, words: Messages) -> Iterator[str]:
     """Why the report lacks something it should have."""
     if outcome.judgement.stop == "budget used up":
         yield words("partial.budget")
@@ -122,44 +217,44 @@ def _partial(outcome: Outcome, words: Words) -> Iterator[str]:
         yield words("partial.quoted")
     for section in outcome.sections:
         if not section.sentences:
-            yield words("partial.section", title=plain(section.title))
+            yield words("partial.section", title=escape_markdown(section.title))
     yield from describe_failures(outcome.failures, words)
 
 
-def describe_failures(failures: Sequence[Failure], words: Words) -> Iterator[str]:
+def describe_failures(failures: Sequence[Failure], words: Messages) -> Iterator[str]:
     """What failed and matters, a clause for each place and reason; a few of them, then their number."""
     whats: dict[tuple[str, str], list[str]] = {}
     for failure in failures_that_matter(failures):
         whats.setdefault((failure.where, failure.why), []).append(
-            named(shortened(failure.what, _POINT_CHARS))
+            name_address(shorten_text(failure.what, _POINT_CHARS))
         )
     for (where, why), found in list(whats.items())[:_POINTS]:
         shown = ", ".join(found[:_POINTS])
         if len(found) > _POINTS:
             shown += f", {words('certainty.more', count=len(found) - _POINTS)}"
-        reason = plain(shortened(why.rstrip("."), _WHY_CHARS))
+        reason = escape_markdown(shorten_text(why.rstrip("."), _WHY_CHARS))
         yield words("partial.failure", place=words.place(where), what=shown, why=reason)
     if len(whats) > _POINTS:
         yield words("certainty.more", count=len(whats) - _POINTS)
 
 
-def _open(outcome: Outcome, words: Words) -> list[str]:
+def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
     """What was looked for and not found, or was found and refused."""
     told = [
         words("certainty.refused", point=point) if gap.is_rejected else point
         for gap in outcome.judgement.gaps
-        if gap.importance != "low" and (point := plain(gap.description.rstrip(".")))
+        if gap.importance != "low" and (point := escape_markdown(gap.description.rstrip(".")))
     ]
     answered = {claim.question for claim in outcome.known}
     told += [
-        words("certainty.unanswered", question=plain(question.text))
+        words("certainty.unanswered", question=escape_markdown(question.text))
         for question in outcome.questions
         if question.id not in answered and not any(question.text in line for line in told)
     ]
-    return [words("certainty.open", points=_listed(list(dict.fromkeys(told)), words))] if told else []
+    return [words("certainty.open", points=_join_points(list(dict.fromkeys(told)), words))] if told else []
 
 
-def _rejected(outcome: Outcome, rejected: Sequence[Rejected], words: Words) -> Iterator[str]:
+def _describe_rejected(outcome: ReportBasis, rejected: Sequence[Rejected], words: Messages) -> Iterator[str]:
     claims = sum(entry.count for entry in rejected if not entry.section)
     marked = sum(s.status == "unsupported" for section in outcome.sections for s in section.sentences)
     if claims:
@@ -168,17 +263,68 @@ def _rejected(outcome: Outcome, rejected: Sequence[Rejected], words: Words) -> I
         yield words("certainty.marked", count=marked)
 
 
-def _unread(failures: Sequence[Failure], words: Words) -> Iterator[str]:
-    names = list(dict.fromkeys(named(failure.what) for failure in failures if failure.where == "reading"))
+def _describe_unread(failures: Sequence[Failure], words: Messages) -> Iterator[str]:
+    names = list(
+        dict.fromkeys(name_address(failure.what) for failure in failures if failure.where == "reading")
+    )
     if names:
         shown = [f"`{name}`" for name in names[:_POINTS]]
         shown += [words("certainty.more", count=len(names) - _POINTS)] if len(names) > _POINTS else []
         yield words("certainty.unread", count=len(names), names=", ".join(shown))
 
 
-def _listed(points: Sequence[str], words: Words) -> str:
+def _join_points(points: Sequence[str], words: Messages) -> str:
     """A few points in one sentence, and how many more there are."""
     shown = list(points[:_POINTS])
     if len(points) > _POINTS:
         shown.append(words("certainty.more", count=len(points) - _POINTS))
     return "; ".join(shown) + "."
+
+
+_MOST_DISPUTES = 8
+
+
+def relevant_disputes(
+    contradictions: Sequence[Contradiction], sections: Sequence[Section]
+) -> list[Contradiction]:
+    """The disputes that bear on what the report says: it cites a side of them."""
+    told = (s for section in sections for s in section.sentences if s.status == "supported")
+    used = {c for sentence in told for c in claims_behind(sentence)}
+    found = [entry for entry in contradictions if not used.isdisjoint(disputed_claims([entry]))]
+    return found[:_MOST_DISPUTES]
+
+
+def disputed_claims(contradictions: Sequence[Contradiction]) -> list[str]:
+    """The claims of all sides, in the order of the table, each once."""
+    return list(dict.fromkeys(c for entry in contradictions for side in entry.sides for c in side.claims))
+
+
+def open_disputes(
+    contradictions: Sequence[Contradiction], numbers: NumbersByClaim, words: Messages
+) -> list[list[frozenset[str]]]:
+    """The claims of each side of the disagreements that the table shows open."""
+    shown = [c for c in contradictions if c.settled_by is None and _rows_of_dispute(c, numbers, words)]
+    return [[frozenset(side.claims) for side in entry.sides] for entry in shown]
+
+
+def dispute_rows(
+    contradictions: Sequence[Contradiction], numbers: NumbersByClaim, words: Messages
+) -> list[DisputeRow]:
+    """About what, who says what and when, and how it was settled: one row a side."""
+    return [row for entry in contradictions for row in _rows_of_dispute(entry, numbers, words)]
+
+
+def _rows_of_dispute(entry: Contradiction, numbers: NumbersByClaim, words: Messages) -> list[DisputeRow]:
+    """The sides that have a source in this report; a dispute of which only one has is not shown."""
+    rows: list[DisputeRow] = []
+    for place, side in enumerate(entry.sides):
+        cited = sorted({n for claim in side.claims for n in numbers.get(claim, [])})
+        if not cited:
+            continue
+        days = sorted({day[:10] for day in side.published if day}) or [words("disagree.undated")]
+        settled = "" if entry.settled_by else words("disagree.open")
+        if entry.settled_by and entry.favoured == place:
+            settled = words("disagree.favoured", rule=words.name("settlement", entry.settled_by))
+        about = "" if rows else entry.about
+        rows.append(DisputeRow(about, side.value, cited, ", ".join(days), settled))
+    return rows if len(rows) > 1 else []

@@ -8,32 +8,32 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fathom.evidence.derivation import is_same
-from fathom.evidence.figures import figures
-from fathom.report.drafts import (
-    CheckItem,
-    Claims,
-    Evidence,
+from fathom.evidence.checks.derivation import is_same_figure
+from fathom.evidence.checks.figures import find_figures
+from fathom.report.drafting import (
+    ClaimsById,
+    PassagesByClaim,
     check_by_code,
     check_item,
-    is_settled,
+    needs_no_check,
     redraft_sentence,
 )
-from fathom.report.passage_lines import are_extracts, is_extract
+from fathom.report.messages import KOREAN, messages_for
+from fathom.report.passages import are_extracts, is_extract
 from fathom.report.titles import is_sound_title
-from fathom.report.words import KOREAN, words_for
 from fathom.state import Block, Claim, Edit, Outline, Section, Sentence, SentenceKind, short_hash
-from fathom.text.normal import one_line
-from fathom.text.prose import LEANING
+from fathom.state.model_io import SentenceToCheck
+from fathom.text.normalization import one_line
+from fathom.text.sentences import DEPENDENT_OPENING
 
-SUMMARY = "summary"
+SUMMARY_ID = "summary"
 _MOST_SUMMARY = 8
 _MOST_CONCLUSIONS = 10
 _FALLBACK_SENTENCES = 3
 
 
 @dataclass(frozen=True)
-class Candidate:
+class EditCandidate:
     """A sentence that an editor wants, what is checked of it, and the number it belongs to."""
 
     use: Literal["summary", "change", "link"]
@@ -42,14 +42,14 @@ class Candidate:
     section: Section
     rests_on: Sequence[Sentence] = ()
 
-    def item(self, claims: Claims, evidence: Evidence) -> CheckItem:
+    def item(self, claims: ClaimsById, evidence: PassagesByClaim) -> SentenceToCheck:
         """Return it as its checker sees it."""
         item = check_item(self.sentence, self.section, claims, evidence)
         return replace(item, rests_on=[one.text for one in self.rests_on])
 
-    def needs_check(self, claims: Claims) -> bool:
+    def needs_check(self, claims: ClaimsById) -> bool:
         """Whether a model has to look at it."""
-        return not is_settled(self.sentence, self.section, claims)
+        return not needs_no_check(self.sentence, self.section, claims)
 
 
 def order_sections(outline: Outline, sections: Sequence[Section]) -> list[Section]:
@@ -65,7 +65,7 @@ def summary_basis(sections: Sequence[Section]) -> str:
 
 def has_summary(sections: Sequence[Section], outline: Outline) -> bool:
     """Whether there is a summary of exactly these parts."""
-    summary = next((section for section in sections if section.id == SUMMARY), None)
+    summary = next((section for section in sections if section.id == SUMMARY_ID), None)
     return summary is not None and summary.basis == summary_basis(order_sections(outline, sections))
 
 
@@ -80,17 +80,20 @@ def _is_written(sections: Sequence[Section]) -> bool:
 
 
 def make_candidates(
-    edit: Edit, sections: Sequence[Section], claims: Claims, evidence: Evidence
-) -> list[Candidate]:
+    edit: Edit, sections: Sequence[Section], claims: ClaimsById, evidence: PassagesByClaim
+) -> list[EditCandidate]:
     """Return the sentences that the editor wants, with their claims, as far as code lets them pass."""
-    places = _places(sections)
-    wanted = [*_summary(edit, places, claims, evidence), *_changes(edit, places, claims, evidence)]
+    places = _sentences_by_number(sections)
+    wanted = [
+        *_summary_candidates(edit, places, claims, evidence),
+        *_change_candidates(edit, places, claims, evidence),
+    ]
     for one in edit.links:
         if one.number in places and _is_editable(*places[one.number]):
             given = Sentence(text=one.text, claims=[], status="connective", kind="link")
             section, before = places[one.number]
             link = redraft_sentence(given, claims).model_copy(update={"block": before.block})
-            wanted.append(Candidate("link", one.number, link, section))
+            wanted.append(EditCandidate("link", one.number, link, section))
     return [
         one
         for one in wanted
@@ -98,7 +101,7 @@ def make_candidates(
     ]
 
 
-def _places(sections: Sequence[Section]) -> dict[int, tuple[Section, Sentence]]:
+def _sentences_by_number(sections: Sequence[Section]) -> dict[int, tuple[Section, Sentence]]:
     """Every sentence by its number, counted from 1 over all sections."""
     pairs = [(section, sentence) for section in sections for sentence in section.sentences]
     return dict(enumerate(pairs, 1))
@@ -109,40 +112,40 @@ def _is_editable(section: Section, sentence: Sentence) -> bool:
     return sentence.row is None and not is_extract(sentence, section)
 
 
-def _summary(
-    edit: Edit, places: Mapping[int, tuple[Section, Sentence]], claims: Claims, evidence: Evidence
-) -> list[Candidate]:
+def _summary_candidates(
+    edit: Edit, places: Mapping[int, tuple[Section, Sentence]], claims: ClaimsById, evidence: PassagesByClaim
+) -> list[EditCandidate]:
     found = []
     for number, wanted in enumerate(edit.summary[:_MOST_SUMMARY]):
         known = [places[n][1] for n in dict.fromkeys(wanted.rests_on) if n in places]
         bases = [one for one in known if one.status == "supported"]
         if not bases:
             continue
-        given = _summing(wanted.text, bases)
-        section = Section(id=SUMMARY, title="", sentences=[given])
+        given = _make_summary_sentence(wanted.text, bases)
+        section = Section(id=SUMMARY_ID, title="", sentences=[given])
         checked = check_by_code(redraft_sentence(given, claims), claims, evidence)
-        found.append(Candidate("summary", number, checked, section, bases))
+        found.append(EditCandidate("summary", number, checked, section, bases))
     return found
 
 
-def _summing(text: str, bases: Sequence[Sentence]) -> Sentence:
+def _make_summary_sentence(text: str, bases: Sequence[Sentence]) -> Sentence:
     """A sentence with the claims of those it rests on, and with the calculation whose result it tells.
 
     It is an inference if one of them is.
     """
     ids = list(dict.fromkeys(c for one in bases for c in one.claims))
-    told = figures(text)
+    told = find_figures(text)
     computed = [one.calculation for one in bases if one.calculation]
-    own = [c for c in computed if any(is_same(f, g) for f in told for g in figures(c.result))]
+    own = [c for c in computed if any(is_same_figure(f, g) for f in told for g in find_figures(c.result))]
     is_inferred = any(one.kind == "inference" for one in bases)
     kind: SentenceKind = "inference" if is_inferred else "calculation" if own else "fact"
     calculation = own[0] if own else None
     return Sentence(text=text, claims=ids, status="supported", kind=kind, calculation=calculation)
 
 
-def _changes(
-    edit: Edit, places: Mapping[int, tuple[Section, Sentence]], claims: Claims, evidence: Evidence
-) -> list[Candidate]:
+def _change_candidates(
+    edit: Edit, places: Mapping[int, tuple[Section, Sentence]], claims: ClaimsById, evidence: PassagesByClaim
+) -> list[EditCandidate]:
     found = []
     for wanted in edit.changes:
         if wanted.number not in places:
@@ -152,12 +155,12 @@ def _changes(
         if before.status == "unsupported" or text in {"", before.text} or not _is_editable(section, before):
             continue
         anew = redraft_sentence(before.model_copy(update={"text": text}), claims)
-        found.append(Candidate("change", wanted.number, check_by_code(anew, claims, evidence), section))
+        found.append(EditCandidate("change", wanted.number, check_by_code(anew, claims, evidence), section))
     return found
 
 
 def main_conclusions(
-    candidates: Sequence[Candidate], sections: Sequence[Section]
+    candidates: Sequence[EditCandidate], sections: Sequence[Section]
 ) -> list[tuple[Section, Sentence]]:
     """Return what the report is remembered for: the summary, and the inferences of the concluding part."""
     summed = [(one.section, one.sentence) for one in candidates if one.use == "summary"]
@@ -171,11 +174,11 @@ def main_conclusions(
     return [*summed, *weighed][:_MOST_CONCLUSIONS]
 
 
-def apply_edit(edit: Edit, sections: Sequence[Section], accepted: Collection[Candidate]) -> list[Section]:
+def apply_edit(edit: Edit, sections: Sequence[Section], accepted: Collection[EditCandidate]) -> list[Section]:
     """Return the sections with the changes that hold, without repetitions, with their links."""
     changed = {one.number: one.sentence for one in accepted if one.use == "change"}
     links = {one.number: one.sentence for one in accepted if one.use == "link"}
-    places = _places(sections)
+    places = _sentences_by_number(sections)
     gone = _repetitions(edit, places)
     edited: list[Section] = []
     number = 0
@@ -210,13 +213,13 @@ def make_summary(
     """
     if not _is_written(sections):
         return None
-    told = list(sentences) or _strongest(sections)
+    told = list(sentences) or _strongest_sentences(sections)
     if not told:
         return None
-    title = "요약" if words_for(question, language) is KOREAN else "Summary"
+    title = "요약" if messages_for(question, language) is KOREAN else "Summary"
     in_place = [one.model_copy(update={"block": 0, "row": None, "column": None}) for one in told]
     return Section(
-        id=SUMMARY,
+        id=SUMMARY_ID,
         title=title,
         sentences=in_place,
         blocks=[Block()],
@@ -225,20 +228,22 @@ def make_summary(
     )
 
 
-def choose_summary(candidates: Sequence[Candidate], accepted: Collection[Candidate]) -> list[Sentence]:
+def choose_summary(
+    candidates: Sequence[EditCandidate], accepted: Collection[EditCandidate]
+) -> list[Sentence]:
     """Return the summary's sentences; one that fails gives way to a checked sentence that it rests on."""
     told: list[Sentence] = []
     for one in (one for one in candidates if one.use == "summary"):
         known = {claim for sentence in told for claim in sentence.claims}
         new = [base for base in one.rests_on if base.row is None and not set(base.claims) <= known]
         new.sort(
-            key=lambda base: LEANING.match(base.text) is not None
+            key=lambda base: DEPENDENT_OPENING.match(base.text) is not None
         )  # "the same month" needs what was before
         told += [one.sentence] if one in accepted else new[:1]
     return told
 
 
-def _strongest(sections: Sequence[Section]) -> list[Sentence]:
+def _strongest_sentences(sections: Sequence[Section]) -> list[Sentence]:
     """The best-carried sentence of each part, the concluding part first."""
     ordered = sorted(sections, key=lambda section: section.kind != "conclusion")
     found = []
@@ -249,7 +254,7 @@ def _strongest(sections: Sequence[Section]) -> list[Sentence]:
     return found[:_FALLBACK_SENTENCES]
 
 
-def sound_title(edit: Edit, outline: Outline, question: str, claims: Sequence[Claim]) -> str:
+def choose_title(edit: Edit, outline: Outline, question: str, claims: Sequence[Claim]) -> str:
     """Return the editor's title if it states nothing that nobody said, else the one there is."""
     title = one_line(edit.title)
     sources = [quote.text for claim in claims for quote in claim.quotes]

@@ -8,30 +8,30 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from fathom.evidence.amounts import amounts
-from fathom.evidence.pairs import differing, is_one_number, ruled
-from fathom.evidence.said import said
-from fathom.report.layout import PreparedReport
-from fathom.report.markdown import (
-    bullets,
+from fathom.evidence.checks.amounts import find_amounts
+from fathom.evidence.statement_pairs import compare_statements, find_difference, is_same_number
+from fathom.evidence.statements import parse_statement
+from fathom.report.formats.markdown import (
+    bullet_list,
     dispute_columns,
-    legend,
-    plain,
+    escape_markdown,
+    mark_legend,
+    markdown_table,
     render_changes,
     render_dispute,
     render_markdown,
     render_section,
     render_source,
-    table,
 )
-from fathom.report.words import Words
+from fathom.report.layout import PreparedReport
+from fathom.report.messages import Messages
 from fathom.state import Claim, Section
 from fathom.text.ranking import stem, terms
-from fathom.text.sentences import sentences
+from fathom.text.sentences import split_sentences
 from fathom.text.tokens import tokens
 
 _MOST_DIFFERENCES = 6
-_MOST_WORDS = 0.6
+_LEAST_SHARED_WORDS = 0.6
 _FIGURES = ("number", "date")
 # Words that say how is asked, not about what: an answer does without them.
 _WAYS_OF_ASKING = re.compile(
@@ -52,17 +52,17 @@ def render_report(report: PreparedReport) -> str:
 def _render_extracts(report: PreparedReport) -> str:
     """What it is in the first line, the passages, what is missing, the sources."""
     words = report.words
-    blocks = [f"*{words('report.extracts')}*", f"# {plain(report.title)}"]
+    blocks = [f"*{words('report.extracts')}*", f"# {escape_markdown(report.title)}"]
     blocks += render_changes(report.update, words)
     for section in (s for s in report.sections if s.sentences):
         blocks += render_section(section, report)
         blocks += _remarks(section, report)
-    blocks += legend(report)
+    blocks += mark_legend(report)
     if report.disputes:
         rows = [render_dispute(row) for row in report.disputes]
-        blocks += [f"## {words('report.disagree')}", table(dispute_columns(words), rows)]
+        blocks += [f"## {words('report.disagree')}", markdown_table(dispute_columns(words), rows)]
     if report.certainty:
-        blocks += [f"## {words('report.sure')}", bullets(report.certainty)]
+        blocks += [f"## {words('report.sure')}", bullet_list(report.certainty)]
     entries = [render_source(citation, report) for citation in report.citations]
     blocks += [f"## {words('report.sources')}", "\n".join(entries)]
     return "\n\n".join(blocks) + "\n"
@@ -75,12 +75,12 @@ def _remarks(section: Section, report: PreparedReport) -> list[str]:
     titles = {citation.number: citation.title for citation in report.citations}
     by_claim = {claim.id: titles[report.numbers[claim.id][0]] for claim in shown}
     return [
-        *_differing(section.title, shown, by_claim, report.numbers, report.words),
-        *_missing(section.title, [(claim, by_claim[claim.id]) for claim in shown], report.words),
+        *_figure_differences(section.title, shown, by_claim, report.numbers, report.words),
+        *_missing_words(section.title, [(claim, by_claim[claim.id]) for claim in shown], report.words),
     ]
 
 
-def _missing(question: str, shown: Sequence[tuple[Claim, str]], words: Words) -> list[str]:
+def _missing_words(question: str, shown: Sequence[tuple[Claim, str]], words: Messages) -> list[str]:
     """The words of the question that neither the passages have nor their headings: a sign of no answer."""
     around = " ".join(f"{title} {claim.quotes[0].heading} {claim.quotes[0].text}" for claim, title in shown)
     known = {stem(word) for word in tokens(around)}
@@ -90,16 +90,16 @@ def _missing(question: str, shown: Sequence[tuple[Claim, str]], words: Words) ->
         for word in re.findall(r"[^\W_][\w'’-]*", question)
         if (own := terms(word) & asked) and not own & known and not _WAYS_OF_ASKING.fullmatch(word)
     ]
-    told = ", ".join(f"“{plain(word)}”" for word in dict.fromkeys(absent))
+    told = ", ".join(f"“{escape_markdown(word)}”" for word in dict.fromkeys(absent))
     return [f"*{words('report.words_missing', words=told)}*"] if told else []
 
 
-def _differing(
+def _figure_differences(
     question: str,
     shown: Sequence[Claim],
     titles: Mapping[str, str],
     numbers: Mapping[str, Sequence[int]],
-    words: Words,
+    words: Messages,
 ) -> list[str]:
     """The sentences of two passages that give different figures for the same thing, side by side."""
     lines: dict[str, None] = {}
@@ -107,22 +107,24 @@ def _differing(
         if set(numbers[one.id]) == set(numbers[other.id]):
             continue
         left_side, right_side = (_with_figures(claim, titles[claim.id]) for claim in (one, other))
-        for left, right in _disputes(question, left_side, right_side):
+        for left, right in _disputed_sentences(question, left_side, right_side):
             marks = ["".join(f"[{n}]" for n in sorted(set(numbers[c.id]))) for c in (one, other)]
-            lines.setdefault(f"- “{plain(left)}” {marks[0]} / “{plain(right)}” {marks[1]}")
+            lines.setdefault(
+                f"- “{escape_markdown(left)}” {marks[0]} / “{escape_markdown(right)}” {marks[1]}"
+            )
     return (
         [f"**{words('report.figures_differ')}**", "\n".join(list(lines)[:_MOST_DIFFERENCES])] if lines else []
     )
 
 
-def _disputes(
+def _disputed_sentences(
     question: str, left_side: Mapping[str, str], right_side: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Sentences that rules call contradicting, alone or with their titles; or that both answer the question
     and give other figures for one time."""
     for left, in_left in left_side.items():
         for right, in_right in right_side.items():
-            found = (ruled(left, right), ruled(in_left, in_right))
+            found = (compare_statements(left, right), compare_statements(in_left, in_right))
             is_ruled = any(word and word[0] == "contradicts" and word[1] in _FIGURES for word in found)
             if is_ruled or (_answers(question, in_left, in_right) and _is_other_figure(left, right)):
                 yield left, right
@@ -131,16 +133,16 @@ def _disputes(
 def _answers(question: str, *sides: str) -> bool:
     """Whether each has most of the words of the question."""
     wanted = terms(question)
-    return all(len(wanted & terms(side)) >= _MOST_WORDS * len(wanted) for side in sides)
+    return all(len(wanted & terms(side)) >= _LEAST_SHARED_WORDS * len(wanted) for side in sides)
 
 
 def _is_other_figure(left: str, right: str) -> bool:
-    one, other = said(left).years, said(right).years
+    one, other = parse_statement(left).years, parse_statement(right).years
     is_one_time = not one or not other or not one.isdisjoint(other)
-    return is_one_time and not is_one_number(left, right) and differing(left, right) is not None
+    return is_one_time and not is_same_number(left, right) and find_difference(left, right) is not None
 
 
 def _with_figures(claim: Claim, title: str) -> dict[str, str]:
     """The sentences of a passage that have figures, each with the title that says what they are of."""
-    told = (span.text for span in sentences(claim.quotes[0].text))
-    return {text: f"{title} {text}" for text in told if amounts(text)}
+    told = (span.text for span in split_sentences(claim.quotes[0].text))
+    return {text: f"{title} {text}" for text in told if find_amounts(text)}

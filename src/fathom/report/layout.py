@@ -10,20 +10,10 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import Literal
 
-from fathom.report.words import Words
-from fathom.state import (
-    Block,
-    Citation,
-    Claim,
-    Quote,
-    Report,
-    Section,
-    Sentence,
-    Status,
-    Update,
-)
+from fathom.report.messages import Messages
+from fathom.state import Block, Citation, Claim, Quote, Report, RunUpdate, Section, Sentence, Status
 
-Numbers = Mapping[str, Sequence[int]]
+NumbersByClaim = Mapping[str, Sequence[int]]
 ReportKind = Literal["report", "extracts"]
 
 
@@ -45,7 +35,7 @@ class BlockLayout:
         return [by_row[number] for number in sorted(by_row)]
 
 
-def blocks_of(section: Section) -> list[BlockLayout]:
+def lay_out_blocks(section: Section) -> list[BlockLayout]:
     """The section's blocks that have something to show; without blocks it is one paragraph or one list.
 
     A row of a table that lost everything but its label is not shown.
@@ -63,30 +53,30 @@ def blocks_of(section: Section) -> list[BlockLayout]:
 
 def shown_sentences(section: Section) -> list[Sentence]:
     """The sentences that a reader sees, in reading order."""
-    return [sentence for layout in blocks_of(section) for sentence in layout.sentences]
+    return [sentence for layout in lay_out_blocks(section) for sentence in layout.sentences]
 
 
-def claims_of(sentence: Sentence) -> list[str]:
+def claims_behind(sentence: Sentence) -> list[str]:
     """The claims a sentence stands on, those of its calculation's figures too."""
     operands = sentence.calculation.operands if sentence.calculation else []
     return list(dict.fromkeys([*sentence.claims, *(operand.claim for operand in operands)]))
 
 
-def numbers_of(sentence: Sentence, numbers: Numbers) -> list[int]:
+def cited_numbers(sentence: Sentence, numbers: NumbersByClaim) -> list[int]:
     """The sources it cites, in order; none for a sentence that is without support."""
     if sentence.status != "supported":
         return []
-    return sorted({n for claim in claims_of(sentence) for n in numbers.get(claim, [])})
+    return sorted({n for claim in claims_behind(sentence) for n in numbers.get(claim, [])})
 
 
-def is_unsupported(sentence: Sentence, numbers: Numbers) -> bool:
+def is_unsupported(sentence: Sentence, numbers: NumbersByClaim) -> bool:
     """Whether it must be marked: it claims something that no source of this report bears out."""
     return sentence.status == "unsupported" or (
-        sentence.status == "supported" and not numbers_of(sentence, numbers)
+        sentence.status == "supported" and not cited_numbers(sentence, numbers)
     )
 
 
-def formula_of(sentence: Sentence) -> str:
+def filled_formula(sentence: Sentence) -> str:
     """The formula of its calculation with the figures in place of their names."""
     assert sentence.calculation is not None
     values = {operand.name: operand.value for operand in sentence.calculation.operands}
@@ -115,15 +105,15 @@ class PreparedReport:
     title: str
     status: Status
     kind: ReportKind
-    words: Words
+    words: Messages
     sections: list[Section]
     citations: list[Citation]
     claims: Mapping[str, Claim]
-    numbers: Numbers
+    numbers: NumbersByClaim
     disputes: list[DisputeRow]
     open_disputes: Sequence[Sequence[frozenset[str]]]  # the claims of each side
     certainty: list[str]  # sentences, as Markdown
-    update: Update | None = None
+    update: RunUpdate | None = None
     has_quotes: bool = False  # whether the Markdown lists the quotes below each source
     searched: Sequence[str] = ()  # of a run that found nothing
 
@@ -135,15 +125,15 @@ class PreparedReport:
     @cached_property
     def calculations(self) -> list[tuple[str, Sentence]]:
         """The sentences whose calculation is shown, each with its letter."""
-        found = [s for s in self.sentences if s.calculation and numbers_of(s, self.numbers)]
-        distinct = {(formula_of(s), s.calculation.result): s for s in reversed(found) if s.calculation}
+        found = [s for s in self.sentences if s.calculation and cited_numbers(s, self.numbers)]
+        distinct = {(filled_formula(s), s.calculation.result): s for s in reversed(found) if s.calculation}
         return list(zip(_letters(), reversed(distinct.values()), strict=False))
 
     @cached_property
     def letters(self) -> dict[tuple[str, str], str]:
         """The letter of each calculation, by formula and result."""
         return {
-            (formula_of(s), s.calculation.result): letter
+            (filled_formula(s), s.calculation.result): letter
             for letter, s in self.calculations
             if s.calculation is not None
         }
@@ -151,7 +141,7 @@ class PreparedReport:
     @cached_property
     def has_inferences(self) -> bool:
         """Whether a legend is needed."""
-        return any(s.kind == "inference" and numbers_of(s, self.numbers) for s in self.sentences)
+        return any(s.kind == "inference" and cited_numbers(s, self.numbers) for s in self.sentences)
 
     @cached_property
     def has_disputed(self) -> bool:
@@ -160,7 +150,7 @@ class PreparedReport:
 
     def is_disputed(self, sentence: Sentence) -> bool:
         """Whether it tells one side of an open dispute; a sentence that tells both is fair as it is."""
-        if not numbers_of(sentence, self.numbers):
+        if not cited_numbers(sentence, self.numbers):
             return False
         told = [[not side.isdisjoint(sentence.claims) for side in sides] for sides in self.open_disputes]
         return any(any(sides) and not all(sides) for sides in told)
@@ -169,7 +159,7 @@ class PreparedReport:
         """The quotes that a sentence rests on in one source."""
         cited = next(citation for citation in self.citations if citation.number == number)
         held = {(q.page, q.start, q.end) for q in cited.quotes}
-        found = (q for c in claims_of(sentence) if c in self.claims for q in self.claims[c].quotes)
+        found = (q for c in claims_behind(sentence) if c in self.claims for q in self.claims[c].quotes)
         return list({(q.page, q.start, q.end): q for q in found if (q.page, q.start, q.end) in held}.values())
 
     def as_report(self, markdown: str) -> Report:

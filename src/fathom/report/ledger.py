@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from fathom.budget.accounts import CostBy
+from fathom.budget.cost_totals import CostBy
 from fathom.errors import BadInput
 from fathom.state import (
     Citation,
@@ -27,17 +27,17 @@ from fathom.state import (
     Query,
     Rejected,
     RunConfig,
+    RunUpdate,
     Section,
     SubQuestion,
-    Turn,
-    Update,
+    ThreadTurn,
 )
 
-FORMAT: Literal["fathom-ledger/1"] = "fathom-ledger/1"
+LEDGER_FORMAT: Literal["fathom-ledger/1"] = "fathom-ledger/1"
 _MAX_BYTES = 256 * 1024 * 1024
 
 
-class Metadata(BaseModel):
+class RunMetadata(BaseModel):
     """The run in numbers."""
 
     model_config = ConfigDict(frozen=True)
@@ -95,13 +95,13 @@ class Ledger(BaseModel):
     asked: list[Query] = []
     errors: list[Failure] = []
     settings: RunConfig = RunConfig()
-    update: Update | None = None  # of an earlier run, and what changed since
-    thread: list[Turn] = []  # of a follow-up: what was asked and answered before it
+    update: RunUpdate | None = None  # of an earlier run, and what changed since
+    thread: list[ThreadTurn] = []  # of a follow-up: what was asked and answered before it
     fork: Fork | None = None  # of another run: what was known up to that round is shared
     effort: Effort | None = None
     directions: list[Direction] = []  # of a run with branches: the tree, or where each rollout started
     is_partial: bool | None = None
-    metadata: Metadata | None = None
+    metadata: RunMetadata | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -111,11 +111,11 @@ class Ledger(BaseModel):
             return given
         sections = given.get("sections")
         if isinstance(sections, list):
-            given = {**given, "sections": [_renamed(section) for section in sections]}
-        return _renamed(given)
+            given = {**given, "sections": [_rename_dropped(section) for section in sections]}
+        return _rename_dropped(given)
 
 
-def _renamed(given: Any) -> Any:
+def _rename_dropped(given: Any) -> Any:
     if isinstance(given, dict) and "dropped" in given and "rejected" not in given:
         given = {**given, "rejected": given["dropped"]}
         del given["dropped"]
@@ -135,10 +135,10 @@ def read_ledger(path: Path) -> Ledger:
     try:
         return Ledger.model_validate_json(body, extra="ignore")
     except ValidationError as error:
-        raise BadInput(f"{path} {_complaint(error)}") from None
+        raise BadInput(f"{path} {_describe_damage(error)}") from None
 
 
-def _complaint(error: ValidationError) -> str:
+def _describe_damage(error: ValidationError) -> str:
     errors = error.errors(include_url=False, include_context=False)
     by_place = {found["loc"]: found for found in errors}
     first = errors[0]
@@ -146,7 +146,7 @@ def _complaint(error: ValidationError) -> str:
         return f"is not JSON: {first['msg'].removeprefix('Invalid JSON: ')}."
     named = by_place.get(("format",))
     if named and isinstance(named["input"], str):
-        return f"is in another format than {FORMAT}, which this version of Fathom reads."
+        return f"is in another format than {LEDGER_FORMAT}, which this version of Fathom reads."
     if named or first["loc"] == ():
         return "is not a report of Fathom (the report.json that a run writes)."
     place = ".".join(str(part) for part in first["loc"])

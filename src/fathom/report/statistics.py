@@ -5,22 +5,42 @@ Nothing of it stands in the report, which is for readers; all of it is in the le
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import get_args
 
-from fathom.budget.accounts import SEARCH, tallied
-from fathom.report.listings import words_of
-from fathom.report.markdown import named, plain, table
-from fathom.report.publishing import describe_result
-from fathom.report.weights import certainty_table
-from fathom.report.words import Words
-from fathom.state import ControlTally, Cost, Judgement, RunState, Section
-
-_CHARS = 300
+from fathom.budget.cost_totals import SEARCH_ROLE, add_up_costs
+from fathom.report.formats.markdown import escape_markdown, markdown_table, name_address
+from fathom.report.listings import messages_of
+from fathom.report.messages import Messages
+from fathom.report.publish import describe_result
+from fathom.state import ControlTally, Cost, Finding, Judgement, RunState, Section, SubQuestion, Tag
 
 
-def statistics(state: RunState) -> str:
+def certainty_table(
+    findings: Sequence[Finding], questions: Sequence[SubQuestion], words: Messages
+) -> list[str]:
+    """Of what was found about each part of the question, how much is how sure: a table and its legend."""
+    tags: tuple[Tag, ...] = tuple(tag for tag in get_args(Tag) if any(f.tag == tag for f in findings))
+    rows = []
+    for question in questions:
+        counts = Counter(f.tag for f in findings if f.question == question.id)
+        if counts:
+            rows.append([escape_markdown(question.text), *(str(counts[tag] or "") for tag in tags)])
+    if not rows:
+        return []
+    legend = " ".join(f"{words.name('tag', tag)}: {words.name('tag_meaning', tag)}." for tag in tags)
+    return [
+        markdown_table([words("statistics.part"), *(words.name("tag", tag) for tag in tags)], rows),
+        legend,
+    ]
+
+
+_CELL_CHARS = 300
+
+
+def render_statistics(state: RunState) -> str:
     """The page; also while the run goes on."""
-    words = words_of(state)
-    title = f"# {words('statistics.title')}: {plain(state.get('question', ''))}"
+    words = messages_of(state)
+    title = f"# {words('statistics.title')}: {escape_markdown(state.get('question', ''))}"
     if not state.get("judgements"):
         return f"{title}\n\n{words('statistics.nothing')}\n"
     blocks = [title, *_overview(state, words), *_rounds(state["judgements"], words), *_checks(state, words)]
@@ -43,9 +63,9 @@ def _sections(state: RunState) -> list[Section]:
     return report.sections if report else state.get("sections", [])
 
 
-def _overview(state: RunState, words: Words) -> Iterator[str]:
+def _overview(state: RunState, words: Messages) -> Iterator[str]:
     report, last = state.get("report"), state["judgements"][-1]
-    spent = tallied(state.get("costs", []))
+    spent = add_up_costs(state.get("costs", []))
     rows = [
         [words("statistics.status"), _status(state, words)],
         [words("statistics.stopped"), _stop(last, words)],
@@ -64,23 +84,23 @@ def _overview(state: RunState, words: Words) -> Iterator[str]:
             [words("statistics.words"), str(len(report.markdown.split()))],
         ]
     yield f"## {words('statistics.overview')}"
-    yield table(["", ""], rows)
+    yield markdown_table(["", ""], rows)
 
 
-def _status(state: RunState, words: Words) -> str:
+def _status(state: RunState, words: Messages) -> str:
     report = state.get("report")
     if report is None:
         return words("statistics.going_on")
     return describe_result(state, report.sections, report.status, words, report.kind)
 
 
-def _stop(judgement: Judgement, words: Words) -> str:
+def _stop(judgement: Judgement, words: Messages) -> str:
     if not judgement.stop:
         return words("statistics.going_on")
-    return f"{words.name('rule', judgement.stop)} ({plain(words.because(judgement.because))})"
+    return f"{words.name('rule', judgement.stop)} ({escape_markdown(words.because(judgement.because))})"
 
 
-def _rounds(judgements: Sequence[Judgement], words: Words) -> Iterator[str]:
+def _rounds(judgements: Sequence[Judgement], words: Messages) -> Iterator[str]:
     names = ("round", "claims", "new", "pages", "coverage", "diversity", "quality", "freshness", "score")
     columns = [*(words(f"statistics.{name}") for name in (*names, "confidence", "spent", "held"))]
     rows = []
@@ -90,37 +110,47 @@ def _rounds(judgements: Sequence[Judgement], words: Words) -> Iterator[str]:
         held = words.name("rule", j.held or j.waived)
         rows.append([*map(str, counts), *(f"{score:.2f}" for score in scores), f"{j.spent_usd:.4f}", held])
     yield f"## {words('statistics.rounds')}"
-    yield table(columns, rows)
+    yield markdown_table(columns, rows)
 
 
-def _checks(state: RunState, words: Words) -> Iterator[str]:
+def _checks(state: RunState, words: Messages) -> Iterator[str]:
     """What the question needs of its evidence, and what the last judgement found missing."""
     last = state["judgements"][-1]
     if last.checks:
         rows = [
-            [check.name, words("statistics.yes" if check.is_passed else "statistics.no"), plain(check.why)]
+            [
+                check.name,
+                words("statistics.yes" if check.is_passed else "statistics.no"),
+                escape_markdown(check.why),
+            ]
             for check in last.checks
         ]
         yield f"## {words('statistics.checks')}"
-        yield table([words("statistics.check"), words("statistics.passed"), words("statistics.why")], rows)
+        yield markdown_table(
+            [words("statistics.check"), words("statistics.passed"), words("statistics.why")], rows
+        )
     if last.gaps:
         yield f"## {words('statistics.gaps')}"
         columns = [words("statistics.gap"), words("statistics.priority"), words("statistics.query")]
-        yield table(
-            columns, [[plain(g.description), g.priority, plain(g.suggested_query)] for g in last.gaps]
+        yield markdown_table(
+            columns,
+            [
+                [escape_markdown(g.description), g.priority, escape_markdown(g.suggested_query)]
+                for g in last.gaps
+            ],
         )
 
 
-def _rejected_claims(state: RunState, words: Words) -> Iterator[str]:
+def _rejected_claims(state: RunState, words: Messages) -> Iterator[str]:
     """What was refused, by reason and page; one that was refused twice with its words and the verifier's."""
-    titles = {page.sha: page.title or named(page.address) for page in state.get("pages", [])}
+    titles = {page.sha: page.title or name_address(page.address) for page in state.get("pages", [])}
     rows = [
         [
             words.reason(entry.why),
             str(entry.count),
-            plain(titles.get(entry.page, entry.page[:12])),
-            plain(entry.statement)[:_CHARS],
-            plain(entry.reason)[:_CHARS],
+            escape_markdown(titles.get(entry.page, entry.page[:12])),
+            escape_markdown(entry.statement)[:_CELL_CHARS],
+            escape_markdown(entry.reason)[:_CELL_CHARS],
         ]
         for entry in state.get("rejected", [])
         if not entry.section
@@ -128,10 +158,10 @@ def _rejected_claims(state: RunState, words: Words) -> Iterator[str]:
     if rows:
         columns = [words(f"statistics.{name}") for name in ("why", "count", "page", "statement", "reason")]
         yield f"## {words('statistics.rejected_claims')}"
-        yield table(columns, rows)
+        yield markdown_table(columns, rows)
 
 
-def _controls(tallies: Sequence[ControlTally], words: Words) -> Iterator[str]:
+def _controls(tallies: Sequence[ControlTally], words: Messages) -> Iterator[str]:
     """How many statements of known truth the verifiers were shown among the others, and got wrong."""
     shown, missed = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()
     for tally in tallies:
@@ -141,25 +171,33 @@ def _controls(tallies: Sequence[ControlTally], words: Words) -> Iterator[str]:
     if shown:
         names = ("verifier", "control", "language", "shown", "missed")
         yield f"## {words('statistics.controls')}"
-        yield table(
+        yield markdown_table(
             [words(f"statistics.{name}") for name in names],
-            [[*map(plain, place), str(shown[place]), str(missed[place])] for place in sorted(shown)],
+            [
+                [*map(escape_markdown, place), str(shown[place]), str(missed[place])]
+                for place in sorted(shown)
+            ],
         )
 
 
-def _rejected_sentences(sections: Sequence[Section], words: Words) -> Iterator[str]:
+def _rejected_sentences(sections: Sequence[Section], words: Messages) -> Iterator[str]:
     marked = words("statistics.marked")
     rows = [
-        [plain(part.title), plain(s.text)[:_CHARS], words.name("fault", s.fault), plain(s.why)[:_CHARS]]
+        [
+            escape_markdown(part.title),
+            escape_markdown(s.text)[:_CELL_CHARS],
+            words.name("fault", s.fault),
+            escape_markdown(s.why)[:_CELL_CHARS],
+        ]
         for part in sections
         for s in part.rejected
     ]
     rows += [
         [
-            plain(part.title),
-            plain(s.text)[:_CHARS],
+            escape_markdown(part.title),
+            escape_markdown(s.text)[:_CELL_CHARS],
             f"{words.name('fault', s.fault)} ({marked})",
-            plain(s.why)[:_CHARS],
+            escape_markdown(s.why)[:_CELL_CHARS],
         ]
         for part in sections
         for s in part.sentences
@@ -169,25 +207,29 @@ def _rejected_sentences(sections: Sequence[Section], words: Words) -> Iterator[s
     if rows or rewritten:
         yield f"## {words('statistics.rejected_sentences')}"
     if rows:
-        yield table([words(f"statistics.{name}") for name in ("section", "statement", "fault", "why")], rows)
+        yield markdown_table(
+            [words(f"statistics.{name}") for name in ("section", "statement", "fault", "why")], rows
+        )
     if rewritten:
         yield words("statistics.rewritten", count=rewritten)
 
 
-def _calls(state: RunState, words: Words) -> Iterator[str]:
+def _calls(state: RunState, words: Messages) -> Iterator[str]:
     """How often each role's answers were had at once, and how often only by another way or by repair."""
     counts = Counter((cost.role, cost.rung) for cost in state.get("costs", []) if cost.rung)
     if counts:
         columns = [words("statistics.role"), words("statistics.way"), words("statistics.number")]
         yield f"## {words('statistics.calls')}"
-        yield table(columns, [[role, way, str(count)] for (role, way), count in sorted(counts.items())])
+        yield markdown_table(
+            columns, [[role, way, str(count)] for (role, way), count in sorted(counts.items())]
+        )
 
 
-def _costs(costs: Sequence[Cost], words: Words) -> Iterator[str]:
+def _costs(costs: Sequence[Cost], words: Messages) -> Iterator[str]:
     if not costs:
         return
-    engines = [cost for cost in costs if cost.role == SEARCH]
-    models = [cost for cost in costs if cost.role != SEARCH]
+    engines = [cost for cost in costs if cost.role == SEARCH_ROLE]
+    models = [cost for cost in costs if cost.role != SEARCH_ROLE]
     rows = [
         *_cost_rows(words("statistics.role"), costs, lambda cost: cost.role),
         *_cost_rows(words("statistics.model"), models, lambda cost: cost.model),
@@ -198,32 +240,32 @@ def _costs(costs: Sequence[Cost], words: Words) -> Iterator[str]:
     ]
     names = ("by", "name", "number", "tokens_in", "tokens_out", "reused", "usd", "saved")
     yield f"## {words('statistics.costs')}"
-    yield table([words(f"statistics.{name}") for name in names], rows)
+    yield markdown_table([words(f"statistics.{name}") for name in names], rows)
 
 
 def _cost_rows(by: str, costs: Sequence[Cost], name_of: Callable[[Cost], str]) -> Iterator[list[str]]:
     for name in dict.fromkeys(name_of(cost) for cost in costs):
         own = [cost for cost in costs if name_of(cost) == name]
-        spent = tallied(own)
+        spent = add_up_costs(own)
         counts = [len(own) - spent.saved_calls, spent.tokens_in, spent.tokens_out, spent.saved_calls]
         money = [f"{spent.usd:.4f}", f"{spent.saved_usd:.4f}"]
-        yield [by, plain(name), *(f"{count:,}" for count in counts), *money]
+        yield [by, escape_markdown(name), *(f"{count:,}" for count in counts), *money]
 
 
-def _searches(state: RunState, words: Words) -> Iterator[str]:
-    rows = [[str(q.round), q.family, plain(q.text)] for q in state.get("asked", [])]
+def _searches(state: RunState, words: Messages) -> Iterator[str]:
+    rows = [[str(q.round), q.family, escape_markdown(q.text)] for q in state.get("asked", [])]
     if rows:
         columns = [words("statistics.round"), words("statistics.family"), words("statistics.query")]
         yield f"## {words('statistics.searches')}"
-        yield table(columns, rows)
+        yield markdown_table(columns, rows)
 
 
-def _failures(state: RunState, words: Words) -> Iterator[str]:
+def _failures(state: RunState, words: Messages) -> Iterator[str]:
     rows = [
-        [words.place(failure.where), f"`{named(failure.what)}`", plain(failure.why)]
+        [words.place(failure.where), f"`{name_address(failure.what)}`", escape_markdown(failure.why)]
         for failure in state.get("failures", [])
     ]
     if rows:
         columns = [words("statistics.where"), words("statistics.what"), words("statistics.why")]
         yield f"## {words('statistics.failures')}"
-        yield table(columns, rows)
+        yield markdown_table(columns, rows)

@@ -8,23 +8,23 @@ statement that does not hold. Where names cannot be told from other words, most 
 import re
 from collections.abc import Sequence
 
-from fathom.evidence.derivation import Passage, underived
-from fathom.evidence.facts import names, unnamed
-from fathom.evidence.flaws import flaws
-from fathom.report.marks import has_address, unmarked
-from fathom.text.embedding import rarity
+from fathom.evidence.checks.derivation import Passage, find_underived
+from fathom.evidence.checks.strict import find_flaws
+from fathom.report.passages import has_address, strip_marks
+from fathom.text.embedding import word_rarity
+from fathom.text.mentions import find_missing_names, find_name_words
 from fathom.text.ranking import stem, terms
-from fathom.text.tokens import STOP_WORDS, has_paired_script, tokens
+from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
 _LONGEST = 120
-_VOICES = re.compile(
+_STATES = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|causes?|leads?|"
     r"proves?|shows?|makes?|becomes?|remains?|not|no|never|without)\b|[가-힣](?:다|음|함|됨|임|없|않)[.!]?$",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"(?:\w+: )?(?:what|how|why|who|whose|where|when|which|whether)\b", re.IGNORECASE)
 _KOREAN_ASKS = re.compile(r"(?:는가|인가|은가|을까|일까|하나|되나|었나|였나)\??$")
-_USUAL = """
+_USUAL_WORDS = """
 Advantages Against Alternatives Analysis Answer Answers Applications Approach Approaches Aspects Background
 Basics Basis Benefits Causes Challenges Change Changes Comparison Comparisons Conclusion Conclusions
 Conditions Consequences Context Cost Costs Current Debate Definition Details Development Developments
@@ -44,44 +44,46 @@ Recommendations 가격 개념 개요 결과
 보고서 비교 비용 사례 상황 설명 수치 역사 역할 연구 영향 요소 요약 원리 원인 위험 의미 이유 이점 작동 장단점
 장점 전망 정의 정리 조건 종류 주요 차이 차이점 출처 특징 평가 필요 한계 핵심 현재 현황 활용 효과
 """
-_ORDINARY = frozenset(_USUAL.lower().split()) | STOP_WORDS
-_ORDINARY_STEMS = frozenset(stem(word) for word in tokens(_USUAL))
+_ORDINARY = frozenset(_USUAL_WORDS.lower().split()) | STOP_WORDS
+_ORDINARY_STEMS = frozenset(stem(word) for word in tokens(_USUAL_WORDS))
 _COMMON = 12.5  # how rare a word of everyday English is at most, by `rarity`: a name is rarer
 _KNOWN_SHARE = 0.5  # of the words of a title in a script without capitals
 
 
 def is_sound_title(title: str, sources: Sequence[str]) -> bool:
     """Whether the title can stand in a report whose words come from these sources."""
-    bare = unmarked(title, title)
+    bare = strip_marks(title, title)
     if not bare or len(bare) > _LONGEST or has_address(title) or bare != " ".join(title.split()):
         return False
-    said = _said(sources)
-    if underived(bare, Passage(quotes=tuple(sources))) or _strange_names(bare, sources, said):
+    said = _known_stems(sources)
+    if find_underived(bare, Passage(quotes=tuple(sources))) or _strange_names(bare, sources, said):
         return False
     if _KOREAN_ASKS.search(bare):
         return True
-    if _VOICES.search(bare) and not _ASKS.match(bare):
+    if _STATES.search(bare) and not _ASKS.match(bare):
         return terms(bare) <= said and not _is_flawed(bare, sources)
     words = terms(bare)
     known = words & (said | _ORDINARY_STEMS)
-    return not has_paired_script(bare) or len(known) > _KNOWN_SHARE * len(words)
+    return not has_cjk(bare) or len(known) > _KNOWN_SHARE * len(words)
 
 
 def _strange_names(title: str, sources: Sequence[str], said: set[str]) -> list[str]:
     """Return the words written like names that nobody said and that are no everyday words."""
     # With a word before it the first word is no first word: it may be a name as well.
-    found = unnamed(names(f"on {title}"), sources)
+    found = find_missing_names(find_name_words(f"on {title}"), sources)
     return [
         word
         for word in found
-        if word.lower() not in _ORDINARY and stem(word.lower()) not in said and rarity(word.lower()) > _COMMON
+        if word.lower() not in _ORDINARY
+        and stem(word.lower()) not in said
+        and word_rarity(word.lower()) > _COMMON
     ]
 
 
-def _said(sources: Sequence[str]) -> set[str]:
+def _known_stems(sources: Sequence[str]) -> set[str]:
     return {stem(word) for source in sources for word in tokens(source)}
 
 
 def _is_flawed(title: str, sources: Sequence[str]) -> bool:
     """A statement must hold against one source; a question that was asked holds by itself."""
-    return all(flaws(title, [source]) for source in sources)
+    return all(find_flaws(title, [source]) for source in sources)

@@ -14,9 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fathom.search.port import Engine
+from fathom.search.protocol import SearchEngine
 from fathom.state import Hit, Query
-from fathom.store import Memory
+from fathom.storage.content import ReplyCache
 
 VALID_S = 24 * 3600.0
 # Raise it when engines are asked in another way, or their answers are read in another way.
@@ -26,7 +26,7 @@ _IRRELEVANT = frozenset({"contact", "timeout_s", "pause_s", "usd_per_call", "cap
 _USER = re.compile(r"(?<=://)[^/@\s]*@")
 
 
-class Answered(NamedTuple):
+class EngineAnswer(NamedTuple):
     """What an engine found; `is_reused`: another run asked; `is_cached`: nobody was asked now."""
 
     hits: Sequence[Hit]
@@ -38,7 +38,7 @@ class Answered(NamedTuple):
 class SearchCache:
     """The answered searches of a run; `engine_keys` has the key of every engine that takes part, by name."""
 
-    memory: Memory
+    memory: ReplyCache
     engine_keys: Mapping[str, str]
 
     def within(self, run: str) -> "SearchCache":
@@ -46,22 +46,22 @@ class SearchCache:
         return replace(self, memory=self.memory.within(run))
 
     async def search(
-        self, engine: Engine, query: Query, limit: int, ask: Callable[[], Awaitable[Sequence[Hit]]]
-    ) -> Answered:
+        self, engine: SearchEngine, query: Query, limit: int, ask: Callable[[], Awaitable[Sequence[Hit]]]
+    ) -> EngineAnswer:
         """Return the kept answer, or else ask; a new answer is on disk before it is returned."""
         if engine.name not in self.engine_keys:
-            return Answered(await ask())
+            return EngineAnswer(await ask())
         call = search_key(engine.name, self.engine_keys[engine.name], query.text, limit)
         async with self.memory.alone(call):
             if kept := await self.memory.get(call):
                 hits = [Hit.model_validate({**row, "query": query.id}) for row in json.loads(kept.text)]
-                return Answered(hits, is_reused=not kept.is_own, is_cached=True)
+                return EngineAnswer(hits, is_reused=not kept.is_own, is_cached=True)
             found = await ask()
             rows = [hit.model_dump(exclude={"query"}, exclude_defaults=True) for hit in found]
             text = json.dumps(rows, ensure_ascii=False)
             # Shielded: whoever is cancelled now has an answer that was paid for.
             await asyncio.shield(self.memory.put(call, text, is_for_others=bool(rows)))
-        return Answered(found)
+        return EngineAnswer(found)
 
 
 def search_key(name: str, engine_key: str, text: str, limit: int) -> str:
@@ -76,17 +76,17 @@ def engine_key(engine: object) -> str:
     `cache_parameters` what matters of it. Raises TypeError for any other that is not plain, because its text
     might differ from process to process.
     """
-    words = json.dumps([_REVISION, type(engine).__name__, _plain(engine)], sort_keys=True)
+    words = json.dumps([_REVISION, type(engine).__name__, _plain_value(engine)], sort_keys=True)
     return sha256(words.encode()).hexdigest()[:12]
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """The value as JSON has it, the same for equal values in every process."""
     if hasattr(value, "cache_parameters"):
-        return _plain(value.cache_parameters())
+        return _plain_value(value.cache_parameters())
     if is_dataclass(value) and not isinstance(value, type):
         relevant = [field for field in fields(value) if field.repr and field.name not in _IRRELEVANT]
-        return {field.name: _plain(getattr(value, field.name)) for field in relevant}
+        return {field.name: _plain_value(getattr(value, field.name)) for field in relevant}
     if isinstance(value, str):
         return _USER.sub("", value)  # a user and a password in an address are secrets
     if value is None or isinstance(value, bool | int | float):
@@ -94,9 +94,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, date | Path):
         return str(value)
     if isinstance(value, set | frozenset):
-        return sorted(_plain(item) for item in value)
+        return sorted(_plain_value(item) for item in value)
     if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): _plain_value(item) for name, item in value.items()}
     if isinstance(value, Sequence):
-        return [_plain(item) for item in value]
+        return [_plain_value(item) for item in value]
     raise TypeError(f"{type(value).__name__} is not a plain parameter of an engine")

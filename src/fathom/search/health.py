@@ -8,26 +8,31 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from fathom.budget.meter import charge_request
+from fathom.concurrency import PacedLock
 from fathom.errors import BadQuery, OutOfBudget, Refused, Unavailable
-from fathom.search.port import Capability, Engine
+from fathom.http.retry import RetryPolicy, retry
+from fathom.search.protocol import Capability, SearchEngine
 from fathom.state import Hit, Query
 from fathom.text.tokens import query_terms
-from fathom.turns import Turns
 
 _COOL_S = 30.0
+
 _LONGEST_COOL_S = 600.0
+
 _REFUSED_S = 600.0
+
 _PLAIN_WORDS = 12
 
 
 @dataclass
-class Health:
+class EngineHealth:
     """When each engine may be asked again; failures in a row make the wait longer."""
 
     clock: Callable[[], float] = time.monotonic
     until: dict[str, float] = field(default_factory=dict)
     failures: dict[str, int] = field(default_factory=dict)
-    turns: dict[str, Turns] = field(default_factory=dict)
+    turns: dict[str, PacedLock] = field(default_factory=dict)
 
     def wait_s(self, name: str) -> float:
         """How long the engine still has to cool down."""
@@ -43,23 +48,23 @@ class Health:
         """It answered."""
         self.failures.pop(name, None)
 
-    def turn_of(self, name: str) -> Turns:
+    def turns_for(self, name: str) -> PacedLock:
         """The queue in front of the engine."""
-        return self.turns.setdefault(name, Turns())
+        return self.turns.setdefault(name, PacedLock())
 
 
-PROCESS = Health()
+PROCESS_HEALTH = EngineHealth()
 
 
 @dataclass
-class Watched:
+class MonitoredEngine:
     """An engine asked only when that makes sense; one a kit, with the process's health behind it.
 
     A refusal is for one kit, because others may have another key, and not for ever: a server lives for weeks.
     """
 
-    engine: Engine
-    health: Health = field(default_factory=lambda: PROCESS)
+    engine: SearchEngine
+    health: EngineHealth = field(default_factory=lambda: PROCESS_HEALTH)
     pause_s: float = 0.0
     usd_per_call: float = 0.0
     refusal: str = ""
@@ -84,7 +89,7 @@ class Watched:
         if wait_s := self.health.wait_s(self.name):
             raise Unavailable(f"{self.name} is cooling down for {wait_s:.0f} s", wait_s=wait_s)
         try:
-            hits = await self._put_plainly_if_needed(query, limit)
+            hits = await self._ask_more_plainly(query, limit)
         except Unavailable as error:
             self.health.failed(self.name, error.wait_s)
             raise
@@ -96,7 +101,7 @@ class Watched:
         self.health.served(self.name)
         return hits
 
-    async def _put_plainly_if_needed(self, query: Query, limit: int) -> Sequence[Hit]:
+    async def _ask_more_plainly(self, query: Query, limit: int) -> Sequence[Hit]:
         try:
             return await self._asked(query, limit)
         except BadQuery:
@@ -108,5 +113,40 @@ class Watched:
     async def _asked(self, query: Query, limit: int) -> Sequence[Hit]:
         if not self.pause_s:
             return await self.engine(query, limit=limit)
-        async with self.health.turn_of(self.name).turn(self.pause_s):
+        async with self.health.turns_for(self.name).turn(self.pause_s):
             return await self.engine(query, limit=limit)
+
+
+@dataclass(frozen=True)
+class _EngineWrapper:
+    engine: SearchEngine
+
+    @property
+    def name(self) -> str:
+        """The engine's own name."""
+        return self.engine.name
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What the engine can do."""
+        return self.engine.capabilities
+
+
+@dataclass(frozen=True)
+class RetryingEngine(_EngineWrapper):
+    """An engine that is asked again when it is unavailable."""
+
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+
+    async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
+        """The engine's hits."""
+        return await retry(lambda: self.engine(query, limit=limit), self.policy)
+
+
+@dataclass(frozen=True)
+class PaidEngine(_EngineWrapper):
+    """An engine that sends requests in a way of its own: each call is paid for as one request."""
+
+    async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
+        """The engine's hits."""
+        return await charge_request(lambda: self.engine(query, limit=limit))

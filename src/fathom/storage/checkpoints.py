@@ -17,12 +17,12 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from fathom import state
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 from fathom.storage.compression import deflate, inflate
+from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
 from fathom.storage.protocol import Storage
 from fathom.storage.prune import KEEP_LATEST
-from fathom.storage.schema import BUSY_TIMEOUT_S, prepare
-from fathom.storage.sqlite import close_storage, open_storage, path_of
+from fathom.storage.sqlite import close_storage, database_path, open_storage
 
 _log = logging.getLogger(__name__)
 _THIN_EVERY_S = 60.0
@@ -90,8 +90,8 @@ async def _keep_thin(storage: Storage) -> None:
 async def checkpointer(database: Path | str | None = None) -> AsyncIterator[AsyncSqliteSaver]:
     """Open the saver of a database, or of the environment's; command line, facade and server share it."""
     place = database if database is not None else (await asyncio.to_thread(load_settings)).database
-    path = path_of(place)
-    await asyncio.to_thread(prepare, path)
+    path = database_path(place)
+    await asyncio.to_thread(prepare_database, path)
     try:
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
             saver = AsyncSqliteSaver(connection, serde=CompressedSerializer())

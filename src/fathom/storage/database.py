@@ -7,18 +7,186 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from fathom.storage.schema import BUSY_TIMEOUT_S, prepare
+from filelock import FileLock
+
+from fathom.errors import BadInput
+
+# Namespaces: '' is the run, 'reading:ID' a task in it, 'reading:ID|extract:ID' a task in that. A name without
+# ':' belongs to a subgraph with a memory of its own, which somebody may have around Fathom: it stays.
+_INSIDE = """
+    thread_id = new.thread_id and checkpoint_id < new.checkpoint_id and instr(checkpoint_ns, ':')
+    and case when new.checkpoint_ns = ''
+    then checkpoint_ns > ''
+    else checkpoint_ns > new.checkpoint_ns || '|' and checkpoint_ns < new.checkpoint_ns || '}' end
+"""
+
+TRIGGERS = f"""
+create trigger if not exists prune_superseded after insert on checkpoints begin
+    -- A checkpoint contains the writes that were pending on its parent.
+    delete from writes where thread_id = new.thread_id and checkpoint_ns = new.checkpoint_ns
+        and checkpoint_id = new.parent_checkpoint_id;
+    -- A new checkpoint means that all tasks of the step before have ended. Checkpoint ids grow with time:
+    -- with durability "async" tasks of the next step may have saved theirs before this one is written.
+    delete from writes where {_INSIDE};
+    delete from checkpoints where {_INSIDE};
+    -- Inside a task only the last checkpoint is resumed.
+    delete from checkpoints where instr(new.checkpoint_ns, ':') and thread_id = new.thread_id
+        and checkpoint_ns = new.checkpoint_ns and checkpoint_id < new.checkpoint_id;
+end;
+-- LangGraph takes a task with any output for finished. One that was cut off between its work and its routing
+-- has output and an error: without the output it is run again, with it the run would end too early.
+create trigger if not exists drop_partial_output after insert on writes when new.channel = '__error__' begin
+    delete from writes where thread_id = new.thread_id and checkpoint_ns = new.checkpoint_ns
+        and checkpoint_id = new.checkpoint_id and task_id = new.task_id and idx >= 0;
+end;
+create trigger if not exists forget_past_rounds after delete on checkpoints
+    when old.checkpoint_ns = '' and not exists (
+        select 1 from checkpoints where thread_id = old.thread_id and checkpoint_ns = ''
+    )
+begin
+    delete from past_rounds where run = old.thread_id;
+end;
+"""  # noqa: S608 - all words are our own
+
+LAYOUT_VERSION = 3  # 2 added `control_answers`, 3 `past_rounds`
+
+BUSY_TIMEOUT_S = 60
+
+_SAVER_TABLES = """
+create table if not exists checkpoints (
+    thread_id text not null, checkpoint_ns text not null default '', checkpoint_id text not null,
+    parent_checkpoint_id text, type text, checkpoint blob, metadata blob,
+    primary key (thread_id, checkpoint_ns, checkpoint_id)
+);
+create table if not exists writes (
+    thread_id text not null, checkpoint_ns text not null default '', checkpoint_id text not null,
+    task_id text not null, task_path text not null default '', idx integer not null, channel text not null,
+    type text, value blob, primary key (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+);
+"""
+
+_TABLES = """
+create table if not exists pages (sha text primary key, body blob not null, used_at real not null);
+create table if not exists replies (
+    call text not null, run text not null, reply blob not null, at real not null, is_own integer not null,
+    primary key (call, run)
+) without rowid;
+create table if not exists web_pages (
+    address text primary key, checked real not null, fresh_s real not null, fetched text not null,
+    etag text, modified text, content_type text, sha text not null, document blob not null
+);
+create index if not exists web_pages_checked on web_pages (checked);
+create table if not exists payments (
+    id integer primary key, run text not null, call text not null, role text not null, model text not null,
+    nano integer not null, tokens_in integer not null default 0, tokens_out integer not null default 0,
+    reserved_at real not null, settled_at real
+);
+create index if not exists payments_of_run on payments (run, call);
+create table if not exists refused_payments (run text primary key) without rowid;
+create table if not exists overspent (
+    run text not null, model text not null, nano integer not null, reserved integer not null,
+    primary key (run, model)
+) without rowid;
+create table if not exists signals (
+    number integer primary key, run text not null, word text not null, text text not null, at text not null,
+    round integer not null default 0, taker text not null default ''
+);
+create index if not exists signals_of_run on signals (run, taker);
+create table if not exists page_leases (
+    run text not null, address text not null, branch text not null, primary key (run, address)
+) without rowid;
+create table if not exists follow_ups (
+    number integer primary key, run text not null unique, thread text not null, follows text not null
+);
+create index if not exists follow_ups_of_thread on follow_ups (thread);
+create table if not exists closed_threads (thread text primary key) without rowid;
+create table if not exists run_configs (run text primary key, config text not null) without rowid;
+create table if not exists run_folders (run text primary key, path text not null) without rowid;
+create table if not exists run_shapes (run text primary key, shape text not null) without rowid;
+create table if not exists run_times (run text primary key, worked_s real not null) without rowid;
+create table if not exists run_records (
+    run text primary key, question text not null, status text not null, started text not null,
+    rounds integer not null, cost_usd real not null, updates text not null, follows text not null,
+    forks text not null, last_step text not null
+) without rowid;
+create index if not exists run_records_started on run_records (started);
+create table if not exists past_rounds (
+    run text not null, step text not null, judged integer not null, base text not null, parent text,
+    type text, body blob not null, metadata blob, primary key (run, step)
+);
+create table if not exists context_windows (
+    name text primary key, size integer not null, said integer, at real not null
+) without rowid;
+create table if not exists control_answers (
+    verifier text not null, call text not null, right integer not null, wrong integer not null,
+    at real not null, primary key (verifier, call)
+) without rowid;
+"""
+
+
+def prepare_database(path: Path) -> None:
+    """Make sure that the file is there, writable and of our version; else BadInput with one sentence.
+
+    A file of an earlier version that counted them gets the tables that it lacks.
+    """
+    try:
+        if path.is_file() and _version_of(path) == LAYOUT_VERSION:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Two processes that set the journal mode at the same moment would see "database is locked".
+        with FileLock(f"{path}.lock", timeout=BUSY_TIMEOUT_S), closing(_connect_plain(path)) as connection:
+            _refuse_other_versions(path, connection)
+            if connection.execute("pragma journal_mode").fetchone()[0] != "wal":
+                connection.execute("pragma journal_mode=wal")
+            script = _SAVER_TABLES + _TABLES + TRIGGERS
+            connection.executescript(f"begin immediate;{script}pragma user_version={LAYOUT_VERSION};commit;")
+    except (OSError, sqlite3.Error) as error:
+        raise BadInput(f"The database {path} cannot be used: {error}.") from error
+
+
+def is_before_versions(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has tables but no version: Fathom 0.1 before this layout wrote it."""
+    (version,) = connection.execute("pragma user_version").fetchone()
+    names = "select 1 from sqlite_master where type = 'table' limit 1"
+    return version == 0 and connection.execute(names).fetchone() is not None
+
+
+def _refuse_other_versions(path: Path, connection: sqlite3.Connection) -> None:
+    (version,) = connection.execute("pragma user_version").fetchone()
+    if version > LAYOUT_VERSION:
+        raise BadInput(
+            f"The database {path} was written by a newer Fathom"
+            f" (layout {version}, this one knows {LAYOUT_VERSION});"
+            " install that version, or name another database."
+        )
+    if is_before_versions(connection):
+        raise BadInput(
+            f"The database {path} was written by an earlier Fathom;"
+            " keep its reports and start a new one with: fathom upgrade"
+        )
+
+
+def _version_of(path: Path) -> int:
+    with closing(_connect_plain(path)) as connection:
+        return int(connection.execute("pragma user_version").fetchone()[0])
+
+
+def _connect_plain(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)
+
 
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection], T]
+
+DatabaseWork = Callable[[sqlite3.Connection], T]
 
 
-class _Session:
+class _FileThread:
     """A thread and the connection that only it uses."""
 
     def __init__(self, path: Path, prepare_once: Callable[[], None]) -> None:
@@ -27,7 +195,7 @@ class _Session:
         self._file: tuple[int, int] | None = None  # the file that the connection has open
         self.thread = ThreadPoolExecutor(1, "fathom-database")
 
-    def run(self, work: Work[T]) -> T:
+    def run(self, work: DatabaseWork[T]) -> T:
         """Run the work in a transaction; it is undone if the work fails."""
         with self._opened() as connection:
             return work(connection)
@@ -59,14 +227,14 @@ class Worker:
     def __init__(self, path: Path, prepare_once: Callable[[], None]) -> None:
         self._path, self._prepare_once = path, prepare_once
         self._guard = Lock()
-        self._session: _Session | None = None
+        self._session: _FileThread | None = None
 
-    async def run(self, work: Work[T]) -> T:
+    async def run(self, work: DatabaseWork[T]) -> T:
         """Run the work in the thread."""
         loop = asyncio.get_running_loop()
         with self._guard:
             if self._session is None:
-                self._session = _Session(self._path, self._prepare_once)
+                self._session = _FileThread(self._path, self._prepare_once)
             session = self._session
             job = loop.run_in_executor(session.thread, partial(session.run, work))
         return await job
@@ -88,12 +256,12 @@ class Database:
         self._guard, self._is_ready = Lock(), False
         self._reader, self._writer = Worker(path, self._prepare), Worker(path, self._prepare)
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, work: DatabaseWork[T]) -> T:
         """Return what the work finds."""
         self._on_use(self)
         return await self._reader.run(work)
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: DatabaseWork[T]) -> T:
         """Return what the work gives, once it is committed."""
         self._on_use(self)
         return await self._writer.run(work)
@@ -102,7 +270,7 @@ class Database:
         """Make the tables once: a file that disappears later is an error, not a new database."""
         with self._guard:
             if not self._is_ready:
-                prepare(self.path)
+                prepare_database(self.path)
                 self._is_ready = True
 
     def close(self, *, wait: bool = True) -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from fathom.storage.records import (
-    Call,
     CostLine,
-    Removed,
+    PaidCall,
+    RemovedRows,
     RunRecord,
     Signal,
     SignalWord,
@@ -64,7 +64,7 @@ class CostStore(Protocol):
     """Payments, one line a call; amounts are whole billionths of a dollar."""
 
     async def reserve(
-        self, run: str, call: Call, most: int, least: int, limit: int, at: float
+        self, run: str, call: PaidCall, most: int, least: int, limit: int, at: float
     ) -> tuple[int, int] | int:
         """Reserve `most` if it fits below the limit, else what fits if that is `least` or more.
 
@@ -80,7 +80,7 @@ class CostStore(Protocol):
         """Settle the last open line of a call, unless another line of the call is settled."""
 
     async def add(
-        self, run: str, call: Call, amount: int, tokens_in: int, tokens_out: int, at: float
+        self, run: str, call: PaidCall, amount: int, tokens_in: int, tokens_out: int, at: float
     ) -> None:
         """Add a settled line."""
 
@@ -105,7 +105,7 @@ class CostStore(Protocol):
     async def paid(self, run: str, call: str) -> int | None:
         """Return what a run has spent or reserved for one call; None if it has no line."""
 
-    async def paid_by_call(self, run: str) -> dict[Call, int]:
+    async def paid_by_call(self, run: str) -> dict[PaidCall, int]:
         """Return what a run has spent or reserved, by call, the latest first."""
 
     async def lines_of_latest(self, most_runs: int) -> dict[str, list[CostLine]]:
@@ -252,12 +252,12 @@ class LockStore(Protocol):
         """Return the lock, held, or None when somebody else holds it."""
 
 
-class CleaningStore(Protocol):
+class PruneStore(Protocol):
     """Runs taken away, and the room they took given back."""
 
     async def remove_runs(
         self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
-    ) -> Removed:
+    ) -> RemovedRows:
         """Take out the runs that are gone and what nobody needs any more; with `is_dry` only count it.
 
         `is_idle` says that no run was at work when it was `now`: what was put since stays, for a run may have
@@ -294,4 +294,4 @@ class Storage:
     controls: ControlStore
     checkpoints: CheckpointStore
     locks: LockStore
-    cleaning: CleaningStore
+    cleaning: PruneStore

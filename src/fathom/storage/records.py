@@ -10,7 +10,7 @@ SignalWord = Literal["pause", "go", "stop", "add"]
 SIGNAL_WORDS: tuple[SignalWord, ...] = get_args(SignalWord)
 
 
-class Call(NamedTuple):
+class PaidCall(NamedTuple):
     """What is paid for: the name of the call, the role that asks, and the model or engine that is asked."""
 
     name: str
@@ -81,7 +81,7 @@ class RunRecord:
 
 
 @dataclass(frozen=True)
-class Removed:
+class RemovedRows:
     """How much was removed, in rows and in bytes of what they held."""
 
     rows: int = 0

@@ -10,9 +10,9 @@ from threading import Lock
 
 from fathom.errors import BadInput
 from fathom.storage.database import Database
-from fathom.storage.file_locks import FileLocks
+from fathom.storage.files import FileLocks
 from fathom.storage.protocol import Storage
-from fathom.storage.remove_runs import SqliteCleaning
+from fathom.storage.prune import SqlitePruning
 from fathom.storage.sqlite_checkpoints import SqliteCheckpoints
 from fathom.storage.sqlite_content import (
     SqliteControls,
@@ -21,29 +21,28 @@ from fathom.storage.sqlite_content import (
     SqliteWebPages,
     SqliteWindows,
 )
-from fathom.storage.sqlite_costs import SqliteCosts
-from fathom.storage.sqlite_runs import SqliteLeases, SqliteRuns, SqliteSignals, SqliteThreads
+from fathom.storage.sqlite_runs import SqliteCosts, SqliteLeases, SqliteRuns, SqliteSignals, SqliteThreads
 
 _MOST_OPEN = 8  # databases with open connections in one process; the one used longest ago is closed
-_known: dict[Path, tuple[Database, Storage]] = {}
+_storages: dict[Path, tuple[Database, Storage]] = {}
 _in_use: OrderedDict[Path, Database] = OrderedDict()
 _guard = Lock()
 
 
 def open_storage(database: Path | str) -> Storage:
     """Return the storage of a database; opening it again gives the same one. Nothing is read before use."""
-    path = path_of(database)
+    path = database_path(database)
     with _guard:
-        if path not in _known:
+        if path not in _storages:
             opened = Database(path, _note_use)
-            _known[path] = opened, _storage(opened)
-        return _known[path][1]
+            _storages[path] = opened, _make_storage(opened)
+        return _storages[path][1]
 
 
 async def close_storage(database: Path | str) -> None:
     """Close the connections once everything that waits is written; the next use opens them again."""
     with _guard:
-        found = _in_use.pop(path_of(database), None)
+        found = _in_use.pop(database_path(database), None)
     if found:
         await asyncio.to_thread(found.close)
 
@@ -51,7 +50,7 @@ async def close_storage(database: Path | str) -> None:
 def database_of(database: Path | str) -> Database:
     """Return the open file behind a storage, for what only SQLite needs."""
     open_storage(database)
-    return _known[path_of(database)][0]
+    return _storages[database_path(database)][0]
 
 
 def _note_use(database: Database) -> None:
@@ -63,14 +62,14 @@ def _note_use(database: Database) -> None:
         oldest.close(wait=False)
 
 
-def path_of(database: Path | str) -> Path:
+def database_path(database: Path | str) -> Path:
     """Return the file that an address names, or BadInput for a server we cannot use yet."""
     if str(database).startswith(("postgresql:/", "postgres:/")):
         raise BadInput("PostgreSQL is not supported yet; name a file as the database.")
     return Path(database)
 
 
-def _storage(database: Database) -> Storage:
+def _make_storage(database: Database) -> Storage:
     return Storage(
         name=str(database.path),
         pages=SqlitePages(database),
@@ -85,5 +84,5 @@ def _storage(database: Database) -> Storage:
         controls=SqliteControls(database),
         checkpoints=SqliteCheckpoints(database),
         locks=FileLocks(database.path.parent / "locks"),
-        cleaning=SqliteCleaning(database.path),
+        cleaning=SqlitePruning(database.path),
     )

@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.text.tokens import has_paired_script, tokens
-from fathom.text.vocabulary import vocabulary, wheel
+from fathom.text.token_count import shared_tokenizer, wordllama_folder
+from fathom.text.tokens import has_cjk, tokens
 
 Vectors = NDArray[np.float32]
 
 _WIDTH = 256
 _MAX_CHARS = 4000
-_loading = Lock()
+_load_lock = Lock()
 # A run compares the same passages with many queries, and splitting them into words costs most of it.
 _REMEMBERED = 4096
 _REMEMBERED_CHARS = 2000
-_recent: dict[str, Vectors] = {}
-_recalling = Lock()
+_cache: dict[str, Vectors] = {}
+_cache_lock = Lock()
 
 
 @cache
@@ -44,32 +44,32 @@ def _load() -> Any:
         @staticmethod
         def load_tokenizer(*_: object, **__: object) -> Any:
             """The one that tokens are counted with: reading it takes as long as the vectors do."""
-            return vocabulary()
+            return shared_tokenizer()
 
-    return Sharing.load(cache_dir=wheel(), disable_download=True)
+    return Sharing.load(cache_dir=wordllama_folder(), disable_download=True)
 
 
 def is_embeddable(text: str) -> bool:
     """Whether the vectors mean anything for this text."""
-    return not has_paired_script(text)
+    return not has_cjk(text)
 
 
 def embed(texts: Sequence[str]) -> Vectors:
     """One unit vector a text (its first 4,000 characters); a dot product is a cosine, no words are zeros."""
     cut = [text[:_MAX_CHARS] or " " for text in texts]
-    with _recalling:
-        known = {text: _recent[text] for text in cut if text in _recent}
+    with _cache_lock:
+        known = {text: _cache[text] for text in cut if text in _cache}
     if missing := [text for text in dict.fromkeys(cut) if text not in known]:
-        known |= zip(missing, _embedded(missing), strict=True)
-        with _recalling:
-            _recent.update((text, known[text]) for text in missing if len(text) <= _REMEMBERED_CHARS)
-            for text in list(_recent)[:-_REMEMBERED]:
-                del _recent[text]
+        known |= zip(missing, _embed_new(missing), strict=True)
+        with _cache_lock:
+            _cache.update((text, known[text]) for text in missing if len(text) <= _REMEMBERED_CHARS)
+            for text in list(_cache)[:-_REMEMBERED]:
+                del _cache[text]
     return np.stack([known[text] for text in cut]) if cut else np.zeros((0, _WIDTH), dtype=np.float32)
 
 
-def _embedded(texts: list[str]) -> Vectors:
-    with _loading:
+def _embed_new(texts: list[str]) -> Vectors:
+    with _load_lock:
         model = _load()
     # A batch is padded to its longest text, so one book among sentences would cost gigabytes.
     vectors: Vectors = model.embed(texts)
@@ -81,9 +81,9 @@ def _embedded(texts: list[str]) -> Vectors:
 
 
 @lru_cache(maxsize=16384)
-def rarity(word: str) -> float:
+def word_rarity(word: str) -> float:
     """How unusual an English word is, by its pieces' places in a vocabulary with the commonest first."""
-    with _loading:
+    with _load_lock:
         model = _load()
     pieces = model.tokenizer.encode(f" {word}", add_special_tokens=False).ids
     return math.log(1 + max(pieces, default=0)) + 1.5 * max(0, len(pieces) - 1)

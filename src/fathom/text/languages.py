@@ -5,6 +5,7 @@ addresses and short texts are no evidence.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -51,11 +52,14 @@ _SMALL_WORDS = {
         geen hun zich was waren wat wie welke hoe
     """,
 }
-LANGUAGES = tuple(_SMALL_WORDS)
+
+DETECTED_LANGUAGES = tuple(_SMALL_WORDS)
+
 # No part looks further than to where it could begin again: a model may repeat a letter for ever.
 _NO_EVIDENCE = re.compile(
     r"```.*?```|`[^`\n]*`|\b\w+://\S+|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|\"[^\"\n]*\"", re.DOTALL
 )
+
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -70,30 +74,35 @@ class _Proof:
 
 
 _SURE = _Proof(words=5, different=4, share=0.15, times=3)
+
 # Enough to know what must not be complained about.
 _LIKELY = _Proof(words=2, different=2, share=0.15, times=2)
 
 
 @lru_cache(maxsize=64)  # every section of a report answers the same question
-def asked_in(question: str) -> str:
+def detect_question_language(question: str) -> str:
     """The language of a question; empty when it is none of these, or cannot be told."""
     first, *others = _words(question) or [""]
     words = [first.lower(), *others]  # what a question begins with says most
     found = [
         one
-        for one in LANGUAGES
-        if all(_is_rather(words, one, other, _LIKELY) for other in LANGUAGES if other != one)
+        for one in DETECTED_LANGUAGES
+        if all(_is_rather(words, one, other, _LIKELY) for other in DETECTED_LANGUAGES if other != one)
     ]
     return found[0] if found else ""
 
 
-def written_in(text: str, instead_of: str) -> str:
+def detect_wrong_language(text: str, instead_of: str) -> str:
     """The language that a text is surely written in, where it should have been another; else empty."""
     if instead_of not in _SMALL_WORDS:
         return ""
     words = _words(text)
-    found = (one for one in LANGUAGES if one != instead_of and _is_rather(words, one, instead_of, _SURE))
-    return max(found, key=lambda one: sum(word in _only(one, instead_of) for word in words), default="")
+    found = (
+        one for one in DETECTED_LANGUAGES if one != instead_of and _is_rather(words, one, instead_of, _SURE)
+    )
+    return max(
+        found, key=lambda one: sum(word in _distinct_words(one, instead_of) for word in words), default=""
+    )
 
 
 def _words(text: str) -> Sequence[str]:
@@ -102,7 +111,7 @@ def _words(text: str) -> Sequence[str]:
 
 def _is_rather(words: Sequence[str], one: str, other: str, proof: _Proof) -> bool:
     """Whether words are of one language rather than the other; capitals may be names and do not count."""
-    own, against = _only(one, other), _only(other, one)
+    own, against = _distinct_words(one, other), _distinct_words(other, one)
     found = [word for word in words if word in own]
     return (
         len(found) >= max(proof.words, proof.share * len(words))
@@ -112,11 +121,113 @@ def _is_rather(words: Sequence[str], one: str, other: str, proof: _Proof) -> boo
 
 
 @cache
-def _only(one: str, other: str) -> frozenset[str]:
+def _distinct_words(one: str, other: str) -> frozenset[str]:
     """The small words of one language that the other one does not have."""
-    return _lists()[one] - _lists()[other]
+    return _word_lists()[one] - _word_lists()[other]
 
 
 @cache
-def _lists() -> Mapping[str, frozenset[str]]:
+def _word_lists() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in _SMALL_WORDS.items()}
+
+
+_SCRIPTS = {
+    "hangul": re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]"),
+    "kana": re.compile("[\u3040-\u30ff]"),
+    "han": re.compile("[\u3400-\u9fff\uf900-\ufaff]"),
+    "cyrillic": re.compile("[\u0400-\u052f]"),
+    "greek": re.compile("[\u0370-\u03ff]"),
+    "arabic": re.compile("[\u0600-\u06ff\u0750-\u077f]"),
+    "hebrew": re.compile("[\u0590-\u05ff]"),
+    "devanagari": re.compile("[\u0900-\u097f]"),
+    "thai": re.compile("[\u0e00-\u0e7f]"),
+    "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
+}
+
+_EAST_ASIAN = {"kana", "han"}
+
+_SCRIPT_BY_LANGUAGE = {
+    "korean": "hangul", "ko": "hangul", "한국어": "hangul", "japanese": "kana", "ja": "kana",
+    "chinese": "han", "zh": "han", "russian": "cyrillic", "ru": "cyrillic",
+    "ukrainian": "cyrillic", "uk": "cyrillic", "bulgarian": "cyrillic", "bg": "cyrillic", "greek": "greek",
+    "el": "greek", "arabic": "arabic", "ar": "arabic", "persian": "arabic", "fa": "arabic",
+    "hebrew": "hebrew", "he": "hebrew", "hindi": "devanagari", "hi": "devanagari", "thai": "thai",
+    "th": "thai",
+}  # fmt: skip
+
+_LATIN_LANGUAGES = {
+    "english": "English", "en": "English", "german": "German", "de": "German", "deutsch": "German",
+    "french": "French", "fr": "French", "français": "French", "spanish": "Spanish", "es": "Spanish",
+    "español": "Spanish", "italian": "Italian", "it": "Italian", "italiano": "Italian", "pt": "Portuguese",
+    "portuguese": "Portuguese", "português": "Portuguese", "dutch": "Dutch", "nl": "Dutch",
+    "nederlands": "Dutch",
+    # As the others call it: who asks in one language may want the answer in another.
+    "anglais": "English", "englisch": "English", "inglés": "English", "inglese": "English",
+    "inglês": "English", "engels": "English", "영어": "English",
+    "allemand": "German", "alemán": "German", "tedesco": "German",
+    "alemão": "German", "duits": "German", "französisch": "French", "francés": "French",
+    "francese": "French", "francês": "French", "frans": "French", "espagnol": "Spanish",
+    "spanisch": "Spanish", "spagnolo": "Spanish", "espanhol": "Spanish", "spaans": "Spanish",
+    "italien": "Italian", "italienisch": "Italian", "italiaans": "Italian", "portugais": "Portuguese",
+    "portugiesisch": "Portuguese", "portugués": "Portuguese", "portoghese": "Portuguese",
+    "portugees": "Portuguese", "néerlandais": "Dutch", "niederländisch": "Dutch", "neerlandés": "Dutch",
+    "olandese": "Dutch", "holandês": "Dutch",
+}  # fmt: skip
+
+_REQUESTED = re.compile(r"\b(?:in|into|en|auf|em)\s+(?:het\s+)?(\w{3,})")
+
+_REQUESTED_IN_KOREAN = re.compile(r"(?<!\w)(\w+어)로")
+
+_AS_ASKED = "the language of"
+
+_MIN_LETTERS = 20  # letters; fewer may all be names
+
+
+def dominant_script(text: str) -> str:
+    """The script most of its letters are in; empty when there are too few to tell."""
+    scripts = ["latin"] if text.isascii() else _SCRIPTS
+    counts = Counter({name: len(_SCRIPTS[name].findall(text)) for name in scripts})
+    if counts["kana"]:  # whoever writes Japanese writes both
+        counts["kana"] += counts.pop("han")
+    name, most = counts.most_common(1)[0]
+    return name if most >= _MIN_LETTERS else ""
+
+
+def describe_wrong_language(text: str, language: str, question: str) -> str:
+    """What is wrong with a text that is in another language than asked for; empty when nothing surely is."""
+    name, requested = language.strip().lower(), set[str]()
+    if name.startswith(_AS_ASKED):
+        script, tongue = dominant_script(question), detect_question_language(question)
+        asked = question.lower()
+        requested = {*_REQUESTED.findall(asked), *_REQUESTED_IN_KOREAN.findall(asked)}
+    else:
+        tongue, script = _LATIN_LANGUAGES.get(name, ""), _script_of_language(name)
+    written = dominant_script(text)
+    if not script or not written or written in {_script_of_language(one) for one in requested}:
+        return ""
+    if written != script:
+        return "" if {script, written} <= _EAST_ASIAN else f"it is not written in {language}"
+    found = detect_wrong_language(text, instead_of=tongue) if written == "latin" else ""
+    if not found or found in {_LATIN_LANGUAGES.get(one) for one in requested}:
+        return ""
+    return f"it is not written in {language}, but in {found}"
+
+
+def _script_of_language(language: str) -> str:
+    """The script of a language by its name; empty when that is not known."""
+    return "latin" if language in _LATIN_LANGUAGES else _SCRIPT_BY_LANGUAGE.get(language, "")
+
+
+_HANGUL = re.compile("[가-힣]")
+
+
+def wants_korean(question: str, language: str | None) -> bool:
+    """Whether what is told is in Korean: that was asked for, or nothing was and the question is Korean."""
+    asked = (language or "").strip().lower()
+    return asked.startswith(("ko", "한국")) if asked else is_korean(question)
+
+
+def is_korean(text: str) -> bool:
+    """Whether the text is mainly in Hangul."""
+    hangul = 0 if text.isascii() else len(_HANGUL.findall(text))
+    return hangul > 0 and hangul * 3 >= sum(map(str.isalpha, text))

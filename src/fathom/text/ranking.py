@@ -11,21 +11,29 @@ from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
 from fathom.text.embedding import embed, is_embeddable
-from fathom.text.tokens import has_paired_script, query_terms, tokens
+from fathom.text.sentences import split_passages
+from fathom.text.token_count import CountTokens, count_tokens, truncate_to_tokens
+from fathom.text.tokens import has_cjk, query_terms, tokens
 
 _MEANING = 0.45
+
 _HEADING_SHARE = 0.5
+
 _K1, _B = 1.2, 0.75
+
 # Words that questions are made of and answers are not.
 _ASKING_WORDS = frozenset(
     """happen happens happened work works working mean means explain describe tell give list example examples
     way ways kind kinds many much exactly actually possible 설명 방법 경우""".split()  # noqa: SIM905
 )
+
 _ENDING = re.compile(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment|e)$")
+
 _KOREAN_ENDING = re.compile(
     r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란|하는|되는|한|된"
     r"|(?:하|되|했|됐|한|된|있|없|이)?(?:는가|은가|ㄴ가|인가|나요|는지|니까|습니까|습니다|한다|된다|다))(?=[\s?.!,]|$)"
 )
+
 _KOREAN_ASKING = re.compile(
     r"(?<![가-힣])(?:얼마|무엇|무슨|어떻게|어떤|어디|언제|누구|누가|왜|어째서|몇)[가-힣]*"
     r"|(?<![가-힣])(?:(?:되어|돼|하고)\s*)?있(?:나|나요|는가|는지|습니까)(?=[\s?.!,]|$)|(?<=[가-힣])가(?=\s*\?)"
@@ -48,26 +56,26 @@ def terms(text: str) -> set[str]:
 
 @lru_cache(maxsize=20_000)  # a long run compares the same statements and queries in every round
 def _terms(text: str) -> frozenset[str]:
-    bare = _KOREAN_ENDING.sub("", _KOREAN_ASKING.sub(" ", text)) if has_paired_script(text) else text
+    bare = _KOREAN_ENDING.sub("", _KOREAN_ASKING.sub(" ", text)) if has_cjk(text) else text
     words = query_terms(bare) or query_terms(text)
     telling = frozenset(stem(word) for word in words if word not in _ASKING_WORDS)
     return telling or frozenset(map(stem, words))
 
 
-def likeness(left: Set[str], right: Set[str]) -> float:
+def jaccard_similarity(left: Set[str], right: Set[str]) -> float:
     """The share of words two texts have in common (Jaccard)."""
     shared = len(left & right)
     return shared / (len(left) + len(right) - shared) if shared else 0.0
 
 
-def relevance(
+def score_relevance(
     questions: Sequence[str], texts: Sequence[str], contexts: Sequence[str] = ()
 ) -> list[list[float]]:
     """For each question, how well each text answers it; a word in a text's context counts half."""
     bags = [{stem(w) for w in tokens(text)} for text in texts]
     around = [{stem(w) for w in tokens(context)} for context in contexts] or [set[str]() for _ in texts]
-    rarity = _rarity(bags)
-    lexical = [_covered(terms(question), bags, around, rarity) for question in questions]
+    rarity = _count_documents(bags)
+    lexical = [_score_coverage(terms(question), bags, around, rarity) for question in questions]
     if not texts or not all(is_embeddable(q) for q in questions):
         # With nothing but words to go by, a context may strengthen a text but not speak for it.
         return [
@@ -90,7 +98,7 @@ def bm25(questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
     lengths = [sum(bag.values()) for bag in bags]
     usual = sum(lengths) / len(lengths) if any(lengths) else 1.0
     norms = [_K1 * (1 - _B + _B * length / usual) for length in lengths]
-    known = _rarity(bags)
+    known = _count_documents(bags)
 
     def row(wanted: set[str]) -> list[float]:
         weights = {
@@ -104,12 +112,12 @@ def bm25(questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
     return [row(terms(question)) for question in questions]
 
 
-def _rarity(bags: Iterable[Iterable[str]]) -> Counter[str]:
+def _count_documents(bags: Iterable[Iterable[str]]) -> Counter[str]:
     counts: Counter[str] = Counter(word for bag in bags for word in bag)
     return counts
 
 
-def _covered(
+def _score_coverage(
     wanted: set[str], bags: Sequence[set[str]], around: Sequence[set[str]], counts: Counter[str]
 ) -> list[float]:
     """The share of the wanted words that each text has, rare words weighing more."""
@@ -124,3 +132,59 @@ def _covered(
         / total
         for bag, near in zip(bags, around, strict=True)
     ]
+
+
+PAGE_TOKENS = 7_000  # an article of usual length: some 25,000 characters of English, 9,000 of Korean
+
+_RANK_FUSION = 60
+
+_NEIGHBOUR_SHARE = 0.3
+
+_MAX_TOKEN_CHARS = 16  # a token is never that long over a whole page; what is longer need not be counted
+
+_LEAST_ROOM = 16
+
+
+def best_passages(
+    text: str, questions: Sequence[str], max_tokens: int, count: CountTokens = count_tokens
+) -> list[str]:
+    """As many passages as there is room for, those that fit the questions best, in the page's order.
+
+    Each question ranks them by shared words and by meaning; the ranks are fused, and what stands beside a
+    good passage counts a little too, because an answer often begins or ends there.
+    """
+    if len(text) <= _MAX_TOKEN_CHARS * max_tokens and count(text) <= max_tokens:
+        return [text]
+    found = list(split_passages(text))
+    scores = _fuse_ranks([*bm25(questions, found), *_meaning_scores(questions, found)], len(found))
+    beside = [max(scores[max(0, n - 1) : n] + scores[n + 1 : n + 2], default=0.0) for n in range(len(found))]
+    worth = [own + _NEIGHBOUR_SHARE * near for own, near in zip(scores, beside, strict=True)]
+    chosen, room = set(), max_tokens
+    ranked = sorted(range(len(found)), key=lambda n: -worth[n])
+    for place in ranked:
+        if room < _LEAST_ROOM:
+            break
+        if (cost := count(found[place])) <= room:
+            chosen.add(place)
+            room -= cost
+    if not chosen and ranked:  # not even the best one fits: its beginning does
+        return [part] if (part := truncate_to_tokens(found[ranked[0]], max_tokens, count)) else []
+    return [found[place] for place in sorted(chosen)]
+
+
+def _meaning_scores(questions: Sequence[str], found: Sequence[str]) -> list[list[float]]:
+    asked = [question for question in questions if is_embeddable(question)]
+    if not asked:
+        return []
+    rows: list[list[float]] = (embed(asked) @ embed(found).T).tolist()
+    return rows
+
+
+def _fuse_ranks(rankings: Sequence[Sequence[float]], count: int) -> list[float]:
+    """Reciprocal rank fusion; what has nothing in common with a question gets nothing from its ranking."""
+    fused = [0.0] * count
+    for row in rankings:
+        ranked = sorted(range(count), key=lambda n: -row[n])
+        for rank, place in enumerate(ranked, start=1):
+            fused[place] += 1 / (_RANK_FUSION + rank) if row[place] > 0 else 0.0
+    return fused

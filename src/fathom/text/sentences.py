@@ -7,23 +7,190 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fathom.text.tokens import has_cjk
+
+MAX_PASSAGE_CHARS = 1200
+
+_ENOUGH_CHARS = 700
+
+
+def split_passages(text: str, *, max_chars: int = MAX_PASSAGE_CHARS) -> Iterator[str]:
+    """Neighbouring blocks together, up to the limit; a heading goes with what follows it."""
+    open_blocks: list[str] = []
+    size = 0
+    for block in _small_blocks(text, max_chars):
+        starts_section = block.startswith("#") and size >= _ENOUGH_CHARS
+        if open_blocks and (size + len(block) > max_chars or starts_section):
+            yield "\n\n".join(open_blocks)
+            open_blocks, size = [], 0
+        open_blocks.append(block)
+        size += len(block) + 2
+    if open_blocks:
+        yield "\n\n".join(open_blocks)
+
+
+def _small_blocks(text: str, max_chars: int) -> Iterator[str]:
+    for block in text.split("\n\n"):
+        while len(block) > max_chars:
+            cut = _cut(block, max_chars)
+            yield block[:cut].strip()
+            block = block[cut:].lstrip()
+        if block.strip():
+            yield block
+
+
+def _cut(block: str, max_chars: int) -> int:
+    """Where to cut a block that is too long: after a line, a sentence or a word, in this order."""
+    for mark in ("\n", ". ", " "):
+        at = block.rfind(mark, max_chars // 2, max_chars)
+        if at > 0:
+            return at + len(mark)
+    return max_chars
+
+
+_COMMON = """
+accept act add affect agree aim allow appear apply arise arrive ask assume attach avoid base become begin
+belong bring build buy call carry cause change choose close collect come compare compute connect consist
+contain continue control convert cost cover create cut decide define deliver depend describe design detect
+determine develop die differ drive drop earn employ enable end ensure enter exist expect explain export
+expose extend fail fall feed find fit flow follow force form found gain generate get give go grow handle
+happen help hold host implement import improve include increase inform inherit join keep kill know last
+launch lead learn leave let lie live load lose lower make manage matter mean measure meet model move need
+occur offer open operate own pass pay perform persist plan play prefer prevent process produce promise
+protect prove provide publish pull push put raise reach read receive reduce refer release rely remain
+remember remove render replace represent require reside resolve rest result return rise run save say search
+see seem sell send serve set share show shut sit sleep sort split stand start state stay stop store stream
+suffer suggest supply support survive take tell tend think track train treat turn understand use vary wait
+walk want warm weaken win work write yield
+"""
+
+_IRREGULAR = """
+became began brought built bought came chose fell fed found gave went grew held kept knew led left lay lost
+made meant met paid ran rose said sat saw sold sent slept spent spoke stood taught told took thought
+understood won wore wrote
+"""
+
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|am|has|have|had|does|do|did|can|could|will|would|shall|should|may|might|must|cannot)\b"
+    r"|\w['’](?:s not|re|ll|ve)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+_DETERMINERS = """
+a an the this that these those its their his her our your my no any some each every of for in on at by with
+from to and or as per via
+"""
+
+_BEFORE_A_NOUN = frozenset(_DETERMINERS.split())
+
+_AFTER_A_VERB = re.compile(
+    r"^(?:a|an|the|this|that|these|those|its|their|his|her|our|your|all|any|each|every|both|no|to|it|them|you|us|how"
+    r"|what|whether|only|also|not|about|over|into|up|out|more|less|at|when|because|\d.*)$",
+    re.IGNORECASE,
+)
+
+_NO_SUBJECT = re.compile(
+    r"^[A-Z][a-z]+s (?:an?|the|if|whether|all|any|its|each|every|this|these|those|True|False|None)\b"
+)
+
+_LEADS_TO = re.compile(r"^[A-Z][a-z]+s (?:to|from|with)\b")
+
+_ORDER = re.compile(
+    r"^(?:please |do not |don['’]t |never |always )?(?:add|allow|apply|avoid|build|call|check|choose|click"
+    r"|configure|convert|create|define|delete|disable|enable|ensure|extract|fetch|find|generate|get|give|import"
+    r"|initiali[sz]e|install|keep|let|list|load|make|note|open|parse|pass|print|provide|raise|read|remember"
+    r"|remove|render|replace|return|run|save|see|select|send|set|specify|start|stop|store|try|update|use"
+    r"|validate|wait|wrap|write|yield) (?!of\b|is\b|are\b|was\b|were\b|and\b|or\b|in\b|by\b)",
+    re.IGNORECASE,
+)
+
+DEPENDENT_OPENING = re.compile(
+    r"^(?:(?:if|when|with|without|for|in|to|from|by)\s+)?(?:it|its|this|that|these|those|they|their|he|she|such|here)\b"
+    r"|^(?:then|thus|therefore|hence|however|but|and|so|also|otherwise|instead|similarly|additionally)\b"
+    r"|^(?:이는|이것은|이를|그것은|이러한|그러나|하지만|따라서|또한|이때|이로)"
+    r"|^같은 (?:달|해|날|기관|연구소|기사)",
+    re.IGNORECASE,
+)
+
+_KOREAN_END = re.compile(r"(?:다|요|죠|까|음|함|됨|임|있음|없음)[.!?。！？]*[\"'”’)\]」』]*$")
+
+_PAIR = re.compile(r"[A-Za-z][\w'’-]*|\d[\d.,]*")
+
+
+def _list_forms(base: str) -> set[str]:
+    stem = base[:-1] if base.endswith("e") else base
+    forms = {base, f"{base}s", f"{base}es", f"{stem}ed", f"{base}{base[-1]}ed"}
+    return forms | ({f"{base[:-1]}ies", f"{base[:-1]}ied"} if base.endswith("y") else set())
+
+
+_PAST = frozenset(_IRREGULAR.split())
+
+_VERBS = _PAST | {form for base in _COMMON.split() for form in _list_forms(base)}
+
+
+def is_verb(word: str) -> bool:
+    """Whether the word is a common verb in one of its finite forms."""
+    return word.lower() in _VERBS
+
+
+def is_complete_sentence(sentence: str) -> bool:
+    """Whether it says something of something, and is neither an order nor a label."""
+    if DEPENDENT_OPENING.match(sentence):  # on a sentence that does not stand here
+        return False
+    if has_cjk(sentence):
+        return _KOREAN_END.search(sentence) is not None
+    if _NO_SUBJECT.match(sentence) or is_instruction(sentence):
+        return False
+    if _AUXILIARY.search(sentence):
+        return True
+    words = _PAIR.findall(sentence)
+    return _has_verb(words[2:] if _LEADS_TO.match(sentence) else words)
+
+
+def is_instruction(sentence: str) -> bool:
+    """Whether it tells the reader to do something."""
+    return _ORDER.match(sentence) is not None
+
+
+def _has_verb(words: list[str]) -> bool:
+    """Whether a word after the first is a verb by itself, by its ending, or by what stands around it."""
+    for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
+        if before.lower() in _BEFORE_A_NOUN or not word.islower():
+            continue
+        if (word.endswith("ed") and len(word) > 4) or word in _PAST:
+            return True
+        follows = _AFTER_A_VERB.match(after) is not None
+        if is_verb(word) and (follows or before.endswith("s") != word.endswith("s")) and after != "for":
+            return True
+        if before.endswith("s") and word.endswith(("ate", "ify", "ise", "ize")):
+            return True
+        if word.endswith("s") and not word.endswith(("ss", "us", "is")) and follows:
+            return True
+    return False
+
+
 _FENCE = re.compile(r"^\s*(```|~~~)")
+
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
+
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|\[\d+\])\s+")
+
 # A full stop ends a sentence when white space follows; a CJK one needs none. The first letter stands before
 # the choice, so that no other place is tried; a row of stops is tried once, and not from each of them.
 _END = re.compile(
     r"[.!?…。！？](?:(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’)\]]*+(?=\s|$)|(?<=[。！？])[。！？]*[」』”）]*)"
 )
+
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|Fig|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|approx|ca|pp|vol)"
     r"|\b[A-Z])\.$"
 )
+
 _LONGEST_ABBREVIATION = 7
 
 
 @dataclass(frozen=True)
-class Span:
+class SentenceSpan:
     """A sentence: where it stands, what it says, and the heading above it."""
 
     start: int
@@ -39,7 +206,7 @@ class _Line:
     heading: str
 
 
-def sentences(text: str) -> list[Span]:
+def split_sentences(text: str) -> list[SentenceSpan]:
     """Every sentence of running text, in order."""
     return [span for line in _prose_lines(text) for span in _spans(line)]
 
@@ -61,7 +228,7 @@ def _prose_lines(text: str) -> Iterator[_Line]:
             yield _Line(start + skip, line[skip:], heading)
 
 
-def _spans(line: _Line) -> Iterator[Span]:
+def _spans(line: _Line) -> Iterator[SentenceSpan]:
     begin = 0
     for stop in _END.finditer(line.text):
         if _ABBREVIATION.search(line.text, max(begin, stop.end() - _LONGEST_ABBREVIATION), stop.end()):
@@ -71,9 +238,9 @@ def _spans(line: _Line) -> Iterator[Span]:
     yield from _span(line, begin, len(line.text))
 
 
-def _span(line: _Line, begin: int, end: int) -> Iterator[Span]:
+def _span(line: _Line, begin: int, end: int) -> Iterator[SentenceSpan]:
     words = line.text[begin:end]
     stripped = words.strip()
     if stripped:
         start = line.start + begin + len(words) - len(words.lstrip())
-        yield Span(start, start + len(stripped), stripped, line.heading)
+        yield SentenceSpan(start, start + len(stripped), stripped, line.heading)

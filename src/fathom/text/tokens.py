@@ -6,12 +6,53 @@ have no spaces between them. Does not know any index, nor how much a word weighs
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+
+class _Place(Protocol):
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+class TakenSpans:
+    """The characters of a text that something stands on; asking costs the same however many there are."""
+
+    def __init__(self, text: str, places: Iterable[_Place] = ()) -> None:
+        self._letters = bytearray(len(text))
+        for place in places:
+            self.add(place.start, place.end)
+
+    def add(self, start: int, end: int) -> None:
+        """Take a stretch."""
+        self._letters[start:end] = b"\1" * (end - start)
+
+    def has(self, start: int, end: int) -> bool:
+        """Tell whether any character of a stretch is taken."""
+        return 1 in self._letters[start:end]
+
+
+def find_matches(pattern: re.Pattern[str], first: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """`pattern.finditer(text)`, tried only where `first` matches; neither may match nothing at all."""
+    at = 0
+    while begun := first.search(text, at):
+        match = pattern.match(text, begun.start())
+        at = match.end() if match else begun.start() + 1
+        if match:
+            yield match
+
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_PAIRED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
-_RUN = re.compile(rf"[{_PAIRED}]+|[^\W_{_PAIRED}]+")
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
+
+_RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+
 _NO_WORD = {place: " " for place in range(128) if not chr(place).isalnum()}
-_HAS_PAIRED = re.compile(f"[{_PAIRED}]")
+
+_HAS_CJK = re.compile(f"[{_CJK}]")
 
 _ENGLISH = """
 a about after again all also am an and any are as at be because been before being between both but by can
@@ -21,18 +62,20 @@ or other our out over own re s same she should so some such t than that the thei
 they this those through to too under until up very ve was wasn we were what when where which while who
 whom whose why will with would you your
 """
+
 _KOREAN = """
 그 그리고 그런 그러나 그것 는 은 이 가 을 를 의 에 와 과 도 로 및 등 또는 또한 하는 하고 있는
 있다 있나 있나요 무엇 무엇인가 무엇인가요 무엇이며 무엇이고 무엇인지 무슨 어떤
 어떻게 어디 언제 누구 누가 왜 얼마나 어느 대한 대해
 대하여 관한 관해 위한 위해 통해 때문에 수 것 것은 것이 인가 인가요 한다 된다 되는
 """
+
 STOP_WORDS = frozenset((_ENGLISH + " " + _KOREAN).split())
 
 
-def has_paired_script(text: str) -> bool:
+def has_cjk(text: str) -> bool:
     """Whether some of it is Korean, Chinese or Japanese."""
-    return not text.isascii() and _HAS_PAIRED.search(text) is not None
+    return not text.isascii() and _HAS_CJK.search(text) is not None
 
 
 def plain_words(text: str) -> list[str]:
@@ -47,8 +90,8 @@ def _runs(text: str) -> list[str]:
     return _RUN.findall(bare.lower())
 
 
-def _pieces(run: str) -> list[str]:
-    if len(run) < 3 or not _HAS_PAIRED.match(run):
+def _split_run(run: str) -> list[str]:
+    if len(run) < 3 or not _HAS_CJK.match(run):
         return [run]
     return [run[at : at + 2] for at in range(len(run) - 1)]
 
@@ -57,7 +100,7 @@ def tokens(text: str) -> list[str]:
     """The words of a text in lower case without accents, in their order."""
     if text.isascii():
         return plain_words(text)
-    return [piece for run in _runs(text) for piece in _pieces(run)]
+    return [piece for run in _runs(text) for piece in _split_run(run)]
 
 
 def index_text(text: str) -> str:
@@ -71,4 +114,4 @@ def query_terms(text: str) -> list[str]:
     telling = [run for run in runs if run not in STOP_WORDS] or runs
     if text.isascii():
         return list(dict.fromkeys(telling))
-    return list(dict.fromkeys(piece for run in telling for piece in _pieces(run)))
+    return list(dict.fromkeys(piece for run in telling for piece in _split_run(run)))

@@ -3,7 +3,7 @@
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 from fathom.web.protection import Protection
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph_sdk import Auth
 
-from fathom.settings import load_settings
+from fathom.settings.settings import load_settings
 
 auth = Auth()
 EVERYBODY = "everybody"
@@ -38,7 +38,7 @@ async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDic
 
 
 @auth.on
-async def own_only(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
+async def restrict_to_owner(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
     """Mark what is made with its owner, and show only what the caller owns."""
     if ctx.user.identity == EVERYBODY:
         return None

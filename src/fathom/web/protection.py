@@ -23,14 +23,14 @@ _MINUTE_S = 60.0
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedRequest:
     """Why a request is not served."""
 
     status: int
     why: str
 
 
-class Rate:
+class RateLimit:
     """At most so many events in any minute."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -58,7 +58,7 @@ class Protection:
         self._app = app
         self._hosts = frozenset(host.lower().strip("[]") for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
-        self._rate = Rate(runs_per_minute)
+        self._rate = RateLimit(runs_per_minute)
         self._runs_per_minute = runs_per_minute
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
@@ -69,21 +69,25 @@ class Protection:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": refusal.why[:100]})
         else:
-            await _answer(send, refusal)
+            await _send_refusal(send, refusal)
 
-    def _refusal(self, scope: Scope) -> Refusal | None:
+    def _refusal(self, scope: Scope) -> RefusedRequest | None:
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
         method = scope.get("method", "GET")
         if not self._is_own_host(headers.get("host", "")):
-            return Refusal(421, "This server does not answer to that name; see FATHOM_ALLOWED_HOSTS.")
+            return RefusedRequest(421, "This server does not answer to that name; see FATHOM_ALLOWED_HOSTS.")
         if not self._is_allowed_page(headers, method):
-            return Refusal(403, "Pages of that origin may not use this server; see FATHOM_ALLOWED_ORIGINS.")
+            return RefusedRequest(
+                403, "Pages of that origin may not use this server; see FATHOM_ALLOWED_ORIGINS."
+            )
         if method in _WITH_BODY and not _is_json_or_empty(headers):
-            return Refusal(415, "Send the body as application/json.")
+            return RefusedRequest(415, "Send the body as application/json.")
         if method == "POST" and _STARTS_A_RUN.match(scope["path"]) and self._rate.is_exceeded():
-            return Refusal(429, f"More than {self._runs_per_minute} runs were started within a minute.")
+            return RefusedRequest(
+                429, f"More than {self._runs_per_minute} runs were started within a minute."
+            )
         return None
 
     def _is_own_host(self, host: str) -> bool:
@@ -126,7 +130,7 @@ def _is_json_or_empty(headers: dict[str, str]) -> bool:
     return headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
 
 
-async def _answer(send: Any, refusal: Refusal) -> None:
+async def _send_refusal(send: Any, refusal: RefusedRequest) -> None:
     body = json.dumps({"detail": refusal.why}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})

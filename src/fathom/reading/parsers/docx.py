@@ -20,9 +20,9 @@ from docx.text.paragraph import Paragraph
 from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import document, heading, one_line, table
+from fathom.reading.blocks import build_document, heading_block, one_line, table_block
 from fathom.reading.links import Anchor
-from fathom.reading.port import Document
+from fathom.reading.protocol import Document
 
 _MAX_BYTES = 50_000_000
 _CHUNK_BYTES = 1 << 20
@@ -65,7 +65,7 @@ def read_docx(body: bytes, *, name: str) -> Document:
         raise Unreadable(
             f"{name} is not a Word document that can be opened: {one_line(str(error))}"
         ) from error
-    return document(blocks, how="docx", name=name, anchors=anchors, **about)
+    return build_document(blocks, how="docx", name=name, anchors=anchors, **about)
 
 
 def _check_parts(body: bytes, name: str) -> None:
@@ -119,9 +119,9 @@ def _blocks(parent: Any, word: WordDocument) -> Iterator[str]:
         entries = []
         if paragraph is not None:
             level = _heading_level(paragraph)
-            yield heading(level, _words(node)) if level else one_line(_words(node))
+            yield heading_block(level, _words(node)) if level else one_line(_words(node))
         elif node.tag == qn("w:tbl"):
-            yield table([_words(cell) for cell in row.tc_lst] for row in node.tr_lst)
+            yield table_block([_words(cell) for cell in row.tc_lst] for row in node.tr_lst)
         elif node.tag == qn("w:sdt"):
             inner = node.find(qn("w:sdtContent"))
             yield from _blocks(inner, word) if inner is not None else ()

@@ -12,9 +12,9 @@ import fastfeedparser
 from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import document, heading, iso_day, one_line
-from fathom.reading.parsers.html import plain_blocks
-from fathom.reading.port import Document
+from fathom.reading.blocks import build_document, heading_block, iso_day, one_line
+from fathom.reading.parsers.html import html_blocks
+from fathom.reading.protocol import Document
 
 _FEED = re.compile(
     rb"\s*+(?:<\?xml[^>]*>\s*+)?(?:(?><!--.*?-->|<\?xml-stylesheet[^>]*>)\s*+)*+<(?:rss|feed|rdf:RDF)[\s>]",
@@ -36,14 +36,14 @@ def read_feed(body: bytes, *, name: str) -> Document:
         raise Unreadable(f"{name} is not a feed that can be read: {one_line(str(error))}") from error
     about, entries = found["feed"], found["entries"]
     title = _text(about, "title")
-    blocks = [heading(1, title), *plain_blocks(_text(about, "subtitle"))]
+    blocks = [heading_block(1, title), *html_blocks(_text(about, "subtitle"))]
     for entry in entries:
         blocks += [
-            heading(2, " ".join(plain_blocks(_text(entry, "title")))),
+            heading_block(2, " ".join(html_blocks(_text(entry, "title")))),
             _day(entry) or "",
-            *plain_blocks(_body(entry)),
+            *html_blocks(_body(entry)),
         ]
-    return document(
+    return build_document(
         blocks,
         how="feed",
         name=name,
@@ -66,8 +66,8 @@ def read_json(text: str, *, name: str) -> Document:
     listed = found.get("items")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     title = _text(found, "title")
-    return document(
-        [heading(1, title), _text(found, "description"), *_json_entries(items)],
+    return build_document(
+        [heading_block(1, title), _text(found, "description"), *_json_entries(items)],
         how="feed",
         name=name,
         title=title,
@@ -80,9 +80,9 @@ def read_json(text: str, *, name: str) -> Document:
 def _json_entries(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for item in items:
         plain = _text(item, "content_text").split("\n\n")
-        yield heading(2, _text(item, "title"))
+        yield heading_block(2, _text(item, "title"))
         yield _day(item) or ""
-        yield from plain_blocks(_text(item, "content_html")) or map(one_line, plain)
+        yield from html_blocks(_text(item, "content_html")) or map(one_line, plain)
 
 
 def _body(entry: Mapping[str, Any]) -> str:

@@ -9,37 +9,169 @@ from collections.abc import Iterator
 from typing import Any
 
 import trafilatura
+from htmldate import find_date
 from lxml import etree  # type: ignore[import-untyped]
 from lxml import html as lxml_html
 from trafilatura.xpaths import BODY_XPATH
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import code, document, heading, one_line, table
-from fathom.reading.parsers.html_dates import published
-from fathom.reading.parsers.html_links import html_anchors
-from fathom.reading.port import Document
+from fathom.reading.blocks import build_document, code_block, heading_block, iso_day, one_line, table_block
+from fathom.reading.links import Anchor, resolve_link
+from fathom.reading.protocol import Document
+
+_FULL_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\b\d{1,2}\.? [^\W\d]{3,} \d{4}|[^\W\d]{3} \d{1,2},? \d{4}")
+
+_MARKED_TIMES = (
+    ".//*[contains(@itemprop, 'datePublished') or contains(@property, 'datePublished')]",
+    ".//time[@pubdate]",
+    ".//time[contains(@class, 'publish') or contains(@class, 'posted') or contains(@class, 'entry-date')]",
+    ".//header//time[@datetime]",
+)
+
+# A time inside a sentence, a table or a quotation is when something else happened.
+_LONE_TIMES = (
+    ".//time[@datetime and not(ancestor::td or ancestor::blockquote or ancestor::dd"
+    " or parent::*[self::p or self::li or self::span][string-length(normalize-space(.)) > 60])]"
+)
+
+_METAS = "//meta[@content and (@name or @property or @itemprop or @http-equiv or @pubdate)]"
+
+_JSON_LD = "//script[contains(@type, 'ld+json') or contains(@type, 'settings+json')]"
+
+_NO_DATE = re.compile("copyright|modified|updated", re.IGNORECASE)
+
+
+def find_publication_date(tree: Any) -> str | None:
+    """The day the page says it was published, as YYYY-MM-DD; call it before the tree is taken apart."""
+    return _date_from_head(tree) or _date_from_times(tree)
+
+
+def _date_from_head(tree: Any) -> str | None:
+    """What htmldate finds among meta elements and JSON-LD; it is shown nothing else, or it would guess."""
+    head = etree.Element("head")
+    for meta in tree.xpath(_METAS):
+        named = " ".join(meta.get(key, "") for key in ("name", "property", "itemprop", "http-equiv"))
+        if _FULL_DATE.search(meta.get("content")) and not _NO_DATE.search(named):
+            etree.SubElement(head, "meta", dict(meta.attrib))
+    scripts = [script.text for script in tree.xpath(_JSON_LD) if script.text and "date" in script.text]
+    if not len(head) and not scripts:
+        return None
+    page = lxml_html.fromstring("<html><head></head><body></body></html>")
+    page.head.extend(list(head))
+    for text in scripts:
+        etree.SubElement(page.head, "script", type="application/ld+json").text = text
+    found = find_date(page, extensive_search=False, original_date=True)
+    return iso_day(found) if found else None
+
+
+def _date_from_times(tree: Any) -> str | None:
+    """A marked time element, or else the only day that the page's other time elements name."""
+    for place in _MARKED_TIMES:
+        if day := next(_days(tree.xpath(place)), None):
+            return day
+    named = set(_days(tree.xpath(_LONE_TIMES)))
+    return named.pop() if len(named) == 1 else None
+
+
+def _days(elements: list[Any]) -> Iterator[str]:
+    for element in elements:
+        stamp = element.get("datetime") or element.get("content") or ""
+        if day := iso_day(stamp):
+            yield day
+
+
+_MOST_ANCHORS = 2000
+
+_BEFORE_CHARS = 120
+
+_LINK_BLOCKS = frozenset("p li td th dd dt blockquote figcaption caption div section article body".split())  # noqa: SIM905
+
+_NAVIGATION_TAGS = frozenset({"nav", "footer", "aside", "form", "menu"})
+
+
+def html_anchors(tree: Any, name: str) -> list[Anchor]:
+    """Return the links in the page's text; call it before the tree is taken apart."""
+    base = resolve_link(name, str(tree.xpath("string(//base/@href)"))) or name
+    anchors: list[Anchor] = []
+    for link in tree.iter("a"):
+        if len(anchors) >= _MOST_ANCHORS:
+            break
+        address = _link_address(link, tree)
+        words = _element_text(link)
+        if (
+            not address
+            or not words.strip()
+            or any(above.tag in _NAVIGATION_TAGS for above in link.iterancestors())
+        ):
+            continue
+        anchors.append(Anchor(resolve_link(base, address), words, _words_before(link)))
+    return anchors
+
+
+def _link_address(link: Any, tree: Any) -> str:
+    """Where a link leads; of one to a footnote, where the first web link in that note leads."""
+    address = str(link.get("href") or "").strip()
+    if not address.startswith("#"):
+        return address
+    notes = tree.xpath("//*[@id=$name]//a[starts-with(@href, 'http')]", name=address[1:])
+    return str(notes[0].get("href")) if notes else ""
+
+
+def _words_before(link: Any) -> str:
+    """The words between the beginning of a link's block and the link, as many as tell where it stands."""
+    parts: list[str] = []
+    node, chars = link, 0
+    while node is not None and node.tag not in _LINK_BLOCKS and chars < _BEFORE_CHARS:
+        for sibling in node.itersiblings(preceding=True):
+            parts += [sibling.tail or "", _element_text(sibling)]
+            chars += len(parts[-2]) + len(parts[-1])
+            if chars >= _BEFORE_CHARS:
+                break
+        else:
+            node = node.getparent()
+            parts.append(node.text or "" if node is not None else "")
+            chars += len(parts[-1])
+    return "".join(reversed(parts))[-_BEFORE_CHARS:]
+
+
+def _element_text(node: Any) -> str:
+    """The words of an element; of a comment none."""
+    if not isinstance(node.tag, str):
+        return ""
+    return str(etree.tostring(node, method="text", encoding="unicode", with_tail=False))
+
 
 _CHARSET = re.compile(
     rb"<(?:meta|\?xml)[^<>]*?(?:charset|encoding)\s*=\s*+[\"']?\s*([\w.:-]+)", re.IGNORECASE
 )
+
 _LANGUAGE_PLACE = (
     "string((//html/@*[name()='lang' or name()='xml:lang'] | //meta[@property='og:locale']/@content)[1])"
 )
+
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+
 _LABELS = " | ".join(
     f"//div[@class='{kind}']/*[self::h3 or self::h4]"
     for kind in ("note", "tip", "warning", "caution", "important")
 )
+
 _PART_OF_PLACE = "string((//head/link[@rel='up']/@title | //a[@accesskey='u']/@title)[1])"
+
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])"
     r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
     re.IGNORECASE,
 )
+
 _EXPONENT = re.compile(r"[-−]?\d{1,4}")
-_RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
-_DECLARED = re.compile(r"^\s*<\?xml[^>]*\?>")
-_UNSEEN = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
+
+_SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
+
+_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+
+_INVISIBLE_TAGS = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
+
 _BLOCK_TAGS = "p|div|section|article|li|tr|h[1-6]|pre|blockquote|dt|dd|table|ul|ol|br|hr|main"
 
 
@@ -51,7 +183,7 @@ def declared_charset(body: bytes) -> str | None:
 
 def read_html(text: str, *, name: str) -> Document:
     """The main text of a page, or all its visible words if no main text stands out."""
-    text = _DECLARED.sub("", text)
+    text = _XML_DECLARATION.sub("", text)
     try:
         tree: Any = trafilatura.load_html(text)
         _mark_main(_drop_hidden(tree))
@@ -69,7 +201,7 @@ def read_html(text: str, *, name: str) -> Document:
         )
         blocks = list(_blocks(found.body)) if found is not None and found.body is not None else []
         if not any(blocks):
-            blocks = _visible(_drop_hidden(lxml_html.fromstring(text))) if text.strip() else []
+            blocks = _visible_blocks(_drop_hidden(lxml_html.fromstring(text))) if text.strip() else []
     except (etree.LxmlError, ValueError, RecursionError) as error:
         raise Unreadable(f"{name} is not a web page that can be read: {one_line(str(error))}") from error
     if not any(blocks):
@@ -80,7 +212,7 @@ def read_html(text: str, *, name: str) -> Document:
         about["publisher"] = found.sitename if found.sitename != found.hostname else None
     if part_of and about.get("title") and part_of != about["title"]:
         about["title"] = f"{about['title']} ({part_of})"  # a section called "Restrictions" says of what
-    return document(blocks, how="html", name=name, anchors=anchors, **about)
+    return build_document(blocks, how="html", name=name, anchors=anchors, **about)
 
 
 def _about(tree: Any) -> dict[str, str | None]:
@@ -88,7 +220,7 @@ def _about(tree: Any) -> dict[str, str | None]:
         "title": _title(tree),
         "part_of": one_line(str(tree.xpath(_PART_OF_PLACE))),
         "language": _language(tree),
-        "published": published(tree),
+        "published": find_publication_date(tree),
     }
 
 
@@ -106,7 +238,7 @@ def _keep_words(tree: Any) -> None:
         if element.tag == "q" and not len(element):
             element.text = f"“{element.text or ''}”"
         elif element.tag == "sup" and _EXPONENT.fullmatch(element.text or ""):
-            element.text = (element.text or "").translate(_RAISED)
+            element.text = (element.text or "").translate(_SUPERSCRIPTS)
         element.tag = "span"
 
 
@@ -135,7 +267,7 @@ def _mark_main(tree: Any) -> None:
     main.extend(child for child in list(body) if child is not main)
 
 
-def plain_blocks(markup: str) -> list[str]:
+def html_blocks(markup: str) -> list[str]:
     """All visible words of a piece of markup, a block a paragraph, for markup inside other formats."""
     if "<" not in markup and "&" not in markup:
         return [one_line(block) for block in markup.split("\n\n") if block.strip()]
@@ -143,7 +275,7 @@ def plain_blocks(markup: str) -> list[str]:
         tree = lxml_html.fromstring(f"<div>{markup}</div>") if markup.strip() else None
     except (etree.LxmlError, ValueError, RecursionError):
         return [one_line(markup)]
-    return _visible(tree) if tree is not None else []
+    return _visible_blocks(tree) if tree is not None else []
 
 
 def _best_title(found: str | None, named: str | None) -> str | None:
@@ -171,13 +303,13 @@ def _blocks(parent: etree._Element) -> Iterator[str]:
         yield one_line(parent.text)
     for node in parent:
         if node.tag == "head":
-            yield heading(int((node.get("rend") or "h2").lstrip("h") or 2), _words(node))
+            yield heading_block(int((node.get("rend") or "h2").lstrip("h") or 2), _words(node))
         elif node.tag == "code" and "\n" in "".join(node.itertext()).strip():
-            yield code("".join(node.itertext()).split("\n"))
+            yield code_block("".join(node.itertext()).split("\n"))
         elif node.tag == "list":
             yield "\n".join(_entries(node))
         elif node.tag == "table":
-            yield table(map(_words, row.iter("cell")) for row in node.iter("row"))
+            yield table_block(map(_words, row.iter("cell")) for row in node.iter("row"))
         elif node.tag in {"quote", "div", "body"} and len(node):
             yield from _blocks(node)
         elif isinstance(node.tag, str):
@@ -217,8 +349,8 @@ def _words(node: etree._Element) -> str:
     return "".join(parts)
 
 
-def _visible(tree: lxml_html.HtmlElement) -> list[str]:
-    etree.strip_elements(tree, *_UNSEEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+def _visible_blocks(tree: lxml_html.HtmlElement) -> list[str]:
+    etree.strip_elements(tree, *_INVISIBLE_TAGS, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     for node in tree.iter():
         if isinstance(node.tag, str) and re.fullmatch(_BLOCK_TAGS, node.tag):
             mark = f"{'#' * int(node.tag[1])} " if re.fullmatch("h[1-6]", node.tag) else ""

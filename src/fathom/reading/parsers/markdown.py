@@ -14,10 +14,18 @@ from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
-from fathom.reading.blocks import clean, code, document, heading, iso_day, one_line, table
+from fathom.reading.blocks import (
+    build_document,
+    clean_text,
+    code_block,
+    heading_block,
+    iso_day,
+    one_line,
+    table_block,
+)
 from fathom.reading.links import Anchor
-from fathom.reading.parsers.html import plain_blocks
-from fathom.reading.port import Document
+from fathom.reading.parsers.html import html_blocks
+from fathom.reading.protocol import Document
 
 _FRONT = re.compile(r"\A(?:---|\+\+\+)[ \t]*\n(.*?\n)(?:---|\+\+\+|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"^([A-Za-z_]+)[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
@@ -44,10 +52,10 @@ _UNSEEN_TAGS = frozenset({"script", "style", "svg"})
 
 def read_markdown(text: str, *, name: str) -> Document:
     """Read a Markdown file as its words, with what its front matter says of it."""
-    about, body = front_matter(clean(text))
-    writer = _Writer()
+    about, body = front_matter(clean_text(text))
+    writer = _MarkdownWriter()
     found = writer.write(_parser().parse(body))
-    return document(found, how="markdown", name=name, anchors=writer.anchors, **about)
+    return build_document(found, how="markdown", name=name, anchors=writer.anchors, **about)
 
 
 def front_matter(text: str) -> tuple[dict[str, str | None], str]:
@@ -60,9 +68,9 @@ def front_matter(text: str) -> tuple[dict[str, str | None], str]:
     return {**about, "published": iso_day(about["published"] or "")}, text[found.end() :]
 
 
-def blocks(text: str) -> list[str]:
+def markdown_blocks(text: str) -> list[str]:
     """The blocks of a Markdown text."""
-    return _Writer().write(_parser().parse(text))
+    return _MarkdownWriter().write(_parser().parse(text))
 
 
 @cache
@@ -78,7 +86,7 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return not state.src.startswith("[^", at) and reference(state, start, end, silent)
 
 
-class _Writer:
+class _MarkdownWriter:
     """Writes blocks from tokens; an open list, definition list or table gathers its lines."""
 
     def __init__(self) -> None:
@@ -97,9 +105,9 @@ class _Writer:
                 self._take_words(one_line(_words(token.children or [])))
                 self.anchors += _anchors(token.children or [])
             elif token.type in {"fence", "code_block"}:
-                self._add(code(token.content.split("\n")))
+                self._add(code_block(token.content.split("\n")))
             elif token.type == "html_block":
-                for block in plain_blocks(token.content):
+                for block in html_blocks(token.content):
                     self._take_words(block) if self._depth else self._add(block)
             else:
                 self._enter(token)
@@ -122,7 +130,7 @@ class _Writer:
             self._rows.append([])
         elif kind == "table_close":
             rows, self._rows = self._rows or [], None
-            self._add(table(rows))
+            self._add(table_block(rows))
         self._opened = token
 
     def _take_words(self, words: str) -> None:
@@ -130,7 +138,7 @@ class _Writer:
         if self._rows is not None:
             self._rows[-1].append(words)
         elif kind == "heading_open":
-            self._add(heading(int(self._opened.tag[1:]), _ATTRIBUTES.sub("", words)))
+            self._add(heading_block(int(self._opened.tag[1:]), _ATTRIBUTES.sub("", words)))
         elif not self._depth:
             self._add(_ALERT.sub("", words))
         elif words:

@@ -12,9 +12,9 @@ from threading import Lock
 import pypdfium2
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import Empty, document, tidied
-from fathom.reading.parsers.plain import paragraphs
-from fathom.reading.port import Document
+from fathom.reading.blocks import EmptyDocument, build_document, tidy_blocks
+from fathom.reading.parsers.plain_text import text_blocks
+from fathom.reading.protocol import Document
 
 _pdfium = Lock()  # pdfium must not be entered by two threads, not even with two documents
 _SOFT_HYPHEN = re.compile("[\x02\u00ad\ufffe]\\s*")
@@ -34,9 +34,9 @@ def read_pdf(body: bytes, *, name: str) -> Document:
                 pdf.close()
         except pypdfium2.PdfiumError as error:
             raise Unreadable(f"{name} is not a PDF that can be opened: {error}") from error
-    blocks = [tidied(_blocks(page)) for page in pages]
+    blocks = [tidy_blocks(_blocks(page)) for page in pages]
     try:
-        found = document(
+        found = build_document(
             [block for page in blocks for block in page],
             how="pdf",
             name=name,
@@ -44,7 +44,7 @@ def read_pdf(body: bytes, *, name: str) -> Document:
             published=_date(about.get("CreationDate", "")),
             author=about.get("Author"),
         )
-    except Empty:
+    except EmptyDocument:
         raise Unreadable(f"{name} has no text layer") from None
     lengths = (sum(len(block) + len("\n\n") for block in page) for page in blocks[:-1])
     return replace(found, pages=tuple(accumulate(lengths, initial=0)))
@@ -64,7 +64,7 @@ def _blocks(page: str) -> list[str]:
     page = _SOFT_HYPHEN.sub("", page.replace("\r\n", "\n"))
     # pdfium keeps the space at a line's end if there was one; a Korean line without it broke inside a word.
     page = _KOREAN_WRAP.sub("", page)
-    return [line for block in paragraphs(page) for line in block.split("\n")]
+    return [line for block in text_blocks(page) for line in block.split("\n")]
 
 
 def _date(stamp: str) -> str | None:

@@ -9,16 +9,166 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.frontend import get_default_settings
-from docutils.parsers.rst import Parser
+from docutils.parsers.rst import Directive, Parser, directives, roles
+from docutils.parsers.rst.languages import en
 from docutils.utils import new_document
 
-from fathom.reading.blocks import clean, code, document, heading, one_line, table
-from fathom.reading.parsers import plain
-from fathom.reading.parsers.rst_markup import register_unknown_markup
-from fathom.reading.port import Document
+from fathom.reading.blocks import build_document, clean_text, code_block, heading_block, one_line, table_block
+from fathom.reading.parsers import plain_text
+from fathom.reading.protocol import Document
+
+_DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([\w:+.-]+)::", re.MULTILINE)
+
+_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,100}):`")
+
+_TITLED = re.compile(r"(.*\S)\s+<[^<>]*>", re.DOTALL)
+
+_CODE_DIRECTIVES = "code code-block sourcecode testcode doctest highlight-block prompt ipython"
+
+_SILENT_DIRECTIVES = """
+image include raw literalinclude toctree contents index highlight module currentmodule automodule autoclass
+autofunction automethod autosummary meta only sectionauthor moduleauthor codeauthor default-domain testsetup
+testcleanup testoutput graphviz plot sectnum header footer date tabularcolumns mermaid inheritance-diagram
+rst-class title
+"""
+
+_NOTE_DIRECTIVES = "seealso todo centered"
+
+_VERSIONS = {
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+    "versionremoved": "Removed in version",
+}
+
+_DOCUTILS_ROLES = """
+abbreviation ab acronym ac code emphasis literal math pep-reference pep rfc-reference rfc strong subscript sub
+superscript sup title-reference title t
+"""
+
+_KNOWN_ROLES = frozenset(_DOCUTILS_ROLES.split())
+
+
+class _AnyOption(dict[str, Callable[[str | None], str | None]]):
+    """Takes every option of a directive."""
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Callable[[str | None], str | None]:
+        return lambda value: value
+
+
+class _LenientDirective(Directive):  # type: ignore[misc]
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar[Any] = _AnyOption()
+
+    def _parsed(self, lines: Any) -> list[nodes.Node]:
+        """What is inside, with titles allowed, which docutils forbids below the top."""
+        holder = nodes.container()
+        memo = self.state.memo
+        kept = memo.title_styles, memo.section_level
+        memo.title_styles, memo.section_level = [], 0
+        try:
+            self.state.nested_parse(lines, self.content_offset, holder, match_titles=True)
+        finally:
+            memo.title_styles, memo.section_level = kept
+        return list(holder.children)
+
+
+class _SilentDirective(_LenientDirective):
+    """Says nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        return []
+
+
+class _FigureDirective(_LenientDirective):
+    """A figure's caption, without asking a picture file for its width."""
+
+    def run(self) -> list[nodes.Node]:
+        return self._parsed(self.content)
+
+
+class _CodeDirective(_LenientDirective):
+    """A block of code."""
+
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        return [nodes.literal_block(text, text)] if text.strip() else []
+
+
+class _NoteDirective(_LenientDirective):
+    """A note whose words may begin behind the directive."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        return self._parsed(self.content)
+
+
+class _VersionDirective(_LenientDirective):
+    """Since which version something holds."""
+
+    def run(self) -> list[nodes.Node]:
+        version, _, rest = (self.arguments[0] if self.arguments else "").partition("\n")
+        number, _, more = version.partition(" ")
+        said = f"{_VERSIONS[self.name.rpartition(':')[2]]} {number}:"
+        first = nodes.paragraph("", f"{said} ")
+        parsed, messages = self.state.inline_text(f"{more} {rest}".strip(), self.lineno)
+        inside = self._parsed(self.content)
+        if parsed:
+            first += parsed
+        elif inside and isinstance(inside[0], nodes.paragraph):
+            first += inside.pop(0).children
+        return [first, *inside, *messages]
+
+
+class _GenericDirective(_LenientDirective):
+    """The argument as it stands, then what is inside."""
+
+    def run(self) -> list[nodes.Node]:
+        said = [nodes.paragraph(line, line.strip()) for line in (self.arguments or [""])[0].split("\n")]
+        return [*said, *self._parsed(self.content)]
+
+
+def register_unknown_markup(text: str) -> None:
+    """Teach docutils the directives and roles of a text that it does not know."""
+    for name in {name.lower() for name in _DIRECTIVE.findall(text)}:
+        if name in _DIRECTIVES or name not in en.directives:
+            directives.register_directive(name, _DIRECTIVES.get(name.rpartition(":")[2], _GenericDirective))
+    for name in {name.lower() for name in _ROLE.findall(text)} - _KNOWN_ROLES:
+        roles.register_local_role(name, _role)
+
+
+def _role(
+    _name: str, rawtext: str, text: str, *_: Any
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """What Sphinx would print: the title of `title <target>`, C for `~a.b.C`, the name itself otherwise."""
+    words = nodes.unescape(text)
+    if found := _TITLED.fullmatch(words):
+        return [nodes.inline(rawtext, found.group(1))], []
+    words = words.lstrip("!")
+    shown = words[1:].rpartition(".")[2] if words.startswith("~") else words
+    return [nodes.literal(rawtext, shown)], []
+
+
+_DIRECTIVES: dict[str, type[Directive]] = {
+    **dict.fromkeys(_SILENT_DIRECTIVES.split(), _SilentDirective),
+    **dict.fromkeys(_CODE_DIRECTIVES.split(), _CodeDirective),
+    **dict.fromkeys(_NOTE_DIRECTIVES.split(), _NoteDirective),
+    **dict.fromkeys(_VERSIONS, _VersionDirective),
+    "figure": _FigureDirective,
+}
 
 _SETTINGS = {
     "file_insertion_enabled": False,
@@ -30,9 +180,12 @@ _SETTINGS = {
     "line_length_limit": sys.maxsize,
     "syntax_highlight": "none",
 }
+
 _MARKS = re.compile("[`*]")
+
 _MAX_MARKS = 3000
-_SILENT = (
+
+_SILENT_NODES = (
     nodes.comment,
     nodes.target,
     nodes.substitution_definition,
@@ -44,7 +197,9 @@ _SILENT = (
     nodes.transition,
     nodes.meta,
 )
-_CODE = (nodes.literal_block, nodes.doctest_block, nodes.math_block)
+
+_CODE_NODES = (nodes.literal_block, nodes.doctest_block, nodes.math_block)
+
 _LISTS = (
     nodes.bullet_list,
     nodes.enumerated_list,
@@ -56,21 +211,21 @@ _LISTS = (
 
 def read_rst(text: str, *, name: str) -> Document:
     """Read a reStructuredText file as its words."""
-    return document(blocks(text), how="rst", name=name)
+    return build_document(rst_blocks(text), how="rst", name=name)
 
 
-def blocks(text: str, *, level: int = 1) -> list[str]:
+def rst_blocks(text: str, *, level: int = 1) -> list[str]:
     """The blocks of a text, with headings from the given level down."""
-    text = clean(text)
+    text = clean_text(text)
     if any(len(_MARKS.findall(part)) > _MAX_MARKS for part in text.split("\n\n")):
-        return plain.paragraphs(text)  # docutils takes quadratic time for marks that nobody closes
+        return plain_text.text_blocks(text)  # docutils takes quadratic time for marks that nobody closes
     register_unknown_markup(text)
     parsed = new_document("text", _settings())
     try:
         Parser().parse(text, parsed)
-        return [block for block in _Writer(parsed).write(parsed, level) if block]
+        return [block for block in _RstWriter(parsed).write(parsed, level) if block]
     except RecursionError:
-        return plain.paragraphs(text)
+        return plain_text.text_blocks(text)
 
 
 @cache
@@ -81,7 +236,7 @@ def _settings() -> object:
     return settings
 
 
-class _Writer:
+class _RstWriter:
     """Writes the blocks of one parsed document."""
 
     def __init__(self, parsed: nodes.document) -> None:
@@ -92,26 +247,28 @@ class _Writer:
             if isinstance(node, nodes.section):
                 yield from self.write(node, level + 1)
             elif isinstance(node, nodes.title) and isinstance(parent, nodes.section):
-                yield heading(level - 1, self.words(node))
+                yield heading_block(level - 1, self.words(node))
             elif isinstance(node, _LISTS):
                 yield from self._joined(self._entries(node, 0))
-            elif isinstance(node, _CODE):
-                yield code(node.astext().split("\n"))
+            elif isinstance(node, _CODE_NODES):
+                yield code_block(node.astext().split("\n"))
             elif isinstance(node, nodes.table):
                 yield from self._table(node)
             elif isinstance(node, nodes.line_block):
                 yield "\n".join(one_line(self.words(line)) for line in node.findall(nodes.line))
             elif isinstance(node, nodes.system_message):
-                yield from (code(lost.astext().split("\n")) for lost in node.findall(nodes.literal_block))
-            elif isinstance(node, nodes.Text | nodes.TextElement) and not isinstance(node, _SILENT):
+                yield from (
+                    code_block(lost.astext().split("\n")) for lost in node.findall(nodes.literal_block)
+                )
+            elif isinstance(node, nodes.Text | nodes.TextElement) and not isinstance(node, _SILENT_NODES):
                 yield one_line(self.words(node))
-            elif isinstance(node, nodes.Element) and not isinstance(node, _SILENT):
+            elif isinstance(node, nodes.Element) and not isinstance(node, _SILENT_NODES):
                 yield from self.write(node, level)
 
     def _table(self, node: nodes.table) -> Iterator[str]:
         yield from (one_line(self.words(title)) for title in node.findall(nodes.title))
         rows = (row.findall(nodes.entry) for row in node.findall(nodes.row))
-        yield table([" ".join(self.write(entry, 6)) for entry in row] for row in rows)
+        yield table_block([" ".join(self.write(entry, 6)) for entry in row] for row in rows)
 
     def _joined(self, found: Iterator[tuple[bool, str]]) -> Iterator[str]:
         """Lines of a list together in one block; code and tables inside it stand as blocks of their own."""
@@ -137,10 +294,12 @@ class _Writer:
                         yield True, before.rstrip(" :") if before.endswith(": ") else before
                     before = ""
                     yield from self._entries(node, depth + 1)
-                elif isinstance(node, nodes.TextElement) and not isinstance(node, (*_CODE, *_SILENT)):
+                elif isinstance(node, nodes.TextElement) and not isinstance(
+                    node, (*_CODE_NODES, *_SILENT_NODES)
+                ):
                     yield True, (before or f"{indent}  ") + one_line(self.words(node))
                     before = ""
-                elif not isinstance(node, _SILENT):
+                elif not isinstance(node, _SILENT_NODES):
                     holder = nodes.container("", node.deepcopy())
                     if before.strip("- "):
                         yield True, before.rstrip()

@@ -1,0 +1,113 @@
+"""What a run has cost, by who asked, where, when and whom.
+
+Does not know prices or purses: it adds up charges.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from fathom.state import Cost, Failure
+
+SEARCH_ROLE = "search"
+UNPRICED_FAILURE = "price"
+
+
+class CostBy(BaseModel):
+    """USD by role, node, round, engine and model."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: dict[str, float] = {}
+    node: dict[str, float] = {}
+    round: dict[str, float] = {}
+    engine: dict[str, float] = {}
+    model: dict[str, float] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_flat_form(cls, given: Any) -> Any:
+        """Reports that were written before there were kinds tell models and engines in one list."""
+        is_flat = isinstance(given, Mapping) and any(isinstance(usd, int | float) for usd in given.values())
+        return {"model": given} if is_flat else given
+
+
+def cost_by(costs: Sequence[Cost]) -> CostBy:
+    """The charges added up in every way."""
+    engines = [cost for cost in costs if cost.role == SEARCH_ROLE]
+    models = [cost for cost in costs if cost.role != SEARCH_ROLE]
+    return CostBy(
+        role=_sum_by(costs, lambda cost: cost.role),
+        node=_sum_by(costs, lambda cost: cost.node),
+        round=_sum_by(costs, lambda cost: str(cost.round)),
+        engine=_sum_by(engines, lambda cost: cost.model),
+        model=_sum_by(models, lambda cost: cost.model),
+    )
+
+
+class CostTotals(NamedTuple):
+    """Charges added up: what was sent is spent, what another run was answered is saved."""
+
+    usd: float
+    tokens_in: int
+    tokens_out: int
+    calls: int  # of models
+    saved_calls: int  # of models and engines
+    saved_tokens: int
+    saved_usd: float
+
+
+def add_up_costs(costs: Iterable[Cost]) -> CostTotals:
+    """The tally of all charges."""
+    usd = saved_usd = 0.0
+    tokens_in = tokens_out = calls = saved_calls = saved_tokens = 0
+    for cost in costs:
+        usd += cost.usd
+        saved_usd += cost.saved_usd
+        if cost.is_reused:
+            saved_calls += 1
+            saved_tokens += cost.tokens_in + cost.tokens_out
+        else:
+            tokens_in += cost.tokens_in
+            tokens_out += cost.tokens_out
+            calls += cost.role != SEARCH_ROLE
+    return CostTotals(usd, tokens_in, tokens_out, calls, saved_calls, saved_tokens, saved_usd)
+
+
+def stamp_costs(update: Any, node: str, number: int) -> Any:
+    """A node's update with its charges saying where and when; a model without a price is told as a loss."""
+    costs: list[Cost] = update.get("costs", []) if isinstance(update, Mapping) else []
+    if not costs:
+        return update
+    own = [cost.model_copy(update={"node": node, "round": number}) for cost in costs]
+    unpriced = dict.fromkeys(cost.model for cost in own if not cost.is_priced)
+    failures = [*update.get("failures", []), *(make_unpriced_failure(model) for model in unpriced)]
+    return {**update, "costs": own, **({"failures": failures} if unpriced else {})}
+
+
+def make_unpriced_failure(model: str) -> Failure:
+    """What the budget means for a model that nobody has a price for."""
+    return Failure(
+        where=UNPRICED_FAILURE,
+        what=model,
+        why="no price is known, so its cost is not counted and the budget does not hold it back;"
+        " give one in prices.toml",
+    )
+
+
+_REPORT_NODES = frozenset({"outline", "edit", "confirm", "publish"})  # which is of rounds that were judged
+
+
+def round_of_node(state: Mapping[str, Any], node: str) -> int:
+    """The round a node works in: the one it was sent in, or the one after those that were judged."""
+    if "round" in state:
+        return int(state["round"])
+    return len(state.get("judgements", [])) + (node not in _REPORT_NODES)
+
+
+def _sum_by(costs: Sequence[Cost], name: Callable[[Cost], str]) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for cost in costs:
+        spent[name(cost)] = spent.get(name(cost), 0.0) + cost.usd
+    return {key: round(usd, 9) for key, usd in spent.items()}

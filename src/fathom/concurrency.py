@@ -1,0 +1,143 @@
+"""Event loops: the one of a process that is ours to set up, and those of callers who wait in a thread.
+
+Does not know what runs in them. Whoever awaits us in a loop of their own keeps theirs, and their collector.
+"""
+
+import asyncio
+import gc
+import queue
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, suppress
+from functools import cache
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+T = TypeVar("T")
+
+StreamEnd = BaseException | None
+
+# Objects made before the youngest are looked at: runs make many that live for as long as a call does.
+_YOUNG = 10_000
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """The quicker loop, where the system has one."""
+    try:
+        import uvloop
+    except ImportError:  # Windows
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def run_in_new_loop(work: Coroutine[Any, Any, T]) -> T:
+    """What the work gives, in a loop of its own."""
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        return runner.run(work)
+
+
+@cache
+def tune_garbage_collector() -> None:
+    """Have the collector look less often, and never at what was imported; once, in a process of our own."""
+    gc.freeze()
+    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+
+
+def run_blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What the work gives; in a thread of its own where this thread has a running event loop.
+
+    Ctrl-C while waiting ends the work as a cancellation, so that it can leave in good order.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return run_in_new_loop(work())
+
+    async def once() -> AsyncIterator[T]:
+        yield await work()
+
+    return next(iterate_blocking(once))
+
+
+def iterate_blocking(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+    """The events one by one, as they come, from an event loop in another thread; leaving ends the work."""
+    told: queue.SimpleQueue[tuple[T] | StreamEnd] = queue.SimpleQueue()
+    begun: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = queue.SimpleQueue()
+
+    async def tell() -> None:
+        async for event in events():
+            told.put((event,))
+
+    async def worked() -> None:
+        task = asyncio.ensure_future(tell())
+        begun.put((asyncio.get_running_loop(), task))
+        await asyncio.wait([task])
+        told.put(asyncio.CancelledError() if task.cancelled() else task.exception())
+
+    thread = threading.Thread(target=run_in_new_loop, args=(worked(),), name="fathom", daemon=True)
+    thread.start()
+    loop, task = begun.get()
+    try:
+        while isinstance(one := told.get(), tuple):
+            yield one[0]
+        if one is not None:
+            raise one
+    finally:
+        with suppress(RuntimeError):  # the work is over, and its loop is closed
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+
+
+class PerLoop(Generic[T]):
+    """One of a kind per event loop, made when first asked for: asyncio's locks cannot be shared."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
+
+    def __call__(self) -> T:
+        """The one of the running loop."""
+        loop = asyncio.get_running_loop()
+        found = self._made.get(loop)
+        if found is None:
+            found = self._made[loop] = self._make()
+        return found
+
+
+class PacedLock:
+    """One at a time in a loop, and in the whole process a pause between any two starts."""
+
+    def __init__(self) -> None:
+        self._lock = PerLoop(asyncio.Lock)
+        self._guard = threading.Lock()
+        self._free_at = float("-inf")
+
+    @asynccontextmanager
+    async def turn(self, pause_s: float) -> AsyncIterator[None]:
+        """Wait until it is one's turn; the next one waits for the end and for the pause."""
+        async with self._lock():
+            await asyncio.sleep(self._book(pause_s))
+            yield
+
+    def _book(self, pause_s: float) -> float:
+        with self._guard:
+            now = time.monotonic()
+            start = max(now, self._free_at)
+            self._free_at = start + pause_s
+            return start - now
+
+
+class NamedSemaphores:
+    """By name, so many at once in a loop; a name nobody holds or waits for is forgotten."""
+
+    def __init__(self, at_once: int) -> None:
+        self.at_once = at_once
+        self._places: PerLoop[WeakValueDictionary[str, asyncio.Semaphore]] = PerLoop(WeakValueDictionary)
+
+    def __call__(self, name: str) -> asyncio.Semaphore:
+        """The places of that name."""
+        return self._places().setdefault(name, asyncio.Semaphore(self.at_once))
+
+
+ONE_AT_A_TIME = NamedSemaphores(1)

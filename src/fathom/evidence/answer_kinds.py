@@ -1,0 +1,267 @@
+"""How directly a sentence gives what a question asks for: what a thing is or does, how much, when, why, who.
+
+Does not know whether it is true, or about the right thing: that is what relevance and verdicts are for.
+"""
+
+import re
+from functools import lru_cache
+
+from fathom.evidence.checks.amounts import find_amounts
+from fathom.state import CheckName
+from fathom.text.mentions import find_name_words
+from fathom.text.normalization import one_line
+from fathom.text.ranking import terms
+from fathom.text.sentences import is_complete_sentence, is_instruction, is_verb
+from fathom.text.tokens import has_cjk
+
+_NEXT = re.compile(r"[?？;] ?|,? (?:and|but) (?=(?:how|what|why|when|which|who|where)\b)| 그리고 ")
+
+_WORDS: dict[CheckName, str] = {
+    "freshness": (
+        r"\b(?:latest|newest|most recent|recently|as of|up[- ]to[- ]date|nowadays|currently)\b"
+        r"|\b(?:this year|today)\b"
+        r"|\b(?:is|are|the) current (?!flow|through|in\b|of\b|and\b)\w"
+        r"|최신|최근|현재|지금|올해|요즘"
+    ),
+    "counting": (r"\bhow many\b|\bthe number of\b|^number of\b|몇\s*(?!년|월|일|시)\S|얼마나 많은|개수|몇$"),
+    "amount": (
+        r"\bhow (?:much|far|long|tall|high|big|old|fast|heavy|large|deep)\b"
+        r"|얼마(?!나 많)|비용은|가격은"
+    ),
+    "completeness": (
+        r"^(?:list|name|enumerate)\b|\b(?:list of|all of the|all the|every)\b|^what are (?:the )?\w+s\b"
+        r"|^which \w+s (?:are|were|have|can)\b|모두|모든|목록|나열|종류|전부|어떤 것들"
+    ),
+    "comparison": (
+        r"\b(?:versus|vs\.?|compare[ds]?|comparison|differences? between|differs? from|better than)\b"
+        r"|차이|비교|장단점"
+    ),
+    "definition": (
+        r"^(?:define\b|what (?:is|are) (?:an? )?(?!the\b|it\b|this\b|that\b|they\b)[\w-]+(?: [\w-]+)?$)"
+        r"|\b(?:definition|meaning) of\b|(?:이란|란)\s*(?:무엇|뭐)|정의|뜻은"
+    ),
+    "cause": (r"^why\b|\bwhat (?:caused|causes)\b|\b(?:reasons?|causes?) (?:for|of|why|that)\b|왜|이유|원인"),
+    "date": (
+        r"^when (?:did|was|were|will|has|have)\b"
+        r"|\b(?:what|which) (?:year|date|day|month|century)\b"
+        r"|언제|몇\s*년|몇\s*월|며칠|연도"
+    ),
+}
+
+_KIND_PATTERNS = {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
+
+_SIDES = re.compile(
+    r"(?:compare[ds]?|(?:differences?|comparison) between) (?>(?P<a>[^,?]{1,100}?) (?:and|with|to) )"
+    r"(?P<b>[^,?]{1,100}?)(?= (?:for|in|as|when|on|with)\b|[,?.]|$)"
+    r"|(?<![\w.+#-])(?:(?P<c>[\w.+#-]+(?: [\w.+#-]+)?) (?:vs\.?|versus) (?P<d>[\w.+#-]+(?: [\w.+#-]+)?)"
+    r"|(?P<e>[\w.+#-]+) differs? from (?P<f>[\w.+#-]+)"
+    r"|(?P<g>[\w.+#-]+?)(?:와|과|이랑|랑|하고) (?P<h>[\w.+#-]+?)(?:의|을|를)? ?(?:차이|비교|장단점))",
+    re.IGNORECASE,
+)
+
+_THING = re.compile(
+    r"^(?:define|what (?:is|are)|.*\b(?:definition|meaning) of)\s+(?:an? |the )?(?P<en>.+)$"
+    r"|^(?P<ko>.+?)(?:이란|란|의 정의|의 뜻|은|는)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=256)
+def _find_answer_kinds(question: str) -> tuple[tuple[CheckName, tuple[str, ...]], ...]:
+    parts = [part.strip().rstrip(".") for part in _NEXT.split(one_line(question)) if part.strip()]
+    found = ((name, tuple(p for p in parts if sign.search(p))) for name, sign in _KIND_PATTERNS.items())
+    return tuple((name, own) for name, own in found if own)
+
+
+def find_answer_kinds(question: str) -> dict[CheckName, list[str]]:
+    """What the question asks for, in a fixed order, and the parts of it that ask for that."""
+    return {name: list(own) for name, own in _find_answer_kinds(question)}
+
+
+def find_compared_things(question: str) -> list[str]:
+    """The things a comparison names; none when they cannot be told."""
+    found = _SIDES.search(one_line(question))
+    return [side.strip() for side in found.groups() if side] if found else []
+
+
+def find_defined_thing(question: str) -> str:
+    """What a definition is asked of."""
+    found = _THING.match(one_line(question).rstrip("?？."))
+    return (found["en"] or found["ko"] or "").strip() if found else ""
+
+
+DATE_PATTERN = re.compile(
+    r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)|\d{1,4}년|\d{1,2}월|\b\d{1,2}(?:st|nd|rd|th) century\b|세기"
+    r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\b\d{1,2}:\d\d\b"
+)
+
+COUNT_PATTERN = re.compile(  # what no amount is and yet answers "how many"
+    r"\b(?:dozens|hundreds|thousands|millions|no|none|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열",
+    re.IGNORECASE,
+)
+
+CAUSE_PATTERN = re.compile(
+    r"\b(?:because|due to|caus(?:e|es|ed|ing)|leads? to|led to|results? (?:in|from)|resulted|as a result"
+    r"|owing to|therefore|since|reasons?|so that|thanks to|stems? from|attributed)\b"
+    r"|때문|인해|원인|이유|탓|덕분|따라서|결과로|비롯",
+    re.IGNORECASE,
+)
+
+_FACTS = ("date", "amount", "counting")
+
+_MANY = ("completeness", "comparison")
+
+_FEW, _SOME, _SURVEY = 4, 5, 8
+
+_DOES = re.compile(
+    r"^(?:what|how) (?:does|do|did) (?:(?:an?|the) )?(?P<en>[\w .+#-]+?) (?:do|work)$"
+    r"|^what (?:is|are) (?:(?:an?|the) )?(?P<use>[\w .+#-]+?) (?:used )?for$"
+    r"|^(?P<ko>.+?)(?:은|는|이|가) (?:무엇을 하|(?:무슨|어떤) (?:일을 하|역할)|어떻게 [작동]동)",
+    re.IGNORECASE,
+)
+
+_IS = re.compile(
+    r"^(?:what|who) (?:is|are|was|were) (?:(?:an?|the) )?(?P<en>[\w .+#-]+?)$"
+    r"|^(?P<ko>.+?)(?:이란|란|은|는|이|가)? ?(?:무엇(?!을)|뭐(?!를))",
+    re.IGNORECASE,
+)
+
+_OF_A_THING = re.compile(r"\s(?:of|between|for|in|on|to|from|with|and|or|when|if|that)\s|의\s", re.IGNORECASE)
+
+_HOW_TO = re.compile(r"\bhow (?:do|can|should|to|would)\b|방법|어떻게", re.IGNORECASE)
+
+_WHERE = re.compile(
+    r"^where\b|\b(?:which|what) (?:country|city|place|town|region)\b|어디|어느 (?:나라|도시|곳)",
+    re.IGNORECASE,
+)
+
+_WHO = re.compile(
+    r"^who(?:m|se)?\b|\b(?:which|what) (?:person|company|organi[sz]ation)\b|누가|누구", re.IGNORECASE
+)
+
+_PLACE = re.compile(r"\b(?:in|at|near|on|off|from|of|between|outside)\s+(?:the\s+)?(?:\w+\s+of\s+)?[A-Z]")
+
+_LIES = re.compile(
+    r"\b(?:locat|situat|lies\b|stands\b|based in|found in)|위치|자리|(?:에|에서)\s*(?:있|놓|서)"
+)
+
+_KOREAN_SUBJECT = re.compile(r"(?<![가-힣])[가-힣]{2,}(?=이 |가 |은 |는 |에 의해|씨)")
+
+_KOREAN_IS = re.compile(
+    r"(?:이다|입니다|이에요|예요|말한다|말합니다|뜻한다|뜻합니다|가리킨다|의미한다)[.!?]*$"
+)
+
+_KOREAN_DOES = re.compile(r"(?<![이였])(?:다|요)[.!?]*$")
+
+_KOREAN_NO_DEED = re.compile(r"(?:든다|있다|없다|된다|않다|이다|였다|였었다|입니다|있습니다|됩니다)[.!?]*$")
+
+
+def score_directness(question: str, sentence: str) -> float:
+    """From 0, nothing of the kind that is asked for, to 1; 0 for a question of no particular kind."""
+    asked, said = one_line(question).rstrip("?？. "), one_line(sentence)
+    if found := _DOES.match(asked):
+        return _score_action(said, found)
+    if (found := _IS.match(asked)) and (score := _score_definition(said, found)):
+        return score
+    kinds = find_answer_kinds(question)
+    if "date" in kinds and DATE_PATTERN.search(said):
+        return _score_same_action(asked, said)
+    if "cause" in kinds and CAUSE_PATTERN.search(said):
+        return 1.0
+    if ("amount" in kinds and find_amounts(said)) or (
+        "counting" in kinds and (find_amounts(said) or COUNT_PATTERN.search(said))
+    ):
+        return _score_same_action(asked, said)
+    if _WHERE.search(asked):
+        return 1.0 if _LIES.search(said) else 0.3 if _PLACE.search(said) else 0.0
+    if _WHO.search(asked) and _is_somebody_new(asked, said):
+        return _score_same_action(asked, said)
+    return 0.0
+
+
+def is_factual_question(question: str) -> bool:
+    """Whether a date, a figure, a place or a person answers it."""
+    asked = one_line(question).rstrip("?？. ")
+    is_of_place = _WHERE.search(asked) is not None or _WHO.search(asked) is not None
+    return is_of_place or any(kind in find_answer_kinds(question) for kind in _FACTS)
+
+
+def find_asked_thing(question: str) -> str:
+    """What a question asks the meaning or the work of; nothing where it asks for something of that thing."""
+    asked = one_line(question).rstrip("?？. ")
+    found = _DOES.match(asked) or _IS.match(asked)
+    thing = next((part for part in found.groups() if part), "").strip() if found else ""
+    return "" if _OF_A_THING.search(thing) else thing
+
+
+def is_fitting(question: str, sentence: str) -> bool:
+    """Whether the sentence is one to quote: a label fits a list, an order fits a way to do it."""
+    if is_complete_sentence(sentence) or "completeness" in find_answer_kinds(question):
+        return True
+    return _HOW_TO.search(question) is not None and is_instruction(sentence)
+
+
+def most_points(question: str, most: int) -> int:
+    """How many points an answer is worth at most: few for a fact, some for a thing, more for a survey."""
+    asked = one_line(question).rstrip("?？. ")
+    kinds = find_answer_kinds(question)
+    if any(kind in kinds for kind in _MANY):
+        return most
+    if is_factual_question(question):
+        return min(most, _FEW)
+    if "definition" in kinds or "cause" in kinds or _DOES.match(asked) or _IS.match(asked):
+        return min(most, _SOME)
+    return min(most, _SURVEY)
+
+
+def _score_definition(said: str, found: re.Match[str]) -> float:
+    """Whether the sentence says what the thing is: a kind of thing at best, something about it at least."""
+    if found["ko"]:
+        begins = re.match(rf"{re.escape(found['ko'])}(?:\([^)]*\))?(?:이란|란|은|는)\s", said)
+        return 1.0 if begins and _KOREAN_IS.search(said) else 0.0
+    thing = rf"^(?:(?:an?|the)\s+)?[`\"“*]*{re.escape(found['en'])}[`\"”*]*(?:\s*\([^)]*\))?"
+    kind = r",?\s+(?:(?:is|are|was|were)\s+(?:(?:an?|the|one of|any)\s|\w+s that\b)|means\b"
+    kind += r"|(?:refers?|stands?) \w+)"
+    if re.match(thing + kind, said, re.IGNORECASE):
+        return 1.0
+    return 0.3 if re.match(thing + r"\s+(?:is|are|was|were)\b", said, re.IGNORECASE) else 0.0
+
+
+def _score_action(said: str, found: re.Match[str]) -> float:
+    """Whether the sentence begins with the thing doing something; what it is tells of it too."""
+    if found["ko"]:
+        begins = re.match(rf"{re.escape(found['ko'])}(?:은|는|이|가)\s", said)
+        return 1.0 if begins and _KOREAN_DOES.search(said) and not _KOREAN_NO_DEED.search(said) else 0.0
+    thing = re.escape(found["en"] or found["use"])
+    begins = re.match(
+        rf"^(?:(?:an?|the)\s+)?[`\"“*]*{thing}(?P<many>e?s)?[`\"”*]*\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+(?P<next>\w+)",
+        said,
+        re.IGNORECASE,
+    )
+    if not begins:
+        return 0.0
+    verb = begins["verb"].lower()
+    if verb in {"is", "are"}:
+        return 0.6 if begins["next"].lower() in {"a", "an", "the", "used", "responsible"} else 0.0
+    if verb in {"can", "will", "lets", "let"}:
+        return 1.0
+    if verb in {"costs", "cost", "lasts", "last", "weighs", "was", "were", "has", "have"}:
+        return 0.0
+    is_third = verb.endswith("s") and not verb.endswith("ss")
+    return 1.0 if (is_verb(verb) if begins["many"] else is_third) else 0.0
+
+
+def _score_same_action(asked: str, said: str) -> float:
+    """In full when the sentence speaks of what was done: "opened" where "when did it open" is asked."""
+    words = asked.split()
+    deeds = [words[-1]] if has_cjk(asked) else [w for w in words if is_verb(w)]
+    wanted = {term for deed in deeds for term in terms(deed)}
+    return 1.0 if not wanted or wanted & terms(said) else 0.4
+
+
+def _is_somebody_new(asked: str, said: str) -> bool:
+    """Whether the sentence names somebody whom the question does not."""
+    first = re.match(r"[A-Z]\w+ [A-Z]\w+", said)  # a name at the beginning looks like any first word
+    found = [*find_name_words(said), *(first.group().split()[:1] if first else [])]
+    found += _KOREAN_SUBJECT.findall(said)
+    return any(name.lower() not in asked.lower() for name in found)

@@ -1,0 +1,316 @@
+"""Dates in a text, English and Korean: year, month, day, season, decade, as far as they are given.
+
+Does not know today.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property, lru_cache
+
+from fathom.evidence.checks.figures import Figure
+from fathom.text.tokens import find_matches
+
+_MONTHS = {
+    name: place
+    for place, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul",
+         "august aug", "september sept sep", "october oct", "november nov", "december dec"), 1)
+    for name in names.split()
+}  # fmt: skip
+
+_MONTH = (
+    r"(?P<{0}>January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
+)
+
+_YEAR = r"(?P<{0}>1\d{{3}}|20\d{{2}}|21\d{{2}})"
+
+_ENGLISH = re.compile(
+    rf"(?<![\w.,$€£-]){_YEAR.format('iy')}-(?P<im>\d\d)-(?P<id>\d\d)(?!\d)"
+    rf"|(?<![\w.])(?P<d1>\d{{1,2}})(?:st|nd|rd"
+    rf"|th)?(?: of)? {_MONTH.format('m1')}(?:,? {_YEAR.format('y1')}(?!\w))?"
+    rf"|\b{_MONTH.format('m2')} (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?:,? {_YEAR.format('y2')}(?!\w))?"
+    rf"|\b{_MONTH.format('m3')}(?: of)?,? {_YEAR.format('y3')}(?!\w)"
+    rf"|(?<![\w.,$€£₩-]){_YEAR.format('dec')}s\b"
+    rf"|(?<![\w.,$€£₩])(?<![A-Za-z]-){_YEAR.format('y4')}(?![\w%]|[.,]\d|년| ?(?:people|percent"
+    rf"|per cent|metres|km|kg|MW|kW|tonnes|dollars|euros|won|원|명|개))"
+    rf"|(?<=[a-z,] ){_MONTH.format('m5')}(?! (?:be|have|not|also|cause|help|reduce|lower)\b)"
+)
+
+_ENGLISH_BEGINS = re.compile(r"[\dJFMASOND]")  # a figure, or the name of a month
+
+_KOREAN = re.compile(
+    r"(?P<y>\d{4})년(?!대|간)(?:\s*(?P<m>\d{1,2})월)?(?:\s*(?P<d>\d{1,2})일)?"
+    r"|(?P<dec>\d{4})년대|(?<!\d)(?P<m1>\d{1,2})월(?:\s*(?P<d1>\d{1,2})일)?"
+)
+
+_SEASONS = {
+    "spring": 1, "summer": 2, "autumn": 3, "winter": 4, "봄": 1, "여름": 2, "가을": 3, "겨울": 4,
+}  # fmt: skip
+
+_SEASON = re.compile(
+    r"\b(spring|summer|autumn|winter)\b|(?<![가-힣])(봄|여름|가을|겨울)(?=철|이|은|에|의|마다|부터|까지|\s|$)"
+)
+
+
+@dataclass(frozen=True)
+class Date:
+    """What is given of a date; a zero is not given."""
+
+    text: str
+    start: int
+    end: int
+    year: int = 0
+    month: int = 0
+    day: int = 0
+    decade: int = 0
+
+    @cached_property
+    def parts(self) -> dict[str, int]:
+        """What is given."""
+        all_parts = {"year": self.year, "month": self.month, "day": self.day, "decade": self.decade}
+        return {name: value for name, value in all_parts.items() if value}
+
+
+@lru_cache(maxsize=4096)
+def find_dates(text: str) -> tuple[Date, ...]:
+    """Every date, in order."""
+    found = [_parse_english_date(match) for match in find_matches(_ENGLISH, _ENGLISH_BEGINS, text)]
+    if not text.isascii():
+        found += [_parse_korean_date(match) for match in _KOREAN.finditer(text)]
+    return tuple(sorted(found, key=lambda date: date.start))
+
+
+def find_wrong_dates(statement: str, quotes: Sequence[str]) -> list[str]:
+    """The dates of a statement that no quote gives."""
+    known = [date for quote in quotes for date in find_dates(quote)]
+    wrong = [date.text for date in find_dates(statement) if not _is_date_given(date, known)]
+    told = _find_seasons(statement)
+    given = {_SEASONS[season] for season in _find_seasons(" ".join(quotes))} if told else set()
+    return wrong + [season for season in told if given and _SEASONS[season] not in given]
+
+
+def _find_seasons(text: str) -> list[str]:
+    low = text.lower()
+    if not any(season in low for season in _SEASONS):
+        return []
+    return [english or korean for english, korean in _SEASON.findall(low)]
+
+
+def _is_date_given(date: Date, known: Sequence[Date]) -> bool:
+    """Whether one date gives all its parts, or several give them without one that says otherwise."""
+    if any(date.parts.items() <= other.parts.items() for other in known):
+        return True
+    if date.decade and any(date.decade == other.year // 10 * 10 for other in known):
+        return True
+    if len(date.parts) < 2:
+        return False
+    said = [other for other in known if set(date.parts) & set(other.parts)]
+    agreeing = [o for o in said if all(o.parts.get(n, v) == v for n, v in date.parts.items())]
+    return {n for o in agreeing for n in o.parts} >= set(date.parts)
+
+
+def _parse_english_date(match: re.Match[str]) -> Date:
+    year = match["iy"] or match["y1"] or match["y2"] or match["y3"] or match["y4"]
+    name = match["m1"] or match["m2"] or match["m3"] or match["m5"]
+    month = int(match["im"]) if match["im"] else _MONTHS[name.lower()] if name else 0
+    day = match["id"] or match["d1"] or match["d2"]
+    return Date(match.group(), *match.span(), int(year or 0), month, int(day or 0), int(match["dec"] or 0))
+
+
+def _parse_korean_date(match: re.Match[str]) -> Date:
+    got = {name: int(value) for name, value in match.groupdict().items() if value}
+    month, day = got.get("m") or got.get("m1", 0), got.get("d") or got.get("d1", 0)
+    return Date(match.group(), *match.span(), got.get("y", 0), month, day, got.get("dec", 0))
+
+
+def parse_day(published: str | None) -> date | None:
+    """The day a page says it was published, if it says one."""
+    try:
+        return date.fromisoformat((published or "")[:10])
+    except ValueError:
+        return None
+
+
+# How many years off the page's own year a word is.
+_RELATIVE_YEARS = {
+    (-2,): r"재작년|지지난해|two years (?:ago|earlier)|the year before last",
+    (-1,): r"전년|작년|지난해|한 해 전|1년 (?:전|사이|새)|전해|지난(?:달| \d+월| \w+ \d+일)|한 해 사이"
+    r"|\b(?:last|previous|prior|past) (?:year|summer|winter|spring"
+    r"|autumn|fall|quarter|month|season|week|january|february"
+    r"|march|april|may|june|july|august|september|october"
+    r"|november|december)\b|\bthe (?:previous|prior) year\b"
+    r"|\byears? (?:ago|earlier|before|over|on)\b|\ba year\b|지난 절기|지난 시즌|같은 (?:기간|분기|달)|동기",
+    (1,): r"내년|다음 ?해|이듬해|새해"
+    r"|\b(?:next|following|coming) (?:year|summer|winter|spring|autumn|quarter|month|season)\b"
+    r"|\byears? later\b",
+    (-1, 0, 1): r"그해|그 뒤|해마다|\bthat year\b|\bannual(?:ly)?\b|하반기|상반기|\b(?:first|second) half\b",
+}
+
+_RELATIVE = {offsets: re.compile(words, re.IGNORECASE) for offsets, words in _RELATIVE_YEARS.items()}
+
+_RELATIVE_TIME = re.compile(
+    r"올해|올 |올[가-힣]|금년|작년|지난해|내년|이번|오는|현재|오늘|최근"
+    r"|\b(?:this|last|next) \w+|\b(?:now|today|currently|recent\w*)\b",
+    re.IGNORECASE,
+)
+
+_SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
+
+_SHORT_YEAR = re.compile(
+    r"['’‘](\d\d)(?=[년.~\s\-–])|(?<!\d)(\d\d)년(?!간|\s?(?:동안|만에|전|뒤|후|째|연속|이상|이하|넘))"
+    r"|\b[1-4]Q\s?['’]?(\d\d)\b|\b(?:FY|CY)\s?['’]?(\d\d)(?!\d)",
+    re.IGNORECASE,
+)
+
+_FULL_YEAR = re.compile(
+    r"(?:FY|CY|[1-4]Q)\s?(20\d\d)|(20\d\d)(?:회계연도|년도|학년도|[./]\d|\s?FY)", re.IGNORECASE
+)
+
+_QUARTER = re.compile(
+    r"([1-4])\s?분기|\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth) quarter\b|([1-4])/4분기",
+    re.IGNORECASE,
+)
+
+_QUARTER_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+
+_HALF = re.compile(r"(상반기|\bfirst half\b|\bH1\b)|(하반기|\bsecond half\b|\bH2\b)", re.IGNORECASE)
+
+_NEAR_MONTH = re.compile(
+    r"지난달|이달|이번 달|다음 ?달|전월|전달|내달|\b(?:last|this|next|previous|following|prior) month\b",
+    re.IGNORECASE,
+)
+
+_NEAR_DAY = re.compile(
+    r"어제|오늘|내일|그제|모레|[월화수목금토일]요일|\d일 [전뒤후]"
+    r"|[이사나]흘|이틀|지난주|이번 주|다음 주|\d주 [전뒤후]"
+    r"|\b(?:yesterday|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|days? (?:ago|later|earlier)"
+    r"|weeks? (?:ago|later|earlier)|(?:last|this|next) week)\b",
+    re.IGNORECASE,
+)
+
+_DAYS_NEAR = 15
+
+
+@dataclass(frozen=True)
+class PageCalendar:
+    """The years, months and days of a page: `text` is quotes and context, `spans` are in years."""
+
+    text: str
+    published: str
+    spans: frozenset[int]
+
+    @cached_property
+    def day(self) -> date | None:
+        """The page's own day."""
+        return parse_day(self.published)
+
+    @cached_property
+    def dates(self) -> tuple[Date, ...]:
+        """Every date that is written out."""
+        return find_dates(self.text)
+
+    @cached_property
+    def own(self) -> frozenset[int]:
+        """The years the page may be of."""
+        return frozenset({self.day.year} if self.day else {d.year for d in self.dates if d.year and d.month})
+
+    @cached_property
+    def named(self) -> frozenset[int]:
+        """The years that are written, in full or short."""
+        years = {date.year for date in self.dates if date.year}
+        for first, last in _SPAN.findall(self.text):
+            years |= {int(first), int(last) if len(last) == 4 else int(first[:2] + last)}
+        years |= {int(year) for pair in _FULL_YEAR.findall(self.text) for year in pair if year}
+        short = {2000 + int(year) for parts in _SHORT_YEAR.findall(self.text) for year in parts if year}
+        return frozenset(years | {year for year in short if not self.day or year <= self.day.year + 5})
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        """Every year that is named, or follows from the page's date and words such as "last year"."""
+        meant = {
+            year + offset
+            for offsets, words in _RELATIVE.items()
+            if words.search(self.text)
+            for year in self.own
+            for offset in offsets
+        }
+        years = self.named | self.own | meant
+        return frozenset(
+            years | {year + sign * span for year in years for span in self.spans for sign in (-1, 1)}
+        )
+
+    @cached_property
+    def months(self) -> frozenset[int]:
+        """Every month that is named, or is next to the page's own, or in a quarter or half that is named."""
+        months = {date.month for date in self.dates if date.month}
+        if self.day:
+            near = (-1, 0, 1) if _NEAR_MONTH.search(self.text) or _NEAR_DAY.search(self.text) else (0,)
+            months |= {(self.day.month - 1 + apart) % 12 + 1 for apart in near}
+        for parts in _QUARTER.findall(self.text):
+            name = next(part for part in parts if part).lower()
+            quarter = _QUARTER_WORDS.get(name) or int(name)
+            months |= {quarter * 3 - 2, quarter * 3 - 1, quarter * 3}
+        for first, _ in _HALF.findall(self.text):
+            months |= {1, 6} if first else {7, 12}
+        return frozenset(months)
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """Every bare number that may be a month or a day, as in "오는 22일" or "6.20"."""
+        return frozenset(int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", self.text))
+
+    def has(self, when: Date) -> bool:
+        """Tell whether a date is named or meant."""
+        if when.decade:
+            decades = {year // 10 * 10 for year in self.years} | {date.decade for date in self.dates}
+            return when.decade in decades or when.decade % 100 in self.numbers
+        if when.year and when.year not in self.years:
+            return False
+        if when.month and when.day and self._is_near(when):
+            return True
+        if when.year and when.month and self._is_of_another_year(when):
+            return False
+        is_month = not when.month or when.month in self.months or when.month in self.numbers
+        return is_month and (not when.day or when.day in self.numbers)
+
+    def _is_near(self, when: Date) -> bool:
+        """Tell whether it is near the page's own day, and the page speaks of days near it."""
+        if not self.day or not _NEAR_DAY.search(self.text):
+            return False
+        try:
+            meant = date(when.year or self.day.year, when.month, when.day)
+        except ValueError:
+            return False
+        return abs(meant - self.day) <= timedelta(days=_DAYS_NEAR)
+
+    def _is_of_another_year(self, when: Date) -> bool:
+        """Tell whether the page gives this very day, or month, only with other years."""
+        same = [d for d in self.dates if d.month == when.month and (not when.day or d.day in {0, when.day})]
+        if self.day and (self.day.year, self.day.month) == (when.year, when.month):
+            return bool(when.day and same and all(d.year not in {0, when.year} for d in same))
+        return bool(same) and all(d.year not in {0, when.year} for d in same)
+
+    def explains(self, figure: Figure) -> bool:
+        """Tell whether a figure is a year, a number of years between two of them, a quarter or a decade."""
+        value = figure.value
+        if value != int(value):
+            return False
+        if 1000 <= value <= 2199 and not figure.dimension and int(value) in self.years:
+            return True
+        if value in {part for date in self.dates for part in date.parts.values()}:
+            return True
+        if figure.dimension in {"time", "ordinal", ""} and value <= 200:
+            years = {date.year for date in self.dates if date.year} | ({self.day.year} if self.day else set())
+            if any(abs(one - two) in {value, value - 1} for one in years for two in years if one != two):
+                return True
+        if figure.dimension == "quarter" or (figure.code == "q" and value <= 4):
+            return bool({value * 3 - 2, value * 3 - 1, value * 3} & self.months)
+        return value in {10, 12, 24, 52, 365} and figure.dimension == "time"
+
+
+def has_relative_time(text: str) -> bool:
+    """Tell whether a text is about a time that only the page's date tells, such as "last year"."""
+    return _RELATIVE_TIME.search(text) is not None

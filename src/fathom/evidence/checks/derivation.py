@@ -1,0 +1,239 @@
+"""Decide whether each figure and date of a statement is in its evidence or can be derived from it.
+
+Derived means: by unit (0.32 GW for 320 MW), by scale and rounding (about 18,000 for 17,958; thousands by a
+table's header), by counting listed items ("five problems" above five of them), or by the calendar ("in
+2024" for "last year" in a page of 2025).
+This is the one rule about content by which code alone refuses a claim. A difference or a share of two quoted
+figures is not refused either, but is told by `is_calculated`, so that somebody looks at it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+
+from fathom.evidence.checks.dates import Date, PageCalendar, find_dates
+from fathom.evidence.checks.figures import (
+    Figure,
+    find_exact_figures,
+    find_figures,
+    find_loose_figures,
+    normalize_letters,
+)
+from fathom.text.tokens import TakenSpans
+
+_CLOSE = 1e-9
+_CONVERTED = 0.006  # two units that are no power of ten apart: the figure is rounded in one of them
+_ALWAYS_FINE = 2.0  # "one", "both", "two" in words say hardly more than a plural
+_MOST_COUNTED = 20
+_MOST_OPERANDS = 12
+_SMALL = 5
+_MOST_QUOTED = 4000
+_SHARES = frozenset({"percent", "points"})
+_MEASURES = _SHARES | {
+    "power", "energy", "length", "area", "volume", "mass", "time", "celsius", "fahrenheit", "information",
+    "frequency", "speed", "dollar", "euro", "won", "yen", "pound", "yuan", "rupee",
+}  # fmt: skip
+_LIST_LINE = re.compile(r"^\s*(?:[-*+•·]|\d+[.)]|\|)\s*\S")
+_TABLE_RULE = re.compile(r"^[\s:|-]+$")
+_ENUMERATION = re.compile(r"[^.;:!?\n()|]+")
+_SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·|[와과]\s|(?<=[고며])\s")
+_OUT_OF = re.compile(r"\s(?:중|가운데|in|out of)\s")
+_TABLE_SCALE = re.compile(
+    r"(?:단위\s?[:：]?\s?|[(\[])(?P<korean>[십백천]?[만억조]|[백천])\s?(?P<thing>[가-힣$]{1,6}|달러|TOE)?\s?[,)\]\s]"
+    r"|[(\[]\s?(?:in |US)?\$?\s?(?P<english>thousand|million|billion|trillion|mn|bn)s?\b[^)\]\n]{0,20}[)\]]"
+    r"|\bin (?P<plural>thousand|million|billion|trillion)s\b|(?P<zeros>['’]000)\b",
+    re.IGNORECASE,
+)
+_SCALES = {"십": 10.0, "백": 1e2, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12, "mn": 1e6, "bn": 1e9}
+_SCALES |= {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What a claim stands on: its quotes, and their context on the page."""
+
+    quotes: tuple[str, ...]
+    title: str = ""
+    headings: str = ""
+    date: str = ""  # the page's own date, ISO
+    around: str = ""  # up to 400 characters before and after
+
+    @cached_property
+    def everything(self) -> str:
+        """Quotes and context as one text."""
+        parts = (*self.quotes, self.title, self.headings, self.around, self.date)
+        return normalize_letters("\n".join(part for part in parts if part))
+
+    @cached_property
+    def quoted(self) -> str:
+        """The quotes as one text; of very long ones the beginning."""
+        return normalize_letters("\n".join(self.quotes)[:_MOST_QUOTED])
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure of quotes and context, and those in thousands or millions by a table's header."""
+        found = (*find_exact_figures(self.everything), *find_loose_figures(self.everything))
+        return (*found, *(_scale_figure(figure, scale) for scale in self.scales for figure in found))
+
+    @cached_property
+    def scales(self) -> dict[float, str]:
+        """The scales that headers of tables name, each with what is counted in them, if that is said."""
+        found = {}
+        for match in _TABLE_SCALE.finditer(self.everything):
+            word = match["korean"] or match["english"] or match["plural"] or "thousand"
+            size = _SCALES.get(word.lower()) or _SCALES[word[0]] * _SCALES[word[1]]
+            found[size] = match["thing"] or ""
+        return found
+
+    @cached_property
+    def calendar(self) -> PageCalendar:
+        """The years, months and days that the page names or means."""
+        spans = frozenset(
+            int(figure.value)
+            for figure in self.figures
+            if figure.dimension == "time" and figure.factor > 3e7 and 1 <= figure.value <= 100
+        )
+        return PageCalendar(self.everything, self.date, spans)
+
+    @cached_property
+    def counts(self) -> frozenset[int]:
+        """How many items lists, table rows and enumerations have."""
+        return frozenset(_count_items(self.everything))
+
+
+def find_underived(statement: str, passage: Passage) -> list[str]:
+    """Return the figures and dates that are neither in the passage nor derivable from it, as written.
+
+    Numbers up to five that nothing in the passage counts are suspicions, not refusals.
+    """
+    text = normalize_letters(statement)
+    when = find_dates(text)
+    wrong = [date.text for date in when if not passage.calendar.has(date)]
+    wrong += [
+        figure.text
+        for figure in find_figures_outside_dates(text, when)
+        if not is_figure_known(figure, passage)
+    ]
+    return list(dict.fromkeys(wrong))
+
+
+def find_figures_outside_dates(text: str, when: Iterable[Date] | None = None) -> list[Figure]:
+    """Return the figures of a text that are no parts of dates."""
+    taken = TakenSpans(text, find_dates(text) if when is None else when)
+    return [figure for figure in find_figures(text) if not taken.has(figure.start, figure.end)]
+
+
+def is_figure_known(figure: Figure, passage: Passage) -> bool:
+    """Tell whether a figure is in the passage, or follows from what is."""
+    if is_figure_found(figure, passage) or is_small_number(figure):
+        return True
+    return bool(find_calculation(figure, passage))
+
+
+def is_figure_found(figure: Figure, passage: Passage) -> bool:
+    """The same without calculations: as written, converted, rounded, counted, or by the calendar."""
+    if (figure.is_word and figure.value <= _ALWAYS_FINE) or figure.value == 1:
+        return True
+    if figure.code and figure.code not in passage.everything.lower():
+        return True  # "COVID-19" for "the pandemic": a name that is not there, no number
+    if any(is_same_figure(figure, other) or _is_multiple(figure, other) for other in passage.figures):
+        return True
+    if figure.is_word and len(parts := _OUT_OF.split(figure.text)) == 2:
+        return all(is_figure_found(part, passage) for text in parts for part in find_figures(text))
+    is_counted = is_small_count(figure) and int(figure.value) in passage.counts
+    return is_counted or passage.calendar.explains(figure)
+
+
+def is_same_figure(figure: Figure, other: Figure) -> bool:
+    """Tell whether two figures are one value: as written, converted, or rounded."""
+    if _is_near(figure.value, other.value):
+        return is_same_unit(figure, other)
+    if figure.dimension and other.dimension and figure.dimension != other.dimension:
+        return False
+    if figure.dimension and figure.dimension == other.dimension and figure.factor != other.factor:
+        apart = abs(figure.base - other.base)
+        step = max(figure.step * figure.factor, other.step * other.factor) / 2
+        if apart <= max(_CLOSE * abs(figure.base), min(step, _CONVERTED * abs(figure.base))):
+            return True
+    true = other.base / figure.factor if figure.dimension == other.dimension else other.value
+    return figure.low <= true <= figure.high
+
+
+def is_same_unit(figure: Figure, other: Figure) -> bool:
+    """Tell whether two units can stand for each other; a counter ("5명") or no unit can stand for any."""
+    if not {figure.dimension, other.dimension} <= _MEASURES:
+        return True
+    if {figure.dimension, other.dimension} <= _SHARES and figure.factor == other.factor:
+        return True  # "percent" for "percentage points" is a suspicion, not a refusal
+    return figure.dimension == other.dimension and figure.factor == other.factor
+
+
+def is_small_count(figure: Figure) -> bool:
+    """Tell whether a figure may count things that are listed."""
+    is_small = figure.value == int(figure.value) and figure.value <= _MOST_COUNTED
+    return is_small and figure.dimension in {"", "things", "places", "persons", "ordinal", "cases"}
+
+
+def find_calculation(figure: Figure, passage: Passage) -> str:
+    """Return how a figure is computed from two figures of the quotes, "69.6% - 68.2%"; empty if it is not.
+
+    Only sums, differences, shares and changes in percent, and only of what the quotes themselves say.
+    """
+    if figure.is_word or figure.code or not figure.value:
+        return ""
+    operands = find_figures_outside_dates(passage.quoted)[:_MOST_OPERANDS]
+    half = figure.step / 2 * (1 + 1e-9)
+    for one, other in permutations(operands, 2):
+        are_shares = {one.dimension, other.dimension, figure.dimension} <= _SHARES
+        if not other.base or (one.dimension != other.dimension and not are_shares):
+            continue
+        if figure.dimension == one.dimension or are_shares:
+            for sign, result in (("-", one.base - other.base), ("+", one.base + other.base)):
+                if abs(result / figure.factor - figure.value) <= max(half * are_shares, _CLOSE * one.base):
+                    return f"{one.text} {sign} {other.text}"
+        if figure.dimension == "percent" and one.dimension not in _SHARES:
+            for share in (one.base / other.base, abs(one.base / other.base - 1)):
+                if share <= 10 and abs(100 * share - figure.value) <= half:
+                    return f"{one.text} / {other.text}"
+    return ""
+
+
+def is_small_number(figure: Figure) -> bool:
+    """Tell whether it is a small number of things or times, which code may not see counted."""
+    return figure.value == int(figure.value) <= _SMALL and figure.dimension not in _MEASURES - {"time"}
+
+
+def _is_multiple(figure: Figure, other: Figure) -> bool:
+    """Tell whether percent and times say the same: 60% more is 1.6 times as much, a third is 3 times less."""
+    if figure.dimension == "percent" and other.dimension == "times" and other.value:
+        parts = [other.value - 1, other.value, 1 / other.value, 1 - 1 / other.value]
+        spare = 50 * other.step if 0 < other.step < 1 else _CLOSE
+        return any(figure.low - spare <= 100 * part <= figure.high + spare for part in parts)
+    if figure.dimension == "times" and other.dimension == "percent" and other.value:
+        parts = [other.value / 100 + 1, other.value / 100, 100 / other.value]
+        return any(abs(part - figure.value) <= max(figure.step / 2, 0.03 * figure.value) for part in parts)
+    return False
+
+
+def _scale_figure(figure: Figure, by: float) -> Figure:
+    return replace(figure, value=figure.value * by, step=figure.step * by)
+
+
+def _count_items(text: str) -> Iterator[int]:
+    run = 0
+    for line in [*text.splitlines(), "."]:
+        if _LIST_LINE.match(line):
+            run += 0 if _TABLE_RULE.match(line) else 1
+        elif line.strip() and run:
+            yield from {run, max(1, run - 1)}  # a table's first row is its header
+            run = 0
+    for match in _ENUMERATION.finditer(text):
+        items = [part for part in _SEPARATOR.split(match.group()) if part.strip()]
+        yield len(items)
+        yield len(items) - 1  # the first may be the lead-in
+
+
+def _is_near(one: float, two: float) -> bool:
+    return abs(one - two) <= _CLOSE * max(abs(one), abs(two), 1e-12)

@@ -1,0 +1,381 @@
+"""Find the figures of a text, English and Korean, by value.
+
+Reads generously: "25만 4,500", "254,500", "0.25 million" and "twenty-five" all give numbers, so that a figure
+written one way can be recognized in a text that writes it another way. A figure also says which true values
+its wording allows: "about 18,000", "over 200", "2%대". Does not know what is measured beyond the unit that
+follows; `derivation` decides what one figure says about another.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from fathom.evidence.checks.units import UNITS
+from fathom.text.tokens import TakenSpans
+
+_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+sixteen seventeen eighteen nineteen twenty""".split()  # noqa: SIM905
+_TENS = "thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_ENGLISH = {word: float(n) for n, word in enumerate(_ONES)}
+_ENGLISH |= {word: 10.0 * n for n, word in enumerate(_TENS, 3)} | {"dozen": 12.0, "a dozen": 12.0}
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth""".split()  # noqa: SIM905
+_ENGLISH_ORDINALS = {word: float(n) for n, word in enumerate(_ORDINALS, 1)}
+_AGE_DECADES = {"twenties": 20.0, "thirties": 30.0, "forties": 40.0, "fifties": 50.0, "sixties": 60.0}
+_MULTIPLES = {"twice": 2.0, "double": 2.0, "doubled": 2.0, "doubling": 2.0, "twofold": 2.0, "triple": 3.0}
+_MULTIPLES |= {"tripled": 3.0, "threefold": 3.0, "quadrupled": 4.0, "fourfold": 4.0, "tenfold": 10.0}
+_PARTS = {"half": 2, "halves": 2, "halved": 2, "halving": 2, "third": 3, "thirds": 3, "quarter": 4}
+_PARTS |= {"quarters": 4, "fifth": 5, "fifths": 5, "sixth": 6, "eighth": 8, "tenth": 10, "tenths": 10}
+_SCALES = {
+    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
+    "k": 1e3, "mn": 1e6, "bn": 1e9, "tn": 1e12, "m": 1e6, "b": 1e9,
+    "십": 1e1, "백": 1e2, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12,
+}  # fmt: skip
+_KOREAN = {
+    "하나": 1, "한": 1, "둘": 2, "두": 2, "셋": 3, "세": 3, "석": 3, "넷": 4, "네": 4, "넉": 4,
+    "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10,
+    "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70, "여든": 80, "아흔": 90,
+}  # fmt: skip
+_KOREAN_DAYS = {"이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "엿새": 6, "이레": 7, "열흘": 10, "보름": 15}
+_KOREAN_TEN = "열|스물|서른|마흔|쉰|예순|일흔|여든|아흔"
+_KOREAN_ONE = "|".join(sorted(_KOREAN, key=len, reverse=True))
+_NATIVE_NUMBER = rf"(?:(?:{_KOREAN_TEN})(?:{_KOREAN_ONE})|{_KOREAN_ONE})"
+_COUNTER = (
+    r"번째|명|사람|개월|개|대|곳|군데|번|건|마리|채|가지|배|살|달|시간|차례|종|권|척|그루|팀|주일|주|해|째|나라|도시|쪽|편"
+    r"|분기|요인|항목|흐름|이유|문제|단계|차|나이|자리"
+)
+_UNIT_NAMES = sorted(UNITS, key=len, reverse=True)
+_LATIN_UNIT = "|".join(re.escape(u).replace(r"\-", "[- ]") for u in _UNIT_NAMES if u.isascii())
+_OTHER_UNIT = "|".join(re.escape(u) for u in _UNIT_NAMES if not u.isascii())
+_UNIT = (
+    rf"(?:\s?-?(?P<unit>(?:{_OTHER_UNIT})(?!(?<=평)[균가점소]|(?<=[년일])생)"
+    rf"|(?:{_LATIN_UNIT})(?![A-Za-z\d])))?"
+)
+_DIGITS = re.compile(
+    r"(?P<sign>[$€£¥₩])?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?P<scale>[\s-]?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)]|$)"
+    r"|[십백천]?[만억조](?!큼)|[십백천](?=\s?(?:[명개건원톤대곳가]|만|억|조|여))|[십백천](?!\w))?"
+    rf"(?P<ordinal>st|nd|rd|th)?{_UNIT}",
+    re.IGNORECASE,
+)
+_KOREAN_MORE = re.compile(
+    r"\s?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<scale>[십백천]?[만억조천백](?!큼))?(?![\d.년월일])"
+)
+_AFTER = re.compile(_UNIT, re.IGNORECASE)
+_CODE = re.compile(r"([A-Za-z]{1,12}|코로나)-?$")
+_WORDS = re.compile(
+    rf"\b(?P<first>{'|'.join(sorted(_ENGLISH, key=len, reverse=True))})"
+    r"(?:[-\s](?P<second>one|two|three|four|five|six|seven|eight|nine))?"
+    rf"(?P<scale>\s(?:hundred|thousand|million|billion|trillion))?\b{_UNIT}",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    rf"\b(?:(?P<ordinal>{'|'.join(_ENGLISH_ORDINALS)})|(?P<decade>{'|'.join(_AGE_DECADES)})"
+    rf"|(?P<multiple>{'|'.join(_MULTIPLES)}))\b",
+    re.IGNORECASE,
+)
+_SMALL_WORD = r"one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3}"
+_SHARE = re.compile(
+    rf"\b(?:(?P<top>an?|one|two|three|four|seven|nine|\d)[\s-])?(?P<part>{'|'.join(_PARTS)})\b"
+    r"(?!\s(?:consecutive|straight|successive|time|term|year|quarter|month|week|meeting|party|season|round|place|largest)\b)"
+    r"(?:,? of)?(?: an?)?(?: (?P<of>percentage[ -]point|percent|point|million|billion|trillion)\b)?"
+    rf"|\b(?P<some>{_SMALL_WORD})(?: people)? (?:in|out of)(?: every)? (?P<all>three"
+    rf"|four|five|ten|3|4|5|10|100)\b(?! (?:years|months|days|weeks|hours))"
+    r"|(?<![\d.])(?P<bottom>\d+(?:\.\d+)?|[두세네]|다섯)\s?분의\s?(?P<over>\d+|[한두세일이삼]|네)"
+    rf"|(?<!\d)(?P<every>열|백|다섯|네|세|[345]|10|100)\s?(?:명|사람|곳|가구|개)?\s?(?:에|중|가운데)\s(?P<those>{_NATIVE_NUMBER}|\d+)(?:명|사람|곳|가구|개)?"
+    r"(?=[이은는꼴로의을\s(,])"
+    r"|(?P<half>절반|(?<![가-힣])반(?=[이을은의]|\s))",
+    re.IGNORECASE,
+)
+_NATIVE = re.compile(
+    rf"(?<![가-힣])(?!세대)(?:(?P<pair>한두|두세|서너|네댓)|(?P<number>{_NATIVE_NUMBER}))"
+    rf"\s?(?P<unit>{_COUNTER})(?!대(?:의|가|는)?\s)|(?<![가-힣])(?P<days>{'|'.join(_KOREAN_DAYS)})"
+)
+_LOOSE = re.compile(
+    rf"(?<![가-힣])(?P<native>{_NATIVE_NUMBER})(?=\s?[가-힣])|(?<![가-힣\d])(?P<bare>[십백천][만억조])(?=\s?[가-힣])"
+    r"|\b(?:an?|per|each|every) (?P<scale>hundred|thousand|million|billion|trillion)\b",
+    re.IGNORECASE,
+)
+_PAIRS = {"한두": (1, 2), "두세": (2, 3), "서너": (3, 4), "네댓": (4, 5)}
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|some|circa|an estimated)"
+    r"|(?:^|[\s(])[~≈]|\bc\.|약|대략|무려|총|어림잡아)\s*\S{0,3}$",
+    re.IGNORECASE,
+)
+_ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|안팎|쯤|내외|꼴|선(?![가-힣]))|\sor so\b")
+_OVER = re.compile(
+    r"(?:\b(?:over|more than|above|exceed\w*|at least|upwards of|(?:well|just"
+    r"|slightly) (?:over|above)|pass(?:ed|ing)|top(?:ped|ping))|최소|적어도)\s*\S{0,3}$",
+    re.IGNORECASE,
+)
+_OVER_AFTER = re.compile(
+    r"\s?(?:여(?![가-힣])|여\s|남짓|이상|(?:을|를|이|가)?\s?(?:조금|약간"
+    r"|훌쩍|크게)?\s?(?:넘|웃도|웃돌|상회|초과))|\s(?:or more|plus)\b|\+"
+)
+_UNDER = re.compile(
+    r"(?:\b(?:nearly|almost|under|less than|below|close to|up to"
+    r"|fewer than|just under|at most)|거의|최대|많아야)\s*\S{0,3}$",
+    re.IGNORECASE,
+)
+_UNDER_AFTER = re.compile(
+    r"\s?(?:가까이|가까운|(?:에|이)?\s?(?:육박|못 미|달하지 못)|미만"
+    r"|이하|(?:을|를)?\s?(?:밑도|밑돌|하회))|\sor (?:less|fewer)\b"
+)
+_CLASS_AFTER = re.compile(
+    r"(?:명|원|%|퍼센트|달러|건|세|가구)?대(?=[\s,.)의에로까초중후를가는은]|$)(?! 초반)"
+)
+_MOST_DIGITS = 18  # what is longer is a key or a checksum
+_SUPERSCRIPT = re.compile(r"(?<=\d)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number in a text: its value as written, its unit, and what its last digit counts (`step`).
+
+    `low` and `high` are the true values its wording allows; `bound` is 1 for "over", -1 for "under".
+    `code` is the word it is glued to, as in "GPT-4", where it is a name rather than a number.
+    """
+
+    text: str
+    start: int
+    end: int
+    value: float
+    dimension: str = ""
+    factor: float = 1.0
+    step: float = 0.0
+    is_word: bool = False
+    low: float = 0.0
+    high: float = 0.0
+    bound: int = 0
+    code: str = ""
+
+    @property
+    def base(self) -> float:
+        """The value in base units of its dimension."""
+        return self.value * self.factor
+
+
+def normalize_letters(text: str) -> str:
+    """Return a text with compatibility letters resolved (㎞, ％, ２), and circled numbers as list items."""
+    raised = _SUPERSCRIPT.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[1]), text)
+    return unicodedata.normalize("NFKC", re.sub(r"\s?[①-⑳]", "\n• ", raised))
+
+
+@lru_cache(maxsize=8192)
+def find_figures(text: str) -> tuple[Figure, ...]:
+    """Return every figure in order; a figure inside a longer one is not told again."""
+    return tuple(_add_range(figure, text) for figure in find_exact_figures(text))
+
+
+@lru_cache(maxsize=2048)
+def find_exact_figures(text: str) -> tuple[Figure, ...]:
+    """The same without the values that their wording allows, which is faster."""
+    found: list[Figure] = []
+    for kind in (_share_figures, _digit_figures, _word_figures, _korean_figures):
+        taken = TakenSpans(text, found)
+        found += [figure for figure in kind(text) if not taken.has(figure.start, figure.end)]
+    ordered = sorted(found, key=lambda figure: figure.start)
+    return tuple(_join_compound_figures(ordered, text))
+
+
+@lru_cache(maxsize=2048)
+def find_loose_figures(text: str) -> tuple[Figure, ...]:
+    """Return number words without a counter ("다섯 구단", "per million"); some are other words."""
+    found = []
+    for match in _LOOSE.finditer(text):
+        bare = (match["bare"] or match["scale"] or "").lower()
+        value = _parse_native_number(match["native"]) if match["native"] else _scale_of(bare)
+        found.append(Figure(match.group(), *match.span(), value, is_word=True, low=value, high=value))
+    return tuple(found)
+
+
+def _digit_figures(text: str) -> Iterator[Figure]:
+    past = 0
+    for match in _DIGITS.finditer(text):
+        if match.start() < past or len(match["digits"]) > _MOST_DIGITS:
+            continue
+        scale = (match["scale"] or "").strip(" -").lower()
+        by = _scale_of(scale)
+        value = float(match["digits"].replace(",", "")) * by
+        step, end, unit = 10.0 ** -len(match["digits"].partition(".")[2]) * by, match.end(), match["unit"]
+        if scale and not scale.isascii() and not unit:
+            value, step, end, unit = _add_korean_pieces(text, value, step, end)
+        dimension, factor = _dimension(unit, match["sign"], bool(match["ordinal"]))
+        past, start = end, match.start("sign") if match["sign"] else match.start("digits")
+        code = _CODE.search(text[max(0, start - 13) : start])
+        name = code[1].lower() if code and not match["sign"] else ""
+        yield Figure(text[start:end].strip(), start, end, value, dimension, factor, step, code=name)
+
+
+def _add_korean_pieces(
+    text: str, value: float, step: float, end: int
+) -> tuple[float, float, int, str | None]:
+    """Add what follows a Korean scale word: in "25만 4,500명" the 4,500, and find the unit behind it."""
+    while more := _KOREAN_MORE.match(text, end):
+        by = _scale_of(more["scale"] or "")
+        piece = float(more["digits"].strip(",").replace(",", "")) * by
+        if piece >= step:
+            break  # "30만 5000만" is two figures
+        value, end = value + piece, more.end()
+        step = by
+        if by == 1.0:
+            break
+    after = _AFTER.match(text, end)
+    return (value, step, after.end(), after["unit"]) if after else (value, step, end, None)
+
+
+def _word_figures(text: str) -> Iterator[Figure]:
+    for match in _WORDS.finditer(text):
+        value = _ENGLISH[match["first"].lower()]
+        if match["second"] and value >= 20:
+            value += _ENGLISH[match["second"].lower()]
+        by = _scale_of((match["scale"] or "").strip().lower())
+        dimension, factor = _dimension(match["unit"], None, False)
+        yield Figure(match.group(), *match.span(), value * by, dimension, factor, by, True)
+    for match in _NAMED.finditer(text):
+        word = match.group().lower()
+        value = _ENGLISH_ORDINALS.get(word) or _AGE_DECADES.get(word) or _MULTIPLES[word]
+        dimension = "ordinal" if match["ordinal"] else "times" if match["multiple"] else "age"
+        yield Figure(match.group(), *match.span(), value, dimension, is_word=True)
+
+
+def _korean_figures(text: str) -> Iterator[Figure]:
+    for match in _NATIVE.finditer(text):
+        dimension, factor = UNITS.get(match["unit"] or "일", ("", 1.0))
+        values: list[float] = [float(_KOREAN_DAYS[match["days"]])] if match["days"] else []
+        if match["pair"]:
+            values = [float(n) for n in _PAIRS[match["pair"]]]
+        elif match["number"]:
+            values = [_parse_native_number(match["number"])]
+        middle = (match.start() + match.end()) // 2
+        cuts = [match.span()] if len(values) == 1 else [(match.start(), middle), (middle, match.end())]
+        for place, value in zip(cuts, values, strict=True):
+            yield Figure(match.group(), *place, value, dimension, factor, 1.0, is_word=True)
+
+
+def _share_figures(text: str) -> Iterator[Figure]:
+    for match in _SHARE.finditer(text):
+        figure = Figure(match.group(), *match.span(), 50.0, "percent", step=1.0, is_word=True)
+        if match["part"]:
+            word, part = (match["top"] or "").lower(), match["part"].lower()
+            if not word and part not in {"half", "quarter", "halved", "halving"}:
+                continue
+            top = {"": 1.0, "a": 1.0, "an": 1.0}.get(word) or _ENGLISH.get(word) or float(word)
+            figure = _part_of(figure, top / _PARTS[part], match["of"])
+        elif match["bottom"]:
+            figure = replace(
+                figure, value=100 * _parse_number(match["over"]) / max(1.0, _parse_number(match["bottom"]))
+            )
+        elif match["some"] or match["every"]:
+            few, every = (
+                _parse_number(match["some"] or match["those"]),
+                _parse_number(match["all"] or match["every"]),
+            )
+            if not few < every:
+                continue
+            figure = replace(figure, value=100 * few / every)
+        yield figure
+
+
+def _part_of(figure: Figure, share: float, whole: str | None) -> Figure:
+    """A share of what follows: a quarter of a million is a number, a tenth of a point are points."""
+    if not whole:
+        return replace(figure, value=100 * share)
+    if whole in _SCALES:
+        value = share * _SCALES[whole]
+        return replace(figure, value=value, dimension="", step=value / 10)
+    return replace(figure, value=share, dimension="percent" if whole == "percent" else "points", step=share)
+
+
+def _join_compound_figures(found: list[Figure], text: str) -> Iterator[Figure]:
+    """Join "1 hour 15 minutes" and "5 feet 4 inches" into one figure."""
+    waiting: Figure | None = None
+    for figure in found:
+        if waiting and _is_continued(waiting, figure, text):
+            value = waiting.value + figure.base / waiting.factor
+            step = figure.factor / waiting.factor
+            whole = text[waiting.start : figure.end]
+            waiting = replace(waiting, text=whole, end=figure.end, value=value, step=step)
+            continue
+        if waiting:
+            yield waiting
+        waiting = figure
+    if waiting:
+        yield waiting
+
+
+def _is_continued(first: Figure, second: Figure, text: str) -> bool:
+    is_measure = first.dimension == second.dimension and first.dimension in {"time", "length", "mass"}
+    if not is_measure or first.factor <= second.factor or second.base >= first.factor:
+        return False
+    return first.value <= 200 and text[first.end : second.start] in {"", " ", " and ", ", "}
+
+
+def _add_range(figure: Figure, text: str) -> Figure:
+    """Add which true values its wording allows."""
+    before, value = text[max(0, figure.start - 24) : figure.start], figure.value
+    after = text[figure.end : figure.end + 12]
+    step, digits = _last_digit(figure)
+    if _CLASS_AFTER.match(after) and figure.step:
+        return replace(figure, low=value, high=value + step * (1 - 1e-9))
+    bound = int(bool(_OVER.search(before) or _OVER_AFTER.match(after)))
+    bound = bound or -int(bool(_UNDER.search(before) or _UNDER_AFTER.match(after)))
+    is_about = bool(bound or _ABOUT.search(before) or _ABOUT_AFTER.match(after))
+    if figure.dimension == "percent" and figure.is_word:
+        apart = max(2.5, 0.05 * value) if is_about else 2.5
+    elif is_about:
+        apart = max(step / 2, 0.03 * value)
+    elif figure.is_word or digits < 2 or step / 2 > 0.03 * value:
+        apart = 0.0
+    else:
+        apart = step / 2 * (1 + 1e-9)
+    low, high = value - apart, value + apart
+    if bound:
+        low, high = (0.97 * value, 1.25 * value) if bound > 0 else (0.8 * value, 1.03 * value)
+    return replace(figure, low=low, high=high, bound=bound)
+
+
+def _last_digit(figure: Figure) -> tuple[float, int]:
+    """What the last digit that is no zero counts, and how many digits there are up to it."""
+    step, value = figure.step, figure.value
+    if not step or not value:
+        return 0.0, 0
+    while step * 10 <= value and abs(value / (step * 10) - round(value / (step * 10))) < 1e-9:
+        step *= 10
+    return step, len(str(round(value / step)))
+
+
+def _parse_native_number(word: str) -> float:
+    if word in _KOREAN:
+        return float(_KOREAN[word])
+    ten = next(ten for ten in _KOREAN if word.startswith(ten) and word[len(ten) :] in _KOREAN)
+    return float(_KOREAN[ten] + _KOREAN[word[len(ten) :]])
+
+
+def _parse_number(word: str) -> float:
+    small = {"일": 1.0, "이": 2.0, "삼": 3.0, "백": 100.0}
+    low = word.lower()
+    return (
+        small.get(low) or _ENGLISH.get(low) or (float(low) if low[0].isdigit() else _parse_native_number(low))
+    )
+
+
+def _scale_of(word: str) -> float:
+    if not word:
+        return 1.0
+    if word in _SCALES:
+        return _SCALES[word]
+    size = 1.0
+    for letter in word:
+        size *= _SCALES.get(letter, 1.0)
+    return size
+
+
+def _dimension(unit: str | None, sign: str | None, is_ordinal: bool) -> tuple[str, float]:
+    if is_ordinal:
+        return "ordinal", 1.0
+    if sign:
+        return UNITS[sign]
+    return UNITS.get((unit or "").lower().replace(" ", "-"), ("", 1.0))

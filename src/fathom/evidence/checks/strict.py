@@ -1,0 +1,306 @@
+"""What a statement concludes from its quotes: causes, proofs, superlatives, duties, and clauses of its own.
+
+Does not know whether the conclusion is right; only that the quotes do not draw it.
+"""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from fathom.evidence.checks.amounts import find_wrong_amounts
+from fathom.evidence.checks.dates import find_wrong_dates
+from fathom.evidence.checks.negation import (
+    find_disagreement,
+    find_disagreement_across_languages,
+    find_reversals,
+)
+from fathom.evidence.checks.qualifiers import find_dropped_hedges, find_widened_scope
+from fathom.evidence.checks.roles import find_swapped_figures, find_swapped_roles
+from fathom.evidence.checks.words import (
+    ParsedText,
+    ParsedWord,
+    is_same_word,
+    measure_coverage,
+    parse_sentences,
+    parse_text,
+    particle_role,
+    select_supporting_sentences,
+)
+from fathom.text.mentions import find_missing_names, find_name_words
+
+_LEAST_SHARED = 0.3
+
+_IN_ORDER = 0.5
+
+_MEASURES = re.compile(
+    r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|[kmgt]?wh?|%|km|kg|mg|[kmgt]b|usd|krw|eur|percent|pp|mph|°c|celsius|fahrenheit)$",
+    re.IGNORECASE,
+)
+
+_GRAMMAR = re.compile(
+    r"(?:입니다|합니다|했다|한다|하였다|되었다|된다|됐다|이다|있다|없다|였다|었다|았다|ㄴ다|는다|란다|린다|렸다|진다|졌다|른다|랐다|춘다|쓴다|쓰는|하는|되는|하여|하고|하며|이며|면서|지만|는데)$"
+)
+
+
+def find_wrong_names(said: ParsedText, quotes: Sequence[str]) -> list[str]:
+    """Names of the statement that no quote has."""
+    found = [name for name in find_name_words(said.text) if not _MEASURES.match(name)]
+    if not said.is_korean and any(parse_text(quote).is_korean for quote in quotes):
+        # Korean writes foreign names in Hangul, but for those in capitals.
+        found = [name for name in found if name.isupper()]
+    return [f"{name} is not in its quotes" for name in find_missing_names(found, quotes)]
+
+
+def find_changed_words(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
+    """A telling word that stands where a quote has another one, when everything else is the quote's."""
+    for text in quoted:
+        swap = _find_changed_word(said, text)
+        if swap:
+            return [f"it says '{swap[0].text}' where the quote says '{swap[1].text}'"]
+    return []
+
+
+def find_unrelated(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
+    """Whether the quotes are about something else."""
+    if len(said.keys) >= 3 and measure_coverage(said, quoted) < _LEAST_SHARED:
+        return ["its quotes are about something else"]
+    return []
+
+
+def _find_changed_word(said: ParsedText, text: ParsedText) -> tuple[ParsedWord, ParsedWord] | None:
+    mine, theirs = list(said.telling), list(text.telling)
+    new = [w for w in mine if not text.has(w.key)]
+    shared = len(mine) - len(new)
+    if not new or len(new) > 2 or not shared or (shared < 2 and len(said.words) != len(text.words)):
+        return None
+    if all(said.has(other.key) for other in theirs):
+        return None  # nothing was put in the place of anything
+    left = [_find_related_key(w, theirs) or w.key for w in said.words]
+    matcher = SequenceMatcher(None, left, [w.key for w in text.words], autojunk=False)
+    if matcher.ratio() < _IN_ORDER:
+        return None
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind != "replace" or b - a != d - c:
+            continue
+        for one, other in zip(said.words[a:b], text.words[c:d], strict=True):
+            if (
+                one in new
+                and other.is_telling
+                and not said.has(other.key)
+                and _is_other_thing(one, other, said, text)
+            ):
+                return one, other
+    return None
+
+
+def _find_related_key(word: ParsedWord, theirs: Sequence[ParsedWord]) -> str:
+    return next((other.key for other in theirs if is_same_word(word.key, other.key)), "")
+
+
+def _is_other_thing(one: ParsedWord, other: ParsedWord, said: ParsedText, text: ParsedText) -> bool:
+    """Whether the two are two things: Korean nouns in one role, or English words that are no forms of one."""
+    if said.is_korean:
+        if one.key.endswith(other.key) or other.key.endswith(one.key):
+            return False  # "증권거래세율" is a "세율"
+        is_noun = not _GRAMMAR.search(one.low) and not _GRAMMAR.search(other.low)
+        is_named = particle_role(one) != "다" and (
+            particle_role(one) or _find_next_word(one, said) == _find_next_word(other, text)
+        )
+        return is_noun and particle_role(one) == particle_role(other) and bool(is_named)
+    is_verb = re.search(r"(?:ed|ing|ly)$", one.low) or re.search(r"(?:ed|ing|ly)$", other.low)
+    return not is_verb
+
+
+def _find_next_word(word: ParsedWord, text: ParsedText) -> str:
+    """The word after it: a title after a name, a noun after what describes it."""
+    after = next((other for other in text.words if other.start > word.start), None)
+    return after.key if after and after.is_telling else f"nothing after {word.key}"
+
+
+_CONCLUSION_PATTERNS = {
+    "cause": re.compile(
+        r"\b(?:caus(?:es?|ed|ing)|because|due to|owing to|thanks to|leads? to|led to|leading to"
+        r"|results? in|resulted in|results? from"
+        r"|triggers?|triggered|therefore|thus|hence|consequently|as a result|so that|drives?|drove"
+        r"|brings? about|responsible for|blamed?)\b"
+        r"|(?<=, )so\b|때문|원인|초래|유발|따라서|그래서|덕분|탓|그러므로|일으[키킨켰]|야기|결과로"
+    ),
+    "proof": re.compile(
+        r"\b(?:prov(?:es?|ed|en|ing)|confirm(?:s|ed)?|guarantee[sd]?|ensures?|ensured|establish(?:es"
+        r"|ed) that|conclusive(?:ly)?"
+        r"|certain(?:ly)?|undoubtedly|definitely|clearly|obviously|demonstrat(?:es?|ed))\b|증명|입증|확실|(?<!불)분명|틀림없"
+    ),
+    "superlative": re.compile(
+        r"\b(?:first|largest|biggest|smallest|highest|tallest|longest|oldest|best|worst|greatest|fastest|slowest|lowest|youngest"
+        r"|richest|safest|cheapest|strongest|deepest|unique|leading|top|foremost|unprecedented|record"
+        r"|most (?!of\b|people\b)\w+(?:ed|ing|ful|ous|ive|ant|ent|ar|al|ble)"
+        r")\b|최초|가장|제일|최고|세계 ?1위|유일|으뜸|사상|최악|최장|최대 규모|최대의"
+    ),
+    "duty": re.compile(
+        r"\b(?:must|ought to|has to|have to|needs? to)\b|해야|되어야|하여야|시급"
+    ),
+}  # fmt: skip
+
+_ANY = re.compile("|".join(pattern.pattern for pattern in _CONCLUSION_PATTERNS.values()))
+
+_CONCLUSION_NOTES = {
+    "cause": "no cause is given in its quotes",
+    "proof": "nothing is proved in its quotes",
+    "superlative": "'{}' is not in its quotes",
+    "duty": "'{}' is not in its quotes",
+}
+
+_REASON_BY_ENDING = re.compile(r"(?<=[가-힣])(?:해서|하여서|아서|어서|므로|니까|기에)(?=\s)")
+
+_MORE_CAUSE = re.compile(
+    r"\b(?:as|since|so|by|from|through|after which|makes?|made)\b|므로|해서|어서|아서|여서|니까|로 인"
+    r"|에 의해|면서|까닭|이유|요인"
+)
+
+_COMPARES = re.compile(
+    r"\b(?:with|who \w+) (?:more|less|fewer|higher|lower)\b.{0,300}\b(?:have|has|had|are|were|live|report)\b"
+)
+
+_COMPARING = re.compile(r"\b(?:have|has|had|are|were|is|was|live|report|with)\b")
+
+_CUT = re.compile(
+    r",\s|;\s|\s(?:and|but|which|while|whereas|so|because|therefore)\s|(?<=[가-힣]고)\s|(?<=며)\s"
+    r"|(?<=[가-힣][어아여])\s(?=\S+ \S)"
+)
+
+
+def find_conclusions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
+    """Conclusions of the statement that its quotes do not draw."""
+    theirs = " ".join(text.low for text in quoted)
+    found = []
+    for kind, pattern in _CONCLUSION_PATTERNS.items() if _ANY.search(said.low) else ():
+        match = pattern.search(said.low)
+        if match is None or pattern.search(theirs):
+            continue
+        if (
+            kind == "cause"
+            and match.group() not in {"causes", "cause", "caused"}
+            and _MORE_CAUSE.search(theirs)
+        ):
+            continue
+        found.append(_CONCLUSION_NOTES[kind].format(match.group()))
+    ending = _REASON_BY_ENDING.search(said.low)
+    if ending and not _CONCLUSION_PATTERNS["cause"].search(theirs) and not _REASON_BY_ENDING.search(theirs):
+        found.append(_CONCLUSION_NOTES["cause"])
+    if _COMPARES.search(theirs) and not _COMPARING.search(said.low):
+        found.append("its quotes compare, and tell no effect")
+    return found
+
+
+def find_other_superlatives(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
+    """Superlatives of the statement other than those of its quotes."""
+    mine = _find_superlatives(said)
+    theirs = {word for text in quoted for word in _find_superlatives(text)} if mine else set()
+    return [f"'{word}' is not in its quotes" for word in sorted(mine - theirs)] if theirs else []
+
+
+@lru_cache(maxsize=4096)
+def _find_superlatives(text: ParsedText) -> frozenset[str]:
+    return frozenset(_CONCLUSION_PATTERNS["superlative"].findall(text.low))
+
+
+def find_additions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
+    """Clauses of the statement of which the quotes have no word, beside others that they have."""
+    pieces, start = [], 0
+    for cut in _CUT.finditer(said.low):
+        pieces.append((start, cut.start()))
+        start = cut.end()
+    pieces.append((start, len(said.low)))
+    if len(pieces) < 2:
+        return []
+    found = []
+    for first, last in pieces[1:]:
+        words = [w for w in said.telling if first <= w.start < last]
+        if (
+            words
+            and not any(_is_in_quotes(word, quoted) for word in words)
+            and (len(words) > 1 or _is_heavy(words[0]))
+        ):
+            found.append(f"nothing in its quotes says '{said.text[first:last].strip(' .')}'")
+    return found
+
+
+def _is_in_quotes(word: ParsedWord, quoted: Sequence[ParsedText]) -> bool:
+    return any(text.has(word.key) for text in quoted)
+
+
+def _is_heavy(word: ParsedWord) -> bool:
+    return len(word.text) >= 6
+
+
+def find_flaws(statement: str, quotes: Sequence[str]) -> list[str]:
+    """Short reasons why the quotes do not carry the statement; none when code finds nothing wrong.
+
+    Without any quote it is only asked whether there are numbers, dates or names that would need one.
+    """
+    return list(
+        dict.fromkeys(why for found in find_flaws_by_kind(statement, quotes).values() for why in found)
+    )
+
+
+def find_flaws_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[str]]:
+    """The same under what they are about, for those who count; only kinds of which there are any."""
+    return {kind: list(reasons) for kind, reasons in _find_flaws(statement, tuple(quotes)).items()}
+
+
+@lru_cache(maxsize=4096)  # a claim is compared with its quote when it is drawn, weighed, written and checked
+def _find_flaws(statement: str, quotes: tuple[str, ...]) -> dict[str, list[str]]:
+    said = parse_text(statement)
+    whole = [text for quote in quotes for text in parse_sentences(quote)]
+    if said.low.strip(" .") in {text.low.strip(" .") for text in [*whole, *map(parse_text, quotes)]}:
+        return {}
+    # A question says nothing; but it may be all there is, as in a heading above an answer.
+    whole = [text for text in whole if not text.text.endswith("?")] or whole
+    texts = [parse_text(quote).text for quote in quotes]
+    near = select_supporting_sentences(said, whole)
+    found = {
+        "a number": [f"{fact} is not in its quotes" for fact in find_wrong_amounts(said.text, texts)],
+        "a date": [f"{fact} is not in its quotes" for fact in find_wrong_dates(said.text, texts)],
+        "a name": find_wrong_names(said, texts),
+        **_compare(said, whole, near),
+    }
+    return {kind: reasons for kind, reasons in found.items() if reasons}
+
+
+def _compare(
+    said: ParsedText, whole: Sequence[ParsedText], near: Sequence[ParsedText]
+) -> dict[str, list[str]]:
+    if not near:
+        return {}
+    if any(text.is_korean != said.is_korean for text in near):
+        return _compare_across_languages(said, whole if len(whole) <= 2 else near)
+    return _compare_within_language(said, whole, near)
+
+
+def _compare_within_language(
+    said: ParsedText, whole: Sequence[ParsedText], near: Sequence[ParsedText]
+) -> dict[str, list[str]]:
+    """What is compared within one language; `near` are the sentences that bear the statement."""
+    return {
+        "who and what": [*find_swapped_figures(said, near), *find_swapped_roles(said, near)],
+        "a negation": find_disagreement(said, near),
+        "a direction": find_reversals(said, near),
+        "a hedge": find_dropped_hedges(said, near),
+        "its scope": find_widened_scope(said, near),
+        "a conclusion": [*find_conclusions(said, whole), *find_other_superlatives(said, near)],
+        "other words": [
+            *find_additions(said, whole),
+            *find_changed_words(said, near),
+            *find_unrelated(said, whole),
+        ],
+    }
+
+
+def _compare_across_languages(said: ParsedText, texts: Sequence[ParsedText]) -> dict[str, list[str]]:
+    """What can be compared across languages."""
+    is_single = len(texts) == 1
+    return {
+        "a negation": find_disagreement_across_languages(said, texts),
+        "a hedge": find_dropped_hedges(said, texts, is_foreign=True) if is_single else [],
+    }

@@ -1,0 +1,173 @@
+"""What code finds odd about a statement and its evidence, for the verifier to look at.
+
+A suspicion never refuses anything: it is shown to the verifier beside the claim, and the verifier decides.
+Only figures and dates that cannot be derived are refused by code (`derivation`).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fathom.evidence.checks.derivation import Passage, is_same_figure
+from fathom.evidence.checks.figures import find_figures, normalize_letters
+from fathom.evidence.checks.lexicon import (
+    Marker,
+    find_markers,
+    load_markers,
+    load_opposites,
+    load_phrase_pattern,
+)
+from fathom.evidence.checks.placement import find_misplaced
+from fathom.evidence.checks.strict import find_flaws_by_kind
+from fathom.evidence.checks.units import UNITS
+from fathom.evidence.checks.words import measure_coverage, parse_text
+from fathom.text.embedding import word_rarity
+from fathom.text.mentions import find_missing_names, find_name_words
+from fathom.text.tokens import STOP_WORDS, has_cjk
+
+_IN_QUOTE = frozenset(
+    {"cause", "proof", "negation"}
+)  # strong words: a word for them elsewhere on the page is not enough
+_CLOSE_WORDING = 0.5  # of the statement's words are the quote's: then single words can be compared
+_SHORT = 12  # telling words: in longer statements clauses are re-ordered, and nobody has changed places
+_LONG = 4000  # characters; what is longer is cut, so that odd input costs no minutes
+_FAR = 0.25  # of its words are in quote and context together
+_EVERYDAY = 12.5  # how rare a word is at most that is no name, by `rarity`
+_MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
+_CLAUSE_END = re.compile(r"[,;:]\s|\.\s|\n|\s(?:and|but|while|which|though)\s|(?<=[고며]),?\s|(?<=지만),?\s")
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """One odd thing: what it is about, and a short note for the verifier."""
+
+    kind: str
+    note: str
+
+
+def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
+    """Return what is odd about a statement, given its quotes and their context; often nothing."""
+    said = normalize_letters(statement)[:_LONG]
+    if passage.quoted.strip(" .") == said.strip(" ."):
+        return []
+    is_one_language = has_cjk(said) == has_cjk(passage.quoted)
+    found = [*_marker_suspicions(said, passage, is_one_language)]
+    found += [Suspicion(kind, note) for kind, note in find_misplaced(said, passage)]
+    found += [*_pole_suspicions(said, passage)]
+    found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
+    if is_one_language:
+        found += _wording_suspicions(said, passage)
+    distinct = {suspicion.note: suspicion for suspicion in found}
+    # One oddity may be found twice: "the quote says 'may'" adds nothing to the same note with more words.
+    return [s for s in distinct.values() if not any(s.note != n and n.startswith(s.note) for n in distinct)]
+
+
+def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:
+    near = select_relevant_sentences(statement, passage)
+    said, quoted, told = find_markers(statement), find_markers(near), find_markers(passage.everything)
+    for marker in load_markers():
+        is_dropped = marker.is_kept and marker.kind in quoted and not marker.answers & said.keys()
+        if is_dropped and not (is_one_language and _is_about_other_words(marker, statement, near)):
+            yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
+        source = find_markers(passage.quoted) if marker.kind in _IN_QUOTE else told
+        if marker.needs_source and marker.kind in said and not marker.answers & source.keys():
+            yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
+
+
+def _is_about_other_words(marker: Marker, statement: str, near: str) -> bool:
+    """Tell whether every clause of the quote with this marker is about things the statement leaves out."""
+    said, start = parse_text(statement), 0
+    clauses = []
+    for end in [*(match.start() for match in _CLAUSE_END.finditer(near)), len(near)]:
+        clauses.append(near[start:end])
+        start = end
+    marked = [parse_text(clause) for clause in clauses if marker.pattern.search(clause.lower())]
+    return len(clauses) > len(marked) and not any(said.has(key) for clause in marked for key in clause.keys)
+
+
+def select_relevant_sentences(statement: str, passage: Passage) -> str:
+    """Return the sentences of the quotes that the statement rests on: those that share figures or words."""
+    parts = [part for part in re.split(r"(?<=[.!?。])\s+|\n+", passage.quoted) if part.strip()]
+    if len(parts) <= 1:
+        return passage.quoted
+    said, values = parse_text(statement), find_figures(statement)
+    scored = []
+    for part in parts:
+        shared = sum(any(is_same_figure(f, other) for other in find_figures(part)) for f in values)
+        words = sum(said.has(word.key) for word in parse_text(part).telling)
+        scored.append((shared * 2 + words, part))
+    best = max(score for score, _ in scored)
+    if not best:
+        return passage.quoted
+    return "\n".join(part for score, part in scored if score >= max(1, best / 2))
+
+
+def _pole_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
+    """Find what the statement turns around: it says "rose" where the quote only says "fell"."""
+    low, quoted = statement.lower(), select_relevant_sentences(statement, passage).lower()
+    for one, other in load_opposites().values():
+        mine, against = one.search(low), other.search(low)
+        theirs, opposite = one.search(quoted), other.search(quoted)
+        if mine and not against and opposite and not theirs:
+            yield Suspicion("direction", f"it says '{mine.group()}', the quote says '{opposite.group()}'")
+        if against and not mine and theirs and not opposite:
+            yield Suspicion("direction", f"it says '{against.group()}', the quote says '{theirs.group()}'")
+
+
+def _speaker_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
+    low, quoted = statement.lower(), passage.quoted.lower()
+    are_many = load_phrase_pattern("many_speakers").search(low) and not load_phrase_pattern(
+        "many_speakers"
+    ).search(quoted)
+    if are_many and load_phrase_pattern("one_speaker").search(quoted):
+        yield Suspicion("speaker", "one person says it in the quote, several in the statement")
+    other = load_phrase_pattern("other_speaker").search(quoted)
+    is_spoken = load_phrase_pattern("spoken").search(low) and not load_phrase_pattern("many_speakers").search(
+        low
+    )
+    if other and is_spoken and other.group() not in low:
+        yield Suspicion("speaker", f"in the quote it is '{other.group()}' who say so")
+    if (limit := load_phrase_pattern("limited").search(quoted)) and limit.group().split()[-1] not in low:
+        yield Suspicion("scope", f"the quote is about '{limit.group()}' only")
+
+
+def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
+    wanted = [
+        n
+        for n in (*find_name_words(statement), *_first_names(statement))
+        if len(n) > 1 and n.lower() not in UNITS
+    ]
+    missing = [
+        n for n in find_missing_names(dict.fromkeys(wanted), [passage.everything]) if not _MONTH.match(n)
+    ]
+    low = passage.everything.lower()
+    missing = [n for n in missing if n.lower() not in low and not _is_everyday(n)]
+    if has_cjk(passage.everything) and not has_cjk(statement):
+        missing = [name for name in missing if name.isupper()]
+    for name in missing:
+        yield Suspicion("name", f"'{name}' is not in the source")
+
+
+def _is_everyday(word: str) -> bool:
+    """Tell whether a word with a capital is plain English, as in a heading or at the start of a cell."""
+    return word[1:].islower() and word_rarity(word.lower()) <= _EVERYDAY
+
+
+def _first_names(statement: str) -> list[str]:
+    """The words that begin a sentence with a capital: any of them may be a name."""
+    rows = [match[1].split() for match in _SENTENCE_START.finditer(statement)]
+    return [word for words in rows for word in words if word.lower() not in STOP_WORDS]
+
+
+def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
+    """Compare word by word where the statement keeps the quote's wording; else ask whether it is near."""
+    said = parse_text(statement)
+    if measure_coverage(said, [parse_text(quote) for quote in passage.quotes]) >= _CLOSE_WORDING:
+        found = find_flaws_by_kind(statement, [quote[:_LONG] for quote in passage.quotes])
+        kinds = ("a direction", "other words", "a hedge", "its scope")
+        for kind in kinds if len(said.telling) > _SHORT else ("who and what", *kinds):
+            for why in found.get(kind, []):
+                yield Suspicion(kind, why)
+    elif len(said.keys) >= 4 and measure_coverage(said, [parse_text(passage.everything)]) < _FAR:
+        yield Suspicion("other words", "hardly any of its words are in the source")

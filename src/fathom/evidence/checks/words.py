@@ -1,0 +1,377 @@
+"""A text as the words that two texts can be compared by: telling words, stems, Korean particles, clauses.
+
+Does not know what is compared. What is parsed is remembered, since a quote is looked at again and again.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from fathom.evidence.checks.units import UNITS
+from fathom.text.languages import is_korean
+from fathom.text.normalization import one_line
+from fathom.text.ranking import stem
+from fathom.text.sentences import split_sentences
+
+_ENGLISH_SYNONYM_LIST = """
+fall fell fallen drop decline decrease shrink shrank slump dip lower cut reduce reduction lessen diminish down
+rise rose risen increase grow grew grown growth climb gain jump surge up expand raise boost
+begin began begun start commence launch open opening
+end ended finish complete completion close conclude stop cease shut
+build built construct construction erect
+make made produce production generate manufacture output
+buy bought acquire acquisition purchase takeover
+sell sold sale
+show showed shown find found indicate demonstrate reveal report
+use used using utilise utilize employ
+big large huge major great
+small little minor tiny
+many numerous lots
+important key crucial significant essential
+help aid assist support
+need require must necessary
+keep kept maintain retain preserve hold held
+give gave given provide supply deliver offer
+get got receive obtain
+say said state announce declare tell told
+think thought believe consider
+link associate association relate correlate correlation connect tie
+cause lead led result due because trigger induce
+build built construct
+country nation state
+company firm business corporation enterprise maker manufacturer
+car vehicle automobile
+house home dwelling
+worker employee staff job
+child children kid
+person people human resident inhabitant citizen
+doctor physician
+illness disease sickness
+death mortality die died dead fatality
+year annual yearly annually
+week weekly
+month monthly
+day daily
+price cost charge expense
+money fund funding
+income revenue earning sales turnover
+study research survey trial experiment investigation
+result outcome finding
+area region zone
+town city
+damage harm hurt
+fast quick rapid speed
+old aged worn
+new recent
+whole entire full
+part portion section
+about around roughly approximately circa nearly almost
+half 50
+power electricity energy
+found founded establish create set
+run ran operate operation
+move moved shift relocate
+stay remain
+carry transport
+allow permit let enable
+prevent stop block avert
+stay stood stand
+lie located situated
+hold contain store
+live inhabit dwell
+try attempt seek
+plan intend aim
+expect anticipate forecast project should due scheduled
+possible possibly may might could perhaps potentially
+avoid shun
+beat defeat overcome outperform win won
+teach teacher
+service maintain inspect check
+measure gauge
+size scale extent
+type kind sort
+amount quantity volume
+share proportion percentage
+rate pace
+happen occur took place
+post mail letter
+come came arrive arrival
+go went gone leave left depart
+replace substitute swap
+choose chose select pick
+join merge combine
+repay repaid pay paid payment
+write wrote written author
+film movie picture
+song track single
+kill killed murder
+war conflict
+law act legislation statute
+leader head chief
+wife spouse husband
+member part
+music musical
+team side club
+game match
+actor actress star
+"""
+
+_KOREAN_SYNONYM_LIST = """
+늘 늘어나 증가 상승 오르 올랐 올라 높아지 높아졌 확대 커지
+줄 줄어들 감소 하락 내리 내렸 떨어지 떨어졌 낮추 낮아지 낮아졌 축소 줄이
+시작 개시 착수
+끝 종료 완료 마치 마무리
+완공 준공
+열 개장 개관 개업 문을
+만들 생산 제조 제작 만든
+인수 매입 사들
+쓰 쓴 사용 이용 활용
+관련 연관 상관 관계
+원인 때문
+발표 공개 밝히 밝혔 밝힌
+크 커 큰 대규모
+작 작은 소규모
+회사 기업 업체
+차 자동차 차량
+사람 명 인구 주민
+학교 교육기관
+사망 죽 숨지 숨졌
+연구 조사 실험
+결과 성과
+비용 가격 값 사업비 공사비
+매출 수입
+전기 전력
+짓 지었 건설 세우 세웠
+막 방지 예방
+돕 도움 지원
+살 거주 서식
+가능 수
+점검 정비
+절반 반
+늦 지연
+""".strip()
+
+
+def _parse_groups(text: str) -> dict[str, str]:
+    groups: dict[str, str] = {}
+    for line in text.strip().splitlines():
+        words = line.split()
+        for word in words:
+            groups.setdefault(word, words[0])
+    return groups
+
+
+ENGLISH_SYNONYMS = _parse_groups(_ENGLISH_SYNONYM_LIST)
+
+KOREAN_SYNONYMS = _parse_groups(_KOREAN_SYNONYM_LIST)
+
+_WORD = re.compile(r"[^\W_]+(?:[-'.&][^\W_]+)*%?")
+
+_CLAUSE = re.compile(r"[,;:()—–]|\.\s|\s-\s")
+
+_PARTICLE = re.compile(
+    r"(?<=[가-힣A-Za-z\d%])(?:으로부터|에서부터|으로서|으로써|에서는|에서도|에서만|에게서|에게는|께서는|이라고|이라는"
+    r"|까지는|부터는|으로는|에서|에게|에는|에도|에만|에의|으로|로서|로써|까지|부터|보다|처럼|마다|만이|만을|뿐|께서"
+    r"|이었다|이며|이고|이다|였다|이나|라고|라는|들이|들은|들을|들의|들"
+    r"|은|는|이|가|을|를|의|에|와|과|도|만|로|다)$"
+)
+
+# What makes a verb of a noun: "갱신하지" and "갱신되었" are both about "갱신".
+_VERB = re.compile(
+    r"(?<=[가-힣]{2})(?:하였|되었|시켰|하지|되지|하고|되고|하며|되며|하여|되어|했|됐|한|된|함|됨|할|될|하|되)$"
+)
+
+_ENGLISH_STOP_LIST = """
+a an the and or but nor of in on at to from by for with as into onto over under between among across within
+through during before after since until while when where which who whom whose that this these those it its he
+she they them their his her him we us our you your i my me is are was were be been being am has have had do
+does did will would shall should may might must can could not no never so than then there here such also just
+only very too more most less least much many some any all each every both either neither few several other
+another same own up down out off about around again further once if because although though however therefore
+thus hence s t one what how why per via according said says say whether yet already still now roughly
+approximately nearly almost circa percent percentage cent two three four five six seven eight nine ten eleven
+twelve twenty thirty forty fifty hundred thousand million billion half third quarter dozen first second
+twice double doubled triple tripled went
+"""
+
+_KOREAN_STOP_LIST = """
+이 그 저 수 것 등 및 또한 있다 없다 하는 한 된 될 할 있는 있었다 하다 했다 한다 되었다 된다 됐다 대한 위한
+통해 그리고 그러나 또는 더 약 중 때 이후 이전 각 매우 것으로 것은 것이 이다 있으며 하며 따라 따르면 의하면
+대해
+"""
+
+_ENGLISH_STOP = frozenset(_ENGLISH_STOP_LIST.split())
+
+_KOREAN_STOP = frozenset(_KOREAN_STOP_LIST.split())
+
+
+class ParsedWord(NamedTuple):
+    """One word: as written, how it is compared, where it stands, and in which clause."""
+
+    text: str
+    low: str
+    key: str
+    particle: str
+    start: int
+    end: int
+    clause: int
+    is_telling: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedText:
+    """A text with its words; the same text is parsed once, so that it is known by itself."""
+
+    text: str
+    low: str
+    words: tuple[ParsedWord, ...]
+    is_korean: bool
+
+    @cached_property
+    def telling(self) -> tuple[ParsedWord, ...]:
+        """The words that carry the meaning, in order."""
+        return tuple(word for word in self.words if word.is_telling)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """How its telling words are compared."""
+        return frozenset(word.key for word in self.telling)
+
+    def has(self, key: str) -> bool:
+        """Whether one of its telling words is this one."""
+        return key in self.keys or any(
+            is_same_word(key, own) for own in self._by_head.get(index_letter(key), ())
+        )
+
+    @cached_property
+    def _by_head(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key in self.keys:
+            found.setdefault(index_letter(key), []).append(key)
+        return found
+
+
+def index_letter(key: str) -> str:
+    """What all forms of a word have alike: its first letter; in Korean, that it is Korean."""
+    return "가" if "\uac00" <= key[0] <= "\ud7a3" else key[0]
+
+
+@lru_cache(maxsize=4096)
+def parse_text(text: str) -> ParsedText:
+    """The text with its words, remembered."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.replace("㎞", "km").replace("’", "'"))
+    plain = one_line(text)
+    found: list[ParsedWord] = []
+    clause, end = 0, 0
+    for match in _WORD.finditer(plain):
+        written, start = match.group(), match.start()
+        between = plain[end:start]
+        clause += between != " " and _CLAUSE.search(between) is not None
+        low, key, particle, is_telling = _parse_word(written)
+        is_unit = low in UNITS and bool(found) and found[-1].low[-1].isdigit()
+        end = match.end()
+        found.append(ParsedWord(written, low, key, particle, start, end, clause, is_telling and not is_unit))
+    return ParsedText(plain, plain.lower(), tuple(found), is_korean(plain))
+
+
+@lru_cache(maxsize=16384)
+def _parse_word(text: str) -> tuple[str, str, str, bool]:
+    """A word in lower case, how it is compared, its particle, and whether it is telling."""
+    low = text.lower().removesuffix("'s")
+    if "\uac00" <= low[-1] <= "\ud7a3":
+        bare = _PARTICLE.sub("", low) if len(low) > 1 else low
+        is_telling = low not in _KOREAN_STOP and bare not in _KOREAN_STOP and not low[0].isdigit()
+        return low, _korean_key(_VERB.sub("", bare)), low[len(bare) :], is_telling
+    return low, _english_key(low), "", low not in _ENGLISH_STOP and not low[0].isdigit()
+
+
+def _english_key(word: str) -> str:
+    if word in ENGLISH_SYNONYMS:
+        return ENGLISH_SYNONYMS[word]
+    cut = stem(word)
+    for form in (cut, f"{cut}e", re.sub(r"(.)\1$", r"\1", cut), re.sub(r"i$", "y", cut), word.rstrip("s")):
+        if form in ENGLISH_SYNONYMS:
+            return ENGLISH_SYNONYMS[form]
+    return cut
+
+
+def _korean_key(word: str) -> str:
+    letters = _letters(word)
+    for known, group, size in _KOREAN_FORMS:
+        if letters.startswith(known) and (size > 1 or len(word) <= 3):
+            return group
+    return word
+
+
+@lru_cache(maxsize=65536)
+def is_same_word(left: str, right: str) -> bool:
+    """Whether two keys are forms of one word."""
+    if left == right:
+        return True
+    if index_letter(left) != index_letter(right):
+        return False
+    if index_letter(left) == "가":
+        one, two = sorted((_letters(left), _letters(right)), key=len)
+        shared = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), len(one))
+        return shared >= 4 and shared >= 0.7 * len(one) and (len(two) - shared <= 8)
+    short, long = sorted((left, right), key=len)
+    return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= 3
+
+
+@lru_cache(maxsize=16384)
+def _letters(word: str) -> str:
+    return unicodedata.normalize("NFD", word)
+
+
+# Forms by their letters, since endings melt into syllables: "낮추" is in "낮출". The longest first.
+_KOREAN_FORMS = sorted(
+    ((_letters(word), group, len(word)) for word, group in KOREAN_SYNONYMS.items()), key=lambda f: -len(f[0])
+)
+
+
+def measure_coverage(said: ParsedText, quoted: Sequence[ParsedText]) -> float:
+    """The share of the telling words of a text that the others have."""
+    if not said.keys:
+        return 1.0
+    return sum(any(q.has(key) for q in quoted) for key in said.keys) / len(said.keys)
+
+
+@lru_cache(maxsize=4096)
+def parse_sentences(text: str) -> tuple[ParsedText, ...]:
+    """The sentences of a text."""
+    return tuple(parse_text(span.text) for span in split_sentences(text)) or (parse_text(text),)
+
+
+def select_supporting_sentences(said: ParsedText, quoted: Sequence[ParsedText]) -> list[ParsedText]:
+    """The sentences that bear the statement: the one with most of its words, then those that add some."""
+    if len(quoted) <= 1:
+        return list(quoted)
+    missing = set(said.keys)
+    left, chosen = list(quoted), list[ParsedText]()
+    while left and missing:
+        best = max(left, key=lambda q: sum(q.has(key) for key in missing))
+        gained = {key for key in missing if best.has(key)}
+        if chosen and len(gained) < max(2, 0.2 * len(said.keys)):
+            break
+        chosen.append(best)
+        left.remove(best)
+        missing -= gained
+        if not gained:
+            break
+    return chosen or [quoted[0]]
+
+
+def particle_role(word: ParsedWord) -> str:
+    """The particle of a Korean word, one for each role: a subject is a subject, with 은 as with 이."""
+    return _ROLES.get(word.particle, word.particle)
+
+
+_ROLES = {
+    "은": "이", "는": "이", "가": "이", "께서": "이", "께서는": "이", "에서는": "이",
+    "들은": "이", "들이": "이",
+    "를": "을", "들을": "을", "과": "와",
+}  # fmt: skip

@@ -1,0 +1,212 @@
+"""What a question needs of its evidence: dates for "latest", a number for "how many", two sides for "versus".
+
+Does not know the score or when to stop. Each check is a small pure function that passes or fails with a
+reason; words decide which ones a question needs, in English and in Korean.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from fathom.evidence.answer_kinds import (
+    CAUSE_PATTERN,
+    COUNT_PATTERN,
+    DATE_PATTERN,
+    find_answer_kinds,
+    find_compared_things,
+    find_defined_thing,
+)
+from fathom.evidence.checks.amounts import find_amounts
+from fathom.evidence.checks.dates import parse_day
+from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
+from fathom.text.languages import is_korean, wants_korean
+from fathom.text.normalization import one_line
+from fathom.text.ranking import terms
+
+MOST_REJECTIONS = 2  # of one check in a run
+# What code can only suspect by words; whoever reads the evidence says whether it fails.
+SUSPECTED_CHECKS: frozenset[CheckName] = frozenset({"cause", "definition", "comparison"})
+_RELEVANT_FROM = 0.3
+_FRESH_DAYS = 365
+_LIST = 3
+_YEAR = re.compile(r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)")
+_ITEMS = re.compile(r"[,;、·]|\band\b|\bor\b|및|와 |과 ")
+
+
+@dataclass(frozen=True)
+class _CheckInput:
+    question: str
+    claims: Sequence[Claim]  # the relevant ones
+    pages: Sequence[Page]
+    today: date
+
+
+CheckOutcome = tuple[bool, str]
+
+
+def _check_freshness(at: _CheckInput) -> CheckOutcome:
+    cited = {quote.page for claim in at.claims for quote in claim.quotes}
+    dates = sorted(d for page in at.pages if page.sha in cited and (d := parse_day(page.published)))
+    years = {int(y) for claim in at.claims for y in _YEAR.findall(claim.statement)}
+    if dates and (at.today - dates[-1]).days <= _FRESH_DAYS:
+        return True, f"the newest cited page is of {dates[-1]}"
+    if years and at.today.year - 1 <= max(years) <= at.today.year:
+        return True, f"a claim speaks of {max(years)}"
+    return False, f"the newest cited page is of {dates[-1]}" if dates else "no cited page has a date"
+
+
+def _check_counting(at: _CheckInput) -> CheckOutcome:
+    wanted = terms(at.question)
+    for claim in at.claims:
+        said = claim.statement
+        if (find_amounts(said) or COUNT_PATTERN.search(said)) and wanted & terms(said):
+            return True, f"counted in “{said[:120]}”"
+    return False, "no relevant claim has a number"
+
+
+def _check_completeness(at: _CheckInput) -> CheckOutcome:
+    longest = max((len(_ITEMS.findall(c.statement)) for c in at.claims), default=0)
+    if longest >= _LIST - 1:
+        return True, f"a claim lists {longest + 1} things"
+    distinct = {one_line(c.statement).casefold() for c in at.claims}
+    if len(distinct) >= _LIST and len({c.quotes[0].page for c in at.claims}) > 1:
+        return True, f"{len(distinct)} different claims from several pages"
+    return False, "no claim lists several things, and few name one"
+
+
+def _check_comparison(at: _CheckInput) -> CheckOutcome:
+    said = [terms(c.statement) for c in at.claims]
+    missing = [
+        side for side in find_compared_things(at.question) if not any(terms(side) & words for words in said)
+    ]
+    return not missing, f"nothing is known of {', '.join(missing)}" if missing else "both sides have evidence"
+
+
+def _check_definition(at: _CheckInput) -> CheckOutcome:
+    thing = terms(find_defined_thing(at.question))
+    for claim in at.claims:
+        head = re.split(r"\b(?:is|are|was|were|means|refers to)\b|이다|란|이란|은 |는 ", claim.statement)
+        if len(head) > 1 and thing and thing <= terms(head[0]):
+            return True, f"defined in “{claim.statement[:120]}”"
+    return False, "no claim says what it is"
+
+
+def _check_cause(at: _CheckInput) -> CheckOutcome:
+    found = next((c for c in at.claims if CAUSE_PATTERN.search(c.statement)), None)
+    return found is not None, f"explained in “{found.statement[:120]}”" if found else "no claim gives a cause"
+
+
+def _check_date(at: _CheckInput) -> CheckOutcome:
+    found = next((c for c in at.claims if DATE_PATTERN.search(c.statement)), None)
+    return found is not None, f"dated in “{found.statement[:120]}”" if found else "no claim has a date"
+
+
+_CHECKS: dict[CheckName, Callable[[_CheckInput], CheckOutcome]] = {
+    "freshness": _check_freshness,
+    "counting": _check_counting,
+    "amount": _check_counting,
+    "completeness": _check_completeness,
+    "comparison": _check_comparison,
+    "definition": _check_definition,
+    "cause": _check_cause,
+    "date": _check_date,
+}
+
+
+def run_checks(
+    question: str,
+    claims: Sequence[Claim],
+    pages: Sequence[Page],
+    today: date,
+    before: Sequence[Judgement] = (),
+    language: str | None = None,
+) -> list[Check]:
+    """The checks that the question needs, each with its reason, and what is missing where it fails.
+
+    What is missing is told in the report's language, if one was asked for.
+    """
+    relevant = [c for c in claims if c.relevance >= _RELEVANT_FROM]
+    done = []
+    for name, parts in find_answer_kinds(question).items():
+        answers = [(part, *_CHECKS[name](_CheckInput(part, relevant, pages, today))) for part in parts]
+        # A check speaks once, for the first part that fails it.
+        part, is_passed, why = next((a for a in answers if not a[1]), answers[0])
+        told = count_rejections(name, before)
+        gap = (
+            None if is_passed else _make_gap(name, _CheckInput(part, relevant, pages, today), told, language)
+        )
+        done.append(Check(name=name, is_passed=is_passed, why=why, gap=gap))
+    return done
+
+
+def confirm_checks(checks: Sequence[Check], failed: Sequence[CheckName] | None) -> list[Check]:
+    """The checks after the judge had a say on what code suspects: what it does not confirm has passed.
+
+    `failed` is None when nobody read the evidence: then a suspicion is a note, and nothing follows from it.
+    """
+
+    def decided(check: Check) -> Check:
+        if check.is_passed or check.name not in SUSPECTED_CHECKS:
+            return check
+        if failed is None:
+            return check.model_copy(update={"gap": None})
+        if check.name in failed:
+            return check
+        return check.model_copy(update={"is_passed": True, "why": "the judge found it", "gap": None})
+
+    return [decided(check) for check in checks]
+
+
+def count_rejections(name: str, before: Sequence[Judgement]) -> int:
+    """How often the check has held back a stop in this run."""
+    return sum(1 for j in before if j.held is not None and any(c.name == name and c.gap for c in j.checks))
+
+
+def list_failing_checks(checks: Sequence[Check], before: Sequence[Judgement]) -> list[str]:
+    """The checks that fail and may still hold a stop back; none does so more than twice in a run."""
+    return [c.name for c in checks if c.gap and count_rejections(c.name, before) < MOST_REJECTIONS]
+
+
+def _make_gap(name: CheckName, at: _CheckInput, told: int, language: str | None) -> Gap:
+    """What is missing; once the check has had its say it is a minor gap, and each time another query."""
+    description, _ = (_KOREAN if wants_korean(at.question, language) else _ENGLISH)[name]
+    _, endings = (_KOREAN if is_korean(at.question) else _ENGLISH)[name]
+    asked = one_line(at.question).rstrip("?？. ")
+    ending = endings[min(told, len(endings) - 1)].format(year=at.today.year)
+    return Gap(
+        description=description.format(asked),
+        priority="low" if told >= MOST_REJECTIONS else "high" if name in _ESSENTIAL else "medium",
+        suggested_query=f"{asked} {ending}".strip(),
+        question=_find_main_question(at),
+    )
+
+
+def _find_main_question(at: _CheckInput) -> str:
+    """The sub-question that most of what is relevant stands under: the one the question is about."""
+    asked = [c.question for c in at.claims]
+    return max(set(asked), key=lambda q: (asked.count(q), q)) if asked else ""
+
+
+_ESSENTIAL: frozenset[CheckName] = frozenset({"counting", "amount", "date", "comparison"})
+_GapWording = dict[CheckName, tuple[str, tuple[str, ...]]]
+_ENGLISH: _GapWording = {
+    "freshness": ("Nothing recent was found for “{}”.", ("{year}", "latest update", "as of {year}")),
+    "counting": ("No number was found for “{}”.", ("number", "total count statistics", "how many")),
+    "amount": ("No figure was found for “{}”.", ("figures", "statistics", "estimate")),
+    "completeness": ("The list for “{}” may not be whole.", ("complete list", "overview", "all types")),
+    "comparison": ("One side is missing for “{}”.", ("comparison", "differences", "versus")),
+    "definition": ("No definition was found for “{}”.", ("definition", "meaning", "introduction")),
+    "cause": ("No cause was found for “{}”.", ("causes", "reason because", "explanation")),
+    "date": ("No date was found for “{}”.", ("date", "year timeline", "history")),
+}
+_KOREAN: _GapWording = {
+    "freshness": ("“{}”에 대한 최근 자료를 찾지 못했습니다.", ("{year}년", "최신 현황", "{year}년 기준")),
+    "counting": ("“{}”에 대한 개수를 찾지 못했습니다.", ("개수", "통계", "총 수")),
+    "amount": ("“{}”에 대한 수치를 찾지 못했습니다.", ("수치", "통계", "추정")),
+    "completeness": ("“{}”에 대한 목록이 완전하지 않을 수 있습니다.", ("전체 목록", "종류", "개요")),
+    "comparison": ("“{}”에서 비교 대상 하나가 빠졌습니다.", ("비교", "차이점", "장단점")),
+    "definition": ("“{}”에 대한 정의를 찾지 못했습니다.", ("정의", "뜻", "개념")),
+    "cause": ("“{}”에 대한 원인을 찾지 못했습니다.", ("원인", "이유", "배경")),
+    "date": ("“{}”에 대한 날짜를 찾지 못했습니다.", ("날짜", "연도 연표", "역사")),
+}

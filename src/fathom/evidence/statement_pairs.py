@@ -1,0 +1,266 @@
+"""How two statements stand to each other as far as code can tell: same, contradicting, neither, or unknown.
+
+Cautious on purpose: what no rule decides is left to a mind. Does not know claims, pages or voices.
+"""
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from fathom.evidence.checks.amounts import Amount, is_same_amount
+from fathom.evidence.checks.dates import Date
+from fathom.evidence.checks.strict import find_flaws
+from fathom.evidence.statements import (
+    ParsedStatement,
+    WordOverlap,
+    are_opposed,
+    is_in_same_order,
+    lacks_name,
+    measure_overlap,
+    parse_statement,
+)
+from fathom.state import Difference, Relation
+
+_SAME_FROM = 0.6  # of all telling words, for two statements to say the same
+_SAME_FROM_CHANGED = 0.75  # the same when each has a word of its own
+_SUBJECT_FROM = 0.6  # of the telling words of the shorter one, to be about the same thing
+_LIKE_FROM = 0.5  # of all, for one event, or for opposites to deny
+_DENIED_FROM = 0.7  # of all, for a "not" to deny
+_COMPARED_FROM = 0.3  # of the telling words of the shorter one, for a mind to see a denial in it
+_TURNED = 0.25  # of all pairs of words, in statements that say the same
+_PERIOD = re.compile(
+    r"[1-4] ?분기|[상하]반기|\b\d{1,2}~\d{1,2}월|\bQ[1-4]\b|\bH[12]\b"
+    r"|\b(?:first|second|third|fourth) (?:quarter|half)\b",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(r"\b(?:as of|since|until|till|by|before|after|from|to|between)\s+$")
+_VAGUE_BEFORE = re.compile(
+    r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|above|below|than|least|most|circa"
+    r"|up to|close to|between|from|to)\W*$|(?:약|대략|거의|최대|최소|무려)\s*$"
+)
+_VAGUE_AFTER = re.compile(
+    r"\s*(?:or (?:more|less|so)|to \d|[-–~]\s?\d|이상|이하|미만|초과|가까|넘|안팎|남짓|정도|쯤)"
+)
+
+PairRuling = tuple[Relation, Difference, str]
+
+
+@lru_cache(maxsize=65536)
+def compare_statements(left: str, right: str) -> PairRuling | None:
+    """What rules say of two statements, of which kind and why; None when they cannot tell."""
+    one, two = parse_statement(left), parse_statement(right)
+    if one.plain == two.plain:
+        return "same", "other", "word for word"
+    if one.names and two.names and not _have_shared_name(one, two):
+        return "neither", "other", "they name different things"
+    if are_opposed(one.scopes, two.scopes):
+        return "neither", "other", "they speak of different cases"
+    if one.is_hedged != two.is_hedged:
+        return None
+    shared = measure_overlap(one, two)
+    return (
+        _compare_numbers(one, two, shared)
+        or _compare_dates(one, two, shared)
+        or _compare_denials(one, two, shared)
+        or _check_sameness(one, two, shared)
+    )
+
+
+def find_denial(sentence: str, quote: str) -> str:
+    """Why a quote cannot be cited for a sentence: it says otherwise, however sure either is; or nothing."""
+    if word := compare_statements(sentence, quote):
+        return word[2] if word[0] == "contradicts" else ""
+    one, two = parse_statement(sentence), parse_statement(quote)
+    shared = measure_overlap(one, two)
+    word = (
+        _compare_numbers(one, two, shared)
+        or _compare_dates(one, two, shared)
+        or _compare_single_number(one, two, shared)
+    )
+    return word[2] if word and word[0] == "contradicts" else ""
+
+
+def find_difference(left: str, right: str) -> str | None:
+    """The number, or else the date, in which the one statement differs from the other."""
+    one, two = parse_statement(left), parse_statement(right)
+    if pair := _find_differing_amounts(one, two):
+        return pair[0].text
+    if when := _find_differing_dates(one, two):
+        return when[0].text
+    return None
+
+
+def has_shared_terms(left: str, right: str) -> bool:
+    """Whether two statements have a name, a measure, or two telling words in common."""
+    one, two = parse_statement(left), parse_statement(right)
+    if len(set(one.words) & set(two.words)) > 1 or _have_shared_name(one, two):
+        return True
+    if len(one.pieces & two.pieces) > 3:
+        return True
+    return bool({slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot})
+
+
+def is_comparable(left: str, right: str) -> bool:
+    """Whether a contradiction between them could be told: both give a figure of one measure or a date, or the
+    one denies what the other says."""
+    one, two = parse_statement(left), parse_statement(right)
+    if {slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot}:
+        return True
+    if any(set(a.parts) & set(b.parts) for a in one.dates for b in two.dates):
+        return True
+    is_denied = one.is_negated != two.is_negated or are_opposed(one.denials, two.denials)
+    return is_denied and measure_overlap(one, two).of_shorter >= _COMPARED_FROM
+
+
+def is_different_fact(left: str, right: str) -> bool:
+    """Whether they give different numbers or dates, or one says not in the other's words."""
+    one, two = parse_statement(left), parse_statement(right)
+    if one.is_negated != two.is_negated and measure_overlap(one, two).of_all >= _LIKE_FROM:
+        return True
+    return (
+        all(_has_extra_fact(a, b) for a, b in ((one, two), (two, one)))
+        or _find_differing_dates(one, two) is not None
+    )
+
+
+def is_same_number(left: str, right: str) -> bool:
+    """Whether both give figures, and the same ones, in whatever units."""
+    one, two = parse_statement(left), parse_statement(right)
+    pairs = ((one, two), (two, one))
+    return all(a.amounts and all(_has_amount(x, b) for x, _ in a.amounts) for a, b in pairs)
+
+
+def _find_periods(text: str) -> set[str]:
+    """The quarters, halves and months that a statement speaks of."""
+    return {found.lower().replace(" ", "") for found in _PERIOD.findall(text)}
+
+
+def _compare_numbers(one: ParsedStatement, two: ParsedStatement, shared: WordOverlap) -> PairRuling | None:
+    pair = _find_differing_amounts(one, two)
+    if pair is None:
+        return None
+    if one.years and two.years and one.years.isdisjoint(two.years):
+        return "neither", "number", "they speak of different times"
+    if _find_periods(one.text.text) != _find_periods(two.text.text):
+        return "neither", "number", "they speak of a year and a part of it, or of different parts"
+    is_same_frame = (
+        shared.of_shorter >= _SUBJECT_FROM
+        and shared.shared > 1
+        and one.is_negated == two.is_negated
+        and one.rates == two.rates
+        and one.years == two.years
+        and not _is_vague(pair[0], one)
+        and not _is_vague(pair[1], two)
+        and _have_same_names(one, two)
+    )
+    return ("contradicts", "number", f"{pair[0].text} is not {pair[1].text}") if is_same_frame else None
+
+
+def _compare_single_number(
+    one: ParsedStatement, two: ParsedStatement, shared: WordOverlap
+) -> PairRuling | None:
+    """The same where the one gives several amounts of a measure, and none of them is the other's only one."""
+    for slot in dict.fromkeys(slot for _, slot in two.amounts if slot):
+        own = [pair for pair in one.amounts if pair[1] == slot]
+        other = [pair for pair in two.amounts if pair[1] == slot]
+        if len(own) > 1 and len(other) == 1 and not _has_amount(other[0][0], one):
+            return _compare_numbers(
+                replace(one, amounts=(own[0],)), replace(two, amounts=(other[0],)), shared
+            )
+    return None
+
+
+def _compare_dates(one: ParsedStatement, two: ParsedStatement, shared: WordOverlap) -> PairRuling | None:
+    pair = _find_differing_dates(one, two)
+    if pair is None:
+        return None
+    if not one.events & two.events or shared.of_all < _LIKE_FROM:
+        return "neither", "date", "they speak of different times"
+    is_spanned = any(_SPAN.search(a.text.low[: d.start]) for a, d in ((one, pair[0]), (two, pair[1])))
+    if is_spanned or one.is_negated != two.is_negated or not _have_same_names(one, two):
+        return None
+    return "contradicts", "date", f"{pair[0].text} is not {pair[1].text}"
+
+
+def _compare_denials(one: ParsedStatement, two: ParsedStatement, shared: WordOverlap) -> PairRuling | None:
+    if shared.of_all < _LIKE_FROM or one.has_two_parts or two.has_two_parts or not _have_same_facts(one, two):
+        return None
+    if are_opposed(one.denials, two.denials):
+        is_denied = one.is_negated == two.is_negated
+        return ("contradicts", "other", "the one denies the other") if is_denied else None
+    if one.is_negated != two.is_negated and shared.of_all >= _DENIED_FROM:
+        return "contradicts", "negation", "one says not, the other does not"
+    return None
+
+
+def _check_sameness(one: ParsedStatement, two: ParsedStatement, shared: WordOverlap) -> PairRuling | None:
+    if shared.of_all < (_SAME_FROM_CHANGED if shared.is_changed else _SAME_FROM):
+        return None
+    if one.is_negated != two.is_negated or one.rates != two.rates or one.has_two_parts != two.has_two_parts:
+        return None
+    if are_opposed(one.denials, two.denials) or not is_in_same_order(one, two, _TURNED):
+        return None
+    left, right = one.text.text, two.text.text
+    if not _have_same_facts(one, two) or find_flaws(left, [right]) or find_flaws(right, [left]):
+        return None
+    return "same", "other", "the same words, numbers and names"
+
+
+def _is_vague(amount: Amount, statement: ParsedStatement) -> bool:
+    """Whether it is rounded or a bound, so that another number need not deny it."""
+    text = statement.text.low
+    return amount.is_approximate or bool(
+        _VAGUE_BEFORE.search(text[: amount.start]) or _VAGUE_AFTER.match(text[amount.end :])
+    )
+
+
+def _have_same_facts(one: ParsedStatement, two: ParsedStatement) -> bool:
+    """Whether neither has a number, date or name that the other does not have."""
+    return _have_same_names(one, two) and all(
+        all(_has_amount(amount, b) for amount, _ in a.amounts)
+        and all(any(_is_same_date(d, e) for e in b.dates) for d in a.dates)
+        for a, b in ((one, two), (two, one))
+    )
+
+
+def _has_extra_fact(one: ParsedStatement, two: ParsedStatement) -> bool:
+    """Whether it gives a number or a date that the other does not give."""
+    return any(not _has_amount(amount, two) for amount, _ in one.amounts) or any(
+        not any(_is_same_date(date, other) for other in two.dates) for date in one.dates
+    )
+
+
+def _have_same_names(one: ParsedStatement, two: ParsedStatement) -> bool:
+    return not lacks_name(one.names, two) and not lacks_name(two.names, one)
+
+
+def _have_shared_name(one: ParsedStatement, two: ParsedStatement) -> bool:
+    return any(not lacks_name((name,), b) for a, b in ((one, two), (two, one)) for name in a.names)
+
+
+def _has_amount(amount: Amount, other: ParsedStatement) -> bool:
+    return any(is_same_amount(amount, a) or is_same_amount(a, amount) for a, _ in other.amounts)
+
+
+def _find_differing_amounts(one: ParsedStatement, two: ParsedStatement) -> tuple[Amount, Amount] | None:
+    """The two amounts of one measure that differ, if there is one such measure and each gives it once."""
+    found = []
+    for slot in dict.fromkeys(slot for _, slot in one.amounts if slot):
+        left = [a for a, own in one.amounts if own == slot]
+        right = [a for a, own in two.amounts if own == slot]
+        if len(left) == len(right) == 1 and not _has_amount(left[0], two):
+            found.append((left[0], right[0]))
+    return found[0] if len(found) == 1 else None
+
+
+def _find_differing_dates(one: ParsedStatement, two: ParsedStatement) -> tuple[Date, Date] | None:
+    """The only date of each, if they cannot be the same day."""
+    if len(one.dates) != 1 or len(two.dates) != 1 or _is_same_date(one.dates[0], two.dates[0]):
+        return None
+    is_comparable = bool(set(one.dates[0].parts) & set(two.dates[0].parts))
+    return (one.dates[0], two.dates[0]) if is_comparable else None
+
+
+def _is_same_date(left: Date, right: Date) -> bool:
+    shared = set(left.parts) & set(right.parts)
+    return bool(shared) and all(left.parts[name] == right.parts[name] for name in shared)

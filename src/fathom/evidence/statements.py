@@ -1,0 +1,229 @@
+"""What code sees in a statement: its words, amounts, dates and names; whether it denies, hedges or asks.
+
+Does not know other statements, but for how many words two of them share.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fathom.evidence.checks.amounts import Amount, find_amounts, find_denied_span
+from fathom.evidence.checks.dates import Date, find_dates
+from fathom.evidence.checks.words import ParsedText, ParsedWord, index_letter, is_same_word, parse_text
+from fathom.text.mentions import begins_word, find_name_words, is_negated
+from fathom.text.normalization import fold_text
+from fathom.text.ranking import jaccard_similarity, terms
+
+_ONE_TIME_EVENT = re.compile(
+    r"\b(?:opened|founded|established|born|died|built|completed|launched|released|published|began|started"
+    r"|discovered|invented|signed|closed|introduced|created|inaugurated|adopted|enacted|ratified|landed|arrived"
+    r"|ended|abolished|demolished|commissioned|premiered|married|elected|appointed)\b"
+    r"|개통|설립|완공|준공|태어|출생|사망|창립|출시|시작|발견|개장|개관|발명|체결|폐쇄|도입|착공|제정|공포|창설|세워"
+    r"|열렸|문을 열|건립|발사|상륙|취임|결혼|숨졌"
+)
+
+_WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True)
+class ContrastTable:
+    """Lists of words with two sides each: for every word the lines it stands in, and on which side."""
+
+    count: int
+    english: dict[str, list[tuple[int, int]]]
+    korean: dict[re.Pattern[str], list[tuple[int, int]]]
+
+
+def _build_contrasts(*lists: str) -> ContrastTable:
+    """Each line is split in its middle."""
+    english: dict[str, list[tuple[int, int]]] = {}
+    korean: dict[re.Pattern[str], list[tuple[int, int]]] = {}
+    for place, words in enumerate(line.split() for line in lists):
+        for n, word in enumerate(words):
+            at = (place, 1 if n < len(words) // 2 else -1)
+            if word.isascii():
+                english.setdefault(word, []).append(at)
+            else:
+                korean.setdefault(re.compile(rf"(?<![가-힣]){word}"), []).append(at)
+    return ContrastTable(len(lists), english, korean)
+
+
+# What is said of the one does not touch the other.
+SCOPE_CONTRASTS = _build_contrasts(
+    "men women", "man woman", "male female", "boys girls", "urban rural", "north south", "northern southern",
+    "east west", "eastern western", "before after", "minimum maximum", "lowest highest", "average peak",
+    "mean median", "public private", "first second", "import imports export exports", "day night",
+    "summer winter", "indoor outdoor", "old new", "gross net", "input output", "children adults",
+    "mice humans", "남성 여성", "남자 여자", "도시 농촌", "북부 남부", "동부 서부", "최소 최대", "평균 최고",
+    "수입 수출", "여름 겨울",
+    "이전 이후", "상반기 하반기", "아동 성인", "공공 민간",
+)  # fmt: skip
+
+# The one denies the other.
+DENIAL_CONTRASTS = _build_contrasts(
+    "increase increases increased rises rose decrease decreases decreased falls fell", "safe unsafe",
+    "legal illegal", "possible impossible", "effective ineffective", "true false", "harmful harmless",
+    "higher lower", "cheaper dearer", "guilty innocent", "alive dead", "succeeded failed",
+    "증가 감소", "상승 하락", "합법 불법", "가능 불가능", "안전 위험", "유해 무해", "확대 축소", "성공 실패",
+    "찬성 반대",
+)  # fmt: skip
+
+
+def find_one_time_events(text: str) -> frozenset[str]:
+    """The words of a text, in lower case, for what happens one time only."""
+    return frozenset(_ONE_TIME_EVENT.findall(text))
+
+
+def find_contrast_sides(text: str, lines: ContrastTable) -> tuple[int, ...]:
+    """For each line, on which side of it a text in lower case stands: 1, -1, or 0 for none or both."""
+    found = {at for word in lines.english.keys() & _WORD.findall(text) for at in lines.english[word]}
+    if not text.isascii():
+        found |= {at for word, places in lines.korean.items() if word.search(text) for at in places}
+    standing = [0] * lines.count
+    for place, side in found:
+        standing[place] += side
+    return tuple(standing)
+
+
+def are_opposed(left: Sequence[int], right: Sequence[int]) -> bool:
+    """Whether two texts stand on two sides of a line."""
+    return any(a * b == -1 for a, b in zip(left, right, strict=True))
+
+
+_HEDGE = re.compile(
+    r"\b(?:may|might|could|perhaps|possibly|probably|likely|suggests?|appears?|seems?|estimated|expected"
+    r"|planned|forecast|projected|would|should|claims?|claimed|alleged\w*|reportedly)\b"
+    r"|수 있|수도 있|것으로 보|추정|예상|전망|가능성|계획|예정|듯하|듯 하"
+)
+
+_NOT_A_NEGATION = re.compile(
+    r"\bnot (?:only|just|merely|least)\b|\bno (?:less|fewer|more|later|longer|doubt)\b"
+    r"|뿐만? 아니라|밖에|다름없|틀림없"
+)
+
+_GLUED = re.compile(
+    r"([가-힣]{1,6}?)(?:이|가|을|를|은|는|의|에|로|으로|도|만|다|이다|였다|이었다|입니다)?(?![가-힣])"
+)
+
+_TWOFOLD = re.compile(r"\b(?:but|while|although|though|whereas|however|except)\b|;|\?|지만|반면|으나|외에는")
+
+_RATE = re.compile(r"\b(?:per|each|every)\s+(\w+)|(?<!\S)(\S+?)당(?=\s)|매(?:년|월|일|주)|연간|월간|하루")
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedStatement:
+    """A statement in the parts that rules compare."""
+
+    text: ParsedText
+    plain: str  # folded, to see that two are one word for word
+    words: tuple[str, ...]  # its telling words in order, but for those of amounts and dates
+    pieces: frozenset[str]  # the same in pairs of letters if it is Korean, whose spaces are a matter of taste
+    amounts: tuple[tuple[Amount, str], ...]  # each with what it measures or counts
+    dates: tuple[Date, ...]
+    years: frozenset[int]
+    names: tuple[str, ...]
+    is_negated: bool
+    is_hedged: bool
+    has_two_parts: bool  # it says one thing, but also another, or only asks
+    rates: frozenset[str]
+    events: frozenset[str]  # what happens one time only
+    scopes: tuple[int, ...]
+    denials: tuple[int, ...]
+
+
+@lru_cache(maxsize=16384)
+def parse_statement(statement: str) -> ParsedStatement:
+    """The parts of a statement, remembered."""
+    text = parse_text(statement)
+    when = find_dates(text.text)
+    given = [a for a in find_amounts(text.text) if not _is_part_of_a_name(a, text.text)]
+    denied = [span for a in given if len(given) > 1 and (span := find_denied_span(a, text.text))]
+    found = [a for a in given if len(given) == 1 or find_denied_span(a, text.text) is None]
+    taken = [(a.start, a.end) for a in found] + [(d.start, d.end) for d in when] + denied
+    telling = [w for w in text.telling if all(w.end <= start or end <= w.start for start, end in taken)]
+    return ParsedStatement(
+        text=text,
+        plain=fold_text(statement).text.strip(" ."),
+        words=tuple(dict.fromkeys(word.key for word in telling)),
+        pieces=frozenset(terms(" ".join(w.text for w in telling))) if text.is_korean else frozenset(),
+        amounts=tuple(
+            (amount, amount.measure or _find_counted_thing(amount, text.text, text.words)) for amount in found
+        ),
+        dates=when,
+        years=frozenset(date.year for date in when if date.year),
+        names=tuple(
+            dict.fromkeys(fold_text(name).text for name in find_name_words(_mask_spans(text.text, taken)))
+        ),
+        is_negated=is_negated(_NOT_A_NEGATION.sub(" ", _mask_spans(text.low, denied))),
+        is_hedged=_HEDGE.search(text.low) is not None,
+        has_two_parts=_TWOFOLD.search(text.low) is not None,
+        rates=frozenset("".join(m.groups(default="")) or m.group() for m in _RATE.finditer(text.low)),
+        events=find_one_time_events(text.low),
+        scopes=find_contrast_sides(text.low, SCOPE_CONTRASTS),
+        denials=find_contrast_sides(text.low, DENIAL_CONTRASTS),
+    )
+
+
+def _is_part_of_a_name(amount: Amount, text: str) -> bool:
+    """Whether it is a number word in a title, as in "Square Two"."""
+    return amount.start > 0 and text[amount.start].isupper()
+
+
+def _mask_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text with figures for its amounts and dates, so that "MW" and "May" are not taken for names."""
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]}0{text[end:]}"
+    return text
+
+
+def _find_counted_thing(amount: Amount, text: str, words: Sequence[ParsedWord]) -> str:
+    """What a bare number counts: the Korean word glued to it, or the next telling word."""
+    if glued := _GLUED.match(text, amount.end):
+        return glued[1]
+    return next((w.key for w in words if w.start >= amount.end and w.is_telling), "")
+
+
+@dataclass(frozen=True)
+class WordOverlap:
+    """How many telling words two statements share, as shares of the shorter one and of both."""
+
+    shared: int
+    of_shorter: float
+    of_all: float
+    is_changed: bool  # each has a word that the other does not have
+
+
+def measure_overlap(one: ParsedStatement, two: ParsedStatement) -> WordOverlap:
+    """The words they share, forms of one word counting as one; of Korean, also the pairs of letters."""
+    left, right = ([w for w in a.words if w not in b.words] for a, b in ((one, two), (two, one)))
+    alike = _count_related(left, right), _count_related(right, left)
+    shared = len(one.words) - len(left) + min(alike)
+    shorter, both = min(len(one.words), len(two.words)), len(one.words) + len(two.words) - shared
+    pieces = len(one.pieces & two.pieces) / max(1, min(len(one.pieces), len(two.pieces)))
+    return WordOverlap(
+        shared=shared,
+        of_shorter=max(shared / max(1, shorter), pieces),
+        of_all=max(shared / max(1, both), jaccard_similarity(one.pieces, two.pieces)),
+        is_changed=alike[0] < len(left) and alike[1] < len(right),
+    )
+
+
+def _count_related(keys: Sequence[str], others: Sequence[str]) -> int:
+    """How many of the keys are forms of one of the others, which begin alike then."""
+    near: dict[str, list[str]] = {}
+    for other in others:
+        near.setdefault(index_letter(other), []).append(other)
+    return sum(any(is_same_word(key, other) for other in near.get(index_letter(key), ())) for key in keys)
+
+
+def is_in_same_order(one: ParsedStatement, two: ParsedStatement, most_turned: float) -> bool:
+    """Whether the words both have come in nearly one order: who does what to whom."""
+    shared = [two.words.index(word) for word in one.words if word in two.words]
+    turned = sum(a > b for n, a in enumerate(shared) for b in shared[n + 1 :])
+    return turned <= most_turned * len(shared) * (len(shared) - 1) / 2
+
+
+def lacks_name(wanted: Sequence[str], other: ParsedStatement) -> bool:
+    """Whether a name is not in the other statement, not even as the beginning of a word."""
+    return not all(begins_word(name[:-1] if len(name) > 4 else name, other.text.low) for name in wanted)

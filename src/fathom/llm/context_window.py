@@ -1,0 +1,314 @@
+"""How much one model holds, and how many tokens it makes of a text: known, asked, and learnt from replies.
+
+Does not know prompts. Where a size comes from is `window_sources`; a knob beats everything.
+"""
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from fathom.concurrency import PerLoop
+from fathom.llm.clients import model_ssl_context
+from fathom.llm.providers.call_options import provider_of
+from fathom.settings.model_names import chat_model_name
+from fathom.storage import Storage
+from fathom.text.token_count import TokenMeasure, count_tokens_at_worst, measure_tokens
+
+LEARNED_WINDOW_S = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class LearnedWindow:
+    """The window of one model on one server; every call is its own short transaction."""
+
+    storage: Storage
+    server: str
+    model: str
+    clock: Callable[[], float] = time.time
+
+    async def size(self, said: int | None) -> int | None:
+        """What was learnt and still holds, when the server says this of itself now."""
+        now = self.clock()
+        return await self.storage.windows.get(self._name, said, now - LEARNED_WINDOW_S, now)
+
+    async def keep(self, size: int, said: int | None) -> None:
+        """The server has shown this, whatever it said."""
+        now = self.clock()
+        await self.storage.windows.put(self._name, size, said, now, now - LEARNED_WINDOW_S)
+
+    @property
+    def _name(self) -> str:
+        return sha256(f"{self.server}\n{self.model}".encode()).hexdigest()  # an address may hold a password
+
+
+UNKNOWN_WINDOW_TOKENS = (
+    65_536  # a model nobody knows: every usual prompt fits, also in Korean; errors teach the rest
+)
+
+SMALLEST_WINDOW_TOKENS = 512
+
+_LEAST_ANSWER = 200
+
+_ANSWER_SHARE = 4
+
+_STEP = 0.1  # learnt ratios move in steps, so that the same prompt is fitted the same way again
+
+_MARGIN = 1.05
+
+_SLACK = 8
+
+_MIN_MEASURED_TOKENS = 400  # tokens; below that the server's own words around a prompt count too much
+
+_LEAST_PLAIN, _LEAST_BEYOND = 0.55, 0.35  # of the guess: no vocabulary makes less of a prompt
+
+_EXPECTED_SHARE = 0.85  # of the least that was seen
+
+_LEAST_SEEN = 256
+
+_LEAST_HELD = 1_000  # nobody serves a model that holds less: who reports less counts something else
+
+_FOREIGN_SHARE = 0.05
+
+WindowSource = Callable[[], Awaitable[int | None]]
+
+
+@dataclass
+class ContextWindow:
+    """One model's window; shared by whoever asks the model."""
+
+    size: int | None = None
+    most_answer: int = 4_096
+    most_thinking: int = 0  # tokens that a reasoning model may think beside its answer
+    source: WindowSource | None = None
+    learnt: LearnedWindow | None = None
+    is_recalled: bool = False  # an earlier run has learnt the size
+    _said: int | None = None  # by the source
+    _is_unkept: bool = False
+    _is_counting: bool = True  # what the server reports is the whole prompt, or what it kept of it
+    _lock: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
+    _plain: tuple[float, float] | None = None  # least and most tokens seen for one that was guessed
+    _beyond: tuple[float, float] | None = None
+
+    async def known(self) -> int:
+        """The size in tokens, asked for once."""
+        if self.size is None:
+            async with self._lock():
+                if self.size is None:
+                    self.size = await self._found()
+        return self.size
+
+    def answer(self) -> int:
+        """Room for the answer: a quarter of a small window."""
+        return min(
+            self.most_answer, max(_LEAST_ANSWER, (self.size or UNKNOWN_WINDOW_TOKENS) // _ANSWER_SHARE)
+        )
+
+    def thinking(self) -> int:
+        """Room for what the model thinks: a quarter of a small window too."""
+        return min(self.most_thinking, (self.size or UNKNOWN_WINDOW_TOKENS) // _ANSWER_SHARE)
+
+    def room(self) -> int:
+        """Room for all that is sent."""
+        return (self.size or UNKNOWN_WINDOW_TOKENS) - self.answer() - self.thinking()
+
+    def count(self, text: str) -> int:
+        """Tokens of a text: at worst, until replies have shown what the model makes of such text."""
+        worst = count_tokens_at_worst(text)
+        if self._plain is None:
+            return worst
+        found = measure_tokens(text)
+        plain = math.ceil(found.plain * self._plain[1] * _MARGIN)
+        beyond = math.ceil(found.beyond * self._beyond[1] * _MARGIN) if self._beyond else found.worst_beyond
+        return min(plain + beyond + _SLACK, worst)
+
+    def learn(self, sent: TokenMeasure, tokens_in: int, beside: str = "") -> None:
+        """Take in what a server says a prompt was; whether it counted what stood beside it nobody knows."""
+        if not self._is_counting or sent.usual < _MIN_MEASURED_TOKENS or tokens_in < _LEAST_SEEN:
+            return
+        if self.is_short(sent, tokens_in):
+            return  # that is not what it was sent
+        surely = max(0, tokens_in - measure_tokens(beside).worst_plain) if beside else tokens_in
+        if sent.beyond < _FOREIGN_SHARE * sent.plain:
+            whole = sent.plain + sent.beyond
+            self._plain = _widen(self._plain, surely / whole, tokens_in / whole)
+        elif self._plain:
+            least = (surely - self._plain[1] * sent.plain) / sent.beyond
+            most = (tokens_in - self._plain[0] * sent.plain) / sent.beyond
+            self._beyond = _widen(self._beyond, max(0.0, least), max(0.1, most))
+
+    def is_cut(self, sent: TokenMeasure, tokens_in: int) -> bool:
+        """Whether the server saw far less than was sent: it cuts prompts off without saying so."""
+        return tokens_in >= _LEAST_HELD and self.is_short(sent, tokens_in)
+
+    def is_short(self, sent: TokenMeasure, tokens_in: int) -> bool:
+        """Whether the server reports far less than was sent, for whatever reason."""
+        return self._is_counting and sent.usual >= _MIN_MEASURED_TOKENS and tokens_in < self._expected(sent)
+
+    def distrust(self, size: int) -> None:
+        """It was sent no more than it is said to hold, and reports far less again: its counts tell nothing.
+
+        Servers that still have the beginning of a prompt from before count only what is new to them.
+        """
+        self.size, self._is_counting, self._is_unkept = size, False, False
+
+    def lower(self, to: int) -> None:
+        """A server has shown that it holds less than was thought; never more than before."""
+        self.size = max(SMALLEST_WINDOW_TOKENS, min(to, (self.size or UNKNOWN_WINDOW_TOKENS) - 1))
+        self.is_recalled, self._is_unkept = False, True
+
+    async def keep(self) -> None:
+        """Remember what was learnt, now that a prompt of that size came through whole."""
+        if self._is_unkept and self.size and self.learnt:
+            self._is_unkept = False
+            await self.learnt.keep(self.size, self._said)
+
+    async def _found(self) -> int:
+        """What the source says, unless its server has shown that it is less."""
+        self._said = await self.source() if self.source else None
+        size = self._said or UNKNOWN_WINDOW_TOKENS
+        before = await self.learnt.size(self._said) if self.learnt else None
+        self.is_recalled = before is not None and before < size
+        return before if before is not None and before < size else size
+
+    def _expected(self, found: TokenMeasure) -> float:
+        """The least a server that saw all of it would report."""
+        plain = max(_LEAST_PLAIN, _EXPECTED_SHARE * self._plain[0]) if self._plain else _LEAST_PLAIN
+        beyond = max(_LEAST_BEYOND, _EXPECTED_SHARE * self._beyond[0]) if self._beyond else _LEAST_BEYOND
+        return found.plain * plain + found.beyond * beyond
+
+
+def _widen(known: tuple[float, float] | None, least: float, most: float) -> tuple[float, float]:
+    before = known or (least, 0.0)
+    return min(before[0], least), max(before[1], math.ceil(most / _STEP) * _STEP)
+
+
+_PROBE_TIMEOUT_S = 5.0
+
+_OLLAMA_DEFAULT_TOKENS = (
+    4_096  # what Ollama gives a model unless it is told otherwise, whatever the model was trained for
+)
+
+_WINDOW_FIELDS = (
+    "max_model_len",
+    "loaded_context_length",
+    "context_length",
+    "context_window",
+    "max_context_length",
+)
+
+
+async def find_window(client: BaseChatModel, server: str, *, is_asked: bool) -> int | None:
+    """Return the window of a model in tokens, or None when nobody knows."""
+    name, provider = chat_model_name(client), provider_of(client)
+    if provider == "ollama" and (size := getattr(client, "num_ctx", None)):
+        return int(size)
+    if provider == "ollama":
+        return await ask_ollama_window(server, name)
+    key = getattr(client, "openai_api_key", None)
+    found = await ask_server_window(server, name, key) if is_asked and provider == "openai" else None
+    if found:
+        return found
+    profile: Mapping[str, Any] = client.profile or {}
+    told = profile.get("max_input_tokens")
+    return int(told) if told else await asyncio.to_thread(_look_up_window, name)
+
+
+async def ask_ollama_window(server: str, model: str) -> int | None:
+    """Return what an Ollama server gives a model; None when nobody answers there."""
+    async with httpx2.AsyncClient(
+        timeout=_PROBE_TIMEOUT_S, verify=await asyncio.to_thread(model_ssl_context)
+    ) as http:
+        if await _fetch_json(http, "GET", f"{server}/api/version") is None:
+            return None
+        return await _find_ollama_window(http, server, model)
+
+
+async def ask_server_window(server: str, model: str, key: object = None) -> int | None:
+    """What the server says of the model; the key goes to the listing only, which is where calls go too."""
+    parts = urlsplit(server)
+    root = f"{parts.scheme}://{parts.netloc}"
+    secret = key.get_secret_value() if isinstance(key, SecretStr) else ""
+    headers = {"authorization": f"Bearer {secret}"} if secret else {}
+    async with httpx2.AsyncClient(
+        timeout=_PROBE_TIMEOUT_S, verify=await asyncio.to_thread(model_ssl_context)
+    ) as http:
+        entry = _model_entry(await _fetch_json(http, "GET", f"{server}/models", headers=headers), model)
+        if entry.get("owned_by") == "llamacpp":  # a slot has a part of what the listing says
+            props = await _fetch_json(http, "GET", f"{root}/props")
+            if size := _positive_int(_nested_value(props, "default_generation_settings", "n_ctx")):
+                return size
+            return _positive_int(_nested_value(entry, "meta", "n_ctx")) or _positive_int(
+                _nested_value(entry, "meta", "n_ctx_train")
+            )
+        if size := next((n for name in _WINDOW_FIELDS if (n := _positive_int(entry.get(name)))), None):
+            return size
+        if entry.get("owned_by") == "library":
+            return await _find_ollama_window(http, root, model)
+        loaded = _model_entry(await _fetch_json(http, "GET", f"{root}/api/v0/models"), model)
+        return next((n for name in _WINDOW_FIELDS if (n := _positive_int(loaded.get(name)))), None)
+
+
+async def _find_ollama_window(http: httpx2.AsyncClient, root: str, model: str) -> int:
+    """What the loaded model has, or what its file asks for, or what all get."""
+    running = _nested_value(await _fetch_json(http, "GET", f"{root}/api/ps"), "models")
+    for entry in running if isinstance(running, list) else []:
+        is_it = model in (_nested_value(entry, "name"), _nested_value(entry, "model"))
+        if is_it and (size := _positive_int(_nested_value(entry, "context_length"))):
+            return size
+    shown = await _fetch_json(http, "POST", f"{root}/api/show", json={"model": model})
+    asked = re.search(r"^num_ctx\s+(\d+)", str(_nested_value(shown, "parameters") or ""), re.MULTILINE)
+    if asked:
+        return int(asked.group(1))
+    trained = [
+        n
+        for name, n in (_nested_value(shown, "model_info") or {}).items()
+        if name.endswith(".context_length")
+    ]
+    return min([_OLLAMA_DEFAULT_TOKENS, *(n for n in trained if isinstance(n, int) and n > 0)])
+
+
+async def _fetch_json(http: httpx2.AsyncClient, method: str, address: str, **words: Any) -> Any:
+    try:
+        answer = await http.request(method, address, **words)
+        return answer.json() if answer.status_code == 200 else None
+    except (httpx2.HTTPError, ValueError):
+        return None
+
+
+def _model_entry(listing: Any, model: str) -> Mapping[str, Any]:
+    """What a listing says of the model; of a server with one model, that one."""
+    found = _nested_value(listing, "data")
+    entries = [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+    named = [entry for entry in entries if entry.get("id") == model]
+    return named[0] if named else entries[0] if len(entries) == 1 else {}
+
+
+def _nested_value(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _positive_int(value: Any) -> int | None:
+    is_size = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return int(value) if is_size else None
+
+
+def _look_up_window(model: str) -> int | None:
+    from genai_prices.data_snapshot import get_snapshot  # half a second of imports
+
+    try:
+        _, found = get_snapshot().find_provider_model(model, None, None, None)
+    except LookupError:
+        return None
+    return found.context_window

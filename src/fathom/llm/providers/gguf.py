@@ -1,0 +1,279 @@
+"""A LangChain chat model over a GGUF file, run by llama.cpp in this process.
+
+Requests take OpenAI's words: `response_format`, `tools`, `max_tokens`, `temperature`, `seed`, `stop`.
+"""
+
+import asyncio
+import json
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    ModelAPIError,
+    ModelError,
+    ModelInvalidRequestError,
+)
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.language_models.chat_models import (
+    BaseChatModel,
+    agenerate_from_stream,
+    generate_from_stream,
+)
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, convert_to_openai_messages
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
+from langchain_core.messages.tool import ToolCallChunk
+from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable, RunnableMap, RunnablePassthrough
+from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
+from pydantic import BaseModel
+
+from fathom.errors import BadInput
+from fathom.llm.providers.gguf_engine import (
+    GGUFEngine,
+    GGUFEngineSettings,
+    import_xllamacpp,
+    read_context_length,
+    shared_engine,
+)
+
+# A large model's own window may need more memory than the machine has; `n_ctx` asks for more.
+_USUAL_CTX = 16_384
+_ENGINE_SETTINGS = {"n_ctx", "n_parallel", "n_threads", "n_gpu_layers"}
+_OVERFLOW = "exceed_context_size_error"
+_BAD_REQUEST = 400
+
+
+class GGUFChatModel(BaseChatModel):
+    """A model file in this process; `profile["max_input_tokens"]` is its context window."""
+
+    model: str
+    engine: GGUFEngineSettings
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+
+    @property
+    def _llm_type(self) -> str:
+        return "gguf"
+
+    @property
+    def _identifying_params(self) -> Mapping[str, Any]:
+        return {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
+
+    def bind_tools(
+        self,
+        tools: Sequence[Any],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Bind tools; llama.cpp can demand some tool, so a tool that is named is offered alone."""
+        offered = [convert_to_openai_tool(tool) for tool in tools]
+        named = [tool for tool in offered if tool["function"]["name"] == tool_choice]
+        choice = "required" if named or tool_choice == "any" else tool_choice
+        return super().bind(tools=named or offered, **({"tool_choice": choice} if choice else {}), **kwargs)
+
+    def with_structured_output(
+        self, schema: dict[str, Any] | type, *, include_raw: bool = False, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, dict[str, Any] | BaseModel]:
+        """Ask for answers of a schema, which llama.cpp enforces by a grammar."""
+        wire = convert_to_json_schema(schema)
+        named = {"name": wire.get("title", "answer"), "schema": wire, "strict": True}
+        asked = self.bind(response_format={"type": "json_schema", "json_schema": named}, **kwargs)
+        is_form = isinstance(schema, type) and issubclass(schema, BaseModel)
+        parser: Runnable[Any, Any] = (
+            PydanticOutputParser(pydantic_object=schema) if is_form else JsonOutputParser()
+        )
+        if not include_raw:
+            return asked | parser
+        parsed = RunnablePassthrough.assign(parsed=itemgetter("raw") | parser, parsing_error=lambda _: None)
+        failed = RunnablePassthrough.assign(parsed=lambda _: None)
+        return RunnableMap(raw=asked) | parsed.with_fallbacks([failed], exception_key="parsing_error")
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return generate_from_stream(self._stream(messages, stop, run_manager, **kwargs))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        events: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        cancelled = threading.Event()
+        request = self._start(self._body(messages, stop, kwargs), events.put, cancelled)
+        try:
+            while (event := events.get()) is not None:
+                chunk = _read_chunk(event)
+                if run_manager:
+                    run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+                yield chunk
+            _raise_failure(request)
+        finally:
+            cancelled.set()
+            request.cancel()
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        events: asyncio.Queue[str | None] = asyncio.Queue()
+        cancelled = threading.Event()
+        loop = asyncio.get_running_loop()
+
+        def put(event: str | None) -> None:
+            if not cancelled.is_set():
+                try:
+                    loop.call_soon_threadsafe(events.put_nowait, event)
+                except RuntimeError:  # the loop has ended, and nobody waits any more
+                    cancelled.set()
+
+        request = self._start(self._body(messages, stop, kwargs), put, cancelled)
+        try:
+            while (event := await events.get()) is not None:
+                chunk = _read_chunk(event)
+                if run_manager:
+                    await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+                yield chunk
+            _raise_failure(request)
+        finally:
+            cancelled.set()  # llama.cpp stops at its next token
+            request.cancel()  # and a request that still waits for its place never begins
+
+    def _body(
+        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        usual = {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+            "stop": stop,
+        }
+        body = {name: value for name, value in {**usual, **kwargs}.items() if value is not None}
+        if (limit := body.pop("max_completion_tokens", None)) is not None:
+            body["max_tokens"] = limit
+        told = {"messages": convert_to_openai_messages(messages), "model": self.model}
+        return {**body, **told, "stream": True, "stream_options": {"include_usage": True}}
+
+    def _start(
+        self, body: dict[str, Any], put: Callable[[str | None], None], cancelled: threading.Event
+    ) -> Future[None]:
+        """Begin a request in the engine's threads; `put` gets every event, and None at the end."""
+        engine: GGUFEngine = shared_engine(self.engine)
+
+        def on_event(event: str) -> bool:
+            put(event)
+            return cancelled.is_set()
+
+        def run() -> None:
+            try:
+                engine.complete(body, on_event)
+            finally:
+                put(None)
+
+        return engine.executor.submit(run)
+
+
+def make_gguf_model(path: Path, **settings: Any) -> GGUFChatModel:
+    """Return the chat model of a GGUF file; BadInput, in one sentence, if it cannot be used.
+
+    The file is loaded with the first call. The settings `n_ctx`, `n_parallel`, `n_threads` and `n_gpu_layers`
+    are llama.cpp's, all others the chat model's.
+    """
+    found = path.expanduser().resolve()
+    trained = read_context_length(found)
+    import_xllamacpp()
+    n_ctx = settings.pop("n_ctx", None) or min(trained or _USUAL_CTX, _USUAL_CTX)
+    own = {name: settings.pop(name) for name in _ENGINE_SETTINGS & set(settings)}
+    engine = GGUFEngineSettings(found, n_ctx, **own)
+    # llama.cpp divides its window among the requests it answers at once.
+    profile = {"max_input_tokens": n_ctx // engine.n_parallel, "structured_output": True}
+    return GGUFChatModel(model=found.name, engine=engine, profile=profile, **settings)
+
+
+def _raise_failure(request: Future[None]) -> None:
+    """Raise what ended a request, in LangChain's words."""
+    try:
+        request.result()
+    except ValueError as error:  # llama.cpp's word for a request it does not understand
+        raise ModelInvalidRequestError(f"llama.cpp refused the request: {error}") from error
+    except RuntimeError as error:
+        if isinstance(error, BadInput):
+            raise
+        raise ModelAPIError(f"llama.cpp failed: {error}") from error
+
+
+def _read_chunk(event: str) -> ChatGenerationChunk:
+    said = json.loads(event)
+    if "error" in said:
+        raise _error(said["error"])
+    choice: dict[str, Any] = next(iter(said["choices"]), {})
+    delta = choice.get("delta", {})
+    thoughts = delta.get("reasoning_content")
+    reason = choice.get("finish_reason")
+    calls = [_tool_call(call) for call in delta.get("tool_calls") or []]
+    message = AIMessageChunk(
+        content=delta.get("content") or "",
+        tool_call_chunks=calls,
+        additional_kwargs={"reasoning_content": thoughts} if thoughts else {},
+        response_metadata={"finish_reason": reason, "model_name": said["model"]} if reason else {},
+        usage_metadata=_usage(said["usage"]) if said.get("usage") else None,
+    )
+    return ChatGenerationChunk(message=message, generation_info={"finish_reason": reason} if reason else None)
+
+
+def _tool_call(call: Mapping[str, Any]) -> ToolCallChunk:
+    function = call.get("function", {})
+    return ToolCallChunk(
+        name=function.get("name"),
+        args=function.get("arguments"),
+        id=call.get("id"),
+        index=call.get("index"),
+        type="tool_call_chunk",
+    )
+
+
+def _usage(counts: Mapping[str, Any]) -> UsageMetadata:
+    cached = counts.get("prompt_tokens_details", {}).get("cached_tokens", 0)
+    return UsageMetadata(
+        input_tokens=counts["prompt_tokens"],
+        output_tokens=counts["completion_tokens"],
+        total_tokens=counts["total_tokens"],
+        input_token_details=InputTokenDetails(cache_read=cached),
+    )
+
+
+def _error(told: Mapping[str, Any]) -> ModelError:
+    words = str(told.get("message", told))
+    if told.get("type") == _OVERFLOW:
+        return ContextOverflowError(words)
+    if told.get("code") == _BAD_REQUEST:
+        return ModelInvalidRequestError(words)
+    return ModelAPIError(words)

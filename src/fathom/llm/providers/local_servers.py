@@ -1,0 +1,140 @@
+"""Model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM, asked for the models they offer.
+
+Nothing here uses a model: it finds them, and keeps what a person has chosen.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx2
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fathom.settings.model_names import GGUF
+from fathom.settings.settings import LOCAL_SERVERS, LocalServer
+
+CHOICE_FILE = "local_model.json"
+PROBE_TIMEOUT_S = 0.25  # of all servers together: on loopback a server answers in milliseconds, or not at all
+_MAX_BYTES = 1_000_000
+_CHAT_TYPES = {"llm", "vlm"}
+
+
+class _ServerKind(NamedTuple):
+    title: str
+    path: str  # where it lists its models, as its documentation has it
+    owner: str = ""  # what `owned_by` says there
+
+
+_SERVERS: dict[LocalServer, _ServerKind] = {
+    "ollama": _ServerKind("Ollama", "/api/tags"),
+    "lmstudio": _ServerKind("LM Studio", "/api/v0/models"),
+    "llamacpp": _ServerKind("llama.cpp", "/v1/models", "llamacpp"),
+    "vllm": _ServerKind("vLLM", "/v1/models", "vllm"),
+}
+
+
+class ChosenModel(BaseModel):
+    """What a person has chosen: the words of `--model` and, if it needs one, of `--base-url`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    base_url: str | None = None
+
+    @property
+    def options(self) -> str:
+        """The choice as options of a command."""
+        return f"--model {self.model}" + (f" --base-url {self.base_url}" if self.base_url else "")
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A model that a server on this machine offers."""
+
+    server: str
+    choice: ChosenModel
+
+
+async def find_local_models(servers: Mapping[LocalServer, str]) -> list[LocalModel]:
+    """Return the models that servers on this machine offer, asking all of them at once."""
+    if not servers:
+        return []
+    # No proxy, and no redirect: what is asked stays on this machine.
+    async with httpx2.AsyncClient(trust_env=False, verify=False, follow_redirects=False) as http:
+        found = await asyncio.gather(*(_probe(http, name, address) for name, address in servers.items()))
+    return [model for models in found for model in models]
+
+
+async def _probe(http: httpx2.AsyncClient, name: LocalServer, address: str) -> list[LocalModel]:
+    server, root = _SERVERS[name], address.rstrip("/")
+    try:
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
+            listing = await _read_json(http, f"{root}{server.path}")
+    except (httpx2.HTTPError, TimeoutError, ValueError):
+        return []
+    names = _ollama_names(listing) if name == "ollama" else _openai_names(listing, server.owner)
+    return [LocalModel(server.title, _choice(name, root, model)) for model in names]
+
+
+async def _read_json(http: httpx2.AsyncClient, address: str) -> Any:
+    async with http.stream("GET", address) as answer:
+        if answer.status_code != httpx2.codes.OK:
+            return None
+        body = b""
+        async for part in answer.aiter_bytes():
+            body += part
+            if len(body) > _MAX_BYTES:
+                raise ValueError("this is no list of models")
+    return json.loads(body)
+
+
+def _ollama_names(listing: Any) -> list[str]:
+    """The models that answer questions and run here: neither for embeddings nor in Ollama's cloud."""
+    return [
+        entry["name"]
+        for entry in _entries(listing, "models")
+        if isinstance(entry.get("name"), str)
+        and not entry.get("remote_host")
+        and "bert" not in str((entry.get("details") or {}).get("family", ""))
+    ]
+
+
+def _openai_names(listing: Any, owner: str) -> list[str]:
+    """The models of a list; another service on the same port has another owner in it, or none."""
+    return [
+        entry["id"]
+        for entry in _entries(listing, "data")
+        if isinstance(entry.get("id"), str)
+        and (entry.get("owned_by") == owner if owner else entry.get("type") in _CHAT_TYPES)
+    ]
+
+
+def _entries(listing: Any, name: str) -> list[dict[str, Any]]:
+    found = listing.get(name) if isinstance(listing, dict) else None
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def _choice(name: str, root: str, model: str) -> ChosenModel:
+    if name == "ollama" and root == LOCAL_SERVERS["ollama"] and find_spec("langchain_ollama"):
+        return ChosenModel(model=f"ollama:{model}")
+    # A name that ends so would be taken for a file. llama.cpp has one model and takes any name for it.
+    served = Path(model).name.removesuffix(GGUF) if name == "llamacpp" else model
+    return ChosenModel(model=served, base_url=f"{root}/v1")
+
+
+def load_choice(home: Path) -> ChosenModel | None:
+    """Return what was chosen before, if anything was."""
+    try:
+        return ChosenModel.model_validate_json((home / CHOICE_FILE).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def save_choice(home: Path, choice: ChosenModel) -> None:
+    """Remember a choice for the runs to come."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / CHOICE_FILE).write_text(choice.model_dump_json(exclude_none=True), "utf-8")

@@ -1,0 +1,310 @@
+"""One gate in front of a model, for all branches and runs of a process: how many calls at once, from when on.
+
+Does not know what is called. After a limit or a failure everybody waits, one goes first, and then more and
+more; whoever waited longest goes next. A model that is away is waited for; when that took too long, nobody
+waits any more until it answers again.
+"""
+
+import asyncio
+import random
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from fathom.errors import ProviderError, Unavailable, Unreachable
+from fathom.http.retry import retry_after_s
+
+_DURATION_PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def retry_wait_s(headers: Mapping[str, str]) -> float | None:
+    """How long a refusal asks to wait, if it says so; else until the limit that is used up ends."""
+    said = _parse_number(headers.get("retry-after-ms"))
+    if said is not None:
+        return said / 1000
+    asked = retry_after_s(headers.get("retry-after"))
+    return asked if asked is not None else seconds_until_served(headers) or None
+
+
+def seconds_until_served(headers: Mapping[str, str], tokens: int = 1) -> float:
+    """How long until one more request of so many tokens will be served; 0 when it will be now."""
+    return max(
+        _seconds_until_limit_allows(headers, "requests", 1),
+        _seconds_until_limit_allows(headers, "tokens", tokens),
+    )
+
+
+def _seconds_until_limit_allows(headers: Mapping[str, str], what: str, needed: float) -> float:
+    """Limits fill up evenly, and the server says when they will be full again."""
+    left = _parse_number(headers.get(f"x-ratelimit-remaining-{what}"))
+    full_s = _parse_duration(headers.get(f"x-ratelimit-reset-{what}"))
+    if left is None or full_s is None or left >= needed:
+        return 0.0
+    most = _parse_number(headers.get(f"x-ratelimit-limit-{what}"))
+    if most is None or most <= left:
+        return full_s
+    return full_s * min(1.0, (needed - left) / (most - left))
+
+
+def _parse_duration(words: str | None) -> float | None:
+    plain = _parse_number(words)
+    if plain is not None or words is None:
+        return plain
+    parts = _DURATION_PART.findall(words)
+    if not parts or "".join(number + unit for number, unit in parts) != words.strip():
+        return None
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+
+
+def _parse_number(words: str | None) -> float | None:
+    try:
+        found = float(words) if words is not None else None
+    except ValueError:
+        return None
+    return found if found is not None and 0 <= found < float("inf") else None
+
+
+_LIMIT = 429
+
+_REST_S = 10.0
+
+# A server may say any time, even one in another unit: after that long it is asked again, and says so again.
+_LONGEST_S = 600.0
+
+_LONGEST_PAUSE_S = 60.0
+
+
+@dataclass(frozen=True)
+class ModelRetryPolicy:
+    """How often one call is tried again, and how long a model may be away before a run goes on without it.
+
+    Where nobody ever answered in this process and nobody listens, `greeting_s` is enough to know.
+    """
+
+    retries: int = 3
+    outage_s: float = 180.0
+    first_wait_s: float = 0.5
+    most_wait_s: float = 15.0
+    greeting_s: float = 5.0
+
+    def wait_s(self, failures: int) -> float:
+        """The pause after so many failures in a row, a little different for everybody."""
+        longest: float = min(self.most_wait_s, self.first_wait_s * 2.0 ** (failures - 1))
+        return longest * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+
+
+@dataclass(eq=False)
+class _QueuedCall:
+    """One call's place in the queue, and what was known when it was let in."""
+
+    loop: asyncio.AbstractEventLoop
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    started: float = 0.0
+    setbacks: int = 0
+    answers: int = 0
+
+
+class RateLimiter:
+    """The gate; safe from any thread and any event loop."""
+
+    def __init__(self, most: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most = most
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._queue: deque[_QueuedCall] = deque()
+        self._running = 0
+        self._window = float(most)  # how many may be under way now
+        self._steep_to = float(most)  # up to here the window doubles, then it grows by one at a time
+        self._open_at = float("-inf")
+        self._answers = 0
+        self._setbacks = 0
+        self._in_a_row = 0
+        self._down_since: float | None = None
+        self._gone: tuple[float, Unavailable] | None = None  # until when nobody asks, and why
+
+    def attempt(self, endurance: ModelRetryPolicy) -> "Attempt":
+        """Return the place of one call, which may be tried several times."""
+        return Attempt(self, endurance)
+
+    def allow(self, most: int) -> None:
+        """So many at once from now on; at once, unless the server has shown that it takes fewer."""
+        with self._guard:
+            if self._window >= self.most:
+                self._window = self._steep_to = float(most)
+            self.most = most
+            self._window = min(self._window, float(most))
+            self._wake(everybody=True)
+
+    def pause(self, wait_s: float) -> None:
+        """Let nobody in for so long: the server said that it would not serve."""
+        with self._guard:
+            self._open_at = max(self._open_at, self._clock() + min(wait_s, _LONGEST_PAUSE_S))
+
+    async def _enter(self, turn: _QueuedCall) -> None:
+        """Wait until the call may be sent."""
+        with self._guard:  # who was turned away has waited longest
+            (self._queue.appendleft if turn.started else self._queue.append)(turn)
+        is_in = False
+        try:
+            while (wait_s := self._asked(turn)) is not None:
+                turn.woken.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait_s if wait_s != float("inf") else None):
+                        await turn.woken.wait()
+            is_in = True
+        finally:
+            if not is_in:
+                self._leave(turn)
+
+    def _leave(self, turn: _QueuedCall) -> None:
+        """Give the place back, or leave the queue."""
+        with self._guard:
+            if turn in self._queue:  # it was never let in
+                self._queue.remove(turn)
+            else:
+                self._running -= 1
+            self._wake()
+
+    def _asked(self, turn: _QueuedCall) -> float | None:
+        """None: it is let in. Else how long to wait before asking again; for ever: until woken."""
+        with self._guard:
+            now = self._clock()
+            if self._gone and now < self._gone[0]:
+                raise Unavailable(str(self._gone[1]))
+            if self._queue[0] is not turn or self._running >= max(1, int(self._window)):
+                return float("inf")
+            if now < self._open_at and not self._gone:
+                return self._open_at - now
+            self._queue.popleft()
+            self._running += 1
+            turn.started, turn.setbacks, turn.answers = now, self._setbacks, self._answers
+            self._wake()
+            return None
+
+    def _wake(self, everybody: bool = False) -> None:
+        """Have the first in the queue ask again; those whose loop is gone wait no more."""
+        for turn in list(self._queue):
+            try:
+                turn.loop.call_soon_threadsafe(turn.woken.set)
+            except RuntimeError:
+                self._queue.remove(turn)
+                continue
+            if not everybody:
+                return
+
+    def _answered(self, turn: _QueuedCall) -> None:
+        with self._guard:
+            self._answers += 1
+            if turn.setbacks < self._setbacks:
+                return  # it was sent before the last setback, and says nothing about what came after
+            if self._gone:  # it is back before it said it would be
+                self._open_at = self._clock()
+            self._in_a_row, self._down_since, self._gone = 0, None, None
+            step = 1.0 if self._window < self._steep_to else 1.0 / self._window
+            self._window = min(float(self.most), self._window + step)
+
+    def _failed(self, turn: _QueuedCall, error: Unavailable, endurance: ModelRetryPolicy) -> bool:
+        """Whether it is everybody's failure: a limit, or nobody was served since the call was let in."""
+        with self._guard:
+            now = self._clock()
+            if not _is_limit(error) and (self._answers > turn.answers or not endurance.retries):
+                return False
+            if self._down_since is None:
+                self._down_since = turn.started
+            if turn.setbacks == self._setbacks:  # of calls that failed together only the first counts
+                self._setbacks += 1
+                self._in_a_row += 1
+                self._steep_to = max(1.0, self._window / 2)
+                self._window = 1.0
+                self._open_at = max(self._open_at, now + endurance.wait_s(self._in_a_row))
+            if error.wait_s is not None:
+                wait_s = min(error.wait_s, _LONGEST_S) * random.uniform(1.0, 1.1)  # noqa: S311 - no secret
+                self._open_at = max(self._open_at, now + wait_s)
+            return True
+
+    def _is_hopeless(self, error: Unavailable, failures: int, endurance: ModelRetryPolicy) -> bool:
+        """Whether the model was away for too long, or says that it will be; then nobody waits for it."""
+        if not endurance.retries:
+            return True
+        with self._guard:
+            if self._down_since is None:
+                return False
+            now = self._clock()
+            is_stranger = isinstance(error, Unreachable) and not self._answers
+            if is_stranger and failures <= endurance.retries:
+                return False
+            most_s = min(endurance.outage_s, endurance.greeting_s) if is_stranger else endurance.outage_s
+            if now - self._down_since + (error.wait_s or 0.0) < most_s:
+                return False
+            rest_s = max(min(_REST_S, endurance.outage_s / 10), error.wait_s or 0.0)
+            self._gone = (now + min(rest_s, _LONGEST_S), error)
+            self._wake(everybody=True)
+            return True
+
+
+class Attempt:
+    """One call at the gate: `while not attempt.is_over: async with attempt: …` tries while that makes sense.
+
+    An Unavailable that another try may help against does not leave the `async with`; all others do.
+    """
+
+    def __init__(self, limiter: RateLimiter, endurance: ModelRetryPolicy) -> None:
+        self.is_over = False
+        self._limiter, self._endurance = limiter, endurance
+        self._turn = _QueuedCall(asyncio.get_running_loop())
+        self._began, self._answers, self._failures = float("inf"), 0, 0
+        self._is_pausing = False
+
+    async def __aenter__(self) -> None:
+        if self._is_pausing:
+            await asyncio.sleep(self._endurance.wait_s(self._failures))
+        await self._limiter._enter(self._turn)
+        if self._began > self._turn.started:
+            self._began, self._answers = self._turn.started, self._turn.answers
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        limiter, turn = self._limiter, self._turn
+        try:
+            if isinstance(error, Unavailable):
+                return self._is_worth_another_try(error)
+            if error is None or isinstance(error, ProviderError):
+                limiter._answered(turn)  # also who says no is there
+            self.is_over = True
+            return False
+        finally:
+            limiter._leave(turn)
+
+    def _is_worth_another_try(self, error: Unavailable) -> bool:
+        limiter, endurance = self._limiter, self._endurance
+        self._is_pausing = not limiter._failed(self._turn, error, endurance)
+        self._failures += not _is_limit(error)
+        is_hopeless = limiter._is_hopeless(error, self._failures, endurance)
+        is_late = bool(self._failures) and limiter._clock() - self._began >= endurance.outage_s
+        is_alone = self._failures > endurance.retries and limiter._answers > self._answers
+        return not (is_hopeless or is_late or is_alone)
+
+
+def _is_limit(error: Unavailable) -> bool:
+    return error.status == _LIMIT or error.wait_s is not None
+
+
+_limiters: dict[tuple[str, str], RateLimiter] = {}
+
+_limiters_lock = threading.Lock()
+
+
+def limiter_for(server: str, model: str, most: int) -> RateLimiter:
+    """The one limiter of a model on a server in this process; the last word on `most` counts."""
+    with _limiters_lock:
+        limiter = _limiters.setdefault((server, model), RateLimiter(most))
+        limiter.allow(most)
+        return limiter

@@ -1,0 +1,342 @@
+"""What a model is asked to fill in, one form a prompt; the form says the format, the prompt never does.
+
+Does not know the records these become. Forms are strict for the server and lenient for what comes back.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from fathom.llm.answer_parsing import coerce_fields
+
+
+def _require_all_fields(schema: dict[str, Any]) -> None:
+    """Everything is asked for, also what may be missing from an answer."""
+    schema["additionalProperties"] = False
+    schema["required"] = list(schema.get("properties", {}))
+    for field in schema.get("properties", {}).values():
+        field.pop("default", None)  # a strict server refuses defaults; they are for what comes back
+
+
+class Form(BaseModel):
+    """Every field asked for, none allowed beside; an extra one that comes back is ignored."""
+
+    model_config = ConfigDict(
+        extra="ignore", json_schema_extra=_require_all_fields, coerce_numbers_to_str=True
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _coerce_values(cls, value: Any) -> Any:
+        return coerce_fields(value, cls)
+
+
+class SubQuestionForm(Form):
+    """A sub-question, a short id such as Q1, the ids it must wait for, and who would ask it."""
+
+    id: str
+    text: str
+    needs: list[str] = []
+    perspective: str = ""
+
+
+class QueryForm(Form):
+    """A search query, the id of the sub-question it serves, and web, academic or counter."""
+
+    question: str
+    text: str
+    family: str = ""
+
+
+class PlanAnswer(Form):
+    """The plan of a round; kind is fact, comparison or survey, hypotheses are answers worth testing."""
+
+    strategy: str
+    kind: str = ""
+    perspectives: list[str] = []
+    questions: list[SubQuestionForm]
+    queries: list[QueryForm]
+    hypotheses: list[str] = []
+
+
+class QuotingForm(Form):
+    """Words copied from the source; `quote`, or one text for the list, is taken for `quotes`."""
+
+    quotes: list[str]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_a_list(cls, value: Any) -> Any:
+        """A quote has commas of its own: it must not be taken for a list in words."""
+        if not isinstance(value, dict):
+            return value
+        name = next((name for name in value if str(name).lower() in ("quotes", "quote")), "")
+        given = value.get(name)
+        return {**value, "quotes": [given]} if isinstance(given, str) else value
+
+
+class ClaimForm(QuotingForm):
+    """The words copied from the source first, then what they say, then what was resolved."""
+
+    question: str
+    statement: str
+    resolved: str = ""
+    relevance: float
+
+
+class ParaphraseForm(Form):
+    """The number of a claim in the list, and the same said in other words."""
+
+    claim: int
+    statement: str
+
+
+class FalsehoodForm(Form):
+    """The number of a claim, the source's words that change, what they change to, and the false statement."""
+
+    claim: int
+    original: str
+    changed: str
+    statement: str
+
+
+class ReadAnswer(Form):
+    """What one source says; then two paraphrases and two near misses of its claims."""
+
+    claims: list[ClaimForm]
+    paraphrases: list[ParaphraseForm] = []
+    falsehoods: list[FalsehoodForm] = []
+
+
+class RestatedForm(QuotingForm):
+    """The words copied from the source, the number of the refused claim, and what they do say."""
+
+    item: int
+    statement: str
+    resolved: str = ""
+
+
+class RetryAnswer(Form):
+    """The refused claims that can be mended."""
+
+    restated: list[RestatedForm]
+
+
+class VerdictForm(Form):
+    """The check of one numbered item: the reason first where one is needed, then the three answers."""
+
+    item: int
+    reason: str = ""
+    is_explicit: bool
+    is_same_scope: bool
+    is_not_overstated: bool
+    score: float
+
+
+class VerifyAnswer(Form):
+    """The check of every item."""
+
+    verdicts: list[VerdictForm]
+
+
+class GapForm(Form):
+    """Something missing; priority is high, medium or low, reason is not found or rejected."""
+
+    question: str
+    description: str
+    priority: str
+    suggested_query: str
+    reason: str = ""
+
+
+class BearingForm(Form):
+    """The key of a hypothesis, and the keys of the claims that speak for it and against it."""
+
+    hypothesis: str
+    supporting: list[str]
+    contradicting: list[str]
+
+
+class RulingForm(Form):
+    """How the statements of a numbered pair stand to each other.
+
+    relation is same, contradicts or neither; kind is what they differ in: number, date, negation or other.
+    """
+
+    pair: int
+    why: str
+    relation: str
+    kind: str
+
+
+class PartForm(Form):
+    """A part of the report: its id if it has one, the keys of its claims; priority is high, medium or low."""
+
+    id: str = ""
+    title: str = ""
+    aim: str = ""
+    question: str = ""
+    claims: list[str] = []
+    lacks: str = ""
+    priority: str = ""
+    is_conclusion: bool = False
+
+
+class JudgeAnswer(Form):
+    """Evidence first, then the marks of 1 to 5, the outline, the gaps, the checks that fail, the pairs."""
+
+    evidence: str
+    accuracy: int
+    relevance: int
+    completeness: int
+    consistency: int
+    title: str = ""
+    parts: list[PartForm] = []
+    gaps: list[GapForm]
+    failed_checks: list[str] = []
+    rulings: list[RulingForm] = []
+    hypotheses: list[BearingForm] = []
+    confidence: float = 0.0
+
+
+class SectionForm(Form):
+    """A part: its title, what it tells the reader, the sub-question it answers, and the keys of its claims.
+
+    priority is high, medium or low; is_conclusion is true for the part that weighs the others.
+    """
+
+    title: str
+    aim: str = ""
+    question: str = ""
+    claims: list[str]
+    priority: str = ""
+    is_conclusion: bool = False
+
+
+class OutlineAnswer(Form):
+    """The outline of the report."""
+
+    title: str
+    sections: list[SectionForm]
+
+
+class OperandForm(Form):
+    """A name for the formula, the figure as the quote has it, and the key of its claim."""
+
+    name: str
+    value: str
+    claim: str
+
+
+class CalculationForm(Form):
+    """A key such as C1, a formula over operand names, the operands, and the result as the sentence has it."""
+
+    key: str
+    formula: str
+    operands: list[OperandForm]
+    result: str
+
+
+class SentenceForm(Form):
+    """A sentence or a table's cell; kind is fact, calculation, inference or link; claims are keys."""
+
+    text: str
+    kind: str = ""
+    claims: list[str] = []
+
+
+class RowForm(Form):
+    """One row of a table, a cell for each column; the first cell names the row."""
+
+    cells: list[SentenceForm]
+
+
+class BlockForm(Form):
+    """kind is paragraph, bullets, numbered or table; title is a sub-heading or a table's caption, or empty.
+
+    A table has columns and rows and no sentences, anything else has sentences only.
+    """
+
+    kind: str = ""
+    title: str = ""
+    sentences: list[SentenceForm] = []
+    columns: list[str] = []
+    rows: list[RowForm] = []
+
+
+class _FormWithBlocks(Form):
+    """What has sentences: where a model leaves out the blocks, one paragraph is made of its sentences."""
+
+    blocks: list[BlockForm]
+    calculations: list[CalculationForm] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_blocks(cls, value: Any) -> Any:
+        if isinstance(value, dict) and not value.get("blocks") and isinstance(value.get("sentences"), list):
+            return {**value, "blocks": [{"kind": "paragraph", "sentences": value["sentences"]}]}
+        return value
+
+
+class WriteAnswer(_FormWithBlocks):
+    """The blocks of one part of the report, and its calculations."""
+
+
+class RewriteForm(Form):
+    """The number of a sentence, the sentence anew, its kind, and the keys of the claims it stands on."""
+
+    sentence: int
+    text: str
+    kind: str = ""
+    claims: list[str] = []
+
+
+class RewriteAnswer(Form):
+    """The sentences that were sent back, anew."""
+
+    rewrites: list[RewriteForm]
+    calculations: list[CalculationForm] = []
+
+
+class ObjectionForm(Form):
+    """The number of a sentence that is not carried, and why."""
+
+    sentence: int
+    why: str
+
+
+class CheckAnswer(Form):
+    """The sentences that are not carried."""
+
+    objections: list[ObjectionForm]
+
+
+class SummaryForm(Form):
+    """A sentence of the summary, and the numbers of the draft's sentences that it rests on."""
+
+    text: str
+    rests_on: list[str]
+
+
+class ChangeForm(Form):
+    """The number of a sentence of the draft, and its new text."""
+
+    sentence: int
+    text: str
+
+
+class RepetitionForm(Form):
+    """The number of a sentence to remove, and the number of the one that says the same."""
+
+    sentence: int
+    same_as: int
+
+
+class EditAnswer(Form):
+    """The summary first; then changed sentences, repetitions to remove, and links to put after a sentence."""
+
+    title: str = ""
+    summary: list[SummaryForm]
+    changes: list[ChangeForm] = []
+    repetitions: list[RepetitionForm] = []
+    links: list[ChangeForm] = []

@@ -1,0 +1,292 @@
+"""What a judging model is shown of the evidence, and what of its answer is believed.
+
+Does not know models. Keys nobody gave mean nothing, and praise without evidence is capped.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fathom.evidence.question_checks import SUSPECTED_CHECKS
+from fathom.llm.prompt_budget import PromptLines, list_lines
+from fathom.llm.roles import answer_forms
+from fathom.llm.roles.answer_forms import RulingForm
+from fathom.planning.memory import choose_relevant_claims, confidence_by_claim
+from fathom.state import (
+    Check,
+    CheckName,
+    Claim,
+    Difference,
+    Gap,
+    Heading,
+    Hypothesis,
+    Outline,
+    Page,
+    Priority,
+    Rejected,
+    Relation,
+    Rubric,
+    Ruling,
+)
+from fathom.state.model_io import HypothesisEvidence, JudgeInput
+from fathom.text.normalization import one_line
+from fathom.text.ranking import jaccard_similarity, terms
+from fathom.text.sentences import split_sentences
+from fathom.text.token_count import fit_entries, shorten_line
+from fathom.text.tokens import has_cjk
+
+_ORDINARY = 3
+
+_KEY = re.compile(r"\b[EC]\d+\b")
+
+_MOST_CLAIMS = 120
+
+_CLAIM_TOKENS = 10_000
+
+_SAME_WORDS = 0.8  # a quote that shares so many words with its claim says nothing beside it
+
+_QUOTE_CHARS, _QUOTE_CHARS_PAIRED = 220, 100  # the same number of tokens, more or less
+
+_TITLE_CHARS = 100
+
+_REFUSALS = 10
+
+ClaimsByKey = Mapping[str, Claim]
+
+
+def key_claims(case: JudgeInput) -> dict[str, Claim]:
+    """The claims worth having in mind, best first, under short keys; a model never sees an address or a hash.
+
+    A claim has the same key in every round: it is numbered as it was found.
+    """
+    best = choose_relevant_claims(
+        case.claims, [q.text for q in case.questions], confidence_by_claim(case.findings), _MOST_CLAIMS
+    )
+    numbers = {claim.id: number for number, claim in enumerate(case.claims, 1)}
+    keyed = {f"E{numbers[claim.id]}": claim for claim in best}
+    lines = {key: f"{claim.statement} {best_quote_sentence(claim)}" for key, claim in keyed.items()}
+    return {key: keyed[key] for key in fit_entries(lines, _CLAIM_TOKENS)}
+
+
+def claim_lines(keyed: ClaimsByKey, pages: Sequence[Page], hidden: int = 0) -> PromptLines:
+    """Each claim with its source by key and the words that carry it; what was shown before stays in front.
+
+    A judge who is not shown all of them is told so, and takes nothing for missing that is only not shown.
+    """
+    places = _page_keys(pages)
+
+    def line(key: str, claim: Claim) -> str:
+        source = places.get(claim.quotes[0].page, "")
+        words = best_quote_sentence(claim)
+        said = f" “{words}”" if words else ""
+        return f"{key} (for {', '.join(filter(None, (claim.question, source)))}): {claim.statement}{said}"
+
+    note = (
+        [f"({hidden} more claims are known and not shown; their keys in the outline hold.)"] if hidden else []
+    )
+    lines = list_lines([*note, *(line(key, claim) for key, claim in keyed.items())], weight=4)
+    return replace(lines, places=[*(0 for _ in note), *(int(key.removeprefix("E")) for key in keyed)])
+
+
+def best_quote_sentence(claim: Claim) -> str:
+    """The sentence of its quotes most like the claim, cut short; nothing when its words are the same."""
+    said = [one.text for quote in claim.quotes for one in split_sentences(quote.text)] or [
+        claim.quotes[0].text
+    ]
+    wanted = terms(claim.statement)
+    alike = [jaccard_similarity(wanted, terms(sentence)) for sentence in said]
+    best = max(range(len(said)), key=lambda place: alike[place])
+    if alike[best] >= _SAME_WORDS:
+        return ""
+    return shorten_line(said[best], _QUOTE_CHARS_PAIRED if has_cjk(said[best]) else _QUOTE_CHARS)
+
+
+def source_lines(keyed: ClaimsByKey, pages: Sequence[Page]) -> PromptLines:
+    """The sources of the claims, once each: title, publisher and date."""
+    used = {quote.page for claim in keyed.values() for quote in claim.quotes}
+    known = {page.sha: page for page in reversed(pages) if page.sha in used}
+    keys = _page_keys(pages)
+    return list_lines(f"{keys[sha]}: {_describe_source(known[sha])}" for sha in keys if sha in known)
+
+
+def _describe_source(page: Page) -> str:
+    by = [page.publisher or page.author or "", page.published[:10] if page.published else "no date"]
+    return "; ".join(filter(None, [shorten_line(page.title, _TITLE_CHARS), *by]))
+
+
+def _page_keys(pages: Sequence[Page]) -> dict[str, str]:
+    """A page has the same key in every round: it is numbered as it was read."""
+    return {page.sha: f"P{number}" for number, page in reversed(list(enumerate(pages, 1)))}
+
+
+def rejected_lines(rejected: Sequence[Rejected], pages: Sequence[Page]) -> PromptLines:
+    """What was drawn from pages and refused, by reason and page, the most first."""
+    keys = _page_keys(pages)
+    counts: Counter[tuple[str, str]] = Counter()
+    for entry in rejected:
+        if not entry.section:
+            counts[keys.get(entry.page, ""), entry.why] += entry.count
+    told = counts.most_common(_REFUSALS)
+    return list_lines(f"{count} of {page or 'a page'}: {shorten_line(why)}" for (page, why), count in told)
+
+
+def check_lines(checks: Sequence[Check]) -> list[str]:
+    """One line a check that failed by counting words."""
+    return [f"{check.name}: {check.why}" for check in checks if not check.is_passed]
+
+
+def hypothesis_lines(hypotheses: Sequence[Hypothesis]) -> list[str]:
+    """One line a hypothesis, under a short key."""
+    return [f"H{n}: {h.statement} (confidence {h.confidence:.2f})" for n, h in enumerate(hypotheses, 1)]
+
+
+def outline_lines(outline: Outline | None, keyed: ClaimsByKey) -> PromptLines:
+    """The title and the parts as they stand, under their ids, with those of their claims that are shown."""
+    if outline is None or not outline.headings:
+        return list_lines([])
+    keys = {claim.id: key for key, claim in keyed.items()}
+
+    def line(part: Heading) -> str:
+        rests = ", ".join(keys[claim] for claim in part.claims if claim in keys) or "no claim"
+        lacks = f"; lacks: {part.lacks}" if part.lacks else ""
+        kind = "; the conclusion" if part.is_conclusion else ""
+        return f"{part.id} ({part.priority}{kind}) {part.title}: {part.aim}; rests on {rests}{lacks}"
+
+    return list_lines([f"Title: {outline.title}", *map(line, outline.headings)], weight=2)
+
+
+def gap_lines(gaps: Sequence[Gap]) -> list[str]:
+    """One line a gap of the round before."""
+    return [f"({gap.importance}, for {gap.question or 'all'}) {gap.description}" for gap in gaps]
+
+
+def read_rubric(answer: answer_forms.JudgeAnswer, keyed: ClaimsByKey) -> Rubric:
+    """The marks, from 1 to 5; above 3 only when the evidence names claims that exist or quotes one."""
+    marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
+    said = " ".join(answer.evidence.split())
+    names = any(key in keyed for key in _KEY.findall(said))
+    if not names and not any(claim.statement in said for claim in keyed.values()):
+        marks = {name: min(_ORDINARY, mark) for name, mark in marks.items()}
+    return Rubric(evidence=answer.evidence, **marks)
+
+
+def read_gaps(forms: Sequence[answer_forms.GapForm], case: JudgeInput) -> list[Gap]:
+    """What the model misses; that something was refused is believed only where something was."""
+    known = {question.id for question in case.questions}
+    has_refused = any(not entry.section for entry in case.rejected)
+    return [
+        Gap(
+            description=form.description,
+            priority=read_priority(form.priority),
+            suggested_query=form.suggested_query,
+            question=form.question if form.question in known else "",
+            is_rejected=has_refused and form.reason.strip().lower().startswith("reject"),
+        )
+        for form in forms
+    ]
+
+
+def read_hypothesis_evidence(
+    forms: Sequence[answer_forms.BearingForm], hypotheses: Sequence[Hypothesis], keyed: ClaimsByKey
+) -> list[HypothesisEvidence]:
+    """Which claims bear on which hypothesis, by their ids."""
+    known = {f"H{n}": h.id for n, h in enumerate(hypotheses, 1)}
+    return [
+        HypothesisEvidence(
+            known[name], _claim_ids(form.supporting, keyed), _claim_ids(form.contradicting, keyed)
+        )
+        for form in forms
+        if (name := form.hypothesis.strip().strip("[]:")) in known
+    ]
+
+
+def read_failed_checks(names: Sequence[str], checks: Sequence[Check]) -> list[CheckName]:
+    """The suspected checks that the model says do fail."""
+    said = {name.strip().lower() for name in names}
+    return [c.name for c in checks if c.name in SUSPECTED_CHECKS and not c.is_passed and c.name in said]
+
+
+def read_outline(answer: answer_forms.JudgeAnswer, case: JudgeInput, keyed: ClaimsByKey) -> Outline | None:
+    """The outline in the answer; None when it has no part.
+
+    A part keeps those of its claims that the model was not shown: it could not say whether they belong there.
+    """
+    shown = {claim.id for claim in keyed.values()}
+    before = {part.id: part for part in case.outline.headings} if case.outline else {}
+    headings = []
+    for form in answer.parts:
+        known = before.get(form.id.strip().strip("[]:"))
+        unseen = [claim for claim in known.claims if claim not in shown] if known else []
+        headings.append(
+            Heading(
+                id=known.id if known else "",
+                title=form.title.strip(),
+                question=form.question.strip(),
+                claims=[*_claim_ids(form.claims, keyed), *unseen],
+                aim=form.aim.strip(),
+                lacks=_read_lack(form.lacks),
+                priority=read_priority(form.priority),
+                is_conclusion=form.is_conclusion,
+            )
+        )
+    return Outline(title=answer.title.strip(), headings=headings) if headings else None
+
+
+def read_priority(word: str) -> Priority:
+    """The priority a model names; medium where it names none that there is."""
+    match word.strip().lower():
+        case "high":
+            return "high"
+        case "low":
+            return "low"
+        case _:
+            return "medium"
+
+
+def _read_lack(words: str) -> str:
+    """What is missing; models say "nothing" in several ways."""
+    said = words.strip()
+    return "" if said.strip(" .-()").casefold() in _NOTHING else said
+
+
+_NOTHING = {"", "nothing", "none", "n/a", "no", "없음", "없다", "해당 없음", "없습니다"}
+
+
+def _claim_ids(keys: Sequence[str], keyed: ClaimsByKey) -> list[str]:
+    return [keyed[k].id for key in keys if (k := key.strip().strip("[]")) in keyed]
+
+
+ClaimPairs = Sequence[tuple[Claim, Claim]]
+
+_RELATIONS: dict[str, Relation] = {
+    "same": "same", "contradicts": "contradicts", "contradict": "contradicts", "neither": "neither",
+}  # fmt: skip
+
+_DIFFERENCES: dict[str, Difference] = {"number": "number", "date": "date", "negation": "negation"}
+
+
+def pair_lines(pairs: ClaimPairs) -> PromptLines:
+    """Every pair under its number."""
+    parts = [
+        f"Pair {number}\nA: {one_line(left.statement)}\nB: {one_line(right.statement)}"
+        for number, (left, right) in enumerate(pairs, 1)
+    ]
+    return PromptLines(parts, between="\n\n")
+
+
+def read_rulings(answers: Sequence[RulingForm], pairs: ClaimPairs) -> list[Ruling]:
+    """The rulings on pairs that were shown, the first on each; a relation nobody knows is none."""
+    found: dict[int, Ruling] = {}
+    for answer in answers:
+        relation = _RELATIONS.get(answer.relation.strip().lower())
+        if relation is None or not 1 <= answer.pair <= len(pairs) or answer.pair in found:
+            continue
+        found[answer.pair] = Ruling(
+            claims=sorted(claim.id for claim in pairs[answer.pair - 1]),
+            relation=relation,
+            kind=_DIFFERENCES.get(answer.kind.strip().lower(), "other"),
+            why=one_line(answer.why),
+            by="mind",
+        )
+    return list(found.values())

@@ -1,0 +1,315 @@
+"""The report in a model's words: what writer, checker, rewriter and editor are shown, and what is made of
+their answers.
+
+Does not know models. Claims have short keys, and quotes stand once in a prompt however many sentences use
+them; a key that was not given means nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, cast, get_args
+
+from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
+from fathom.llm.roles import answer_forms
+from fathom.state import (
+    Block,
+    Calculation,
+    Edit,
+    EditedText,
+    Heading,
+    Operand,
+    Repetition,
+    Section,
+    Sentence,
+    SentenceKind,
+    SummarySentence,
+)
+from fathom.state.model_io import EditInput, ReportPoint, RewriteInput, SectionInput, SourceText
+from fathom.text.token_count import fit_entries, shorten_line
+
+MAX_KEYED_POINTS = 80
+
+KEYED_POINT_TOKENS = 2_500
+
+PointsByKey = Mapping[str, ReportPoint]
+
+
+def key_points(points: Sequence[ReportPoint]) -> dict[str, ReportPoint]:
+    """The strongest findings under short keys."""
+    lines = {f"E{n}": point.finding.statement for n, point in enumerate(points[:MAX_KEYED_POINTS], 1)}
+    return dict(zip(fit_entries(lines, KEYED_POINT_TOKENS), points, strict=False))
+
+
+def describe_weight(point: ReportPoint) -> str:
+    """What a writer should know of a finding: how sure it is, how many say it, a primary source or not."""
+    primary = ", a primary source among them" if point.finding.is_primary else ""
+    return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}{primary}"
+
+
+def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
+    """The claims that keys stand for."""
+    return [i for key in keys if (k := key.strip().strip("[]")) in points for i in points[k].ids]
+
+
+QUOTE_CHARS = 900
+
+MAX_CLAIM_QUOTES = 4  # of a claim
+
+_AIM_CHARS = 200
+
+_BLOCKS: tuple[str, ...] = ("paragraph", "bullets", "numbered", "table")
+
+_KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
+
+
+def writer_prompt(brief: SectionInput, points: PointsByKey, language: str) -> PromptBudget:
+    """What the writer of one part is shown."""
+    heading = brief.heading
+    fixed = {
+        "question": brief.question,
+        "language": language,
+        "today": brief.today or "not known",
+        "part": f"{heading.title}\nIts aim: {heading.aim or 'to tell what its claims say about it.'}",
+        "task": _describe_task(brief),
+    }
+    evidence: dict[str, CuttableText] = {
+        "outline": PromptLines([_outline_line(one, heading) for one in brief.outline.headings]),
+        "claims": _claim_lines(points, brief.sources),
+        "sources": _source_lines(brief.sources),
+    }
+    return PromptBudget("writer", fixed, evidence)
+
+
+def _describe_task(brief: SectionInput) -> str:
+    words = [f"Write about {brief.words} words, counted by spaces." if brief.words else "Be brief."]
+    if brief.is_table_wanted:
+        words.append("This part must have a table that compares or counts what its claims give.")
+    if brief.heading.is_conclusion:
+        words.append(
+            "This part concludes: weigh what the claims say together, say what follows for the question, how"
+            " sure that is, and what stays open. Inferences are welcome; repeat no detail of other parts."
+        )
+    return " ".join(words)
+
+
+def _outline_line(one: Heading, own: Heading) -> str:
+    mark = " (this part)" if one.id == own.id else ""
+    return f"- {one.title}{mark}: {shorten_line(one.aim, _AIM_CHARS)}" if one.aim else f"- {one.title}{mark}"
+
+
+def _claim_lines(points: PointsByKey, sources: Sequence[SourceText]) -> PromptLines:
+    """Each finding with its weight and its quotes, and which source says it."""
+    names = _source_names(sources)
+    parts = []
+    for key, point in points.items():
+        quotes = [quote for claim in point.claims for quote in claim.quotes]
+        lines = [f"{key}: {point.finding.statement}", f"  weight: {describe_weight(point)}"]
+        for quote in {q.text: q for q in quotes}.values():
+            if len(lines) - 2 < MAX_CLAIM_QUOTES:
+                source = names.get(quote.page, "")
+                lines.append(
+                    f"  quote{f' ({source})' if source else ''}: {shorten_line(quote.text, QUOTE_CHARS)}"
+                )
+        parts.append("\n".join(lines))
+    return PromptLines(parts, weight=2)
+
+
+def _source_names(sources: Sequence[SourceText]) -> dict[str, str]:
+    return {source.page: f"source {n}" for n, source in enumerate(sources, 1)}
+
+
+def _source_lines(sources: Sequence[SourceText]) -> PromptLines:
+    parts = []
+    for number, source in enumerate(sources, 1):
+        who = [source.publisher, source.author, f"published {source.published}" if source.published else ""]
+        told = "; ".join(word for word in who if word)
+        head = f"Source {number}: {shorten_line(source.title)}" + (f" ({told})" if told else "")
+        parts.append(f"{head}\n{source.passages}" if source.passages else head)
+    return PromptLines(parts, between="\n\n")
+
+
+def read_section(form: answer_forms.WriteAnswer, brief: SectionInput, points: PointsByKey) -> Section:
+    """The part as it was written; nothing of it is believed yet."""
+    calculations = _read_calculations(form.calculations, points)
+    blocks: list[Block] = []
+    sentences: list[Sentence] = []
+    for written in form.blocks:
+        cells = [
+            (cell, {"row": row, "column": column})
+            for row, line in enumerate(written.rows)
+            for column, cell in enumerate(line.cells)
+        ] or [(one, {}) for one in written.sentences]
+        if not cells:
+            continue
+        place = {"block": len(blocks)}
+        blocks.append(_read_block(written, is_table=bool(written.rows)))
+        sentences += [
+            _read_sentence(cell, points, calculations).model_copy(update={**place, **at})
+            for cell, at in cells
+        ]
+    heading = brief.heading
+    return Section(
+        id=heading.id,
+        title=heading.title,
+        sentences=sentences,
+        blocks=blocks,
+        kind="conclusion" if heading.is_conclusion else "body",
+    )
+
+
+def _read_block(form: answer_forms.BlockForm, *, is_table: bool) -> Block:
+    kind = form.kind.strip().lower()
+    if is_table:
+        return Block(kind="table", title=form.title.strip(), columns=form.columns)
+    known = kind if kind in _BLOCKS and kind != "table" else "paragraph"
+    return Block(kind=cast(Literal["paragraph", "bullets", "numbered"], known), title=form.title.strip())
+
+
+def _read_calculations(
+    forms: Iterable[answer_forms.CalculationForm], points: PointsByKey
+) -> dict[str, tuple[Calculation, list[str]]]:
+    """Calculations under their keys, each with the claims of its operands."""
+    found = {}
+    for form in forms:
+        operands = [
+            Operand(
+                name=one.name.strip(),
+                value=one.value,
+                claim=next(iter(claims_for_keys([one.claim], points)), ""),
+            )
+            for one in form.operands
+        ]
+        if operands:
+            made = Calculation(formula=form.formula, operands=operands, result=form.result)
+            found[_bare_key(form.key)] = (made, [one.claim for one in operands if one.claim])
+    return found
+
+
+def _read_sentence(
+    form: answer_forms.SentenceForm | answer_forms.RewriteForm,
+    points: PointsByKey,
+    calculations: Mapping[str, tuple[Calculation, list[str]]],
+) -> Sentence:
+    """A sentence of the kind it is marked as; without a mark a fact.
+
+    One whose keys are all unknown claimed support that it does not have.
+    """
+    ids = claims_for_keys(form.claims, points)
+    own = next((calculations[_bare_key(key)] for key in form.claims if _bare_key(key) in calculations), None)
+    if own:
+        ids = list(dict.fromkeys([*ids, *own[1]]))
+    if form.claims and not ids:
+        return Sentence(text=form.text, claims=[], status="unsupported", why="its claims are unknown")
+    kind = _read_kind(form.kind, has_keys=bool(ids), has_calculation=own is not None)
+    status: Literal["supported", "connective"] = "supported" if ids else "connective"
+    calculation = own[0] if own else None
+    return Sentence(text=form.text, claims=ids, status=status, kind=kind, calculation=calculation)
+
+
+def _read_kind(word: str, *, has_keys: bool, has_calculation: bool) -> SentenceKind:
+    said = word.strip().lower()
+    known = next((kind for kind in _KINDS if kind == said), None)
+    if has_calculation:
+        return "inference" if known == "inference" else "calculation"
+    if not has_keys:
+        return known or "fact"
+    return "inference" if known == "inference" else "fact"
+
+
+def _bare_key(key: str) -> str:
+    return key.strip().strip("[]").upper()
+
+
+def rewriter_prompt(
+    revision: RewriteInput, sentences: Sequence[Sentence], points: PointsByKey, language: str
+) -> PromptBudget:
+    """The sentences that were sent back, with the reasons and with what they may be written from."""
+    keys = {claim_id: key for key, point in points.items() for claim_id in point.ids}
+    parts = []
+    for number, sentence in enumerate(sentences, 1):
+        own = list(dict.fromkeys(keys[c] for c in sentence.claims if c in keys))
+        line = f"Sentence {number} ({', '.join(own) or 'no claims'}): {sentence.text}"
+        where = "a table's cell; " if sentence.row is not None else ""
+        given = sentence.calculation
+        computed = f"\n  its calculation: {_describe_calculation(given)}" if given else ""
+        parts.append(f"{line}\n  it is: {where}{sentence.kind}{computed}\n  why not: {sentence.why}")
+    evidence: dict[str, CuttableText] = {
+        "sentences": PromptLines(parts, weight=2),
+        "claims": _claim_lines(points, revision.sources),
+        "sources": _source_lines(revision.sources),
+    }
+    fixed = {"question": revision.question, "language": language}
+    return PromptBudget("rewriter", fixed, evidence, batched="sentences")
+
+
+def _describe_calculation(calculation: Calculation) -> str:
+    operands = ", ".join(f"{one.name} = {one.value}" for one in calculation.operands)
+    return f"{calculation.formula} with {operands}, stated as {calculation.result}"
+
+
+def read_rewrites(
+    form: answer_forms.RewriteAnswer, sentences: Sequence[Sentence], points: PointsByKey
+) -> list[Sentence | None]:
+    """Each sentence anew, in its place; None for one that was passed over."""
+    calculations = _read_calculations(form.calculations, points)
+    found = {one.sentence: _read_sentence(one, points, calculations) for one in form.rewrites}
+    anew: list[Sentence | None] = []
+    for number, old in enumerate(sentences, 1):
+        new = found.get(number)
+        place = {"block": old.block, "row": old.row, "column": old.column}
+        anew.append(new.model_copy(update=place) if new else None)
+    return anew
+
+
+def editor_prompt(brief: EditInput, language: str) -> PromptBudget:
+    """The whole draft with its sentences numbered, and where something was taken out."""
+    lines: list[str] = []
+    number = 0
+    for section in brief.sections:
+        lines.append(f"## {section.title}")
+        last: tuple[int, int | None] | None = None
+        for sentence in section.sentences:
+            number += 1
+            if last is None or sentence.block != last[0]:
+                lines += _block_head(section, sentence.block)
+            mark = f"[{number}] " if sentence.status != "unsupported" else f"[{number}, not supported] "
+            kind = "" if sentence.kind in {"fact", "link"} else f" ({sentence.kind})"
+            if sentence.row is not None and last == (sentence.block, sentence.row):
+                lines[-1] += f" | {mark}{sentence.text}{kind}"
+            else:
+                lines.append(f"{mark}{sentence.text}{kind}")
+            last = (sentence.block, sentence.row)
+        if section.rejected:
+            lines.append(f"(taken out of this part: {len(section.rejected)} sentences)")
+    fixed = {
+        "question": brief.question,
+        "language": language,
+        "today": brief.today or "not known",
+        "title": brief.title,
+        "words": str(brief.words or "as few as needed"),
+    }
+    return PromptBudget("editor", fixed, {"draft": PromptLines(lines)})
+
+
+def _block_head(section: Section, place: int) -> list[str]:
+    if place >= len(section.blocks):
+        return []
+    block = section.blocks[place]
+    head = [f"({block.kind}) {block.title}".rstrip()]
+    return [*head, " | ".join(block.columns)] if block.columns else head
+
+
+def read_edit(form: answer_forms.EditAnswer) -> Edit:
+    """What the editor wants, as a record."""
+    return Edit(
+        title=form.title,
+        summary=[
+            SummarySentence(text=one.text, rests_on=_read_numbers(one.rests_on)) for one in form.summary
+        ],
+        changes=[EditedText(number=one.sentence, text=one.text) for one in form.changes],
+        repetitions=[Repetition(number=one.sentence, same_as=one.same_as) for one in form.repetitions],
+        links=[EditedText(number=one.sentence, text=one.text) for one in form.links],
+    )
+
+
+def _read_numbers(words: Iterable[str]) -> list[int]:
+    return [int(bare) for word in words if (bare := word.strip().strip("[]")).isdecimal()]

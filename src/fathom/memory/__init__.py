@@ -1,1 +1,0 @@
-"""What a run remembers, and how much of it a prompt gets."""

@@ -1,0 +1,167 @@
+"""What a thread knows already that bears on new sub-questions: claims to carry over, pages to read again.
+
+Does not know graphs or databases: whoever calls says how the text of a page is had.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fathom.errors import ProviderError
+from fathom.evidence.quote_selection import select_quotes
+from fathom.evidence.scoring import ANSWERED_FROM
+from fathom.state import Claim, Effort, Failure, Gap, Page, Query, SubQuestion, ThreadKnowledge, short_hash
+from fathom.state.model_io import PlanInput
+from fathom.text.ranking import bm25
+from fathom.text.tokens import has_cjk
+
+_MAX_TEXTS = 200
+
+_CLAIMS_A_QUESTION = 8  # claims a sub-question
+
+_MAX_CLAIMS = 2000  # claims, the most relevant of their time first
+
+_PAGES_A_QUESTION = 3  # a sub-question
+
+_NEAR_BEST = 0.3  # of the best page for a sub-question: what is far below it was about something else
+
+_MAX_FOREIGN_PAGES = 3  # pages, where words cannot be compared because the languages differ
+
+
+@dataclass(frozen=True)
+class RecalledEvidence:
+    """What a thread has for new sub-questions."""
+
+    again: list[str]  # hashes of the pages to read again
+    claims: list[Claim]  # of other pages, under the new sub-questions
+    pages: list[Page]  # that those stand on
+    failures: list[Failure]  # pages whose texts are no longer kept
+
+
+async def recall_thread(
+    known: ThreadKnowledge,
+    questions: Sequence[SubQuestion],
+    most: int,
+    text_of: Callable[[str], Awaitable[str]],
+) -> RecalledEvidence:
+    """Choose the pages to read again, at most so many, and carry over what other pages say."""
+    texts, failures = await _load_texts(known.pages[-_MAX_TEXTS:], text_of)
+    again = await asyncio.to_thread(choose_pages_to_reread, questions, known.pages, texts, most)
+    # What is read again says itself, and better, what it has for the new sub-questions.
+    others = {page.sha: page.title for page in known.pages if page.sha in texts.keys() - set(again)}
+    claims = await asyncio.to_thread(carry_over_claims, known.claims, questions, others)
+    used = {*again, *(quote.page for claim in claims for quote in claim.quotes)}
+    return RecalledEvidence(again, claims, [page for page in known.pages if page.sha in used], failures)
+
+
+async def _load_texts(
+    read: Sequence[Page], text_of: Callable[[str], Awaitable[str]]
+) -> tuple[dict[str, str], list[Failure]]:
+    """The texts that are kept, by their hashes, and those that are not."""
+    texts: dict[str, str] = {}
+    failures: list[Failure] = []
+    for page in read:
+        try:
+            texts[page.sha] = await text_of(page.sha)
+        except ProviderError as error:
+            failures.append(Failure(where="reading", what=page.address, why=str(error)))
+    return texts, failures
+
+
+def carry_over_claims(
+    claims: Sequence[Claim], questions: Sequence[SubQuestion], titles: Mapping[str, str]
+) -> list[Claim]:
+    """The claims that answer a new sub-question, under its name and as relevant as they are to it.
+
+    `titles` are those of the pages that claims are wanted of; their texts must be kept, or nobody could check
+    a claim again.
+    """
+    bearing: dict[str, list[Claim]] = {question.id: [] for question in questions}
+    for claim in sorted(claims, key=lambda c: -c.relevance)[:_MAX_CLAIMS]:
+        if not all(quote.page in titles for quote in claim.quotes):
+            continue
+        page = claim.quotes[0].page
+        served = select_quotes(questions, titles[page], claim.statement)
+        best = max(served, key=lambda draft: draft.relevance, default=None)
+        if best and best.relevance >= ANSWERED_FROM:
+            new = {
+                "id": short_hash(page, best.question, claim.statement),
+                "question": best.question,
+                "relevance": min(1.0, best.relevance),
+            }
+            bearing[best.question].append(claim.model_copy(update=new))
+    best_first = (
+        sorted(found, key=lambda c: -c.relevance)[:_CLAIMS_A_QUESTION] for found in bearing.values()
+    )
+    return [claim for found in best_first for claim in found]
+
+
+def choose_pages_to_reread(
+    questions: Sequence[SubQuestion], pages: Sequence[Page], texts: Mapping[str, str], most: int
+) -> list[str]:
+    """The hashes of the pages whose texts have most to say, the sub-questions taking turns."""
+    shas = list(dict.fromkeys(page.sha for page in pages if page.sha in texts))
+    titles = {page.sha: page.title for page in pages}
+    rows = bm25([q.text for q in questions], [f"{titles[sha]} {texts[sha]}" for sha in shas])
+    ranked = [_best_pages(row, shas) for row in rows]
+    chosen = dict.fromkeys(
+        row[place] for place in range(_PAGES_A_QUESTION) for row in ranked if place < len(row)
+    )
+    if not chosen:
+        asked = has_cjk(" ".join(q.text for q in questions))
+        chosen = dict.fromkeys([sha for sha in shas if has_cjk(texts[sha]) != asked][:_MAX_FOREIGN_PAGES])
+    return list(chosen)[:most]
+
+
+def _best_pages(scores: Sequence[float], shas: Sequence[str]) -> list[str]:
+    """The few best for one sub-question, best first; of equals, the one that was read first."""
+    top = max(scores, default=0.0)
+    near = [n for n, score in enumerate(scores) if score > 0 and score >= _NEAR_BEST * top]
+    return [shas[n] for n in sorted(near, key=lambda n: -scores[n])[:_PAGES_A_QUESTION]]
+
+
+def is_at_hand(known: ThreadKnowledge | None) -> bool:
+    """Whether the first round is spent on what the thread knows: then nothing is scouted or searched."""
+    return known is not None and known.is_at_hand
+
+
+def add_thread(brief: PlanInput, known: ThreadKnowledge | None) -> PlanInput:
+    """The brief with what was asked and answered before; then with the gaps that matter, and no other.
+
+    Claims of the thread stand under no sub-question: those they were drawn for are not this run's.
+    """
+    if known is None:
+        return brief
+    brief = replace(brief, thread=known.turns)
+    if known.is_at_hand:
+        return replace(brief, findings=[claim.model_copy(update={"question": ""}) for claim in known.claims])
+    if not known.is_recalled:
+        return brief
+    leads = [] if brief.round == 2 else brief.leads  # first what is missing, then where that leads
+    return replace(brief, gaps=_open_gaps(brief), leads=leads)
+
+
+def keep_queries_for_gaps(
+    queries: Sequence[Query], brief: PlanInput, known: ThreadKnowledge | None
+) -> list[Query]:
+    """The queries of a follow-up that serve what is open; all of them when it is not known what is."""
+    if known is None or not known.is_recalled:
+        return list(queries)
+    missing = {gap.question for gap in brief.gaps}
+    return [query for query in queries if query.question in missing] or list(queries)
+
+
+def add_recall_round(effort: Effort) -> Effort:
+    """Return the effort with a round more, since one is spent on what is at hand."""
+    return effort.model_copy(update={"recall_rounds": 1})
+
+
+def _open_gaps(brief: PlanInput) -> list[Gap]:
+    """What has no answer yet; when all has one, what matters; when nothing does, what is left.
+
+    A failing check of the whole question stands under the sub-question that most is known of, which need not
+    be the one that lacks it.
+    """
+    answered = {claim.question for claim in brief.findings if claim.relevance >= ANSWERED_FROM}
+    mattering = [gap for gap in brief.gaps if gap.priority != "low"]
+    return [gap for gap in mattering if gap.question not in answered] or mattering or list(brief.gaps)

@@ -1,0 +1,283 @@
+"""What a run will cost, before it begins: from its depth, its models, and what runs here took before.
+
+Does not know purses. The worst cost is the budget: no call is sent that does not fit into it. The worst time
+is that of answers which all come at the last moment; only a run with a time limit surely takes no longer.
+Nobody is asked anything for a forecast.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import ceil
+from typing import get_args
+
+from fathom.budget.cost_log import CostLog
+from fathom.budget.prices import find_unpriced_models, load_prices
+from fathom.budget.time_budget import grace_s
+from fathom.planning.effort import apply_effort, estimate_effort
+from fathom.search.registry import engines_for
+from fathom.settings.settings import Settings
+from fathom.state import Forecast, Role, RunConfig
+from fathom.storage.records import CostLine
+
+_MOST_RUNS = 30
+
+_IDLE_S = 300.0  # a longer pause was a person's, or a night's
+
+_REPORT_ROLES = {"outline", "write"}
+
+
+@dataclass(frozen=True)
+class RoleWork:
+    """What one role of one model did."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """One run that is over: what kind it was, how long it worked, and who did what."""
+
+    shape: str
+    seconds: float
+    work: dict[tuple[str, str], RoleWork] = field(default_factory=dict)  # by role and model
+
+
+async def remember_run_shape(cost_log: CostLog, run: str, shape: str) -> None:
+    """Remember of what kind a run is."""
+    await cost_log.remember_shape(run, shape)
+
+
+async def load_past_runs(cost_log: CostLog) -> list[PastRun]:
+    """The latest runs that wrote a report, the newest first."""
+    shapes = await cost_log.shapes()
+    lines = await cost_log.lines_of_latest(_MOST_RUNS)
+    whole = {run: own for run, own in lines.items() if _REPORT_ROLES & {line.role for line in own}}
+    return [_make_past_run(shapes.get(run.rpartition("/")[2], ""), own) for run, own in whole.items()]
+
+
+def _make_past_run(shape: str, lines: Sequence[CostLine]) -> PastRun:
+    work: dict[tuple[str, str], RoleWork] = {}
+    for line in lines:
+        before = work.get((line.role, line.model), RoleWork())
+        work[line.role, line.model] = RoleWork(
+            before.calls + 1, before.tokens_in + line.tokens_in, before.tokens_out + line.tokens_out
+        )
+    times = (time for line in lines for time in (line.reserved_at, line.settled_at))
+    return PastRun(shape, _worked_s(times), work)
+
+
+def _worked_s(times: Iterable[float]) -> float:
+    return sum(min(after - before, _IDLE_S) for before, after in pairwise(sorted(times)))
+
+
+# Tokens a call, in and out, where nothing is known of a model yet: what `bench/cost.py` measures.
+_USUAL_TOKENS: dict[Role, tuple[int, int]] = {
+    "plan": (2_400, 400),
+    "read": (3_000, 420),
+    "verify": (3_400, 560),
+    "judge": (5_500, 700),
+    "outline": (3_000, 200),
+    "write": (4_500, 380),
+    "check": (1_200, 60),
+}
+
+_TRUST = 5  # calls: what the figures above weigh against calls that were really made
+
+_MOST_SECTIONS = 6
+
+_READ_SHARE = 0.9  # of the pages allowed
+
+_NEW_PAGES = 3.0  # that a query finds, at most
+
+_STOPPING = 0.4  # a run with ten times as many rounds takes 2.5 times as many: it stops when it has enough
+
+_CALL_S = 6.0
+
+_LOOKING_S = 3.0  # a round's searches and pages
+
+_LOOKING_MOST_S = 180.0  # when every engine is tried three times and every page to its last second
+
+_PAGES_TOGETHER = 4  # whose claims are verified in one call
+
+_WRITING_CALLS = 4  # one after another: write, check, edit, check
+
+_MOST_WRITING_CALLS = 7  # also outline, and rewrite and check again
+
+
+@dataclass(frozen=True)
+class _Size:
+    """How far a run may go: branches, rounds of each, and how often they are judged together."""
+
+    branches: int
+    rounds: int
+    together: int
+    sources: int
+    queries: int
+    sections: int
+
+    @property
+    def expected_rounds(self) -> float:
+        """Of each branch: the more are allowed, the fewer of them are needed."""
+        return float(self.rounds**_STOPPING)
+
+    @property
+    def expected_pages(self) -> float:
+        """Of all branches, in all rounds."""
+        a_round = min(_READ_SHARE * self.sources, _NEW_PAGES * self.queries)
+        return self.branches * self.expected_rounds * a_round
+
+    def waves(self, at_once: int) -> int:
+        """How often as many pages as may be read at once are read after each other, at most, in a round."""
+        return ceil(self.branches * self.sources / at_once)
+
+
+def run_shape(run_config: RunConfig, question: str) -> str:
+    """The kind of a run: those of one kind are likely to cost alike."""
+    size = _run_size(run_config, question)
+    return f"{run_config.strategy} {size.branches}x{size.rounds} rounds of {size.sources}"
+
+
+def make_forecast(
+    settings: Settings, run_config: RunConfig, question: str, past: Sequence[PastRun]
+) -> Forecast:
+    """The likely and the worst cost and time of a run."""
+    size = _run_size(run_config, question)
+    alike = [run for run in past if run.shape == run_shape(run_config, question)]
+    work = (
+        _expected_work(settings, run_config, size, alike, past)
+        if settings.uses_model(run_config.model)
+        else {}
+    )
+    search_usd = _search_usd(settings, run_config, size)
+    usd = _models_usd(settings, work)
+    seconds, worst_s = _seconds(settings, run_config, size), _worst_s(settings, run_config, size)
+    worst_usd = run_config.budget_usd if usd or search_usd else 0.0
+    return Forecast(
+        expected_usd=round(min(usd + search_usd, worst_usd), 6),
+        worst_usd=worst_usd,
+        expected_s=round(min(worst_s, _mean(seconds, [run.seconds for run in alike])), 1),
+        worst_s=round(worst_s, 1),
+        calls=round(sum(one.calls for one in work.values())),
+        tokens_in=round(sum(one.calls * one.tokens_in for one in work.values())),
+        tokens_out=round(sum(one.calls * one.tokens_out for one in work.values())),
+        because=_describe_basis(settings, run_config, question, alike, past),
+        unpriced=find_unpriced_models(settings, run_config),
+    )
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """Calls of a role, and tokens a call."""
+
+    calls: float
+    tokens_in: float
+    tokens_out: float
+
+
+def _run_size(run_config: RunConfig, question: str) -> _Size:
+    worth = estimate_effort(question, run_config.depth)
+    own, sections = apply_effort(run_config, worth), min(_MOST_SECTIONS, worth.questions + 1)
+    if run_config.strategy == "loop":
+        return _Size(1, own.max_rounds, 1, own.max_sources, own.queries, sections)
+    if run_config.strategy == "tree":
+        level = run_config.branches or run_config.step
+        return _Size(level * run_config.max_rounds, 1, run_config.max_rounds, own.step, own.step, sections)
+    rounds = run_config.levels or run_config.rounds or worth.rounds
+    return _Size(run_config.branches or max(2, worth.branches), rounds, 1, own.step, own.step, sections)
+
+
+def _expected_work(
+    settings: Settings, run_config: RunConfig, size: _Size, alike: Sequence[PastRun], past: Sequence[PastRun]
+) -> dict[tuple[Role, str], _Expected]:
+    """Who is likely to be asked how often, and how much: what is usual, moved by what runs here took."""
+    pages = size.expected_pages
+    usual: Mapping[Role, float] = {
+        "plan": size.branches * size.expected_rounds,
+        "read": pages,
+        "verify": pages / _PAGES_TOGETHER,
+        "judge": size.branches * size.expected_rounds + (size.together if size.branches > 1 else 0),
+        "outline": 0,  # the judge keeps it
+        "write": size.sections + 1,  # the edit
+        "check": size.sections / 2 + 2,  # parts are checked together; then the summary, and from another side
+    }
+    expected: dict[tuple[Role, str], _Expected] = {}
+    for role in get_args(Role):
+        model = settings.model_for(role, run_config.model_of(role))
+        calls = _mean(usual[role], [_work_of_role(run, role).calls for run in alike])
+        known = [run.work[role, model] for run in past if (role, model) in run.work]
+        made = sum(work.calls for work in known)
+        usual_in, usual_out = _USUAL_TOKENS[role]
+        tokens_in = (_TRUST * usual_in + sum(work.tokens_in for work in known)) / (_TRUST + made)
+        tokens_out = (_TRUST * usual_out + sum(work.tokens_out for work in known)) / (_TRUST + made)
+        expected[role, model] = _Expected(calls, tokens_in, tokens_out)
+    return expected
+
+
+def _work_of_role(run: PastRun, role: str) -> RoleWork:
+    own = [work for (who, _), work in run.work.items() if who == role]
+    return RoleWork(sum(w.calls for w in own), sum(w.tokens_in for w in own), sum(w.tokens_out for w in own))
+
+
+def _models_usd(settings: Settings, work: Mapping[tuple[Role, str], _Expected]) -> float:
+    """What the work is likely to cost; of a model without a price nobody knows."""
+    prices = load_prices(settings.prices_file, settings.home)
+    return sum(
+        one.calls
+        * (prices.usd(model, settings.server_of(model), round(one.tokens_in), round(one.tokens_out)) or 0.0)
+        for (_, model), one in work.items()
+    )
+
+
+def _search_usd(settings: Settings, run_config: RunConfig, size: _Size) -> float:
+    engines = engines_for(settings, run_config)
+    searches = size.branches * (1 + size.expected_rounds * size.queries)
+    asked = [engines.prices[engine.name] for engine in engines.engines if engine.name in engines.prices]
+    return searches * sum(price(size.sources) for price in asked)
+
+
+def _seconds(settings: Settings, run_config: RunConfig, size: _Size) -> float:
+    """As long as the calls that wait for each other: those of a round, and those of the report."""
+    rounds = size.expected_rounds * size.together
+    looking_s = (1 + rounds) * _LOOKING_S
+    if not settings.uses_model(run_config.model):
+        return looking_s
+    a_round = 2 + 2 * size.waves(settings.parallel_calls)  # plan, read and verify, and judge
+    return looking_s + (rounds * a_round + _WRITING_CALLS) * _CALL_S
+
+
+def _worst_s(settings: Settings, run_config: RunConfig, size: _Size) -> float:
+    """Every call of the longest chain answered at the last moment, and the model away for once.
+
+    Never longer than the time that a run has, and that its report has after it.
+    """
+    in_turn = 1 if run_config.orchestration == "concurrent" else size.branches
+    rounds = size.rounds * size.together * in_turn
+    worst = (1 + rounds) * _LOOKING_MOST_S
+    if settings.uses_model(run_config.model):
+        a_round = 4 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)  # also retry, and verify again
+        worst += (rounds * a_round + _MOST_WRITING_CALLS) * settings.call_timeout_s + settings.outage_s
+    limit_s = run_config.time_limit_s
+    return worst if limit_s is None else min(worst, limit_s + grace_s(limit_s))
+
+
+def _mean(usual: float, seen: Sequence[float]) -> float:
+    """What is usual counts as one run among those that were seen."""
+    return (usual + sum(seen)) / (1 + len(seen))
+
+
+def _describe_basis(
+    settings: Settings,
+    run_config: RunConfig,
+    question: str,
+    alike: Sequence[PastRun],
+    past: Sequence[PastRun],
+) -> str:
+    shape = run_shape(run_config, question)
+    is_thinking = settings.uses_model(run_config.model)
+    who = settings.model_for("write", run_config.model_of("write")) if is_thinking else "no model"
+    runs = f"{len(alike)} like it" if alike else "none like it"
+    seen = f"{len(past)} earlier runs here, {runs}" if past else "no earlier runs with a model here"
+    return f"{shape}, {who}, {seen}"

@@ -1,0 +1,187 @@
+"""What may be true: statements weighed by the independent voices that speak for and against them.
+
+Does not know who proposes them or who reads the evidence. Confidence is computed anew from the evidence each
+time, so that the same claim told twice counts once.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from fathom.state import Claim, Hypothesis, short_hash
+from fathom.state.model_io import HypothesisEvidence
+from fathom.text.mentions import extract_numbers, is_negated
+from fathom.text.normalization import one_line
+from fathom.text.ranking import jaccard_similarity, terms
+
+_SHARED = 0.6  # of the statement's words
+
+_UP = re.compile(
+    r"\b(?:increas\w*|ris(?:e|es|ing)|rose|grow\w*|grew|higher|more|gain\w*|improv\w*|cheaper|faster)\b"
+    r"|증가|상승|늘어|늘었|높아|향상",
+    re.IGNORECASE,
+)
+
+_DOWN = re.compile(
+    r"\b(?:decreas\w*|fall(?:s|ing)?|fell|declin\w*|drop\w*|lower|less|los(?:s|es|t)|worsen\w*|slower|dearer)\b"
+    r"|감소|하락|줄어|줄었|낮아|악화",
+    re.IGNORECASE,
+)
+
+
+def find_bearings(hypotheses: Sequence[Hypothesis], claims: Sequence[Claim]) -> list[HypothesisEvidence]:
+    """For each hypothesis the claims about the same thing, on the side they speak for."""
+    bags = [(claim, terms(claim.statement)) for claim in claims]
+    found = []
+    for hypothesis in hypotheses:
+        sides: dict[bool, list[str]] = {True: [], False: []}
+        wanted = _terms_without_direction(hypothesis.statement)
+        for claim, words in bags:
+            if wanted and len(wanted & words) / len(wanted) >= _SHARED:
+                sides[is_in_agreement(hypothesis.statement, claim.statement)].append(claim.id)
+        found.append(HypothesisEvidence(hypothesis.id, sides[True], sides[False]))
+    return found
+
+
+def is_in_agreement(statement: str, said: str) -> bool:
+    """Whether two statements about one thing say the same of it."""
+    if is_negated(statement) != is_negated(said):
+        return False
+    ours, theirs = set(extract_numbers(statement)), set(extract_numbers(said))
+    if ours and theirs and not ours & theirs:
+        return False
+    return _direction_sign(statement) * _direction_sign(said) != -1
+
+
+def _terms_without_direction(statement: str) -> set[str]:
+    """The statement's words without those that only tell a direction."""
+    return terms(_DOWN.sub(" ", _UP.sub(" ", statement)))
+
+
+def _direction_sign(text: str) -> int:
+    return int(_UP.search(text) is not None) - int(_DOWN.search(text) is not None)
+
+
+MAX_ACTIVE = 5
+
+START_CONFIDENCE, SUPPORT_STEP, CONTRADICTION_STEP = 0.5, 0.10, 0.15
+
+_SAME_STATEMENT = 0.85
+
+_DENSE_SOURCES = 5  # voices that make the evidence as dense as it needs to be
+
+_RECENT_ROUNDS = 10  # rounds after which nothing of a hypothesis is recent
+
+_MAX_HYPOTHESES = 40  # in all, active or set aside
+
+_MAX_SOURCES_A_SIDE = 50  # a side
+
+_MAX_STATEMENT_CHARS = 300
+
+
+def adopt_hypotheses(known: Sequence[Hypothesis], offered: Iterable[str], number: int) -> list[Hypothesis]:
+    """What is known and what is new, each statement once; the best five are active."""
+    kept = list(known)
+    for statement in offered:
+        text = one_line(statement)[:_MAX_STATEMENT_CHARS]
+        words = terms(text)
+        if (
+            not words
+            or len(kept) >= _MAX_HYPOTHESES
+            or any(jaccard_similarity(words, terms(h.statement)) >= _SAME_STATEMENT for h in kept)
+        ):
+            continue
+        name = f"H{short_hash(text.casefold())[:6]}"
+        kept.append(Hypothesis(id=name, statement=text, born=number, touched=number, backed=number))
+    return rank_hypotheses(kept, number)
+
+
+def weigh_hypotheses(
+    known: Sequence[Hypothesis],
+    bearings: Sequence[HypothesisEvidence],
+    claims: Mapping[str, Claim],
+    voices: Mapping[str, str],
+    number: int,
+) -> list[Hypothesis]:
+    """Every hypothesis with the evidence it has by now; keys nobody gave are dropped."""
+    spoken = {bearing.hypothesis: bearing for bearing in bearings}
+    return rank_hypotheses([_weigh(h, spoken.get(h.id), claims, voices, number) for h in known], number)
+
+
+def _weigh(
+    hypothesis: Hypothesis,
+    bearing: HypothesisEvidence | None,
+    claims: Mapping[str, Claim],
+    voices: Mapping[str, str],
+    number: int,
+) -> Hypothesis:
+    if bearing is None:
+        return hypothesis
+    # A claim that is said to speak for both sides speaks for neither.
+    both = set(bearing.supporting) & set(bearing.contradicting)
+    pro = [c for c in bearing.supporting if c in claims and c not in both]
+    con = [c for c in bearing.contradicting if c in claims and c not in both]
+    supporting = _one_claim_a_source(
+        [*(c for c in hypothesis.supporting if c not in con), *pro], claims, voices
+    )
+    contradicting = _one_claim_a_source(
+        [*(c for c in hypothesis.contradicting if c not in pro), *con], claims, voices
+    )
+    is_news = (supporting, contradicting) != (hypothesis.supporting, hypothesis.contradicting)
+    is_backed = not set(supporting) <= set(hypothesis.supporting)
+    return hypothesis.model_copy(
+        update={
+            "supporting": supporting,
+            "contradicting": contradicting,
+            "confidence": compute_confidence(len(supporting), len(contradicting)),
+            "touched": number if is_news else hypothesis.touched,
+            "backed": number if is_backed else hypothesis.backed,
+        }
+    )
+
+
+def _one_claim_a_source(
+    ids: Iterable[str], claims: Mapping[str, Claim], voices: Mapping[str, str]
+) -> list[str]:
+    """The first claim of every independent voice."""
+    heard: dict[str, str] = {}
+    for claim_id in ids:
+        if claim_id in claims:
+            page = claims[claim_id].quotes[0].page
+            heard.setdefault(voices.get(page, page), claim_id)
+    return list(heard.values())[:_MAX_SOURCES_A_SIDE]
+
+
+def compute_confidence(supporting: int, contradicting: int) -> float:
+    """From 0.5, a tenth up for every voice for it, three twentieths down for every voice against it."""
+    return round(
+        min(1.0, max(0.0, START_CONFIDENCE + SUPPORT_STEP * supporting - CONTRADICTION_STEP * contradicting)),
+        6,
+    )
+
+
+def compute_priority(hypothesis: Hypothesis, number: int) -> float:
+    """0.5 confidence + 0.3 density of evidence + 0.2 recency, of what speaks for it: counter-evidence lowers
+    its confidence, and raises nothing."""
+    density = min(1.0, len(hypothesis.supporting) / _DENSE_SOURCES)
+    recency = max(0.0, 1.0 - (number - hypothesis.backed) / _RECENT_ROUNDS)
+    return 0.5 * hypothesis.confidence + 0.3 * density + 0.2 * recency
+
+
+def rank_hypotheses(known: Sequence[Hypothesis], number: int) -> list[Hypothesis]:
+    """Best first; five are active, the others set aside, where evidence may bring them back."""
+    best = sorted(known, key=lambda h: (-compute_priority(h, number), h.id))
+    return [
+        h.model_copy(update={"status": "active" if place < MAX_ACTIVE else "set aside"})
+        for place, h in enumerate(best)
+    ]
+
+
+def active_hypotheses(known: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """The ones that are worked on, surest first."""
+    working = [h for h in known if h.status == "active"]
+    return sorted(working, key=lambda h: -h.confidence)[:MAX_ACTIVE]
+
+
+def leading_hypothesis(known: Sequence[Hypothesis]) -> Hypothesis | None:
+    """The one that most speaks for: its counter-evidence is looked for, however sure it seems."""
+    return next(iter(active_hypotheses(known)), None)

@@ -1,0 +1,311 @@
+"""Queries in three families: the web's own words, papers, and what speaks against; English and Korean.
+
+Does not know which query is worth asking.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from fathom.state import Claim, Family, Hypothesis, Query, SubQuestion
+from fathom.text.languages import is_korean
+from fathom.text.mentions import find_name_words
+from fathom.text.normalization import fold_text, one_line
+from fathom.text.ranking import terms
+from fathom.text.tokens import STOP_WORDS
+
+_COUNTER_WORDS = re.compile(
+    r"\bcritici[sz](?:m|ms|e|ed|ing)\b|\bcritiques?\b|\bevidence against\b|\blimits? of\b"
+    r"|\blimitations?\b"
+    r"|\bdebunk\w*|\brefut\w*|\bcounter-?(?:evidence|arguments?|examples?)\b|\bcontroversy\b|\bdrawbacks?\b"
+    r"|비판|반박|반론|한계|논란",
+    re.IGNORECASE,
+)
+
+_ACADEMIC_WORDS = re.compile(
+    r"\bsystematic review\b|\bmeta-?analysis\b|\bpeer.reviewed\b|\bpapers?\b|\bjournal\b"
+    r"|\bstud(?:y|ies)\b|\barxiv\b|논문|학술|연구|메타분석",
+    re.IGNORECASE,
+)
+
+_ASKING_WORDS = frozenset(
+    """happen happens happened work works mean means explain describe tell give list much many does did do
+    is are was were can could should would will what which who whom whose why when where how""".split()  # noqa: SIM905
+)
+
+_WORD = re.compile(r"\{?\w+\}?(?:[-.'’&/]\w+)*")
+
+# Endings that are never part of the word, unlike 이, 가 or 로.
+_SURE_ENDING = re.compile(r"(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|의)$")
+
+_KOREAN_VERB = re.compile(r"(?:나|나요|니까|는가|은가|인가|한가|을까|할까|일까|인지|는지|줘|세요|다)$")
+
+_MAX_TOPIC_WORDS = 10
+
+FAMILY_FORMS: dict[Family, tuple[str, ...]] = {
+    "web": ("{}", "{} data and figures", "{} examples"),
+    "academic": ("{} systematic review study", "{} peer-reviewed paper", "{} journal article"),
+    "counter": ("criticism of {}", "evidence against {}", "limits of {}", "controversy about {}"),
+}
+
+KOREAN_FAMILY_FORMS: dict[Family, tuple[str, ...]] = {
+    "web": ("{}", "{} 통계", "{} 사례"),
+    "academic": ("{} 연구 논문", "{} 학술 자료", "{} 메타분석"),
+    "counter": ("{} 비판", "{} 반박 근거", "{} 한계", "{} 논란"),
+}
+
+
+def detect_family(text: str) -> Family:
+    """The family a query's own words put it in."""
+    if _COUNTER_WORDS.search(text):
+        return "counter"
+    return "academic" if _ACADEMIC_WORDS.search(text) else "web"
+
+
+def read_family(word: str, text: str) -> Family:
+    """The family a mind named, if there is one of that name; else by the words."""
+    name = word.strip().lower()
+    if name.startswith("counter"):
+        return "counter"
+    if name == "academic":
+        return "academic"
+    return "web" if name == "web" else detect_family(text)
+
+
+def extract_topic(text: str) -> str:
+    """What a question is about, as the words to search with, in their order."""
+    words = [word for word in _WORD.findall(one_line(text)) if not _is_filler(word)]
+    if is_korean(text):
+        if len(words) > 1 and _KOREAN_VERB.search(words[-1]):
+            words = words[:-1]
+        words = [_SURE_ENDING.sub("", word) for word in words]
+    return " ".join(words[:_MAX_TOPIC_WORDS]) or one_line(text).rstrip("?？")
+
+
+def family_queries(about: str, family: Family) -> list[str]:
+    """The ways to ask about a topic in one family."""
+    known = KOREAN_FAMILY_FORMS if is_korean(about) else FAMILY_FORMS
+    return [form.format(about) for form in known[family]]
+
+
+def _is_filler(word: str) -> bool:
+    lower = word.lower()
+    is_acronym = len(word) > 1 and word.isupper()
+    return not is_acronym and (lower in STOP_WORDS or lower in _ASKING_WORDS)
+
+
+@lru_cache(maxsize=4096)
+def normalize_query(text: str) -> str:
+    """The query as it is compared word for word."""
+    return fold_text(text).text.strip(" ?.!？。")
+
+
+MIN_CANDIDATES = 10
+
+_FAMILIES: tuple[Family, ...] = ("web", "academic", "counter")
+
+
+@dataclass(frozen=True)
+class QueryCandidate:
+    """A query that may be asked, and whose idea it was."""
+
+    query: Query
+    origin: Literal["mind", "code"] = "mind"
+
+
+@dataclass(frozen=True)
+class QueryTheme:
+    """What code may make queries of."""
+
+    question: str
+    round: int
+    open_questions: Sequence[SubQuestion]  # that can be asked now, most wanted first
+    perspectives: Sequence[str] = ()
+
+
+def collect_candidates(own: Sequence[Query], theme: QueryTheme) -> list[QueryCandidate]:
+    """The mind's own queries, filled up to ten in three families; no text twice."""
+    found: dict[str, QueryCandidate] = {}
+    for query in own:
+        found.setdefault(normalize_query(query.text), QueryCandidate(query))
+    for query in generate_queries(own, theme):
+        if len(found) >= MIN_CANDIDATES:
+            break
+        found.setdefault(normalize_query(query.text), QueryCandidate(query, "code"))
+    return [candidate for text, candidate in found.items() if text]
+
+
+def generate_queries(own: Sequence[Query], theme: QueryTheme) -> Iterator[Query]:
+    """Queries that code can make, the most telling first."""
+    for question in theme.open_questions:
+        for family in _FAMILIES:
+            yield _make_query(
+                family_queries(extract_topic(question.text), family)[0], question.id, family, theme
+            )
+    for perspective in theme.perspectives:
+        yield _make_query(
+            _perspective_text(perspective, theme), _perspective_question(perspective, theme), "web", theme
+        )
+    for query in [q for q in own if q.family == "web"][:3]:
+        for family in _FAMILIES[1:]:
+            yield _make_query(
+                family_queries(extract_topic(query.text), family)[0], query.question, family, theme
+            )
+    asked = [*(q.text for q in theme.open_questions), theme.question]
+    ids = [*(q.id for q in theme.open_questions), _first_id(theme)]
+    for text, name in zip(asked, ids, strict=True):
+        for family in _FAMILIES:
+            for form in family_queries(extract_topic(text), family):
+                yield _make_query(form, name, family, theme)
+
+
+def _perspective_text(perspective: str, theme: QueryTheme) -> str:
+    return f"{extract_topic(theme.question)} {extract_topic(perspective)}"
+
+
+def _perspective_question(perspective: str, theme: QueryTheme) -> str:
+    own = (q.id for q in theme.open_questions if q.perspective == perspective)
+    return next(own, _first_id(theme))
+
+
+def _first_id(theme: QueryTheme) -> str:
+    return theme.open_questions[0].id if theme.open_questions else "Q1"
+
+
+def _make_query(text: str, question: str, family: Family, theme: QueryTheme) -> Query:
+    return Query(id="", text=" ".join(text.split()), question=question, round=theme.round, family=family)
+
+
+MAX_ANGLES = 40
+
+_MAX_UNUSED_WORDS = 6
+
+_BROAD_WORDS = 3
+
+
+def queries_from_other_angles(
+    theme: QueryTheme, findings: Sequence[Claim], asked: Sequence[Query]
+) -> list[Query]:
+    """Queries from other angles, the nearest first."""
+    found: list[Query] = []
+    for query in _angle_variants(theme, findings, asked):
+        found.append(query)
+        if len(found) == MAX_ANGLES:
+            break
+    return found
+
+
+def broaden_topic(text: str) -> str:
+    """The topic with its names only, or with its first words."""
+    about = extract_topic(text)
+    named = [word for word in about.split() if word[:1].isupper()]
+    words = named if named and len(named) < len(about.split()) else about.split()[:_BROAD_WORDS]
+    return " ".join(words[:_BROAD_WORDS])
+
+
+def find_unused_words(findings: Sequence[Claim], asked: Sequence[Query]) -> list[str]:
+    """Words that findings use and no query has used: names first, then what is said most relevantly."""
+    known = set().union(*(terms(q.text) for q in asked)) if asked else set[str]()
+    best = sorted(findings, key=lambda claim: -claim.relevance)[:30]
+    words = [name for claim in best for name in find_name_words(claim.statement)]
+    words += [
+        w for claim in best for w in re.findall(r"[\w-]{4,}|[가-힣]{2,}", extract_topic(claim.statement))
+    ]
+    fresh = [word for word in dict.fromkeys(words) if terms(word) and not terms(word) & known]
+    return fresh[:_MAX_UNUSED_WORDS]
+
+
+def _angle_variants(theme: QueryTheme, findings: Sequence[Claim], asked: Sequence[Query]) -> Iterator[Query]:
+    yield from generate_queries([], theme)
+    about = [*((q.text, q.id) for q in theme.open_questions)] or [(theme.question, "Q1")]
+    for text, name in about:
+        wide = broaden_topic(text)
+        overview = "개요" if is_korean(text) else "overview"
+        yield _web_query(wide, name, theme)
+        yield _web_query(f"{wide} {overview}", name, theme)
+        for lead in find_unused_words(findings, asked):
+            yield _web_query(f"{wide} {lead}", name, theme)
+            yield _web_query(f"{extract_topic(text)} {lead}", name, theme)
+
+
+def _web_query(text: str, question: str, theme: QueryTheme) -> Query:
+    return Query(id="", text=text, question=question, round=theme.round)
+
+
+_COUNTER_ENDINGS = (
+    "criticism", "evidence against", "limitations", "disputed", "failure", "contrary findings", "debunked",
+    "problems", "counterexample", "does not", "overestimated", "retracted",
+)  # fmt: skip
+
+_COUNTER_ENDINGS_KOREAN = (
+    "비판",
+    "반박",
+    "한계",
+    "논란",
+    "실패",
+    "반대 근거",
+    "문제점",
+    "반례",
+    "과장",
+    "철회",
+)
+
+_ANGLE_ENDINGS = (
+    "history", "cost", "risks", "examples", "statistics", "regulation", "alternatives", "research", "review",
+    "case study", "forecast", "comparison", "standards", "environment", "economics", "experience", "safety",
+    "method", "origin", "impact",
+)  # fmt: skip
+
+_ANGLE_ENDINGS_KOREAN = (
+    "역사", "비용", "위험", "사례", "통계", "규제", "대안", "연구", "전망", "비교", "환경", "경제",
+    "안전", "영향",
+)  # fmt: skip
+
+_MAX_CORE_WORDS = 9
+
+
+def counter_queries(
+    hypotheses: Sequence[Hypothesis], claims: Sequence[Claim], asked: Sequence[Query], most: int
+) -> list[str]:
+    """Queries for counter-evidence to the leading hypothesis, or to the strongest claim if there is none."""
+    strongest = sorted(claims, key=lambda c: (-c.relevance * c.verdict.score, c.id))
+    statements = [*(h.statement for h in hypotheses), *(c.statement for c in strongest)]
+    return _drop_asked(_with_endings(statements, _COUNTER_ENDINGS, _COUNTER_ENDINGS_KOREAN), asked, most)
+
+
+def angle_queries(question: str, claims: Sequence[Claim], asked: Sequence[Query], most: int) -> list[str]:
+    """Queries that turn the question, or what is known of it, another way."""
+    strongest = sorted(claims, key=lambda c: (-c.relevance, c.id))
+    return _drop_asked(
+        _with_endings([question, *(c.statement for c in strongest)], _ANGLE_ENDINGS, _ANGLE_ENDINGS_KOREAN),
+        asked,
+        most,
+    )
+
+
+def _with_endings(statements: Sequence[str], english: Sequence[str], korean: Sequence[str]) -> Iterator[str]:
+    for statement in dict.fromkeys(statements):
+        core = _core_words(statement)
+        for ending in korean if is_korean(statement) else english:
+            if core:
+                yield f"{core} {ending}"
+
+
+def _drop_asked(offered: Iterator[str], asked: Sequence[Query], most: int) -> list[str]:
+    known = {normalize_query(query.text) for query in asked}
+    found: list[str] = []
+    for text in offered:
+        if len(found) == most:
+            break
+        if normalize_query(text) not in known:
+            found.append(text)
+    return found
+
+
+def _core_words(statement: str) -> str:
+    """The statement's telling words, in their order."""
+    words = [w.strip(".,;:!?()[]“”\"'") for w in statement.split()]
+    telling = [w for w in words if w and w.casefold() not in STOP_WORDS]
+    return " ".join(telling[:_MAX_CORE_WORDS])

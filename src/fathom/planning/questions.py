@@ -1,0 +1,193 @@
+"""Reading a question without a model: its parts, its names, and what it leads to.
+
+Does not know search or pages.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from fathom.evidence.answer_kinds import find_compared_things
+from fathom.text.languages import is_korean
+from fathom.text.mentions import find_name_words
+from fathom.text.normalization import one_line
+from fathom.text.sentences import is_verb
+from fathom.text.tokens import STOP_WORDS
+
+_ASKING = (
+    "how|what|why|when|where|which|who|whom|whose|does|do|did|is|are|was|were|can|could|should|has|have|will"
+)
+_NEXT_PART = re.compile(
+    rf"[,;]? (?:and|or|but) (?=(?:{_ASKING})\b)|, (?=(?:how|what|why|when|where|which|who)\b)|; | 그리고 ",
+    re.IGNORECASE,
+)
+_PHRASE = re.compile(r"\b(?:[A-Z][\w.]*[A-Za-z0-9](?:\s+[A-Z][\w.]*[A-Za-z0-9])*)\b|\b\w+_\w+\b")
+_IS_ASKING = re.compile(rf"(?:{_ASKING})\b", re.IGNORECASE)
+_MOST_PARTS = 4
+_HELPERS = "is are was were does do did has have had can could will would should"
+_HELPER_WORDS = frozenset(_HELPERS.split())
+_ARTICLES = frozenset(("a", "an", "the"))
+_STANDINS = "it they he she this that these those there you we i one"
+_PRONOUNS = frozenset(_STANDINS.split())
+_AFTER_A_NAME = """
+in on at for of with from to by about as than and or when while if because do work look born made known held
+"""
+_PHRASE_ENDS = frozenset(_AFTER_A_NAME.split())
+_LONGEST_NAME = 7
+_KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무슨|어떻게|어떤|어느|몇|뭐")
+_KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
+# "it" that stands for nothing: "how long does it take to …", "is it true that …"
+_EMPTY_IT = re.compile(r"\bit\b.{0,300}\b(?:to|that|whether|if)\s+\w", re.IGNORECASE)
+_KOREAN_STANDIN = re.compile(
+    r"(?<![가-힣])(?:(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?|(?P<of>그|이)(?=\s+[가-힣]+(?:은|는|이|가|을|를|의)\s))"
+)
+_KOREAN_WHEN = re.compile(r"(?:에|에서|에게|으로|로|까지|부터|때|경우)(?:은|는)$")
+_POSSESSIVE = re.compile(r"\b(?:its|their)\b")
+_SIDE_OF = re.compile(r"the (?:purpose|meaning|definition|aim|goal|point|use|idea) of (?=\S)", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:it|they|he|she|them)\b|\bone(?=$|\?)")
+_FINAL_PRONOUN = re.compile(r"\b(?:it|them|one)(?=$|\?)")
+_KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
+
+
+def split_question(question: str) -> list[str]:
+    """The questions inside a question, each able to stand alone; a comparison asks for both sides too."""
+    whole = one_line(question)
+    pieces = [p for sentence in re.split(r"(?<=[?？])\s+", whole) for p in _NEXT_PART.split(sentence)]
+    pieces = [p for piece in pieces for p in _korean_parts(piece)]
+    parts = [_as_question(piece) for piece in pieces if len(piece.split()) >= 2 or len(piece) >= 6]
+    parts = [part for part in parts if part]
+    parts = [resolve_reference(part, parts[0]) if part != parts[0] else part for part in parts]
+    if not is_korean(whole) and (sides := find_compared_things(whole)):
+        parts = [_as_question(whole), *(f"What is {side}?" for side in sides)]
+    return list(dict.fromkeys(parts))[:_MOST_PARTS] or [whole]
+
+
+def resolve_reference(question: str, before: str) -> str:
+    """A follow-up with what the question before it is about, where it only says "it"; else as it is."""
+    asked = one_line(question)
+    if is_korean(asked):
+        name = _korean_topic(one_line(before))
+        return (
+            _KOREAN_STANDIN.sub(lambda found: _fill_korean_pronoun(found, name), asked, count=1)
+            if name
+            else asked
+        )
+    return asked if _EMPTY_IT.search(asked) else _as_question(_fill_pronoun(asked, before))
+
+
+def _fill_pronoun(part: str, first: str) -> str:
+    """A part that says "it" with what the part before it is about, so that it can stand alone.
+
+    After a name of the part's own only the last word means something else: "how does PostgreSQL store it".
+    """
+    subject = "" if part == first else _subject(first)
+    if not subject:
+        return part
+    pronoun = _POSSESSIVE.search(part) or _PRONOUN.search(part)
+    if pronoun and find_name_words(part[: pronoun.start()]):
+        return _FINAL_PRONOUN.sub(lambda _: subject, part, count=1)
+    owned = _POSSESSIVE.sub(lambda _: f"{subject}'s", part, count=1)
+    return owned if owned != part else _PRONOUN.sub(lambda _: subject, part, count=1)
+
+
+def _subject(question: str) -> str:
+    """The whole noun phrase a question is about: what it says something of, or else its first name."""
+    words = _SIDE_OF.sub("", question.rstrip("?")).split()  # what has a purpose, not the purpose
+    first = next((n for n, word in enumerate(words) if word.lower() in _HELPER_WORDS), None)
+    rest = words[first + 1 :] if first is not None else []
+    if first and first > 1 and rest[:1] == ["there"] and words[0].lower() in {"which", "what"}:
+        return f"the {' '.join(words[1:first])}"  # "Which lock modes are there?"
+    phrase = _phrase(rest)
+    if len(rest) > 2 and rest[0].lower() in _PRONOUNS and rest[2].lower() in _ARTICLES:
+        phrase = _phrase(rest[2:])  # "How do I create a role?"
+    # "What is tidal power?", "What does git rebase do?"
+    is_all = first == 1 and [w.lower() for w in rest[len(phrase) :]] in ([], ["do"], ["work"], ["mean"])
+    if phrase and (is_all or phrase[0].lower() in _ARTICLES or find_name_words(f"on {' '.join(phrase)}")):
+        return " ".join(phrase)
+    name = next(iter(find_name_words(question)), "")
+    at = next((n for n, word in enumerate(words) if name and name in word), 0)
+    before = words[at - 1] if at else ""
+    if before.lower() in _ARTICLES:
+        return " ".join([before, *_phrase(words[at:])])
+    return name
+
+
+def _phrase(words: Sequence[str]) -> list[str]:
+    """The words up to the verb, or to what only says where, when or how of it."""
+    kept: list[str] = []
+    for place, word in enumerate(words):
+        bare = word.strip(",;").lower()
+        is_name = word[:1].isupper()
+        is_noun_part = bool(kept) and kept[-1].lower() in _ARTICLES  # "a materialized view"
+        is_deed = bool(kept) and not is_name and not is_noun_part and (is_verb(bare) or bare.endswith("ed"))
+        is_end = bare in _PHRASE_ENDS or is_deed
+        if is_end and kept and not is_noun_part:
+            break
+        if is_end or (place == 0 and bare in _PRONOUNS) or len(kept) == _LONGEST_NAME:
+            return []
+        kept.append(word.strip(",;"))
+    return kept
+
+
+def _korean_parts(piece: str) -> list[str]:
+    """Two questions that -고 or -며 joins, each with the topic; only where both sides ask for something."""
+    for found in _KOREAN_NEXT.finditer(piece):
+        left, right = piece[: found.start()], piece[found.end() :]
+        if not (_KOREAN_ASKING.search(left) and _KOREAN_ASKING.search(right)):
+            continue
+        ending = "인가요?" if found["end"] in {"이고", "이며"} else "나요?"
+        name = _korean_topic(left)
+        if name and not _korean_topic(right) and not _KOREAN_STANDIN.match(right):
+            right = f"{name}{_topic_mark(name)} {right}"
+        return [left + ending, *_korean_parts(right)]
+    return [piece]
+
+
+def _korean_topic(question: str) -> str:
+    """What a Korean question is about: what 은, 는 or 이란 marks, if that is not a time or a place."""
+    topic = _KOREAN_TOPIC.match(question)
+    if topic is None or _KOREAN_WHEN.search(topic.group()):
+        return ""
+    return re.sub(r"(?:이란|란|은|는)$", "", topic.group())
+
+
+def _fill_korean_pronoun(found: re.Match[str], name: str) -> str:
+    """The name in the place of 그것, or of 그 in "그 구조는"."""
+    return f"{name}의" if found["of"] else f"{name}{found['mark'] or ''}"
+
+
+def _topic_mark(name: str) -> str:
+    """은 after a closed syllable, 는 after an open one."""
+    code = ord(name[-1]) - 0xAC00
+    return "은" if 0 <= code < 11172 and code % 28 else "는"
+
+
+def _as_question(piece: str) -> str:
+    words = re.sub(r"^(?:and|or|but|그리고|또한|또)\s+", "", piece.strip(), flags=re.IGNORECASE)
+    words = words.rstrip("?？.;,").strip()
+    mark = "?" if "?" in piece or "？" in piece or _IS_ASKING.match(words) else ""
+    return f"{words[:1].upper()}{words[1:]}{mark}" if words else ""
+
+
+def add_missing_names(part: str, question: str) -> str:
+    """A part as a query: with the names of the whole question, which a pronoun may stand for."""
+    missing = [name for name in find_name_words(question) if name.lower() not in part.lower()]
+    return " ".join([part.rstrip("?"), *dict.fromkeys(missing)])
+
+
+def find_recurring_names(texts: Sequence[str], known: str, most: int) -> list[str]:
+    """Names that several texts use and the question does not: what it may be worth asking about next."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update({found.group() for found in _PHRASE.finditer(text) if not _is_opening(found)})
+    seen = known.lower()
+    ranked = [name for name, n in counts.most_common() if n >= 2 and _is_telling(name, seen)]
+    return ranked[:most]
+
+
+def _is_opening(found: re.Match[str]) -> bool:
+    return found.start() == 0 and " " not in found.group() and "_" not in found.group()
+
+
+def _is_telling(name: str, known: str) -> bool:
+    return len(name) > 3 and name.lower() not in known and name.lower() not in STOP_WORDS

@@ -1,0 +1,179 @@
+"""What a query is worth: what it may bring, and whether it can be asked at all.
+
+Does not know which queries are chosen. A query's likeness to those beside it is the choice's business.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fathom.evidence.scoring import ANSWERED_FROM
+from fathom.planning.bandit import PRIORITY_WEIGHTS, rank_arms
+from fathom.planning.dependencies import has_placeholder
+from fathom.planning.queries import QueryCandidate
+from fathom.planning.reflexion import lesson_discount
+from fathom.search.routing import HYBRID, KNOWN_ENGINES
+from fathom.state import Claim, Family, Gap, Lesson, Query, RunConfig, SubQuestion
+from fathom.text.ranking import jaccard_similarity, terms
+from fathom.text.tokens import has_cjk
+
+_NO_GAP = 0.4
+
+_LESSON_WEIGHT = 0.2
+
+_WEIGHTS = {"information": 0.6, "feasibility": 0.25}
+
+_FEW_WORDS, _MANY_WORDS = 2, 16
+
+_MANY_CHARS = 60  # of a script without spaces between all words
+
+_OPERATORS = ('"', "(", "site:", " OR ", " AND ", "*", "intitle:", "filetype:")
+
+_ALL_SERVED: Mapping[Family, float] = {"web": 1.0, "academic": 1.0, "counter": 1.0}
+
+
+@dataclass(frozen=True)
+class ScoringContext:
+    """What a query's worth is measured against."""
+
+    openness: Mapping[str, float]  # by sub-question: 1 without evidence, less with more
+    wanted: Mapping[str, float]  # by sub-question: the priority of its gap
+    known: frozenset[str]  # words that were asked or found
+    lessons: Sequence[Lesson] = ()
+    served: Mapping[Family, float] = field(default_factory=lambda: dict(_ALL_SERVED))
+    is_doubting: bool = False  # something is known, and it should be tested
+
+
+def make_scoring_context(
+    questions: Sequence[SubQuestion],
+    claims: Sequence[Claim],
+    gaps: Sequence[Gap],
+    asked: Sequence[Query],
+    lessons: Sequence[Lesson] = (),
+    served: Mapping[Family, float] = _ALL_SERVED,
+    is_doubting: bool = False,
+) -> ScoringContext:
+    """The measure of a round."""
+    best: dict[str, float] = {}
+    for claim in claims:
+        best[claim.question] = max(best.get(claim.question, 0.0), claim.relevance)
+    openness = {q.id: _rate_openness(best.get(q.id)) for q in questions}
+    wanted: dict[str, float] = {}
+    for gap in gaps:
+        wanted[gap.question] = max(wanted.get(gap.question, 0.0), PRIORITY_WEIGHTS[gap.priority])
+    said = [*(q.text for q in asked), *(claim.statement for claim in claims)]
+    known = frozenset(word for text in said for word in terms(text))
+    return ScoringContext(openness, wanted, known, lessons, served, is_doubting)
+
+
+def rate_families(run_config: RunConfig) -> dict[Family, float]:
+    """How well the run's engines serve each family; papers are seldom among somebody's own documents."""
+    named = [KNOWN_ENGINES[name].capabilities for name in run_config.engines if name in KNOWN_ENGINES]
+    if run_config.academic or HYBRID in run_config.engines or any("academic" in able for able in named):
+        return dict(_ALL_SERVED)
+    is_local = bool(run_config.docs) and not run_config.engines
+    return {"web": 1.0, "academic": 0.3 if is_local else 0.7, "counter": 0.8 if is_local else 1.0}
+
+
+def score_query(query: Query, at: ScoringContext) -> float:
+    """The worth of an idea of code's own, from 0 to 1; a query that cannot be asked is worth nothing."""
+    able = feasibility(query, at.served)
+    if not able:
+        return 0.0
+    value = _WEIGHTS["information"] * information_gain(query, at) + _WEIGHTS["feasibility"] * able
+    return max(0.0, value - _LESSON_WEIGHT * lesson_discount(query.text, query.family, at.lessons))
+
+
+def information_gain(query: Query, at: ScoringContext) -> float:
+    """What may be learnt: an open sub-question, an important gap, words that nobody used yet."""
+    words = terms(query.text)
+    new = len(words - at.known) / len(words) if words else 0.0
+    gap = at.wanted.get(query.question, _NO_GAP if at.openness.get(query.question, 1.0) > 0.5 else 0.2)
+    value = 0.4 * at.openness.get(query.question, 0.5) + 0.3 * gap + 0.3 * new
+    # Before anything is known there is nothing to speak against.
+    return value if query.family != "counter" or at.is_doubting else 0.6 * value
+
+
+def feasibility(query: Query, served: Mapping[Family, float] = _ALL_SERVED) -> float:
+    """Whether an engine can make something of it: its length, its operators, its family, no open place."""
+    if has_placeholder(query.text) or not terms(query.text):
+        return 0.0
+    words = len(query.text.split())
+    if has_cjk(query.text):
+        length = 1.0 if len(query.text) <= _MANY_CHARS else 0.5
+    else:
+        length = 1.0 if _FEW_WORDS <= words <= _MANY_WORDS else 0.5
+    operators = sum(query.text.count(mark) for mark in _OPERATORS)
+    return served.get(query.family, 1.0) * length * (1.0 if operators <= 2 else 0.5)
+
+
+def _rate_openness(best: float | None) -> float:
+    if best is None:
+        return 1.0
+    return 0.7 if best < ANSWERED_FROM else 0.3
+
+
+_RELEVANCE_WEIGHT = 0.7
+
+_MIN_QUERIES = 3
+
+
+def choose_queries(
+    offered: Sequence[QueryCandidate], at: ScoringContext, limit: int, turn: Sequence[str]
+) -> list[Query]:
+    """At most `limit` queries: the planner's first ones as it put them, and one that doubts what is known.
+
+    Ideas of code's own are taken where there is room: for an open sub-question that has no other query, and
+    to reach three.
+    """
+    own = [c for c in offered if c.origin == "mind" and feasibility(c.query, at.served)]
+    picked = _keep_one_doubt(own, at, limit) if limit > 1 else own[:limit]
+    ideas = [c for c in offered if c.origin == "code" and score_query(c.query, at) > 0]
+    if at.is_doubting and limit > 1 and not any(map(_is_counter, picked)):
+        picked = [*picked[: limit - 1], *_best_idea([c for c in ideas if _is_counter(c)], picked, at)]
+    for question in turn:
+        if len(picked) < limit and not any(_is_for(c, question) for c in picked):
+            picked = [*picked, *_best_idea([c for c in ideas if _is_for(c, question)], picked, at)]
+    while len(picked) < min(limit, _MIN_QUERIES) and (idea := _best_idea(ideas, picked, at)):
+        picked = [*picked, *idea]
+    return [candidate.query for candidate in picked]
+
+
+def _keep_one_doubt(own: Sequence[QueryCandidate], at: ScoringContext, limit: int) -> list[QueryCandidate]:
+    """The first few; when something is known and none of them doubts it, the next that does is the last."""
+    first = list(own[:limit])
+    if not at.is_doubting or any(map(_is_counter, first)):
+        return first
+    doubt = next((c for c in own[limit:] if _is_counter(c)), None)
+    return [*first[: limit - 1], doubt] if doubt else first
+
+
+def _best_idea(
+    ideas: Sequence[QueryCandidate], picked: Sequence[QueryCandidate], at: ScoringContext
+) -> list[QueryCandidate]:
+    """The idea worth most and least like what is picked (maximal marginal relevance), if there is one."""
+    bags = [terms(c.query.text) for c in picked]
+
+    def marginal(candidate: QueryCandidate) -> float:
+        nearest = max((jaccard_similarity(terms(candidate.query.text), bag) for bag in bags), default=0.0)
+        return _RELEVANCE_WEIGHT * score_query(candidate.query, at) - (1 - _RELEVANCE_WEIGHT) * nearest
+
+    left = [c for c in ideas if c not in picked]
+    return [max(left, key=marginal)] if left else []
+
+
+def order_open_questions(
+    open_ids: Sequence[str], asked: Sequence[Query], claims: Sequence[Claim], wanted: Mapping[str, float]
+) -> list[str]:
+    """Open sub-questions by upper confidence bound, the most wanted first among equals; what stayed empty
+    however often it was asked goes without, while another is open."""
+    arms = rank_arms(open_ids, asked, claims)
+    ranked = sorted(arms, key=lambda arm: (-arm.bound, -wanted.get(arm.id, 0.0)))
+    return [arm.id for arm in ranked if not arm.is_pruned]
+
+
+def _is_for(candidate: QueryCandidate, question: str) -> bool:
+    return candidate.query.question == question and not _is_counter(candidate)
+
+
+def _is_counter(candidate: QueryCandidate) -> bool:
+    return candidate.query.family == "counter"

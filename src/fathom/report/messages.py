@@ -1,0 +1,81 @@
+"""The report's own words by key, in the languages it speaks (locales/*.toml).
+
+Does not know what it frames.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Any
+
+from fathom.text.languages import wants_korean
+
+_PLACE = re.compile(r"\\\{(\w+)\\\}")
+
+
+def format_count(count: int, thing: str) -> str:
+    """A number of things in English: 1 claim, 2 claims."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+class Messages:
+    """The fixed phrases of one language; a key is the name of its table, a dot, and its own name."""
+
+    def __init__(self, language: str) -> None:
+        table = tomllib.loads(files("fathom.report").joinpath(f"locales/{language}.toml").read_text("utf-8"))
+        self.language = language
+        self.earlier: list[str] = table.pop("earlier")["phrases"]  # of reports of earlier versions
+        self.phrases = dict(_flatten(table))
+
+    def __call__(self, key: str, **values: object) -> str:
+        """A phrase with its places filled; `count` chooses the form for one or for several."""
+        if key not in self.phrases:
+            one = f"{key}.one"
+            key = one if values.get("count") == 1 and one in self.phrases else f"{key}.other"
+        return self.phrases[key].format(**values)
+
+    def name(self, kind: str, value: str | None) -> str:
+        """What a tag, a status or a stop rule is called; a value without words is itself."""
+        return self.phrases.get(f"{kind}.{value}", value or "")
+
+    def reason(self, why: str) -> str:
+        """Why claims were rejected, as far as there are words for it."""
+        general, colon, kind = why.partition(": ")
+        return f"{self.name('reason', general)}{colon}{self.name('reason', kind)}"
+
+    def place(self, where: str) -> str:
+        """Where something failed."""
+        name, colon, rest = where.partition(":")
+        return f"{self.name('place', name)}{colon}{rest}"
+
+    def because(self, told: str) -> str:
+        """Why a run stopped; the rules say it in English, with their numbers."""
+        if self.language == "en":
+            return told
+        for key, phrase in ENGLISH.phrases.items():
+            if key.startswith("because.") and (found := _pattern(phrase).fullmatch(told)):
+                return self(key, **found.groupdict())
+        return told
+
+
+def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """What a phrase looks like once its places are filled."""
+    return re.compile(_PLACE.sub(r"(?P<\1>\\S+?)", re.escape(phrase)))
+
+
+ENGLISH = Messages("en")
+KOREAN = Messages("ko")
+
+
+def messages_for(question: str, language: str | None) -> Messages:
+    """Korean for a Korean question or when Korean is asked for, English otherwise."""
+    return KOREAN if wants_korean(question, language) else ENGLISH

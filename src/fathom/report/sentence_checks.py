@@ -1,0 +1,142 @@
+"""A check that is itself checked: some of the sentences are known to be right or wrong (`evidence.controls`).
+
+Does not know prompts. Control items look like every other item and never come back to the caller. A checker
+that lets a wrong one pass is asked once more, with other controls, and is then not believed where it
+approves; one that objects to a right one is asked again about what it objected to.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from fathom.evidence.checks.derivation import Passage, find_underived
+from fathom.evidence.controls import choose_controls, evaluate_controls, make_controls, mix_in
+from fathom.state import Claim, Control, ControlTally, Cost, Failure, short_hash
+from fathom.state.model_io import ModelResult, Objection, SentenceToCheck
+from fathom.text.ranking import terms
+
+
+@dataclass(frozen=True)
+class CheckInput:
+    """Sentences to be checked, and their evidence."""
+
+    items: Sequence[SentenceToCheck]
+    claims: Sequence[Claim]
+    passages: Mapping[str, Passage]  # by the id of their claim
+
+
+_FEW_ITEMS = 4  # items: a right control more would cost more than it tells
+
+_SHARED_WORDS = 0.2  # of its words: a statement that shares fewer with a quote is not said there
+
+AskChecker = Callable[[CheckInput], Awaitable[ModelResult[list[Objection]]]]
+
+
+@dataclass(frozen=True)
+class SentenceChecks:
+    """The objections by the place of their item, and whether the checker's approvals can be believed."""
+
+    objections: Mapping[int, str]
+    is_trusted: bool = True
+    seed: str = ""  # what chose its controls
+    tallies: list[ControlTally] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+async def check_with_controls(
+    ask: AskChecker, brief: CheckInput, texts: Mapping[str, str], prompt: str = "checker"
+) -> SentenceChecks:
+    """Have sentences checked together with control items; `texts` are the texts of the pages by hash.
+
+    A second opinion ("refuter") is asked once: where it cannot be believed, the first one stands.
+    """
+    if not brief.items:
+        return SentenceChecks({})
+    first = await _check_once(
+        ask, brief, texts, short_hash(prompt, *(item.statement for item in brief.items))
+    )
+    if first.is_trusted or not first.tallies or prompt != "checker":
+        return first
+    again = await _check_once(ask, brief, texts, short_hash(prompt, "again", first.seed))
+    return replace(
+        again,
+        objections={**first.objections, **again.objections},
+        tallies=[*first.tallies, *again.tallies],
+        costs=[*first.costs, *again.costs],
+        failures=[*first.failures, *again.failures],
+    )
+
+
+async def _check_once(
+    ask: AskChecker, brief: CheckInput, texts: Mapping[str, str], seed: str
+) -> SentenceChecks:
+    """One call, with the controls that the seed chooses."""
+    controls = _choose_controls(brief, texts, seed)
+    mixed = mix_in(list(range(len(brief.items))), controls, seed)
+    items = [brief.items[one] if isinstance(one, int) else _control_item(one, brief.claims) for one in mixed]
+    thought = await ask(replace(brief, items=items, claims=_cited_claims(brief, items)))
+    against = {o.sentence: o.why for o in thought.value if 0 <= o.sentence < len(items)}
+    own = {one: against[n] for n, one in enumerate(mixed) if isinstance(one, int) and n in against}
+    answered = [(one, n not in against) for n, one in enumerate(mixed) if isinstance(one, Control)]
+    outcome = evaluate_controls(answered, seed, " ".join(dict.fromkeys(c.model for c in thought.costs)))
+    is_tested = any(not control.is_true for control in controls)
+    is_trusted = is_tested and not outcome.are_approvals_void
+    checked = SentenceChecks(own, is_trusted, seed, outcome.tallies, thought.costs, thought.failures)
+    return await _ask_again(ask, brief, checked) if own and outcome.are_refusals_void else checked
+
+
+async def _ask_again(ask: AskChecker, brief: CheckInput, checked: SentenceChecks) -> SentenceChecks:
+    """Ask again about what was objected to; an objection that is not repeated falls."""
+    places = sorted(checked.objections)
+    items = [brief.items[n] for n in places]
+    again = await ask(replace(brief, items=items, claims=_cited_claims(brief, items)))
+    kept = {places[o.sentence]: o.why for o in again.value if 0 <= o.sentence < len(places)}
+    return replace(
+        checked,
+        objections=kept,
+        costs=[*checked.costs, *again.costs],
+        failures=[*checked.failures, *again.failures],
+    )
+
+
+def _cited_claims(brief: CheckInput, items: Sequence[SentenceToCheck]) -> list[Claim]:
+    used = {c for item in items for c in item.claims}
+    return [claim for claim in brief.claims if claim.id in used]
+
+
+def _choose_controls(brief: CheckInput, texts: Mapping[str, str], seed: str) -> list[Control]:
+    """Two wrong sentences and a right one; of few items, one wrong sentence."""
+    said = {item.statement for item in brief.items}
+    pool: list[Control] = []
+    for claim in brief.claims:
+        text = texts.get(claim.quotes[0].page, "")
+        pool += [c for c in make_controls([(claim.statement, claim.quotes)], text) if c.statement not in said]
+    if all(control.is_true for control in pool):
+        pool += _mismatched_controls(sorted(brief.claims, key=lambda claim: short_hash(seed, claim.id)))
+    chosen = choose_controls(pool, seed)
+    return chosen if len(brief.items) > _FEW_ITEMS else [c for c in chosen if not c.is_true][:1]
+
+
+def _control_item(control: Control, claims: Sequence[Claim]) -> SentenceToCheck:
+    own = next(claim.id for claim in claims if claim.quotes[0] == control.quotes[0])
+    return SentenceToCheck(control.statement, "fact", [own], control.notes)
+
+
+def _mismatched_controls(claims: Sequence[Claim]) -> list[Control]:
+    """Statements beside the quotes of claims that say something else, where there is no figure to change."""
+    found = []
+    for claim in claims:
+        words = terms(claim.statement)
+        for other in claims:
+            shared = words & terms(" ".join(quote.text for quote in other.quotes))
+            passage = Passage(tuple(quote.text for quote in other.quotes))
+            is_strange = len(shared) <= _SHARED_WORDS * len(words) or bool(
+                find_underived(claim.statement, passage)
+            )
+            if other.id != claim.id and is_strange:
+                name = short_hash("stranger", claim.id, other.id)
+                given = {"statement": claim.statement, "quotes": other.quotes, "is_true": False}
+                page = other.quotes[0].page
+                found.append(Control.model_validate({"id": name, "page": page, "kind": "wording", **given}))
+                break
+    return found

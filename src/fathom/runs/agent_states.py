@@ -1,0 +1,289 @@
+"""The roles of a run at work, as its events tell: what each is doing, and what they tell each other.
+
+Does not know graphs or databases. Events go in, in their order; states and messages come out.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import get_args
+
+from pydantic import JsonValue
+
+from fathom.events import (
+    AnalysisCompleted,
+    AnalysisStarted,
+    Checkpoint,
+    Completed,
+    ContentExtracted,
+    EffortSized,
+    ExtractionStarted,
+    Failed,
+    Payload,
+    PlanGenerated,
+    Progress,
+    ReportSection,
+    ReportStarted,
+    ReportWritten,
+    SearchCompleted,
+    SearchStarted,
+    SufficiencyEvaluated,
+)
+from fathom.runs.views import AgentMessage, AgentName, AgentState, MessageType, ViewedRun, stable_id
+from fathom.state import Failure, Judgement
+
+AGENTS: tuple[AgentName, ...] = get_args(AgentName)
+
+_ROUND_ROLES: tuple[AgentName, ...] = ("searcher", "reader", "analyzer")
+
+RoleMessage = tuple[AgentName, AgentName | None, MessageType, dict[str, JsonValue]]
+
+
+class AgentTracker:
+    """All agents of one run; every change of a status goes along the arrows of `AgentState`."""
+
+    def __init__(self, run_id: str, at: datetime) -> None:
+        self._at = at
+        self._states = {
+            agent: AgentState(
+                id=stable_id(run_id, "agent", agent), agent=agent, query_id=run_id, updated_at=at
+            )
+            for agent in AGENTS
+        }
+        self._done: dict[AgentName, int] = {}
+        self._begun: dict[AgentName, int] = {}
+
+    @property
+    def states(self) -> list[AgentState]:
+        """Every agent as it is now."""
+        return list(self._states.values())
+
+    def tell(self, event: Progress) -> None:
+        """One event more."""
+        self._at = max(self._at, event.at)  # a clock that was set back does not turn time round
+        match event.payload:
+            case EffortSized():
+                self._start_thinking("planner", "how much the question is worth")
+            case PlanGenerated(strategy=strategy, questions=questions, queries=queries):
+                self.works("planner", "the plan")
+                self.ends("planner", strategy=strategy, questions=[*questions], queries=[*queries])
+            case SufficiencyEvaluated(judgement=judgement):
+                self._end_round()
+                self.works("judge", f"round {judgement.round}")
+                self.ends("judge", score=judgement.overall, gaps=len(judgement.gaps), stop=judgement.stop)
+            case Failed(error=error):
+                self._fail(error)
+            case Completed():
+                for state in self.states:
+                    if state.status == "working":
+                        self.ends(state.agent)
+            case payload:
+                self._apply_work_event(payload)
+
+    def _apply_work_event(self, payload: Payload) -> None:
+        match payload:
+            case SearchStarted(query=query):
+                self._start_task("searcher", query)
+            case SearchCompleted(hits=hits):
+                self._finish_task("searcher", "hits", hits)
+            case ExtractionStarted(pages=pages):
+                if self._states["searcher"].status == "working":
+                    self.ends("searcher")
+                for page in pages:
+                    self._start_task("reader", page.title)
+            case ContentExtracted(chars=chars):
+                self.works("reader", payload.title)  # an update reads pages that nobody chose
+                self._finish_task("reader", "chars", chars)
+            case AnalysisStarted(title=title):
+                self._start_task("analyzer", title)
+            case AnalysisCompleted(claims=claims):
+                self._finish_task("analyzer", "claims", claims)
+            case ReportStarted(sections=sections):
+                for title in sections:
+                    self._start_task("writer", title)
+            case ReportSection(title=title):
+                self.works("writer", title)
+                self._finish_task("writer", "sections", 1)
+            case ReportWritten(status=status):
+                self.works("writer", "the report")
+                self.ends("writer", status=status)
+            case _:
+                return
+
+    def works(self, agent: AgentName, task: str) -> None:
+        """It is at work, whatever it was before."""
+        state = self._states[agent]
+        if state.status in ("completed", "failed"):
+            self._done[agent] = self._begun[agent] = 0
+            new = {"progress": 0.0, "intermediate_result": {}, "error": ""}
+            self._states[agent] = state.moved("idle", self._at, **new)
+        self._start_thinking(agent, task)
+        if self._states[agent].status == "thinking":
+            self._states[agent] = self._states[agent].moved("working", self._at, current_task=task)
+
+    def ends(self, agent: AgentName, **result: JsonValue) -> None:
+        """It has done what it was to do."""
+        state = self._states[agent]
+        found = {**state.intermediate_result, **result}
+        self._states[agent] = state.moved(
+            "completed", self._at, progress=1.0, current_task="", intermediate_result=found
+        )
+
+    def _start_thinking(self, agent: AgentName, task: str) -> None:
+        state = self._states[agent]
+        if state.status in ("completed", "failed"):
+            state = state.moved("idle", self._at, progress=0.0, intermediate_result={}, error="")
+        if state.status == "idle":
+            state = state.moved("thinking", self._at, current_task=task)
+        self._states[agent] = state
+
+    def _start_task(self, agent: AgentName, task: str) -> None:
+        """One piece of work more."""
+        self.works(agent, task)
+        self._begun[agent] = self._begun.get(agent, 0) + 1
+        changes = {"current_task": task, "progress": self._share(agent)}
+        self._states[agent] = self._states[agent].model_copy(update=changes)
+
+    def _finish_task(self, agent: AgentName, what: str, count: int) -> None:
+        """One piece of its work is done."""
+        state = self._states[agent]
+        self._done[agent] = self._done.get(agent, 0) + 1
+        before = state.intermediate_result.get(what, 0)
+        found = {**state.intermediate_result, what: (before if isinstance(before, int) else 0) + count}
+        changes = {"progress": self._share(agent), "intermediate_result": found, "updated_at": self._at}
+        self._states[agent] = state.model_copy(update=changes)
+
+    def _share(self, agent: AgentName) -> float:
+        return min(1.0, self._done.get(agent, 0) / max(1, self._begun.get(agent, 0)))
+
+    def _end_round(self) -> None:
+        for agent in _ROUND_ROLES:
+            if self._states[agent].status == "working":
+                self.ends(agent)
+
+    def _fail(self, error: str) -> None:
+        for state in self.states:
+            if state.status in ("thinking", "working"):
+                self._states[state.agent] = state.moved("failed", self._at, error=error)
+
+
+def agent_states_from_events(run_id: str, events: Iterable[Progress], began: datetime) -> list[AgentState]:
+    """What every agent was doing after the last event."""
+    board = AgentTracker(run_id, began)
+    for event in events:
+        board.tell(event)
+    return board.states
+
+
+def agent_messages_from_events(run_id: str, events: Iterable[Progress]) -> list[AgentMessage]:
+    """What the roles told each other, in the order they did."""
+    found: list[AgentMessage] = []
+    for event in events:
+        for sender, recipient, kind, content in _messages_of_event(event.payload):
+            name = stable_id(run_id, "message", str(len(found)))
+            found.append(
+                AgentMessage(
+                    id=name,
+                    query_id=run_id,
+                    sender=sender,
+                    recipient=recipient,
+                    type=kind,
+                    content=content,
+                    at=event.at,
+                )
+            )
+    return found
+
+
+def _messages_of_event(payload: Payload) -> Iterator[RoleMessage]:
+    match payload:
+        case PlanGenerated(queries=[]):
+            yield "planner", "analyzer", "request", {"action": "recall", "questions": [*payload.questions]}
+        case PlanGenerated(queries=queries):
+            yield "planner", "searcher", "request", {"action": "search", "queries": [*queries]}
+        case SearchCompleted(query=query, hits=hits, lost=lost):
+            yield "searcher", "reader", "response", {"query": query, "hits": hits}
+            yield from (("searcher", None, "error", failure.model_dump()) for failure in lost)
+        case ContentExtracted(address=address, chars=chars, lost=lost):
+            if not lost:
+                yield "reader", "analyzer", "response", {"address": address, "chars": chars}
+            yield from (("reader", None, "error", failure.model_dump()) for failure in lost)
+        case AnalysisCompleted(address=address, claims=claims, lost=lost):
+            yield "analyzer", "judge", "response", {"address": address, "claims": claims}
+            yield from (("analyzer", None, "error", failure.model_dump()) for failure in lost)
+        case SufficiencyEvaluated(judgement=judgement):
+            score = {"round": judgement.round, "score": judgement.overall, "stop": judgement.stop}
+            yield "judge", None, "notification", {**score, "gaps": [g.description for g in judgement.gaps]}
+        case ReportWritten(status=status):
+            yield "writer", None, "notification", {"status": status}
+        case Checkpoint(why=why):
+            yield "planner", None, "notification", {"waits": why}
+        case Failed(error=error, how_to_go_on=way):
+            yield "planner", None, "error", {"error": error, "how_to_go_on": way}
+        case _:
+            return
+
+
+_ROLE_OF_FAILURE: dict[str, AgentName] = {"search": "searcher", "reading": "reader", "analysis": "analyzer"}
+
+
+def agent_states_from_state(at: ViewedRun) -> list[AgentState]:
+    """Every role with what came of its work; one that left no trace is idle."""
+    board, state = AgentTracker(at.run, at.last), at.state
+    judgements, report = state.get("judgements", []), state.get("report")
+    traces: list[tuple[AgentName, bool, dict[str, JsonValue]]] = [
+        ("planner", bool(state.get("questions")), {"strategy": state.get("strategy", "")}),
+        ("searcher", bool(state.get("asked")), {"queries": len(state.get("asked", []))}),
+        ("reader", bool(state.get("pages")), {"pages": len(state.get("pages", []))}),
+        ("analyzer", bool(state.get("pages")), {"claims": len(state.get("claims", []))}),
+        ("judge", bool(judgements), {"score": judgements[-1].overall} if judgements else {}),
+        ("writer", report is not None, {"status": report.status} if report else {}),
+    ]
+    for agent, has_worked, result in traces:
+        if has_worked:
+            board.works(agent, "")
+            board.ends(agent, **result)
+    return board.states
+
+
+def agent_messages_from_state(at: ViewedRun) -> list[AgentMessage]:
+    """What the roles must have told each other, round by round, at the times those rounds were saved."""
+    told = [
+        *_round_messages(at),
+        *(_failure_message(failure, at.last) for failure in at.state.get("failures", [])),
+    ]
+    return [
+        AgentMessage(
+            id=stable_id(at.run, "message", str(number)),
+            query_id=at.run,
+            sender=sender,
+            recipient=recipient,
+            type=kind,
+            content=content,
+            at=when,
+        )
+        for number, (when, sender, recipient, kind, content) in enumerate(told)
+    ]
+
+
+TimedMessage = tuple[datetime, AgentName, AgentName | None, MessageType, dict[str, JsonValue]]
+
+
+def _round_messages(at: ViewedRun) -> Iterator[TimedMessage]:
+    for judgement in at.state.get("judgements", []):
+        when = at.times.get(f"round {judgement.round}", at.last)
+        queries: list[JsonValue] = [
+            query.text for query in at.state.get("asked", []) if query.round == judgement.round
+        ]
+        if queries:
+            yield when, "planner", "searcher", "request", {"action": "search", "queries": queries}
+        yield when, "judge", None, "notification", _judgement_numbers(judgement)
+    if report := at.state.get("report"):
+        yield at.last, "writer", None, "notification", {"status": report.status}
+
+
+def _judgement_numbers(judgement: Judgement) -> dict[str, JsonValue]:
+    return {"round": judgement.round, "score": judgement.overall, "stop": judgement.stop}
+
+
+def _failure_message(failure: Failure, when: datetime) -> TimedMessage:
+    return when, _ROLE_OF_FAILURE.get(failure.where, "planner"), None, "error", dict(failure.model_dump())

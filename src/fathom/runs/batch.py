@@ -1,0 +1,313 @@
+"""A file of questions: one a line, or a line of JSON with settings of its own; and which run works on which.
+
+Does not know how questions are worked on.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from fathom.errors import BadInput, FathomError, RunStopped
+from fathom.events import Checkpoint, Progress
+from fathom.request import ResearchRequest, field_name_of
+from fathom.runs.event_stream import StopSwitch
+from fathom.runs.executor import Runs, is_unfinished
+from fathom.runs.folder import REPORT_FILES, open_folder
+from fathom.runs.round_summary import spent_by_run
+from fathom.state import RunState, short_hash
+
+NOTES_FILE = "batch.json"
+
+_NOTES_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class BatchQuestion:
+    """One question of the file: its line, what is asked, and a name that stays while it is asked the same."""
+
+    number: int
+    request: ResearchRequest
+    key: str
+
+
+def read_questions(text: str, words: Mapping[str, Any]) -> list[BatchQuestion]:
+    """The questions in a file; `words` hold for all that do not say otherwise.
+
+    Blank lines and lines that begin with # are left out. A bad line is refused with its number.
+    """
+    asked: list[BatchQuestion] = []
+    bad: list[tuple[int, str]] = []
+    seen: Counter[str] = Counter()
+    words = {field_name_of(name): value for name, value in words.items()}
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            request = ResearchRequest(**{**words, **_parse_line(line.strip())})
+        except BadInput as error:
+            bad.append((number, str(error)))
+            continue
+        said = json.dumps({"query": request.query, **request.said}, ensure_ascii=False, separators=(",", ":"))
+        seen[said] += 1
+        asked.append(BatchQuestion(number, request, short_hash("question", said, str(seen[said]))))
+    refuse_bad_lines(bad)
+    if not asked:
+        raise BadInput("There is no question in the file.")
+    return asked
+
+
+def refuse_bad_lines(bad: list[tuple[int, str]]) -> None:
+    """One sentence about the first bad line, and how many more there are."""
+    if bad:
+        number, why = bad[0]
+        more = f" {len(bad) - 1} more lines are bad." if len(bad) > 2 else " One more line is bad."
+        raise BadInput(f"Line {number}: {why}{more if len(bad) > 1 else ''}")
+
+
+def _parse_line(line: str) -> dict[str, Any]:
+    if not line.startswith("{"):
+        return {"query": line}
+    try:
+        given = json.loads(line)
+    except ValueError as error:
+        raise BadInput(f"It begins like JSON and is none ({error}).") from None
+    words = {field_name_of(str(name)): value for name, value in given.items()}
+    if "base_url" in words:
+        # Whoever wrote the file need not be who holds the key.
+        raise BadInput("A model's server is named on the command line or in the settings, not in the file.")
+    if "query" not in words:
+        raise BadInput("There is no question in it.")
+    return words
+
+
+@dataclass(frozen=True)
+class BatchNotes:
+    """Which run works on which question: a small file, replaced whole, so that a batch can go on later."""
+
+    path: Path
+
+    def entries(self) -> dict[str, dict[str, Any]]:
+        """What is known of each question, by its key; nothing if there is no file yet."""
+        try:
+            told = json.loads(self.path.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError):
+            told = None
+        questions = told.get("questions") if isinstance(told, dict) else None
+        if not isinstance(questions, dict) or not all(_is_entry(one) for one in questions.values()):
+            raise BadInput(f"{self.path} is no file of a batch; move it, or name another --out.")
+        return questions
+
+    def write(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        """All that is known of each question, by its key."""
+        part = self.path.with_suffix(".part")
+        words = json.dumps({"format": _NOTES_FORMAT, "questions": entries}, ensure_ascii=False, indent=2)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(words + "\n", "utf-8")
+            part.replace(self.path)
+        except OSError as error:
+            raise RunStopped(f"{self.path} cannot be written: {error.strerror}.") from error
+
+
+def _is_entry(one: object) -> bool:
+    return isinstance(one, dict) and isinstance(one.get("run_id"), str)
+
+
+_ROUNDING_USD = 1e-9
+
+REPORT_STATUSES = frozenset({"complete", "partial", "unsure", "failed", "extracts"})
+
+
+@dataclass(frozen=True)
+class QuestionOutcome:
+    """What became of one question."""
+
+    number: int
+    question: str
+    run_id: str
+    status: str = "not started"
+    because: str = ""
+    score: float | None = None
+    sources: int = 0
+    cost_usd: float = 0.0
+    duration_s: float = 0.0
+    report: str = ""
+    error: BaseException | None = None  # one that nobody foresaw
+
+    @property
+    def has_report(self) -> bool:
+        """Whether it was brought to its end."""
+        return self.status in REPORT_STATUSES
+
+
+class TotalBudget:
+    """What all questions together may cost: each holds what it may cost for as long as it is in hand."""
+
+    def __init__(self, usd: float | None = None) -> None:
+        self._usd, self._spent, self._held = usd, 0.0, 0.0
+        self._changed = asyncio.Condition()
+
+    async def hold(self, usd: float) -> float | None:
+        """So much, or what is left of the total once nobody else holds anything; None: nothing is left."""
+        if self._usd is None:
+            return usd
+        async with self._changed:
+            await self._changed.wait_for(
+                lambda: self._left() >= usd - _ROUNDING_USD or self._held <= _ROUNDING_USD
+            )
+            if self._left() <= _ROUNDING_USD and usd > 0:
+                return None
+            granted = min(usd, self._left())
+            self._held += granted
+            return granted
+
+    async def settle(self, held: float, spent: float) -> None:
+        """Give back what was held; what was spent is gone."""
+        async with self._changed:
+            self._spent += spent
+            self._held = max(0.0, self._held - held) if self._usd is not None else 0.0
+            self._changed.notify_all()
+
+    def _left(self) -> float:
+        return (self._usd or 0.0) - self._spent - self._held
+
+
+class StopAll:
+    """One wish to stop for all questions: the steps in hand end, everything is kept, nothing new is begun."""
+
+    def __init__(self) -> None:
+        self._halts: list[StopSwitch] = []
+        self.is_requested = False
+
+    def request(self) -> None:
+        """Stop after the steps in hand; safe to call from a signal handler."""
+        self.is_requested = True
+        for halt in self._halts:
+            halt.request()
+
+    def halt(self) -> StopSwitch:
+        """The same wish for one question."""
+        made = StopSwitch()
+        self._halts.append(made)
+        if self.is_requested:
+            made.request()
+        return made
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Questions that are worked on together.
+
+    `out` gets the folder of each, `tell` hears every event of every question, and `note` is called with all
+    outcomes so far whenever one changes.
+    """
+
+    runs: Runs
+    out: Path
+    tell: Callable[[BatchQuestion, Progress], None]
+    note: Callable[[Mapping[str, QuestionOutcome]], None]
+    ending: StopAll = field(default_factory=StopAll)
+    at_once: int = 4
+    total_usd: float | None = None
+
+    async def prepared(self, asked: Sequence[BatchQuestion], known: Mapping[str, str]) -> dict[str, str]:
+        """A run for each question: the one it has, or a new one after all that can be refused was refused."""
+        runs, bad, is_capped = {}, [], self.total_usd is not None
+        for one in asked:
+            try:
+                begun = known.get(one.key) or (await self.runs.begin(one.request, is_capped=is_capped))[0]
+                runs[one.key] = begun
+            except BadInput as error:
+                bad.append((one.number, str(error)))
+        refuse_bad_lines(bad)
+        return runs
+
+    async def work(self, asked: Sequence[BatchQuestion], known: Mapping[str, str]) -> list[QuestionOutcome]:
+        """Every question brought as far as it goes, in the order of the file."""
+        runs = await self.prepared(asked, known)
+        outcomes = {one.key: QuestionOutcome(one.number, one.request.query, runs[one.key]) for one in asked}
+        self.note(outcomes)
+        places, total = asyncio.Semaphore(self.at_once), TotalBudget(self.total_usd)
+        # Before anybody holds anything: what was paid the last time is gone, also of lines further down.
+        await total.settle(0.0, sum([await self.runs.spent_usd(run_id) for run_id in runs.values()]))
+
+        async def work_on(one: BatchQuestion) -> None:
+            async with places:
+                if self.ending.is_requested:
+                    return
+                outcomes[one.key] = replace(outcomes[one.key], status="running")
+                outcomes[one.key] = await self._one(one, outcomes[one.key], total)
+                self.note(outcomes)
+
+        done = await asyncio.gather(*(work_on(one) for one in asked), return_exceptions=True)
+        for one, ended in zip(asked, done, strict=True):
+            if isinstance(ended, BaseException):
+                outcomes[one.key] = _stopped_outcome(outcomes[one.key], ended)
+        self.note(outcomes)
+        return [outcomes[one.key] for one in asked]
+
+    async def _one(self, one: BatchQuestion, begun: QuestionOutcome, total: TotalBudget) -> QuestionOutcome:
+        """One question, from where it stands to where it ends or waits."""
+        snapshot = await self.runs.snapshot(begun.run_id)
+        spent = await self.runs.spent_usd(begun.run_id)
+        if not is_unfinished(snapshot) and "report" in snapshot.values:
+            return await self._with_report(begun)
+        if snapshot.interrupts:
+            return replace(begun, status="waiting for review", cost_usd=spent)
+        is_new = "run_config" not in snapshot.values  # also when it was stopped before its first step
+        run_config = (
+            one.request.run_config(self.runs.settings.run) if is_new else snapshot.values.get("run_config")
+        )
+        wanted = max(0.0, run_config.budget_usd - spent) if run_config else 0.0
+        held = await total.hold(wanted)
+        if held is None or (held < wanted - _ROUNDING_USD and not is_new):
+            await total.settle(held or 0.0, 0.0)  # the next one may want less
+            return replace(begun, status="not started", because="the total budget is used up", cost_usd=spent)
+        request = one.request.with_config(budget_usd=held) if held < wanted else one.request
+        try:
+            return await self._worked(one, begun, request if is_new else None)
+        finally:
+            await total.settle(held, await self.runs.spent_usd(begun.run_id) - spent)
+
+    async def _worked(self, one: BatchQuestion, begun: QuestionOutcome, start: Any) -> QuestionOutcome:
+        last: Progress | None = None
+        folder = await open_folder(self.runs.settings, begun.run_id, parent=self.out)
+        async for event in self.runs.work(begun.run_id, start, keep=folder, halt=self.ending.halt()):
+            self.tell(one, event)
+            last = event
+        if last and isinstance(last.payload, Checkpoint):
+            why = last.payload.why
+            status, because = ("waiting for review", "") if why == "review" else ("stopped", why)
+            begun = replace(
+                begun, cost_usd=await self.runs.spent_usd(begun.run_id), duration_s=last.elapsed_s
+            )
+            return replace(begun, status=status, because="" if because == status else because)
+        return await self._with_report(begun)
+
+    async def _with_report(self, begun: QuestionOutcome) -> QuestionOutcome:
+        result = await self.runs.result(begun.run_id)
+        state = cast(RunState, (await self.runs.snapshot(begun.run_id)).values)
+        folder = await open_folder(self.runs.settings, begun.run_id, parent=self.out)
+        await folder.keep(state, spent_by_run(state))
+        return replace(
+            begun,
+            status=result.status,
+            because=result.metadata.because,
+            score=result.metadata.score,
+            sources=result.metadata.sources,
+            cost_usd=await self.runs.spent_usd(begun.run_id),
+            duration_s=result.metadata.duration_s,
+            report=str(folder.path / REPORT_FILES[0]),
+        )
+
+
+def _stopped_outcome(outcome: QuestionOutcome, error: BaseException) -> QuestionOutcome:
+    foreign = None if isinstance(error, FathomError) else error
+    because = str(error) if foreign is None else f"{type(error).__name__}: {error}"
+    return replace(outcome, status="stopped", because=because, error=foreign)

@@ -1,0 +1,112 @@
+"""Who works on a run: one at a time, in this process and in all others.
+
+Does not know runs' insides, or how a storage locks.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from weakref import WeakValueDictionary
+
+from langgraph.runtime import RunControl
+
+from fathom.concurrency import PerLoop
+from fathom.errors import BadInput
+from fathom.ids import short_id
+from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.control_signals import ControlSignals
+
+_PAUSE_POLL_S = 0.3
+
+
+def pause_poller_of(storage: Storage) -> "PausePoller":
+    """The one that looks after the runs of a database, for all who work on some of them in this loop."""
+    return _pollers().setdefault(storage.name, PausePoller(ControlSignals(storage)))
+
+
+class PausePoller:
+    """Looks a few times a second, as long as there is a run to look after."""
+
+    def __init__(self, signals: ControlSignals) -> None:
+        self._signals_of_runs = signals
+        self._controls: dict[str, RunControl] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def over(self, run_id: str, control: RunControl) -> Iterator[None]:
+        """Look after this run for as long as it is worked on."""
+        self._controls[run_id] = control
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+        try:
+            yield
+        finally:
+            del self._controls[run_id]
+            if not self._controls:
+                self._looking.cancel()
+                self._looking = None
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(_PAUSE_POLL_S)
+            try:
+                wanted = await self._signals_of_runs.runs_to_pause()
+            except STORAGE_ERRORS:  # somebody writes for a minute; the next look will do
+                continue
+            for run_id in wanted & self._controls.keys():
+                self._controls[run_id].request_drain("paused")
+
+
+_pollers: PerLoop[WeakValueDictionary[str, PausePoller]] = PerLoop(WeakValueDictionary)
+
+_LEAVING: set[tuple[str, str]] = set()  # runs whose holder in this process has left and is tidying up
+
+_PATIENCE_S = 30.0
+
+_LOCK_POLL_S = 0.02
+
+
+@asynccontextmanager
+async def hold_run(storage: Storage, run_id: str) -> AsyncIterator[None]:
+    """Hold the run, or BadInput at once."""
+    lock = await storage.locks.acquire(run_id)
+    if lock is None:
+        raise _busy_error(run_id)
+    try:
+        yield
+    finally:
+        await lock.release()
+
+
+@asynccontextmanager
+async def hold_run_in_turn(storage: Storage, run_id: str) -> AsyncIterator[None]:
+    """Hold the run; whoever just stopped listening to it in this process is waited for."""
+    place, give_up_at = (storage.name, run_id), time.monotonic() + _PATIENCE_S
+    is_leaving = place in _LEAVING  # asked before the try: the holder may be gone right after it
+    while (lock := await storage.locks.acquire(run_id)) is None:
+        if not is_leaving or time.monotonic() > give_up_at:
+            raise _busy_error(run_id)
+        await asyncio.sleep(_LOCK_POLL_S)
+        is_leaving = place in _LEAVING
+    try:
+        yield
+    finally:
+        await lock.release()
+        _LEAVING.discard(place)
+
+
+@contextmanager
+def note_early_exit(storage: Storage, run_id: str) -> Iterator[None]:
+    """Whoever leaves this block before its end is about to give the run back."""
+    is_at_its_end = False
+    try:
+        yield
+        is_at_its_end = True
+    finally:
+        if not is_at_its_end:
+            _LEAVING.add((storage.name, run_id))
+
+
+def _busy_error(run_id: str) -> BadInput:
+    return BadInput(f"Run {short_id(run_id)} is being worked on by another process.")

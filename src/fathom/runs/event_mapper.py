@@ -1,0 +1,295 @@
+"""From the graph's own stream to events, so that nothing is told that did not happen.
+
+Does not know screens, folders or databases.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from fathom.budget.cost_totals import cost_by
+from fathom.events import (
+    AnalysisCompleted,
+    AnalysisStarted,
+    BranchCompleted,
+    ContentExtracted,
+    EffortSized,
+    ExtractionStarted,
+    KeyFinding,
+    OutlinePart,
+    PageName,
+    Payload,
+    PlanGenerated,
+    Progress,
+    ReportChunk,
+    ReportDraft,
+    ReportKept,
+    ReportSection,
+    ReportStarted,
+    ReportWritten,
+    RoundCompleted,
+    SearchCompleted,
+    SearchStarted,
+    Spent,
+    SufficiencyEvaluated,
+)
+from fathom.planning.effort import apply_effort
+from fathom.report.rounds import key_findings, suggested_queries, summarize_round
+from fathom.result import make_result
+from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState, Section
+
+
+def start_payloads(node: str, given: dict[str, Any]) -> Iterator[Payload]:
+    """The events in the beginning of one node's work, from what it was given."""
+    match node:
+        case "searcher":
+            yield SearchStarted(query=given["query"].text)
+        case "analyzer":
+            page = given["pages"][0]
+            yield AnalysisStarted(title=page.title, address=page.address)
+        case _:
+            return
+
+
+def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[Payload]:
+    """The events in one node's update."""
+    match node:
+        case "intake" if "effort" in update:
+            yield EffortSized(effort=update["effort"])
+        case "planner" if update.get("directions"):
+            yield EffortSized(effort=update["effort"], directions=update["directions"])
+        case "finish_branch":
+            yield BranchCompleted(direction=update["directions"][0])
+        case "planner" | "intake":
+            yield _plan_payload(update)
+        case "selector" if "recalled" in update:
+            read = [page for page in update["pages"] if page.sha in update["recalled"]]
+            yield ExtractionStarted(pages=[PageName(title=page.title, address=page.address) for page in read])
+            # Their texts are at hand, and are taken from there.
+            yield from (ContentExtracted(title=p.title, address=p.address, chars=p.chars) for p in read)
+        case "analyzer" if update.get("drafts"):
+            return  # it is told when they are verified
+        case "verifier" | "retry":
+            yield from _verification_payloads(node, given, update)
+        case "searcher" | "selector" | "extractor" | "analyzer":
+            yield _round_payload(node, given, update)
+        case "outline":
+            yield ReportStarted(sections=[h.title for h in update["outline"].headings])
+        case "section":
+            draft = update["drafts"][0]
+            yield ReportDraft(title=draft.title, text=section_text(draft))
+        case "settle":
+            for section in update["sections"]:
+                yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
+                yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
+        case "confirm":
+            for section in update["sections"]:
+                if section.kind == "summary":
+                    yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
+        case "publish":
+            report = update["report"]
+            yield ReportWritten(status=report.status, markdown=report.markdown)
+        case _:
+            return
+
+
+def section_text(section: Section) -> str:
+    """The words of a section, block by block; citations are numbered only once the report is whole."""
+    lines: dict[tuple[int, int | None], list[str]] = {}
+    for sentence in section.sentences:
+        lines.setdefault((sentence.block, sentence.row), []).append(sentence.text)
+    return "\n".join((" | " if row is not None else " ").join(texts) for (_, row), texts in lines.items())
+
+
+def _plan_payload(update: dict[str, Any]) -> PlanGenerated:
+    return PlanGenerated(
+        strategy=update.get("strategy", ""),
+        questions=[q.text for q in update["questions"]],
+        queries=[q.text for q in update["queries"]],
+        families=[q.family for q in update["queries"]],
+        effort=update.get("effort"),
+        perspectives=list(update.get("perspectives", [])),
+        tool=update.get("tool"),
+        waiting=[q.text for q in update.get("waiting", [])],
+    )
+
+
+def _round_payload(node: str, given: dict[str, Any], update: dict[str, Any]) -> Payload:
+    lost = list(update.get("failures", []))
+    pages = update.get("pages", [])
+    if node == "searcher":
+        hits = len(update.get("hits", []))
+        return SearchCompleted(query=update["asked"][0].text, hits=hits, lost=lost)
+    if node == "selector":
+        chosen = [PageName(title=hit.title, address=hit.address) for hit in update["chosen"]]
+        return ExtractionStarted(pages=chosen)
+    if node == "extractor":
+        hit = given["hit"]
+        title, chars = (pages[0].title, pages[0].chars) if pages else (hit.title, 0)
+        return ContentExtracted(title=title, address=hit.address, chars=chars, lost=lost)
+    page = given["pages"][0]
+    return AnalysisCompleted(
+        title=page.title,
+        address=page.address,
+        claims=len(update.get("claims", [])),
+        rejected=sum(rejected.count for rejected in update.get("rejected", [])),
+        lost=lost,
+    )
+
+
+def _verification_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[Payload]:
+    """The analyses that are completed now: of pages none of whose drafts is tried once more."""
+    asked, left = _drafts_before_and_after(node, given, update)
+    done = {draft.page for draft in asked} - {draft.page for draft in left}
+    claims = [*given.get("claims", []), *update.get("claims", [])]
+    rejected = [*given.get("rejected", []), *update.get("rejected", [])]
+    lost = list(update.get("failures", []))
+    for page in [page for page in given["pages"] if page.sha in done]:
+        yield AnalysisCompleted(
+            title=page.title,
+            address=page.address,
+            claims=sum(claim.quotes[0].page == page.sha for claim in claims),
+            rejected=sum(entry.count for entry in rejected if entry.page == page.sha),
+            lost=lost,
+        )
+        lost = []  # told once
+
+
+def _drafts_before_and_after(
+    node: str, given: dict[str, Any], update: dict[str, Any]
+) -> tuple[list[ClaimDraft], list[ClaimDraft]]:
+    if node == "retry":
+        return given["refused"], update["retried"]
+    if "retried" in given:
+        return given["retried"], []
+    return given["drafts"], update["refused"]
+
+
+def outline_parts(outline: Outline | None) -> list[OutlinePart]:
+    """The parts of an outline, as an event tells them."""
+    return [
+        OutlinePart(
+            title=part.title, aim=part.aim, claims=len(part.claims), lacks=part.lacks, priority=part.priority
+        )
+        for part in (outline.headings if outline else [])
+    ]
+
+
+class EventMapper:
+    """Turns the graph's stream into events: it knows which branch works, its round, and what was paid."""
+
+    def __init__(
+        self,
+        run_id: str,
+        run_config: RunConfig,
+        paid: Iterable[Cost] = (),
+        number: int = 1,
+        done: frozenset[str] = frozenset(),
+    ) -> None:
+        self._run_id, self._began, self._first_config = run_id, time.monotonic(), run_config
+        self._knobs = run_config
+        self._limits = {"": run_config.max_rounds}
+        self._rounds = {"": number}
+        self._branches: dict[str, str] = {}
+        self._done = done  # tasks that begin once more on paper only
+        self._given: dict[str, dict[str, Any]] = {}
+        self._paid = {cost.key: cost for cost in paid}
+        self._spent: Spent | None = None  # None: something was paid since it was added up
+
+    @property
+    def spent(self) -> Spent:
+        """What was paid so far, every call once."""
+        if self._spent is None or self._spent.budget_usd != self._knobs.budget_usd:
+            self._spent = Spent.on(self._paid.values(), self._knobs.budget_usd)
+        return self._spent
+
+    def event(self, payload: Payload, branch: str = "") -> Progress:
+        """One event; of a branch, with its name and its own rounds."""
+        return Progress(
+            kind=payload.kind,
+            run_id=self._run_id,
+            round=self._rounds.get(branch, 1),
+            limit=self._limits.get(branch, 1),
+            elapsed_s=round(time.monotonic() - self._began, 3),
+            at=datetime.now(UTC),
+            branch=branch,
+            spent=self.spent,
+            payload=payload,
+        )
+
+    def with_config(self, state: ResearchState) -> RunState:
+        """The state together with the configuration, as the run has settled it."""
+        return {**state, "run_config": self._knobs}
+
+    def kept(self, state: ResearchState) -> Progress:
+        """The report as it now stands, with its ledger."""
+        return self.event(
+            ReportKept(
+                result=make_result(self._run_id, self.with_config(state), time.monotonic() - self._began)
+            )
+        )
+
+    def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
+        """The events in a task that has begun or ended, at this place of the graph."""
+        task_id = next((part.removeprefix("branch:") for part in place if part.startswith("branch:")), "")
+        branch = self._branches.get(task_id, "")
+        if "result" not in task:
+            self._begins(task)
+            for payload in (
+                start_payloads(task["name"], task["input"]) if task["id"] not in self._done else ()
+            ):
+                yield self.event(payload, branch)
+            return
+        given, update = self._given.pop(task["id"], {}), task["result"]
+        if not update:
+            if task["name"] == "searcher":  # it was told to stop before it had begun
+                yield self.event(SearchCompleted(query=given["query"].text, hits=0), branch)
+            return
+        if costs := update.get("costs"):
+            self._paid.update((cost.key, cost) for cost in costs)
+            self._spent = None
+        if task["name"] == "judge":
+            yield from self._round(update, [*given.get("claims", []), *update.get("claims", [])], branch)
+            return
+        if not branch and (effort := update.get("effort")):
+            self._knobs = apply_effort(self._first_config, effort)
+            self._limits[""] = self._knobs.max_rounds
+        if queries := update.get("queries"):
+            self._rounds[branch] = queries[0].round
+        if task["name"] == "intake" and self._knobs.strategy != "loop":
+            return  # the planner tells the effort together with the directions
+        for payload in update_payloads(task["name"], given, update):
+            yield self.event(payload, branch)
+
+    def _begins(self, task: dict[str, Any]) -> None:
+        """What a task was given is told with what it gives; a branch's own task says where it was sent."""
+        self._given[task["id"]] = task["input"]
+        if task["name"] == "branch":
+            direction = task["input"]["direction"]
+            self._branches[task["id"]] = direction.id
+            self._limits[direction.id] = direction.rounds
+
+    def _round(self, update: dict[str, Any], claims: list[Claim], branch: str) -> Iterator[Progress]:
+        judgement, findings = update["judgements"][0], update.get("findings", [])
+        self._rounds[branch] = judgement.round
+        yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._knobs.threshold), branch)
+        over = RoundCompleted(
+            round=judgement.round,
+            claims=judgement.claims,
+            new_claims=judgement.new_claims,
+            findings=[
+                KeyFinding(statement=f.statement, tag=f.tag, confidence=f.confidence)
+                for f in key_findings(findings, claims)
+            ],
+            hypotheses=judgement.hypotheses,
+            gaps=[gap.description for gap in judgement.gaps],
+            suggested=[] if judgement.stop else suggested_queries(judgement),
+            answered=judgement.coverage,
+            has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
+            is_by_words=judgement.is_by_words,
+            summary=summarize_round(judgement, findings),
+            outline=outline_parts(update.get("outline")),
+            spent_by=cost_by(list(self._paid.values())),
+        )
+        yield self.event(over, branch)

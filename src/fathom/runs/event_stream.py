@@ -1,0 +1,283 @@
+"""A run of the graph as a stream of events.
+
+Does not know databases of runs or the command line.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
+from langgraph.types import StateSnapshot
+
+from fathom.errors import FathomError, ProviderError, RunStopped
+from fathom.events import Checkpoint, CheckpointReason, Completed, Failed, Progress, Spent, Started
+from fathom.graph import ResearchGraph
+from fathom.ids import short_id
+from fathom.report.rounds import review_details
+from fathom.runs.event_mapper import EventMapper
+from fathom.state import Cost, ResearchState, RunConfig, RunState
+from fathom.state.records import merge_records
+from fathom.storage import STORAGE_ERRORS
+
+_StreamPart = tuple[tuple[str, ...], str, dict[str, Any]]  # where, in which mode, what
+_EXPECTED_ERRORS: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)  # anything else is a bug
+_LISTENER_LEFT = "left"  # why the work ends when nobody listens any more
+_MAX_CONCURRENCY = 100  # searches, pages and calls have bounds of their own, in the settings
+
+
+class RunRecorder(Protocol):
+    """Whoever writes down what a run tells and knows, while it works."""
+
+    async def tell(self, event: Progress) -> None:
+        """One event, in its order, before anybody else hears of it."""
+
+    async def keep(self, state: RunState, spent: Spent) -> None:
+        """The state as it is after a judged round or a written report."""
+
+
+class StopSwitch:
+    """One wish to stop where the run stands: the step in hand ends, everything is kept.
+
+    Safe to call from any thread, a signal handler included, before the work begins and while it lasts.
+    """
+
+    def __init__(self) -> None:
+        self._control: RunControl | None = None
+        self.is_requested = False
+
+    def request(self) -> None:
+        """Stop after the current step."""
+        self.is_requested = True
+        if self._control:
+            self._control.request_drain("stopped")
+
+    def reach(self, control: RunControl) -> None:
+        """From now on the wish goes to this work."""
+        self._control = control
+        if self.is_requested:
+            control.request_drain("stopped")
+
+
+@dataclass(frozen=True)
+class RunSegment:
+    """A stretch of work on one run: what it begins with, who may stop it and who writes it down."""
+
+    run_id: str
+    given: Any
+    run_config: RunConfig
+    before: ResearchState | None = None  # of a run that goes on
+    done: frozenset[str] = frozenset()  # tasks of the current step that have ended already
+    control: RunControl = field(default_factory=RunControl)
+    keeper: RunRecorder | None = None
+    spent_usd: Callable[[], Awaitable[float]] | None = None  # by the book; else by what the run knows itself
+
+    @property
+    def question(self) -> str:
+        """What the run is about."""
+        known: ResearchState = self.before or {}
+        return str(self.given["question"]) if isinstance(self.given, dict) else known.get("question", "")
+
+
+async def stream_events(graph: ResearchGraph, segment: RunSegment) -> AsyncGenerator[Progress, None]:
+    """Run the graph until it ends or waits, telling what happens; RunStopped when it can go no further.
+
+    The last event is `completed`, `checkpoint` or, before RunStopped, `failed`.
+    """
+    known: ResearchState = segment.before or {}
+    mapper = EventMapper(
+        segment.run_id, segment.run_config, known.get("costs", []), _current_round(known), segment.done
+    )
+    try:
+        async with aclosing(_task_events(graph, segment, mapper)) as told:
+            try:
+                async for events in told:
+                    # All that one task tells is written down before anybody hears of it: whoever leaves in
+                    # between leaves nothing untold.
+                    for event in events:
+                        await _record_event(segment.keeper, event)
+                    for event in events:
+                        yield event
+            except GeneratorExit:
+                segment.control.request_drain(_LISTENER_LEFT)  # nothing new begins
+                async for events in _drain_events(told):
+                    for event in events:
+                        await _record_event(segment.keeper, event)
+                raise
+    except _EXPECTED_ERRORS as error:
+        stopped = _error_for_caller(error)
+        way_on = f"fathom resume {short_id(segment.run_id)}"
+        failed = mapper.event(Failed(error=str(stopped), how_to_go_on=way_on))
+        if stopped is not error:  # else it may be the keeper itself that cannot write
+            await _record_event(segment.keeper, failed)
+        yield failed
+        if stopped is error:
+            raise
+        raise stopped from error
+
+
+async def _task_events(
+    graph: ResearchGraph, segment: RunSegment, mapper: EventMapper
+) -> AsyncGenerator[list[Progress], None]:
+    """The events as they come, those of one task together."""
+    is_resumed = segment.before is not None
+    yield [
+        mapper.event(Started(question=segment.question, run_config=segment.run_config, is_resumed=is_resumed))
+    ]
+    last: Progress | None = None
+    state: ResearchState = segment.before or {}
+    is_judged, is_written = await _find_unsaved(graph, segment)
+    is_before = is_judged or is_written  # the first state is then the one without what was ready
+    try:
+        async with aclosing(_graph_stream(graph, segment)) as parts:
+            async for place, mode, task in parts:
+                if mode == "values":
+                    if place:
+                        continue
+                    state = cast(ResearchState, task)
+                    if is_before:
+                        is_before = False
+                        continue
+                    if segment.keeper and (is_judged or is_written):
+                        await _write_or_stop(segment.keeper.keep(mapper.with_config(state), mapper.spent))
+                    if is_written:  # the state as it is once the report is in it
+                        yield [mapper.kept(state)]
+                    is_judged = is_written = False
+                    continue
+                if "result" in task and not place:
+                    is_judged = is_judged or task["name"] == "judge"
+                    is_written = is_written or task["name"] == "writer"
+                for interrupt in task.get("interrupts", []):
+                    last = mapper.event(checkpoint_of_interrupt(dict(interrupt["value"])))
+                yield list(mapper.events(place, task))
+    except GraphDrained as drained:
+        if drained.reason == _LISTENER_LEFT:
+            return
+        why: CheckpointReason = "stopped" if drained.reason == "stopped" else "paused"
+        spent_usd = await segment.spent_usd() if segment.spent_usd else mapper.spent.usd
+        last = mapper.event(
+            Checkpoint(why=why, shown=_checkpoint_details(state, segment.run_config, spent_usd, why))
+        )
+    yield [last or mapper.event(_completed_payload(state))]
+
+
+async def _drain_events(told: AsyncGenerator[list[Progress], None]) -> AsyncGenerator[list[Progress], None]:
+    """What branches have done, and saved, while the last events were written down and listened to.
+
+    Nobody would tell it when the run goes on. What does not come at once has not happened, and is cut off.
+    """
+    with suppress(TimeoutError, StopAsyncIteration):
+        while True:
+            async with asyncio.timeout(0):
+                events = await anext(told)
+            yield events
+
+
+async def _find_unsaved(graph: ResearchGraph, segment: RunSegment) -> tuple[bool, bool]:
+    """Whether a judgement, or a report, was ready when the last listener left, but not yet in the state."""
+    if segment.before is None:
+        return False, False
+    stands = await graph.aget_state(graph_config(segment.run_id))
+    ready = {task.name for task in stands.tasks if task.result is not None}
+    return "judge" in ready, "writer" in ready
+
+
+async def _graph_stream(graph: ResearchGraph, segment: RunSegment) -> AsyncGenerator[_StreamPart, None]:
+    """What LangGraph tells; tasks and not updates: of a subgraph, those tell only what it brings back."""
+    stream = graph.astream(
+        segment.given,
+        graph_config(segment.run_id),
+        context=segment.run_config,
+        stream_mode=["tasks", "values"],
+        subgraphs=True,
+        durability="async",
+        control=segment.control,
+    )
+    # Whoever stops listening ends the work, and waits until nobody works any more.
+    async with aclosing(cast(AsyncGenerator[_StreamPart, None], stream)) as parts:
+        async for part in parts:
+            yield part
+
+
+async def _record_event(keeper: RunRecorder | None, event: Progress) -> None:
+    if keeper:
+        await _write_or_stop(keeper.tell(event))
+
+
+async def _write_or_stop(work: Awaitable[None]) -> None:
+    """What a keeper writes; a disk that is full stops nothing that is saved already."""
+    try:
+        await work
+    except OSError as error:
+        raise RunStopped(f"The research folder cannot be written: {error}.") from error
+
+
+def checkpoint_of_interrupt(shown: dict[str, Any]) -> Checkpoint:
+    """The checkpoint of an interrupt: somebody is asked, or wanted a pause."""
+    return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=shown)
+
+
+def _checkpoint_details(
+    state: ResearchState, run_config: RunConfig, spent_usd: float, why: str
+) -> dict[str, Any]:
+    return review_details(state, run_config, spent_usd, why=why) if state.get("question") else {}
+
+
+def _error_for_caller(error: Exception) -> FathomError:
+    """What the caller is told: where a provider or the disk failed, that the run stands and can go on."""
+    if isinstance(error, ProviderError):
+        return RunStopped(f"{error}")
+    if isinstance(error, FathomError):
+        return error
+    return RunStopped(f"The database could not be written: {error}.")
+
+
+def _current_round(state: ResearchState) -> int:
+    """The round a run is in: the one after the last that was judged, or that one if it was the last."""
+    judgements = state.get("judgements", [])
+    return len(judgements) + (not judgements or judgements[-1].stop is None)
+
+
+def _completed_payload(state: ResearchState) -> Completed:
+    judgements = state.get("judgements", [])
+    last = judgements[-1] if judgements else None
+    return Completed(
+        status=state["report"].status if "report" in state else "",
+        score=last.overall if last else 0.0,
+        because=f"{last.stop} ({last.because})" if last and last.stop else "",
+    )
+
+
+def graph_config(run_id: str) -> RunnableConfig:
+    """How LangGraph is told which run is meant."""
+    return {"configurable": {"thread_id": run_id}, "max_concurrency": _MAX_CONCURRENCY}
+
+
+def finished_task_ids(snapshot: StateSnapshot) -> frozenset[str]:
+    """The tasks of the current step that have ended: they do not run again, and nobody tells them again."""
+    found: set[str] = set()
+    for task in snapshot.tasks:
+        if task.result is not None:
+            found.add(task.id)
+        if isinstance(task.state, StateSnapshot):
+            found |= finished_task_ids(task.state)
+    return frozenset(found)
+
+
+def state_with_costs(snapshot: StateSnapshot) -> ResearchState:
+    """The state a run stands in, with what the ended tasks of the current step have paid already."""
+    paid = merge_records(snapshot.values.get("costs", []), list(_task_costs(snapshot)))
+    return cast(ResearchState, {**snapshot.values, **({"costs": paid} if paid else {})})
+
+
+def _task_costs(snapshot: StateSnapshot) -> Iterator[Cost]:
+    for task in snapshot.tasks:
+        if task.result is not None:
+            yield from task.result.get("costs", [])
+        elif isinstance(task.state, StateSnapshot):
+            yield from task.state.values.get("costs", [])
+            yield from _task_costs(task.state)

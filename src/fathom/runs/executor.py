@@ -1,0 +1,340 @@
+"""Runs on a database: begun, watched, resumed, listed.
+
+Does not know the command line or the graph's inside. One process works on a run at a time.
+"""
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, cast
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.constants import START
+from langgraph.types import Command, StateSnapshot
+
+from fathom.budget.cost_log import CostLog
+from fathom.budget.prices import refuse_unenforceable_budget
+from fathom.errors import BadInput, ProviderError
+from fathom.events import Progress
+from fathom.graph import ResearchGraph, build_graph, graph, standard_dependencies
+from fathom.ids import short_id
+from fathom.llm.clients import model_clients
+from fathom.planning.effort import apply_effort
+from fathom.request import ResearchRequest
+from fathom.result import ResearchResult, make_result
+from fathom.runs.control import PausePoller, hold_run, hold_run_in_turn, note_early_exit, pause_poller_of
+from fathom.runs.event_stream import (
+    RunRecorder,
+    RunSegment,
+    StopSwitch,
+    finished_task_ids,
+    graph_config,
+    state_with_costs,
+    stream_events,
+)
+from fathom.runs.follow_up import FinishedRun, FollowUpRequest, Threads, make_follow_up
+from fathom.runs.repository import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
+from fathom.runs.update import UpdateRequest, make_update
+from fathom.search.local.index import ProgressCallback as IndexProgress
+from fathom.search.registry import local_engine
+from fathom.settings.settings import Settings
+from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState
+from fathom.storage import STORAGE_ERRORS, Storage, open_storage
+from fathom.storage.checkpoints import checkpointer
+from fathom.storage.control_signals import ControlSignals
+
+NewRun = ResearchRequest | UpdateRequest | FollowUpRequest
+RunStart = NewRun | ReviewAnswer | None
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of one database."""
+
+    settings: Settings
+    storage: Storage  # what lasts beside the checkpoints
+    saver: BaseCheckpointSaver[str]
+    watch: PausePoller
+
+    @property
+    def signals(self) -> ControlSignals:
+        """The orders for these runs."""
+        return ControlSignals(self.storage)
+
+    async def begin(
+        self, request: ResearchRequest, *, is_capped: bool = False, on_index: IndexProgress | None = None
+    ) -> tuple[str, RunConfig]:
+        """A new run's id, after everything that can be refused was refused.
+
+        A cap that somebody has named, here or elsewhere (`is_capped`), must be one that can be kept.
+        `on_index` hears how far reading the run's own documents is, in another thread.
+        """
+        run_config = await asyncio.to_thread(request.run_config, self.settings.run)  # it looks at folders
+        kits = standard_dependencies(self.settings.with_allowed(run_config))
+        await asyncio.to_thread(kits, run_config)
+        await self._refuse_unkept(request, run_config, is_capped=is_capped)
+        await self._refuse_empty(run_config, on_index)
+        return str(uuid.uuid4()), run_config
+
+    async def update(self, earlier_id: str) -> tuple[str, UpdateRequest]:
+        """A new run's id and what it begins with: what a finished run knew, to be brought up to date."""
+        snapshot = await self._finished(earlier_id)
+        _, ended = await run_times(self.storage, earlier_id)
+        request = make_update(earlier_id, cast(RunState, snapshot.values), ended.date())
+        await asyncio.to_thread(
+            standard_dependencies(self.settings.with_allowed(request.run_config())), request.run_config()
+        )
+        return str(uuid.uuid4()), request
+
+    async def follow_up(self, run_id: str, asked: ResearchRequest) -> tuple[str, FollowUpRequest]:
+        """A new run's id and what it begins with: a question, and what the thread of a finished run knew."""
+        threads = Threads(self.storage)
+        followed = await self._past(run_id, await self._finished(run_id))
+        thread = await threads.of(run_id)
+        if await threads.is_closed(thread):
+            raise BadInput(f"The thread of run {short_id(run_id)} is closed; ask a new question instead.")
+        others = [await self._past(one, await self.snapshot(one)) for one, _ in await threads.runs(thread)]
+        past = [one for one in others if one and one.run != run_id]
+        asked = await asyncio.to_thread(asked.with_full_paths)
+        request = make_follow_up(asked, [*past, *([followed] if followed else [])])
+        config = request.run_config()
+        await asyncio.to_thread(standard_dependencies(self.settings.with_allowed(config)), config)
+        await self._refuse_unkept(asked, config)
+        await self._refuse_empty(config)
+        new_id = str(uuid.uuid4())
+        await threads.follow(new_id, run_id)
+        return new_id, request
+
+    async def _past(self, run_id: str, snapshot: StateSnapshot) -> FinishedRun | None:
+        """A run of a thread, if it has ended with a report."""
+        if "report" not in snapshot.values or is_unfinished(snapshot):
+            return None
+        _, ended = await run_times(self.storage, run_id)
+        return FinishedRun(run_id, cast(RunState, snapshot.values), ended)
+
+    async def work(
+        self,
+        run_id: str,
+        start: RunStart = None,
+        *,
+        keep: RunRecorder | None = None,
+        halt: StopSwitch | None = None,
+    ) -> AsyncGenerator[Progress, None]:
+        """Begin a run with its request, or go on with it where it stands, telling what happens.
+
+        The last event is `completed` or `checkpoint`: a person is asked, somebody ordered a pause, or `halt`
+        was requested. Orders from anywhere are heard while it works.
+        """
+        async with hold_run_in_turn(self.storage, run_id):
+            spent_usd = partial(self.spent_usd, run_id)
+            segment = replace(await self._next_segment(run_id, start), keeper=keep, spent_usd=spent_usd)
+            dependencies = standard_dependencies(self.settings.with_allowed(segment.run_config))
+            working = build_graph(dependencies, self.saver)
+            if halt:
+                halt.reach(segment.control)
+            await self.signals.resumed(run_id)
+            await self._remember_open(segment)
+            try:
+                with self.watch.over(run_id, segment.control):
+                    async with aclosing(stream_events(working, segment)) as events:
+                        with note_early_exit(self.storage, run_id):
+                            async for event in events:
+                                if event.kind == "completed":
+                                    await self.signals.ended(run_id)
+                                if event.kind in ("round completed", "completed"):
+                                    await self.storage.checkpoints.thin(run_id)
+                                yield event
+            finally:
+                await self._remember(run_id)
+
+    async def _next_segment(self, run_id: str, start: RunStart) -> RunSegment:
+        """What the next stretch of work begins with."""
+        if isinstance(start, NewRun):
+            run_config = await asyncio.to_thread(self._knobs, start)
+            await self.remember_config(run_id, run_config)  # also for a run that is stopped at once
+            if isinstance(start, ResearchRequest):
+                return RunSegment(run_id, {"question": start.query}, run_config)
+            return RunSegment(run_id, start.given(), run_config)
+        stands = await self.snapshot(run_id, subgraphs=True)
+        known = cast(ResearchState, {"question": "", **state_with_costs(stands)})
+        answer = start or _answer_after_pause(stands)
+        given: Any = Command(resume=answer.model_dump()) if answer else None
+        return RunSegment(run_id, given, config_in_snapshot(stands), known, finished_task_ids(stands))
+
+    async def finish(self, run_id: str) -> None:
+        """Have a stopped run end with what it knows, as if a person had said so at its last plan."""
+        snapshot = await self.snapshot(run_id)
+        if not snapshot.values.get("questions"):
+            raise BadInput(f"Run {short_id(run_id)} has nothing to write about yet.")
+        judgements = snapshot.values.get("judgements", [])
+        if judgements and judgements[-1].stop:
+            return  # it is ending already
+        async with hold_run(self.storage, run_id):
+            await self.graph.aupdate_state(graph_config(run_id), {"is_finishing": True}, as_node="review")
+
+    async def result(self, run_id: str) -> ResearchResult:
+        """The result of a run that has a report; of one that goes on, the state may know more than that."""
+        snapshot = await self.snapshot(run_id)
+        if "report" not in snapshot.values:
+            raise _no_report_error(run_id)
+        first, last = await run_times(self.storage, run_id)
+        return make_result(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
+
+    async def snapshot(self, run_id: str, *, subgraphs: bool = False) -> StateSnapshot:
+        """Where a run stands, with its configuration; before its first step, with what it was given."""
+        stands = await self.graph.aget_state(graph_config(run_id), subgraphs=subgraphs)
+        values = dict(stands.values)
+        if START in stands.next:
+            kept = await self.saver.aget_tuple(graph_config(run_id))
+            values |= kept.checkpoint["channel_values"].get(START, {}) if kept else {}
+        run_config = await self.config_of(values.get("run") or run_id)
+        if run_config:
+            effort = values.get("effort")
+            values["run_config"] = apply_effort(run_config, effort) if effort else run_config
+        return stands._replace(values=values)
+
+    async def config_of(self, run: str) -> RunConfig | None:
+        """The configuration that is kept under this name, of a run's state or of its id."""
+        stored = await self.storage.runs.config_of(run)
+        return RunConfig.model_validate_json(stored) if stored else None
+
+    async def remember_config(self, run: str, run_config: RunConfig) -> None:
+        """Keep a configuration under the name of a run."""
+        await self.storage.runs.remember_config(run, run_config.model_dump_json())
+
+    async def steps(self, run_id: str) -> AsyncIterator[StateSnapshot]:
+        """Where a run stood after each of its steps, the last one first."""
+        async for snapshot in self.graph.aget_state_history(graph_config(run_id)):
+            yield snapshot
+
+    async def _finished(self, run_id: str) -> StateSnapshot:
+        snapshot = await self.snapshot(run_id)
+        if "report" not in snapshot.values or is_unfinished(snapshot):
+            raise _no_report_error(run_id)
+        return snapshot
+
+    async def find(self, name: str | None) -> str:
+        """The full id of a run named by its first characters; the latest run without a name."""
+        return await find_run(self.storage, name)
+
+    async def line(self, run_id: str) -> RunLine:
+        """A run as a list shows it."""
+        line = await self.stored_line(run_id)
+        return (
+            line
+            if line.status != OPEN_STATUS
+            else replace(line, status=await open_status(self.storage, run_id))
+        )
+
+    async def stored_line(self, run_id: str) -> RunLine:
+        """The same, with the status `OPEN` where it depends on who works on the run."""
+        snapshot = await self.snapshot(run_id)
+        started, _ = await run_times(self.storage, run_id)
+        question = str(snapshot.values.get("question", ""))
+        earlier, known = snapshot.values.get("earlier"), snapshot.values.get("known")
+        fork = snapshot.values.get("fork")
+        return RunLine(
+            id=run_id,
+            status=_stored_status(snapshot),
+            question=question,
+            started=started,
+            cost_usd=await self.spent_usd(run_id),
+            rounds=len(snapshot.values.get("judgements", [])),
+            updates=earlier.run if earlier else "",
+            follows=known.turns[-1].run if known else "",
+            forks=fork.run if fork else "",
+        )
+
+    async def spent_usd(self, run_id: str) -> float:
+        """All that a run has paid, or may have paid, also in a step that never ended."""
+        return await CostLog(self.storage).spent_usd(run_id)
+
+    async def _remember_open(self, segment: RunSegment) -> None:
+        """Keep the line of a run that somebody begins to work on."""
+        with suppress(BadInput, *STORAGE_ERRORS):
+            new = RunLine(segment.run_id, OPEN_STATUS, segment.question, datetime.now(UTC), 0.0)
+            line = await self.stored_line(segment.run_id) if segment.before is not None else new
+            await remember_line(self.storage, replace(line, status=OPEN_STATUS))
+
+    async def _remember(self, run_id: str) -> None:
+        """Keep the run's line of the list; one that cannot be kept is read from its checkpoints."""
+        with suppress(BadInput, *STORAGE_ERRORS):
+            await remember_line(self.storage, await self.stored_line(run_id))
+
+    def _knobs(self, start: NewRun) -> RunConfig:
+        return (
+            start.run_config(self.settings.run) if isinstance(start, ResearchRequest) else start.run_config()
+        )
+
+    async def _refuse_unkept(
+        self, asked: ResearchRequest, run_config: RunConfig, *, is_capped: bool = False
+    ) -> None:
+        is_named = "budget_usd" in asked.said or "budget_usd" in self.settings.run.model_fields_set
+        if is_named or is_capped:
+            await asyncio.to_thread(
+                refuse_unenforceable_budget, self.settings.with_allowed(run_config), run_config
+            )
+
+    async def _refuse_empty(self, run_config: RunConfig, on_index: IndexProgress | None = None) -> None:
+        """Say before the run, not in its report, that there is nothing to read."""
+        for place in run_config.docs:
+            if not await asyncio.to_thread(Path(place).exists):
+                raise BadInput(f"There is no folder or file {place}.")
+        engine = await asyncio.to_thread(local_engine, self.settings, run_config, on_index)
+        try:
+            if engine and not await engine.prepare():
+                reasons = "; ".join(why for _, why in engine.unread[:3])
+                raise BadInput(
+                    f"{', '.join(run_config.docs)} has no document that can be read (Markdown, text, HTML,"
+                    f" PDF, Python, reStructuredText, package metadata){': ' + reasons if reasons else ''}."
+                )
+        except ProviderError as error:
+            raise BadInput(f"{error}.") from error
+
+    @cached_property
+    def graph(self) -> ResearchGraph:
+        """The graph on this database, for reading and changing states: none of its nodes is run."""
+        return graph.copy({"checkpointer": self.saver})
+
+
+@asynccontextmanager
+async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
+    """The runs of the settings' database."""
+    async with checkpointer(settings.database) as saver, model_clients():
+        storage = open_storage(settings.database)
+        yield Runs(settings, storage, saver, pause_poller_of(storage))
+
+
+def is_unfinished(snapshot: StateSnapshot) -> bool:
+    """Whether a run has work left; `next` alone leaves out what was done and is not in the state yet."""
+    return bool(snapshot.next or snapshot.tasks)
+
+
+def _stored_status(snapshot: StateSnapshot) -> str:
+    """The status that does not depend on who works on the run."""
+    if not is_unfinished(snapshot) and "report" in snapshot.values:
+        return str(snapshot.values["report"].status)
+    if snapshot.interrupts:
+        return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
+    return OPEN_STATUS
+
+
+def _no_report_error(run_id: str) -> BadInput:
+    return BadInput(f"Run {short_id(run_id)} has no report yet; go on with: fathom resume {short_id(run_id)}")
+
+
+def config_in_snapshot(snapshot: StateSnapshot) -> RunConfig:
+    """The knobs a run was begun with."""
+    run_config = snapshot.values.get("run_config")
+    return run_config if isinstance(run_config, RunConfig) else RunConfig.model_validate(run_config or {})
+
+
+def _answer_after_pause(snapshot: StateSnapshot) -> ReviewAnswer | None:
+    """Whoever goes on with a run that was paused, and says nothing, approves of its plan."""
+    shown = snapshot.interrupts[0].value if snapshot.interrupts else {}
+    return ReviewAnswer(action="approve") if shown.get("why") == "paused" else None

@@ -1,0 +1,287 @@
+"""Whose folder it is: a research folder belongs to one run, and no other run writes to it.
+
+Does not know what else is in it.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from fathom.errors import BadInput, RunStopped
+from fathom.events import EventKind, PlanGenerated, Progress, RoundCompleted, Spent, Started
+from fathom.ids import short_id
+from fathom.reading.cache import PDF_FOLDER, PdfStore
+from fathom.report import listings
+from fathom.report.bibliography import PageTextSource, render_bibtex, write_papers
+from fathom.report.listings import render_quotes
+from fathom.report.messages import ENGLISH, Messages, messages_for
+from fathom.report.rerender import rerender_report
+from fathom.report.statistics import render_statistics
+from fathom.result import ResearchResult, make_result
+from fathom.runs.round_summary import recall_round, round_page
+from fathom.settings.settings import Settings
+from fathom.state import RunState
+from fathom.storage import STORAGE_ERRORS, Storage, open_storage
+from fathom.storage.content import open_page_texts
+from fathom.storage.files import append_lines, read_whole_lines, replace_file
+
+STATE, STATE_FORMAT = "state.json", "fathom-state/1"
+
+REPORT_FILES = ("report.md", "report.json")
+
+_OUR_FILES = (
+    STATE,
+    *REPORT_FILES,
+    "events.jsonl",
+    "findings.md",
+    "hypotheses.md",
+    "sources.md",
+    "citations.md",
+)
+
+
+def owner_of(path: Path) -> str | None:
+    """The run a folder belongs to; "" if its files are no run's, None if there is nothing of that name."""
+    for name, key in ((STATE, "run"), (REPORT_FILES[1], "run_id")):
+        try:
+            said = json.loads((path / name).read_text("utf-8", "replace"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(said, dict) and isinstance(said.get(key), str):
+            return str(said[key])
+    return "" if any((path / name).exists() for name in _OUR_FILES) else None
+
+
+def claim_folder(path: Path, run_id: str) -> None:
+    """Make a folder a run's own, now, so that an unwritable or a foreign one is refused before the work."""
+    owner = owner_of(path)
+    if owner is not None and owner != run_id:
+        whose = f"holds run {short_id(owner)}" if owner else "has files of that name that are no run's"
+        raise BadInput(f"The folder {path} {whose}; name another one with --out.")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise BadInput(f"The folder {path} cannot be written: {error.strerror}.") from error
+    if owner is None:
+        _mark_folder(path, run_id)
+
+
+def _mark_folder(path: Path, run_id: str) -> None:
+    try:
+        with (path / STATE).open("x", encoding="utf-8") as file:
+            file.write(json.dumps({"format": STATE_FORMAT, "run": run_id}) + "\n")
+    except FileExistsError:  # of two that came at once, one is first
+        if owner_of(path) != run_id:
+            raise BadInput(f"The folder {path} was just taken by another run.") from None
+    except OSError as error:
+        raise BadInput(f"The folder {path} cannot be written: {error.strerror}.") from error
+
+
+async def folder_of(storage: Storage, run_id: str) -> Path | None:
+    """Return the folder a run was last written to, if it is still there."""
+    path = await storage.runs.folder_of(run_id)
+    is_there = path and await asyncio.to_thread(owner_of, Path(path)) == run_id
+    return Path(path) if path and is_there else None
+
+
+# Each of these happens again when the work goes on, and is no repetition.
+_REPEATABLE: frozenset[EventKind] = frozenset({"started", "checkpoint", "completed", "failed"})
+
+
+class EventJournal:
+    """One file of events; what it held when it was opened is known by content."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._before: Counter[str] = Counter()
+        self.last_round: Progress | None = None  # the last round that was completed, in the whole run
+        for line in read_whole_lines(path).splitlines():
+            self._know(line)
+
+    def add(self, event: Progress) -> bool:
+        """Write an event, unless it was written by who worked on the run before; whether it is new."""
+        line = event.model_dump_json()
+        name = _event_digest(json.loads(line))
+        if self._before[name] > 0 and event.kind not in _REPEATABLE:
+            self._before[name] -= 1
+            return False
+        append_lines(self._path, line + "\n")
+        self._note(event)
+        return True
+
+    def _know(self, line: str) -> None:
+        try:
+            self._before[_event_digest(json.loads(line))] += 1
+            if '"round completed"' in line:
+                self._note(Progress.model_validate_json(line))
+        except (ValueError, TypeError, KeyError):  # a line that somebody wrote by hand
+            return
+
+    def _note(self, event: Progress) -> None:
+        if event.kind == "round completed" and not event.branch:
+            self.last_round = event
+
+
+def _event_digest(told: dict[str, Any]) -> str:
+    """What an event says, without when and after how much work it says so."""
+    said = [told["kind"], told["branch"], told["round"], told["payload"]]
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+EVENTS, ROUNDS, QUOTES = "events.jsonl", "rounds", "quotes.md"
+
+_WITHIN_A_ROUND = ("hits", "chosen")  # of no use once a round is over
+
+
+@dataclass
+class ResearchFolder:
+    """The folder of one run; `open_folder` gives one that is there and may be written."""
+
+    path: Path
+    run_id: str
+    texts: PageTextSource
+    pdf_store: PdfStore
+    _question: str = ""
+    _words: Messages = ENGLISH
+    _elapsed_s: float = 0.0
+    _journal: EventJournal | None = None
+    _written: dict[str, str] = field(default_factory=dict)
+
+    async def tell(self, event: Progress) -> None:
+        """Write an event down; a round that is over gets its page, and the next plan a place on it."""
+        self._elapsed_s = event.elapsed_s
+        try:
+            await asyncio.to_thread(self._told, event)
+        except OSError as error:
+            raise self._stopped(error) from error
+
+    async def keep(self, state: RunState, spent: Spent) -> None:
+        """Bring every file up to what is now known."""
+        self._question, self._words = state.get("question", ""), listings.messages_of(state)
+        try:
+            report = state.get("report")
+            numbers = {c.page: c.number for c in report.citations} if report else {}
+            await write_papers(state.get("pages", []), self.texts, self.pdf_store, self.path, numbers)
+            quotes = await render_quotes(state, self.texts)
+            await asyncio.to_thread(self._kept, state, spent, quotes)
+        except OSError as error:
+            raise self._stopped(error) from error
+
+    def write_report(self, result: ResearchResult) -> None:
+        """Both files of a report; the ledger last, so that it never speaks of a text that is not there."""
+        try:
+            self._replace(REPORT_FILES[0], result.report)
+            self._replace(REPORT_FILES[1], result.model_dump_json(indent=2) + "\n")
+        except OSError as error:
+            raise self._stopped(error) from error
+
+    def _told(self, event: Progress) -> None:
+        journal = self._journal = self._journal or EventJournal(self.path / EVENTS)
+        journal.add(event)
+        if isinstance(event.payload, Started):
+            self._question = event.payload.question
+            self._words = messages_for(self._question, event.payload.run_config.language)
+        done = journal.last_round
+        if event.branch or done is None or not isinstance(done.payload, RoundCompleted):
+            return
+        if event.kind == "round completed":
+            self._round(done.payload, done.spent)
+        elif isinstance(event.payload, PlanGenerated) and event.round == done.round + 1:
+            self._round(done.payload, done.spent, event.payload.queries)
+
+    def _kept(self, state: RunState, spent: Spent, quotes: str) -> None:
+        for name, text in {**render_pages(state), QUOTES: quotes}.items():
+            self._replace(name, text)
+        for judgement in state.get("judgements", []):
+            if not self._round_file(judgement.round).exists():
+                self._round(*recall_round(state, judgement.round))
+        if "report" in state:
+            result = make_result(self.run_id, state, self._elapsed_s)
+            made = rerender_report(result)
+            # A run that goes on may know more than its report says; a ledger must be that of its report.
+            if made is None or made.markdown == result.report:
+                self.write_report(result)
+        self._replace(STATE, state_text(self.run_id, state, spent))
+
+    def _round(self, done: RoundCompleted, spent: Spent, planned: list[str] | None = None) -> None:
+        page = round_page(self._question, done, spent, self._words, planned)
+        replace_file(self._round_file(done.round), page)
+
+    def _round_file(self, number: int) -> Path:
+        return self.path / ROUNDS / f"{number:03d}.md"
+
+    def _replace(self, name: str, text: str) -> None:
+        if self._written.get(name) != text:
+            replace_file(self.path / name, text)
+            self._written[name] = text
+
+    def _stopped(self, error: OSError) -> RunStopped:
+        return RunStopped(f"The folder {self.path} cannot be written: {error.strerror or error}.")
+
+
+def render_pages(state: RunState) -> dict[str, str]:
+    """The pages that tell what a run knows, by the names of their files; quotes.md needs texts (`quotes`)."""
+    return {
+        "outline.md": listings.render_outline(state),
+        "findings.md": listings.render_findings(state),
+        "hypotheses.md": listings.render_hypotheses(state),
+        "sources.md": listings.render_sources(state),
+        "citations.md": listings.render_citations(state),
+        "statistics.md": render_statistics(state),
+        "citations.bib": render_bibtex(state.get("pages", []), listings.cited_pages(state)),
+    }
+
+
+def state_text(run_id: str, state: RunState, spent: Spent) -> str:
+    """All that a run knows, as JSON; what is of use only within a round stays out."""
+    judgements = state.get("judgements", [])
+    told = {
+        "format": STATE_FORMAT,
+        "run": run_id,
+        "question": state.get("question", ""),
+        "rounds": len(judgements),
+        "stop": judgements[-1].stop if judgements else None,
+        "spent": spent.model_dump(),
+        "state": {name: value for name, value in state.items() if name not in _WITHIN_A_ROUND},
+    }
+    return json.dumps(to_jsonable_python(told), indent=1, ensure_ascii=False) + "\n"
+
+
+RUNS_FOLDER = Path("runs")
+
+
+async def remember_folder(storage: Storage, run_id: str, path: Path) -> None:
+    """From now on this is the run's folder."""
+    whole = await asyncio.to_thread(path.absolute)
+    await storage.runs.remember_folder(run_id, str(whole))
+
+
+async def open_folder(
+    settings: Settings, run_id: str, named: str | Path | None = None, parent: Path = RUNS_FOLDER
+) -> ResearchFolder:
+    """The folder of a run: the named one, the one it has, or a new one below `parent`; refused if foreign."""
+    storage = open_storage(settings.database)
+    try:
+        had = Path(named) if named else await folder_of(storage, run_id)
+        path = had if had is not None else await asyncio.to_thread(_new_folder, parent, run_id)
+        await asyncio.to_thread(claim_folder, path, run_id)
+        await remember_folder(storage, run_id, path)
+    except STORAGE_ERRORS as error:
+        raise BadInput(f"The database {settings.database} cannot be used: {error}.") from error
+    pdf_store = PdfStore(settings.home / PDF_FOLDER)
+    return ResearchFolder(path, run_id, open_page_texts(storage), pdf_store)
+
+
+def _new_folder(parent: Path, run_id: str) -> Path:
+    """A folder with the run's short name; in full where another run has that."""
+    short = parent / short_id(run_id)
+    return short if owner_of(short) in (None, run_id) else parent / run_id

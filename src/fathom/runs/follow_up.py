@@ -1,0 +1,164 @@
+"""Threads: questions that build on the evidence of those before them.
+
+Does not know graphs or the command line. Which runs belong together, and which threads were closed, is kept
+in the database; everything else about a thread is in its runs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
+
+from fathom.errors import BadInput
+from fathom.planning.questions import resolve_reference
+from fathom.request import ResearchRequest
+from fathom.state import (
+    USUAL_USD,
+    Depth,
+    Page,
+    Report,
+    ResearchInput,
+    RunConfig,
+    RunState,
+    ThreadKnowledge,
+    ThreadTurn,
+)
+from fathom.storage import Storage
+from fathom.storage.protocol import ThreadStore
+from fathom.text.normalization import one_line
+from fathom.text.ranking import terms
+
+_MOST_ROUNDS = 100
+_ANSWER_CHARS = 400
+# What a run settled for its own question, and what only an update or a run without an end has.
+_RESET_FIELDS = {
+    "rounds": None,
+    "sources": None,
+    "fresh": False,
+    "review": "off",
+    "endless": False,
+    "strategy": "loop",
+    "orchestration": "concurrent",
+    "branches": None,
+    "levels": None,
+    "breadth": None,
+}
+_BRANCH_FIELDS = frozenset({"strategy", "branches", "breadth", "orchestration", "endless"})
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """One finished run of a thread: its id, what it knew when it ended, and when that was."""
+
+    run: str
+    state: RunState
+    ended: datetime
+
+
+@dataclass(frozen=True)
+class FollowUpRequest:
+    """What a follow-up begins with."""
+
+    asked: ResearchRequest
+    remembered: RunConfig
+    known: ThreadKnowledge
+
+    @property
+    def question(self) -> str:
+        """The question as it can be understood alone."""
+        return resolve_reference(self.asked.query, self.known.turns[-1].question)
+
+    @property
+    def is_reworded(self) -> bool:
+        """Whether that is more than another spelling of what was asked."""
+        return terms(self.question) != terms(self.asked.query)
+
+    def run_config(self) -> RunConfig:
+        """Those of the run before, but what was said anew; a budget of its own, and a round for recalling."""
+        budget = {"budget_usd": USUAL_USD} if self.remembered.endless else {}
+        usual = RunConfig.model_validate({**self.remembered.model_dump(), **_RESET_FIELDS, **budget})
+        run_config = self.asked.run_config(usual)
+        if run_config.rounds is None or not self.known.pages:
+            return run_config
+        return run_config.model_copy(update={"rounds": min(run_config.rounds + 1, _MOST_ROUNDS)})
+
+    def given(self) -> ResearchInput:
+        """The new run's input."""
+        return {"question": self.question, "known": self.known}
+
+
+def make_follow_up(asked: ResearchRequest, past: Sequence[FinishedRun]) -> FollowUpRequest:
+    """The follow-up of the last of these runs, with what all of them knew."""
+    if odd := sorted(_BRANCH_FIELDS & asked.said.keys()):
+        raise BadInput(f"A follow-up goes round in one loop; {', '.join(odd)} cannot be set for it.")
+    if asked.said.get("depth", "quick") not in get_args(Depth):
+        raise BadInput("The depth of a follow-up is quick, standard or comprehensive.")
+    last = past[-1].state
+    remembered = RunConfig.model_validate(last.get("run_config") or {})
+    if last.get("earlier"):  # an update looked only for what was new
+        remembered = remembered.model_copy(update={"since": None})
+    return FollowUpRequest(asked, remembered, merge_evidence(past))
+
+
+def merge_evidence(past: Sequence[FinishedRun]) -> ThreadKnowledge:
+    """The evidence of several runs as one: of a page that was read twice, what it said last."""
+    pages: dict[str, Page] = {page.address: page for one in past for page in one.state.get("pages", [])}
+    shas = {page.sha for page in pages.values()}
+    claims = [
+        claim
+        for one in past
+        for claim in one.state.get("claims", [])
+        if all(quote.page in shas for quote in claim.quotes)
+    ]
+    turns = [
+        ThreadTurn(
+            run=one.run,
+            question=one.state["question"],
+            answer=_first_words(one.state["report"]),
+            ended=one.ended.isoformat(timespec="seconds"),
+        )
+        for one in past
+    ]
+    distinct = {(c.quotes[0].page, c.statement): c for c in claims}
+    return ThreadKnowledge(turns=turns, pages=list(pages.values()), claims=list(distinct.values()))
+
+
+def _first_words(report: Report) -> str:
+    """The first words of a report's prose."""
+    sentences = [
+        s.text for section in report.sections for s in section.sentences
+        if s.status == "supported" and s.row is None
+    ]  # fmt: skip
+    text = one_line(" ".join(sentences))
+    return text if len(text) <= _ANSWER_CHARS else text[: _ANSWER_CHARS - 1] + "…"
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Which runs of a database belong together; a thread has the id of its first run."""
+
+    storage: Storage
+
+    @property
+    def _threads(self) -> ThreadStore:
+        return self.storage.threads
+
+    async def of(self, run_id: str) -> str:
+        """The thread a run stands in; a run that follows none begins one."""
+        return await self._threads.thread_of(run_id) or run_id
+
+    async def runs(self, thread: str) -> list[tuple[str, str]]:
+        """All runs of a thread in the order they were begun, each with the one it follows."""
+        return [(thread, ""), *(await self._threads.runs_of(thread))]
+
+    async def follow(self, run_id: str, followed: str) -> None:
+        """Note that a run follows another one."""
+        await self._threads.add(run_id, await self.of(followed), followed)
+
+    async def close(self, thread: str) -> None:
+        """Note that nothing more is asked in a thread."""
+        await self._threads.close(thread)
+
+    async def is_closed(self, thread: str) -> bool:
+        """Whether somebody closed it."""
+        return await self._threads.is_closed(thread)

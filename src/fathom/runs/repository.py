@@ -1,0 +1,195 @@
+"""Which runs a database holds, when they were, and who works on them.
+
+Does not know what a run is about.
+"""
+
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import get_args
+
+from fathom.budget.cost_log import CostLog
+from fathom.errors import BadInput
+from fathom.ids import short_id
+from fathom.runs.control import hold_run
+from fathom.settings.settings import Settings
+from fathom.state import Status
+from fathom.storage import Storage, open_storage
+from fathom.storage.control_signals import ControlSignals
+from fathom.storage.records import RunRecord, SignalWord
+
+_UUID6_EPOCH = 0x01B21DD213814000
+
+OPEN_STATUS = ""  # the status of a run that is neither over nor asks somebody: who works on it is looked up
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run as a list shows it."""
+
+    id: str
+    status: str
+    question: str
+    started: datetime
+    cost_usd: float
+    rounds: int = 0  # that are over
+    updates: str = ""  # the id of the run it brings up to date
+    follows: str = ""  # the id of the run whose thread it goes on with
+    forks: str = ""  # the id of the run it shares its past with
+
+
+async def run_ids(storage: Storage) -> list[str]:
+    """Return the full ids of all runs, the newest first."""
+    return await storage.checkpoints.run_ids()
+
+
+async def run_times(storage: Storage, run_id: str) -> tuple[datetime, datetime]:
+    """Return when a run began, and when its last step was saved."""
+    found = await storage.checkpoints.first_and_last(run_id)
+    if found is None:
+        raise BadInput(f"There is no run {short_id(run_id)} any more.")
+    return _time_of_checkpoint(found[0]), _time_of_checkpoint(found[1])
+
+
+async def archived_times(storage: Storage, run_id: str) -> list[tuple[datetime, int]]:
+    """Return when each round ended that is long over, the oldest first, and how many rounds were over."""
+    ends = await storage.checkpoints.archived_ends(run_id)
+    return [(_time_of_checkpoint(step), judged) for step, judged in ends]
+
+
+async def checkpoint_ids(storage: Storage, run_id: str) -> list[str]:
+    """Return the ids of every step of a run that is kept, the latest first."""
+    return await storage.checkpoints.steps_of(run_id)
+
+
+async def find_run(storage: Storage, name: str | None) -> str:
+    """Return the full id of a run named by its first characters; of the latest run without a name."""
+    ids = await run_ids(storage)
+    if name is None:
+        if not ids:
+            raise BadInput("There is no run yet.")
+        return ids[0]
+    found = [run_id for run_id in ids if run_id.startswith(name.lower())] if name else []
+    if len(found) != 1:
+        several = "There is no run" if not found else "There are several runs"
+        raise BadInput(f"{several} whose id begins with {name!r}; fathom runs lists them.")
+    return found[0]
+
+
+async def is_running(storage: Storage, run_id: str) -> bool:
+    """Whether somebody works on a run."""
+    try:
+        async with hold_run(storage, run_id):
+            return False
+    except BadInput:
+        return True
+
+
+async def open_status(storage: Storage, run_id: str) -> str:
+    """Return the status of a run that is neither over nor asks somebody."""
+    if await is_running(storage, run_id):
+        return "running"
+    signals = await ControlSignals(storage).pending(run_id)
+    return "paused" if any(signal.word == "pause" for signal in signals) else "stopped"
+
+
+async def remember_line(storage: Storage, line: RunLine) -> None:
+    """Keep a run's line; `status` is `OPEN` where it depends on who works on the run."""
+    steps = await storage.checkpoints.first_and_last(line.id)
+    record = RunRecord(
+        run=line.id,
+        question=line.question,
+        status=line.status,
+        started=line.started.isoformat(),
+        rounds=line.rounds,
+        cost_usd=line.cost_usd,
+        updates=line.updates,
+        follows=line.follows,
+        forks=line.forks,
+        last_step=steps[1] if steps else "",
+    )
+    await storage.runs.remember(record)
+
+
+def _time_of_checkpoint(checkpoint_id: str) -> datetime:
+    """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
+    bits = uuid.UUID(checkpoint_id).hex
+    ticks = int(bits[:12] + bits[13:16], 16) - _UUID6_EPOCH
+    return datetime.fromtimestamp(ticks / 10_000_000, UTC)
+
+
+FINISHED_STATUSES = frozenset(
+    get_args(Status)
+)  # a run with one of these has a report, and nothing left to do
+
+_MOST_RECORDS = 100_000
+
+
+async def control_run(settings: Settings, name: str, word: SignalWord, text: str = "") -> RunLine:
+    """Leave a control signal for a run, wherever it works; return the run as it was then.
+
+    A run that is over takes none, and only one that is running can be paused.
+    """
+    storage = open_storage(settings.database)
+    run_id = await find_run(storage, name)
+    (line,) = await _load_lines(settings, [run_id])
+    if line.status in FINISHED_STATUSES:
+        raise BadInput(f"Run {short_id(run_id)} is over; there is nothing to steer.")
+    if word == "pause" and line.status != "running":
+        raise BadInput(f"Run {short_id(run_id)} is not running ({line.status}).")
+    await ControlSignals(storage).give(run_id, word, text)
+    return line
+
+
+async def list_runs(settings: Settings, most: int = 50) -> list[RunLine]:
+    """Return the latest runs, the newest first."""
+    ids = await run_ids(open_storage(settings.database))
+    return await _load_lines(settings, ids[:most])
+
+
+async def _load_lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:
+    storage = open_storage(settings.database)
+    records = {record.run: record for record in await storage.runs.latest(_MOST_RECORDS)}
+    found: dict[str, RunLine | None] = {}
+    for run_id in ids:
+        record, steps = records.get(run_id), await storage.checkpoints.first_and_last(run_id)
+        is_known = record and steps and (record.last_step == steps[1] or await is_running(storage, run_id))
+        found[run_id] = await _line_of_record(storage, record) if record and is_known else None
+    if unknown := [run_id for run_id, line in found.items() if line is None]:
+        found |= await _read_checkpoints(settings, unknown)
+    return [line for line in found.values() if line]
+
+
+async def _line_of_record(storage: Storage, record: RunRecord) -> RunLine | None:
+    with suppress(BadInput):  # somebody removed it just now
+        started, _ = await run_times(storage, record.run)
+        return RunLine(
+            id=record.run,
+            status=record.status or await open_status(storage, record.run),
+            question=record.question,
+            started=started,
+            cost_usd=await CostLog(storage).spent_usd(record.run),
+            rounds=record.rounds,
+            updates=record.updates,
+            follows=record.follows,
+            forks=record.forks,
+        )
+    return None
+
+
+async def _read_checkpoints(settings: Settings, unknown: list[str]) -> dict[str, RunLine | None]:
+    """Read the lines of runs from their checkpoints, and keep those that will not change by themselves."""
+    from fathom.runs.executor import open_runs
+
+    found: dict[str, RunLine | None] = {}
+    async with open_runs(settings) as runs:
+        for run_id in unknown:
+            with suppress(BadInput):  # somebody removed it just now
+                line = found[run_id] = await runs.stored_line(run_id)
+                if line.status == OPEN_STATUS:
+                    found[run_id] = replace(line, status=await open_status(runs.storage, run_id))
+                else:
+                    await remember_line(runs.storage, line)
+    return found

@@ -1,0 +1,242 @@
+"""What an outsider sees of a run and its thread, as records: validated, with ids and times, never stored.
+
+Does not know how they are made (viewing.py, agents.py). What has a status changes it only by `moved`, along
+the arrows of its kind; a record is frozen, so a change is a new record.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal, Self
+from uuid import NAMESPACE_URL, uuid5
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+
+from fathom.errors import IllegalTransition
+from fathom.state import MAX_QUESTION_CHARS, RunConfig, RunState
+
+QueryStatus = Literal["pending", "processing", "completed", "failed"]
+
+ThreadStatus = Literal["active", "idle", "closed"]
+
+AgentStatus = Literal["idle", "thinking", "working", "completed", "failed"]
+
+AgentName = Literal["planner", "searcher", "reader", "analyzer", "judge", "writer"]
+
+MessageType = Literal["request", "response", "notification", "error"]
+
+
+def _in_order(numbers: list[int]) -> list[int]:
+    if numbers != sorted(set(numbers)):
+        raise ValueError("citation numbers are told once, in their order")
+    return numbers
+
+
+NonEmptyText = Annotated[str, Field(min_length=1)]
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+CitationNumbers = Annotated[list[Annotated[int, Field(ge=1)]], AfterValidator(_in_order)]
+
+
+def stable_id(*parts: str) -> str:
+    """A lasting id for what the parts name: the same run gives the same ids, whenever it is looked at."""
+    return str(uuid5(NAMESPACE_URL, "\x1f".join(("fathom", *parts))))
+
+
+class ViewRecord(BaseModel):
+    """What all views share: nobody changes one, and nothing unknown slips in."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: NonEmptyText
+
+
+class StatusView(ViewRecord):
+    """A view with a status that may only go along its arrows."""
+
+    arrows: ClassVar[Mapping[str, frozenset[str]]]
+    called: ClassVar[str]
+
+    status: str
+    updated_at: AwareDatetime
+
+    def moved(self, status: str, at: datetime, **changes: Any) -> Self:
+        """The same with another status; raises IllegalTransition where no arrow leads to it."""
+        if status not in self.arrows.get(self.status, frozenset()):
+            raise IllegalTransition(f"A {self.called} that is {self.status} cannot become {status}.")
+        if at < self.updated_at:
+            raise IllegalTransition(f"A {self.called} cannot become {status} before it was {self.status}.")
+        return self.model_validate({**self.model_dump(), "status": status, "updated_at": at, **changes})
+
+
+class ResearchQuery(StatusView):
+    """One question of a thread; its id is that of its run."""
+
+    called = "research query"
+    arrows = {
+        "pending": frozenset({"processing"}),
+        "processing": frozenset({"completed", "failed"}),
+    }
+
+    thread_id: NonEmptyText
+    content: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    search_sources: list[NonEmptyText] = Field(min_length=1)
+    created_at: AwareDatetime
+    status: QueryStatus = "pending"
+
+
+class AgentState(StatusView):
+    """What one role of a run is doing."""
+
+    called = "agent"
+    arrows = {
+        "idle": frozenset({"thinking"}),
+        "thinking": frozenset({"working", "failed"}),
+        "working": frozenset({"completed", "failed"}),
+        "completed": frozenset({"idle"}),  # another round may need it again
+        "failed": frozenset({"idle"}),  # the run goes on
+    }
+
+    agent: AgentName
+    query_id: NonEmptyText
+    status: AgentStatus = "idle"
+    progress: Share = 0.0
+    current_task: str = ""
+    intermediate_result: dict[str, JsonValue] = {}
+    error: str = ""
+
+
+class SearchResult(ViewRecord):
+    """A source that a run found and read."""
+
+    query_id: NonEmptyText
+    source: NonEmptyText
+    title: NonEmptyText
+    address: NonEmptyText
+    snippet: str
+    authors: list[NonEmptyText] = []
+    published: str | None = None
+    relevance: Share | None = None  # None: nothing in it answers the question
+    created_at: AwareDatetime
+
+
+class PlanStep(BaseModel):
+    """One part of a plan."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    number: int = Field(ge=1)
+    description: NonEmptyText
+    sources: list[NonEmptyText]
+    keywords: list[NonEmptyText]
+
+
+class ResearchPlan(ViewRecord):
+    """How a run means to find its answer."""
+
+    query_id: NonEmptyText
+    strategy: str
+    keywords: list[NonEmptyText]
+    steps: list[PlanStep]
+    estimated_s: int | None = Field(ge=0)  # None: nobody foresaw it, as in an update
+    created_at: AwareDatetime
+
+
+class SourceCitation(BaseModel):
+    """A numbered source; its id is that of the search result."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: NonEmptyText
+    number: int = Field(ge=1)
+    title: NonEmptyText
+    address: NonEmptyText
+
+
+class AnswerSection(BaseModel):
+    """One part of an answer, and the numbers it cites."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    heading: NonEmptyText
+    content: str
+    citations: CitationNumbers
+
+
+class SynthesizedAnswer(ViewRecord):
+    """What a run found, written down."""
+
+    query_id: NonEmptyText
+    thread_id: NonEmptyText
+    content: str  # Markdown
+    citations: list[SourceCitation]
+    sections: list[AnswerSection]
+    total_sources: int = Field(ge=0)
+    by_source: dict[str, int]
+    word_count: int = Field(ge=0)
+    created_at: AwareDatetime
+
+    @property
+    def opening(self) -> str:
+        """The first words of its prose."""
+        lines = (section.content.splitlines()[0] for section in self.sections if section.content)
+        return next(lines, "").removeprefix("- ")
+
+
+class AgentMessage(ViewRecord):
+    """What one role told another, or all of them."""
+
+    query_id: NonEmptyText
+    sender: AgentName
+    recipient: AgentName | None  # None: all
+    type: MessageType
+    content: dict[str, JsonValue]
+    at: AwareDatetime
+
+
+class ConversationThread(StatusView):
+    """Questions and their answers that build on each other; its id is that of its first run."""
+
+    called = "thread"
+    arrows = {
+        "active": frozenset({"idle", "closed"}),
+        "idle": frozenset({"active", "closed"}),
+    }
+
+    queries: list[ResearchQuery] = Field(min_length=1)
+    answers: list[SynthesizedAnswer]
+    created_at: AwareDatetime
+    status: ThreadStatus = "active"
+
+
+class RunViews(BaseModel):
+    """Everything there is to see of one run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    query: ResearchQuery
+    plan: ResearchPlan | None  # None: nothing was planned yet
+    results: list[SearchResult]
+    answer: SynthesizedAnswer | None  # None: nothing was written yet
+    agents: list[AgentState]
+    messages: list[AgentMessage]
+
+
+@dataclass(frozen=True)
+class ViewedRun:
+    """What a database knows of a run: its state, when it began, when its last step was saved."""
+
+    run: str
+    thread: str
+    question: str
+    state: RunState
+    began: datetime
+    last: datetime
+    is_over: bool
+    times: Mapping[str, datetime] = field(default_factory=dict)  # when "questions" or "round 1" came about
+
+    @property
+    def run_config(self) -> RunConfig:
+        """The run's settings."""
+        return RunConfig.model_validate(self.state.get("run_config") or {})

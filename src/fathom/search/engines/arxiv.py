@@ -1,0 +1,128 @@
+"""arXiv: papers by their abstracts.
+
+Does not know retries, or what stands in a paper.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import arxiv
+import requests
+from requests.adapters import HTTPAdapter
+from requests.exceptions import ChunkedEncodingError
+
+from fathom.concurrency import PacedLock
+from fathom.errors import Unavailable, Unreadable
+from fathom.http.retry import error_for_status
+from fathom.search.protocol import Capability
+from fathom.state import Hit, Query
+
+_MAX_WORDS = 12
+_MAX_SNIPPET_CHARS = 500
+_WORD = re.compile(r"\w+(?:[-.]\w+)*")
+_OPERATORS = {"and", "andnot", "not", "or", "to"}
+_COMMON = {"a", "an", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "of", "on", "that"}
+_COMMON |= {"the", "versus", "vs", "what", "which", "who", "why", "with"}
+_PROCESS_TURNS = PacedLock()
+
+
+@dataclass(frozen=True)
+class Arxiv:
+    """https://info.arxiv.org/help/api/user-manual.html
+
+    Key: none. Quirks: one connection, and three seconds between requests; the package knows no time
+    limit, ignores `Retry-After`, and takes a page of HTML or half a feed for an empty result, so
+    answers are judged before it sees them; a refused query is a paper called "Error". All words must
+    be in a paper; if none has them all, any of them will do.
+    """
+
+    base_url: str = "https://export.arxiv.org"
+    timeout_s: float = 30.0
+    pause_s: float = 3.0
+    turns: PacedLock = field(default=_PROCESS_TURNS, repr=False)
+    name: str = field(default="arxiv", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The papers that fit best."""
+        terms = _search_terms(query.text)
+        if not terms or limit < 1:
+            return []
+        papers = await self._ask(" AND ".join(terms), limit)
+        if not papers and len(terms) > 1:
+            papers = await self._ask(" OR ".join(terms), limit)
+        return [self._hit(query, rank, paper) for rank, paper in enumerate(papers, start=1)]
+
+    async def _ask(self, search: str, limit: int) -> list[arxiv.Result]:
+        async with self.turns.turn(self.pause_s):
+            try:
+                async with asyncio.timeout(self.timeout_s):
+                    return await asyncio.to_thread(self._fetch, search, limit)
+            except TimeoutError:
+                raise Unavailable(f"arxiv did not answer within {self.timeout_s:g} s") from None
+
+    def _fetch(self, search: str, limit: int) -> list[arxiv.Result]:
+        """The papers, read in a thread; its own limits end it when nobody waits for it any more."""
+        client = arxiv.Client(page_size=limit, delay_seconds=self.pause_s, num_retries=0)
+        client.query_url_format = self.base_url.rstrip("/") + "/api/query?{}"
+        with client._session as session:  # the package offers no other way to set a time limit
+            for scheme in ("https://", "http://"):
+                session.mount(scheme, _TimeoutAdapter(self.timeout_s))
+            session.hooks["response"].append(_check_response)
+            try:
+                papers = list(client.results(arxiv.Search(query=search, max_results=limit)))
+            except (requests.ConnectionError, requests.Timeout, ChunkedEncodingError) as error:
+                raise Unavailable(f"arxiv cannot be reached ({type(error).__name__})") from None
+            except arxiv.UnexpectedEmptyPageError:
+                raise Unavailable("arxiv promised more papers than it gave") from None
+            except (ValueError, requests.RequestException) as error:
+                raise Unreadable(f"arxiv answered something unreadable ({type(error).__name__})") from None
+        for paper in papers:
+            if "/api/errors" in paper.entry_id:
+                raise Unreadable(f"arxiv did not understand the query: {paper.summary.strip()[:200]}")
+        return papers
+
+    def _hit(self, query: Query, rank: int, paper: arxiv.Result) -> Hit:
+        return Hit(
+            query=query.id,
+            address=f"https://arxiv.org/abs/{paper.get_short_id()}",
+            title=" ".join(paper.title.split()),
+            snippet=" ".join(paper.summary.split())[:_MAX_SNIPPET_CHARS],
+            engine=self.name,
+            rank=rank,
+            published=paper.published.date().isoformat(),
+        )
+
+
+class _TimeoutAdapter(HTTPAdapter):
+    """Sends with a time limit, which the package forgets."""
+
+    def __init__(self, timeout_s: float) -> None:
+        super().__init__()
+        self._timeout_s = timeout_s
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        """As always, but not for ever."""
+        return super().send(request, *args, **{**kwargs, "timeout": self._timeout_s})
+
+
+def _check_response(response: requests.Response, *_: object, **__: object) -> None:
+    """Let whole feeds and redirects pass; everything else becomes one of our errors."""
+    if response.is_redirect:
+        return
+    if response.status_code != requests.codes.ok:
+        response.close()
+        raise error_for_status("arxiv", response.status_code, retry_after=response.headers.get("retry-after"))
+    body = response.content.strip()
+    if b"<feed" not in body[:1000] or not body.endswith(b"</feed>"):
+        raise Unreadable("arxiv answered something that is not a whole Atom feed")
+    if b"<entry" in body and b"<published" not in body:  # the package would drop them all, silently
+        raise Unreadable("arxiv answered with papers that have no date")
+
+
+def _search_terms(text: str) -> list[str]:
+    """The words of a query as search terms, with nothing left that the query language could act on."""
+    words = [word for word in _WORD.findall(text) if word.lower() not in _OPERATORS | _COMMON]
+    return [f"all:{word}" for word in dict.fromkeys(words)][:_MAX_WORDS]

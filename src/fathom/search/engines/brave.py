@@ -1,0 +1,159 @@
+"""Brave: the web and the news from an index of its own.
+
+Does not know retries, or which of its hits are worth reading.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from fathom.errors import ProviderError, Refused, Unavailable
+from fathom.search.api_client import ApiClient, check_key
+from fathom.search.protocol import Capability
+from fathom.search.results import ResultRow, iso_date, to_hits
+from fathom.search.scope import Scope, add_site_operators, language_code
+from fathom.state import Hit, Query
+
+BraveKind = Literal["web", "news"]
+_PAGE: dict[BraveKind, int] = {"web": 20, "news": 50}
+_MAX_PAGES = 10
+_MAX_QUERY_CHARS, _MAX_QUERY_WORDS = 400, 50
+_EARLIEST = date(1990, 1, 1)
+_LANGUAGES = frozenset(
+    """ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl
+    pt-pt ro ru sk sl sr sv ta te th tr uk vi zh-hans""".split()  # noqa: SIM905
+)
+_BRAVE_CODES = {"ja": "jp", "zh": "zh-hans", "pt": "pt-pt", "no": "nb"}
+
+
+class _BraveResult(BaseModel):
+    url: str
+    title: str | None = None
+    description: str | None = None
+    extra_snippets: list[str] | None = None
+    page_age: str | None = None
+    age: str | None = None
+
+
+class _BraveResults(BaseModel):
+    results: list[_BraveResult]
+
+
+class _BraveQuery(BaseModel):
+    more_results_available: bool | None = None
+
+
+class _BraveAnswer(BaseModel):
+    query: _BraveQuery
+    web: _BraveResults | None = None  # missing when nothing was found
+    results: list[_BraveResult] | None = None  # where the news are
+
+
+class _BraveError(BaseModel):
+    code: str = ""
+
+
+class _BraveFailure(BaseModel):
+    error: _BraveError
+
+
+class _BraveClient(ApiClient):
+    def failed(self, response: httpx2.Response) -> ProviderError:
+        """Its codes say more than its statuses."""
+        error = super().failed(response)
+        code = _error_code(response.content)
+        if "TOKEN" in code or "QUOTA" in code or "SUBSCRIPTION" in code:
+            return Refused(str(error))
+        if isinstance(error, Unavailable) and error.wait_s is None:
+            error.wait_s = _reset_s(response)
+        return error
+
+
+@dataclass(frozen=True)
+class Brave:
+    """https://api-dashboard.search.brave.com/app/documentation
+
+    Key: `BRAVE_API_KEY`. Quirks: a bad key is a 422, and so is a bad query; a month's quota may end as a
+    429; no `Retry-After`, but the seconds to the next window stand first in `X-RateLimit-Reset`;
+    `offset` counts pages; queries end at 400 characters and 50 words; languages have codes of their own;
+    descriptions have tags and entities; `web` is missing when nothing was found.
+    """
+
+    api_key: str = field(repr=False)
+    base_url: str = "https://api.search.brave.com"
+    kind: BraveKind = "web"
+    scope: Scope = field(default_factory=Scope)
+    timeout_s: float = 30.0
+    usd_per_call: float = 0.005
+    pause_s: float = 0.02
+    today: Callable[[], date] = field(default=date.today, repr=False)
+    name: str = field(default="brave", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news"}), init=False)
+
+    def __post_init__(self) -> None:
+        check_key(self.name, "BRAVE_API_KEY", self.api_key)
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The best results; another page only if the first did not fill the limit and there is more."""
+        size = min(limit, _PAGE[self.kind])
+        found: list[_BraveResult] = []
+        for page in range(_MAX_PAGES):
+            answer = await self._page(query.text, size, page)
+            results = answer.results if self.kind == "news" else answer.web and answer.web.results
+            found += results or []
+            if len(found) >= limit or not results or not answer.query.more_results_available:
+                break
+        return to_hits(self.name, query, map(self._row, found), limit=limit)
+
+    async def _page(self, text: str, size: int, page: int) -> _BraveAnswer:
+        headers = {"X-Subscription-Token": self.api_key}
+        wire = _BraveClient(
+            self.name, self.base_url, headers, self.api_key, self.timeout_s, malformed=frozenset({422})
+        )
+        params = {
+            "q": add_site_operators(text, self.scope, max_chars=_MAX_QUERY_CHARS, max_words=_MAX_QUERY_WORDS),
+            "count": size,
+            "offset": page or None,
+            "text_decorations": "false",
+            "search_lang": _language(self.scope.language),
+            "freshness": self._dates(),
+        }
+        return await wire.get(f"/res/v1/{self.kind}/search", params, _BraveAnswer)
+
+    def _dates(self) -> str | None:
+        since, until = self.scope.since, self.scope.until
+        if not (since or until):
+            return None
+        return f"{since or _EARLIEST}to{until or self.today()}"
+
+    def _row(self, result: _BraveResult) -> ResultRow:
+        today = self.today()
+        published = iso_date(result.page_age, today=today) or iso_date(result.age, today=today)
+        snippet = " ".join([result.description or "", *(result.extra_snippets or [])])
+        return ResultRow(result.url, result.title, snippet, published)
+
+
+def _language(language: str | None) -> str | None:
+    """Brave's own code; a language it does not know would make it refuse the query."""
+    code = language_code(language) or ""
+    code = _BRAVE_CODES.get(code, code)
+    return code if code in _LANGUAGES else None
+
+
+def _error_code(body: bytes) -> str:
+    try:
+        return _BraveFailure.model_validate_json(body).error.code
+    except ValidationError:
+        return ""
+
+
+def _reset_s(response: httpx2.Response) -> float | None:
+    """The seconds until the shortest window opens again."""
+    with suppress(ValueError):
+        return max(0.0, float(response.headers.get("x-ratelimit-reset", "").partition(",")[0]))
+    return None

@@ -1,0 +1,161 @@
+"""OpenAlex: a catalogue of all scholarly works, with abstracts and citations.
+
+Does not know retries, or what stands in a work.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+import httpx2
+from pydantic import BaseModel
+
+from fathom.errors import ProviderError, Refused, Unavailable
+from fathom.http.retry import retry_after_s
+from fathom.search.api_client import ApiClient, check_key
+from fathom.search.protocol import Capability
+from fathom.search.results import ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
+from fathom.search.scope import Scope, language_code, query_words
+from fathom.state import Hit, Query
+
+_FIELDS = (
+    "id,doi,display_name,publication_date,publication_year,cited_by_count,primary_location,best_oa_location,"
+    "open_access,authorships,abstract_inverted_index"
+)
+_MAX_PAGE = 100
+_SPENT = re.compile(r"budget|daily|per day|insufficient|credit|allowance|midnight", re.IGNORECASE)
+_LONG_S = 600.0
+
+
+class _OpenAlexLocation(BaseModel):
+    landing_page_url: str | None = None
+    pdf_url: str | None = None
+
+
+class _OpenAlexAccess(BaseModel):
+    oa_url: str | None = None
+
+
+class _OpenAlexAuthor(BaseModel):
+    display_name: str | None = None
+
+
+class _OpenAlexAuthorship(BaseModel):
+    author: _OpenAlexAuthor | None = None
+
+
+class _OpenAlexWork(BaseModel):
+    id: str
+    doi: str | None = None
+    display_name: str | None = None
+    publication_date: str | None = None
+    publication_year: int | None = None
+    cited_by_count: int | None = None
+    primary_location: _OpenAlexLocation | None = None
+    best_oa_location: _OpenAlexLocation | None = None
+    open_access: _OpenAlexAccess | None = None
+    authorships: list[_OpenAlexAuthorship] | None = None
+    abstract_inverted_index: dict[str, list[int]] | None = None
+
+
+class _OpenAlexAnswer(BaseModel):
+    results: list[_OpenAlexWork]
+
+
+class _OpenAlexClient(ApiClient):
+    """403 means too fast; 429 either that, or that the day's allowance is used up until midnight UTC."""
+
+    def failed(self, response: httpx2.Response) -> ProviderError:
+        """As always, but for these two."""
+        error = super().failed(response)
+        if response.status_code == httpx2.codes.FORBIDDEN:
+            return Unavailable(str(error), wait_s=retry_after_s(response.headers.get("retry-after")))
+        if isinstance(error, Unavailable) and response.status_code == httpx2.codes.TOO_MANY_REQUESTS:
+            is_spent = _SPENT.search(str(error)) or (error.wait_s or 0) > _LONG_S
+            return Refused(f"{error} (the day's allowance is used up)") if is_spent else error
+        return error
+
+
+@dataclass(frozen=True)
+class OpenAlex:
+    """https://developers.openalex.org/guides/searching
+
+    Key: `OPENALEX_API_KEY`, optional: $1 a day is free with one, $0.10 without, and a search is $0.001.
+    Quirks: abstracts come as an index from words to places; 403 means too fast and 429 mostly that the day's
+    allowance is used up; punctuation is syntax, so only words are sent. All words must be in a work; if none
+    has them all, any of them will do, which is a second search. The key goes in a header, not in the address.
+    """
+
+    api_key: str = field(default="", repr=False)
+    base_url: str = "https://api.openalex.org"
+    scope: Scope = field(default_factory=Scope)
+    timeout_s: float = 30.0
+    pause_s: float = 0.0
+    name: str = field(default="openalex", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
+
+    def __post_init__(self) -> None:
+        if self.api_key:
+            check_key(self.name, "OPENALEX_API_KEY", self.api_key)
+
+    @property
+    def usd_per_call(self) -> float:
+        """The price of a search; without a key nobody can be charged."""
+        return 0.001 if self.api_key else 0.0
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The works that fit best."""
+        words = query_words(query.text)
+        if not words or limit < 1:
+            return []
+        works = await self._ask(" ".join(words), limit)
+        if not works and len(words) > 1:
+            works = await self._ask(" OR ".join(words), limit)
+        return to_hits(self.name, query, map(_row, works), limit=limit)
+
+    async def _ask(self, search: str, limit: int) -> list[_OpenAlexWork]:
+        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+        wire = _OpenAlexClient(
+            self.name, self.base_url, headers, self.api_key, self.timeout_s, frozenset({400})
+        )
+        params = {
+            "search": search,
+            "per_page": min(limit, _MAX_PAGE),
+            "select": _FIELDS,
+            "filter": self._limits(),
+        }
+        return (await wire.get("/works", params, _OpenAlexAnswer)).results
+
+    def _limits(self) -> str | None:
+        limits = {
+            "from_publication_date": self.scope.since,
+            "to_publication_date": self.scope.until,
+            "language": language_code(self.scope.language),
+        }
+        return ",".join(f"{name}:{value}" for name, value in limits.items() if value) or None
+
+
+def _row(work: _OpenAlexWork) -> ResultRow:
+    open_place, place = (
+        work.best_oa_location or _OpenAlexLocation(),
+        work.primary_location or _OpenAlexLocation(),
+    )
+    doi = extract_doi(work.doi)
+    read_at = work.open_access.oa_url if work.open_access else None
+    places = (open_place.landing_page_url, place.landing_page_url, doi_address(doi), work.id)
+    names = [author.author.display_name for author in work.authorships or [] if author.author]
+    year = work.publication_year
+    return ResultRow(
+        address=next(filter(None, places), None),
+        title=work.display_name,
+        snippet=clean_abstract(_rebuild_abstract(work.abstract_inverted_index or {})),
+        published=iso_date(work.publication_date) or (str(year) if year else None),
+        authors=tuple(name for name in names if name),
+        doi=doi,
+        pdf=open_place.pdf_url or (read_at if (read_at or "").lower().endswith(".pdf") else None),
+        cited_by=work.cited_by_count,
+    )
+
+
+def _rebuild_abstract(index: dict[str, list[int]]) -> str:
+    """The text of an index from words to their places."""
+    return " ".join(word for _, word in sorted((place, word) for word in index for place in index[word]))

@@ -1,0 +1,149 @@
+"""Tavily: web and news search made for language models.
+
+Does not know retries, or which of its hits are worth reading.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from typing import Any, Literal
+
+import httpx
+from pydantic import BaseModel, ValidationError
+from tavily import AsyncTavilyClient
+from tavily.errors import TimeoutError as TavilyTimeoutError
+
+from fathom.errors import BadInput, Refused, Unavailable, Unreachable, Unreadable
+from fathom.http.client import load_tls_context
+from fathom.http.retry import error_for_status
+from fathom.search.protocol import Capability
+from fathom.state import Hit, Query
+
+_MAX_QUERY_CHARS = 400
+_MAX_RESULTS = 20
+_MAX_SNIPPET_CHARS = 1000
+_MAX_SAID_CHARS = 200
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+class _TavilyResult(BaseModel):
+    url: str
+    title: str | None = None
+    content: str | None = None
+    published_date: str | None = None
+
+
+class _TavilyError(BaseModel):
+    error: str
+
+
+class _TavilyFailure(BaseModel):
+    detail: _TavilyError
+
+
+class _TavilyAnswer(BaseModel):
+    results: list[_TavilyResult]
+
+
+@dataclass(frozen=True)
+class Tavily:
+    """https://docs.tavily.com/documentation/api-reference/endpoint/search
+
+    Key: `TAVILY_API_KEY`. Without one the SDK would silently search in its keyless mode; we refuse.
+    Quirks: queries over 400 characters are a 400; `site:` and other operators do not work; publishing
+    dates come with news only; 432 and 433 mean the plan or the budget is used up; the SDK drops
+    `Retry-After` and takes an answer without results for an empty one, so answers are judged before it
+    sees them. A client is made for each search: one shared between event loops breaks.
+    """
+
+    api_key: str = field(repr=False)
+    base_url: str = "https://api.tavily.com"
+    topic: Literal["general", "news", "finance"] = "general"
+    timeout_s: float = 30.0
+    usd_per_call: float = 0.008  # one credit, paid as you go
+    name: str = field(default="tavily", init=False)
+    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "content"}), init=False)
+
+    def __post_init__(self) -> None:
+        if not self.api_key.strip():
+            raise BadInput("tavily needs TAVILY_API_KEY.")
+        if not (self.api_key.isascii() and self.api_key.isprintable()) or " " in self.api_key:
+            raise BadInput("TAVILY_API_KEY has characters that no key has, perhaps from copying it.")
+
+    async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
+        """The best pages for the query; the SDK's limit of 20 holds."""
+        answer = await self._search(query.text[:_MAX_QUERY_CHARS], min(limit, _MAX_RESULTS))
+        # Only pages of the web: an answer must not be able to point a reader at local files.
+        pages = [page for page in answer.results if page.url.lower().startswith(("https://", "http://"))]
+        return [self._hit(query, rank, page) for rank, page in enumerate(pages[:limit], start=1)]
+
+    def _hit(self, query: Query, rank: int, result: _TavilyResult) -> Hit:
+        return Hit(
+            query=query.id,
+            address=result.url,
+            title=(result.title or "").strip(),
+            snippet=(result.content or "").strip()[:_MAX_SNIPPET_CHARS],
+            engine=self.name,
+            rank=rank,
+            published=_date(result.published_date),
+        )
+
+    async def _search(self, text: str, limit: int) -> _TavilyAnswer:
+        # What these errors say is not passed on: it may quote the request, and so the key.
+        hooks: dict[str, list[Callable[..., Any]]] = {
+            "response": [partial(_check_response, key=self.api_key)]
+        }
+        verify = await load_tls_context()
+        async with httpx.AsyncClient(base_url=self.base_url, event_hooks=hooks, verify=verify) as client:
+            sdk = AsyncTavilyClient(self.api_key, client=client)
+            try:
+                async with asyncio.timeout(self.timeout_s):
+                    return _TavilyAnswer.model_validate(
+                        await sdk.search(text, topic=self.topic, max_results=limit, timeout=self.timeout_s)
+                    )
+            except _UNSENT as error:
+                raise Unreachable(f"tavily cannot be reached ({type(error).__name__})") from None
+            except (TimeoutError, TavilyTimeoutError) as error:
+                kind = Unreachable if isinstance(error.__context__, _UNSENT) else Unavailable
+                raise kind(f"tavily did not answer within {self.timeout_s:g} s") from None
+            except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
+                raise Refused("tavily cannot be asked: the key or the address is malformed") from None
+            except httpx.TransportError as error:
+                raise Unavailable(f"tavily cannot be reached ({type(error).__name__})") from None
+            except httpx.DecodingError:
+                raise Unreadable("tavily answered something that cannot be decoded") from None
+
+
+async def _check_response(response: httpx.Response, *, key: str) -> None:
+    """Let good answers pass; the others become our errors while their headers are still known."""
+    body = await response.aread()
+    if response.status_code != httpx.codes.OK:
+        retry_after = response.headers.get("retry-after")
+        said = _error_text(body).replace(key, "***")[:_MAX_SAID_CHARS]
+        raise error_for_status("tavily", response.status_code, retry_after=retry_after, said=said)
+    try:
+        _TavilyAnswer.model_validate_json(body)
+    except ValidationError as error:
+        wrong = ", ".join(sorted({".".join(map(str, e["loc"])) or e["type"] for e in error.errors()}))
+        raise Unreadable(f"tavily answered in another form than documented ({wrong})") from None
+
+
+def _error_text(body: bytes) -> str:
+    """What a failure says for itself, if it does."""
+    try:
+        return _TavilyFailure.model_validate_json(body).detail.error
+    except ValidationError:
+        return ""
+
+
+def _date(text: str | None) -> str | None:
+    """A date as ISO writes it, from RFC 822 (as Tavily writes it in news) or ISO."""
+    for read in (parsedate_to_datetime, datetime.fromisoformat):
+        try:
+            return read(text or "").date().isoformat()
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,207 @@
+"""Several engines as one: asked at once, their hits fused, their failures told.
+
+Does not know any engine, or who tries again.
+"""
+
+import asyncio
+import functools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from fathom.budget.budget import Budget
+from fathom.budget.meter import Meter, use_meter
+from fathom.concurrency import NamedSemaphores
+from fathom.errors import ProviderError, Unavailable
+from fathom.http.urls import canonical_address
+from fathom.search.cache import EngineAnswer, SearchCache
+from fathom.search.protocol import SearchEngine, SearchOutcome
+from fathom.search.scope import Scope
+from fathom.state import Cost, Failure, Hit, Query, short_hash
+from fathom.storage.records import PaidCall
+from fathom.tracing import TracedRun
+
+_AT_ONCE = 5
+_RANK_FUSION_K = 60
+
+
+@functools.cache
+def search_slots(at_once: int = _AT_ONCE) -> NamedSemaphores:
+    """So many searches at once in each run; the name of a place is the run's."""
+    return NamedSemaphores(at_once)
+
+
+@dataclass(frozen=True)
+class FederatedSearch:
+    """The engines of a run; the spare ones are asked in turn when all the others fail.
+
+    Confessions tell what an engine knows it cannot find; prices are in USD a request for so many
+    hits, by engine.
+    """
+
+    engines: tuple[SearchEngine, ...]
+    failure_reports: tuple[Callable[[], Awaitable[list[Failure]]], ...] = ()
+    spare: tuple[SearchEngine, ...] = ()
+    scope: Scope = field(default_factory=Scope)
+    prices: Mapping[str, Callable[[int], float]] = field(default_factory=dict)
+    places: NamedSemaphores = field(default_factory=search_slots)
+    cache: SearchCache | None = None
+    budget: Budget | None = None
+
+    def within(self, budget: Budget) -> "FederatedSearch":
+        """The same for one run, which pays from this purse."""
+        return replace(self, budget=budget, cache=self.cache.within(budget.run) if self.cache else None)
+
+    async def search(self, query: Query, *, limit: int) -> SearchOutcome:
+        """What the engines find, best first, one entry per page; raises only if none of them served."""
+        answers = await self._answers(query, limit)
+        for engine in self.spare:
+            if any(not isinstance(answer, ProviderError) for answer in answers.values()):
+                break
+            answers[engine.name] = await self._ask(engine, query, limit)
+        overspent = await self._overspent_engines()
+        failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
+        if failed and len(failed) == len(answers):
+            raise await self._combined_error(failed, query, limit)
+        failures = [
+            Failure(where=f"search: {name}", what=query.text, why=str(error))
+            for name, error in failed
+            if name not in overspent
+        ]
+        failures += [
+            Failure(where=f"search: {name}", what="its price", why=overspent[name])
+            for name in answers
+            if name in overspent
+        ]
+        for report_failures in self.failure_reports:
+            failures += await report_failures()
+        served = {name: a for name, a in answers.items() if not isinstance(a, ProviderError)}
+        inside = [[hit for hit in a.hits if self.scope.admits(hit)] for a in served.values()]
+        costs = [
+            await self._charge(name, a, query, limit) for name, a in served.items() if name in self.prices
+        ]
+        costs += await self._lost_costs([name for name, _ in failed], query, limit)
+        return SearchOutcome(fuse_rankings(inside)[:limit], failures, costs)
+
+    async def _answers(self, query: Query, limit: int) -> dict[str, EngineAnswer | ProviderError]:
+        """What each engine says that is asked first."""
+        found = await asyncio.gather(*(self._ask(engine, query, limit) for engine in self.engines))
+        return dict(zip([engine.name for engine in self.engines], found, strict=True))
+
+    async def _overspent_engines(self) -> dict[str, str]:
+        return await self.budget.overspent() if self.budget and self.prices else {}
+
+    async def _ask(self, engine: SearchEngine, query: Query, limit: int) -> EngineAnswer | ProviderError:
+        try:
+            return await self._ask_traced(engine, query, limit)
+        except ProviderError as error:
+            return error
+
+    async def _ask_traced(self, engine: SearchEngine, query: Query, limit: int) -> EngineAnswer:
+        """Ask one engine; the search shows in LangChain callbacks as a retriever's run."""
+        name, answered = engine.name, None
+        async with TracedRun("retriever", name, query.text, engine=name, round=query.round) as run:
+            try:
+                answered = await self._answer(engine, query, limit)
+            finally:
+                if run.is_heard:
+                    hits, _, is_cached = answered or EngineAnswer([])
+                    paid = 0.0 if is_cached else await self._paid(name, query, limit) or 0.0
+                    run.note(is_reused=is_cached, cost_usd=paid, results=len(hits))
+                    run.output = [_traced_hit(hit) for hit in hits]
+        return answered
+
+    async def _answer(self, engine: SearchEngine, query: Query, limit: int) -> EngineAnswer:
+        async def ask() -> Sequence[Hit]:
+            async with self.places(self.budget.run if self.budget else ""):
+                with use_meter(self._meter(engine.name, query, limit)):
+                    return await engine(query, limit=limit)
+
+        return await self.cache.search(engine, query, limit, ask) if self.cache else EngineAnswer(await ask())
+
+    def _meter(self, name: str, query: Query, limit: int) -> Meter | None:
+        if self.budget is None or name not in self.prices:
+            return None
+        return Meter(self.budget, _cost_call(name, query, limit), self.prices[name](limit))
+
+    async def _charge(self, name: str, answered: EngineAnswer, query: Query, limit: int) -> Cost:
+        """What the engine cost: every request that was sent; nothing, if it was another run's."""
+        usd, is_reused = self.prices[name](limit), answered.is_reused
+        paid = await self._paid(name, query, limit)
+        return Cost(
+            call=_cost_call(name, query, limit).name,
+            role="search",
+            model=name,
+            usd=0.0 if is_reused else usd if paid is None else paid,
+            saved_usd=usd if is_reused else 0.0,
+            is_reused=is_reused,
+        )
+
+    async def _lost_costs(self, names: Sequence[str], query: Query, limit: int) -> list[Cost]:
+        """What may have been charged by engines that did not serve."""
+        paid = {name: await self._paid(name, query, limit) for name in names if name in self.prices}
+        return [
+            Cost(call=_cost_call(name, query, limit).name, role="search", model=name, usd=usd)
+            for name, usd in paid.items()
+            if usd
+        ]
+
+    async def _paid(self, name: str, query: Query, limit: int) -> float | None:
+        return await self.budget.paid(_cost_call(name, query, limit).name) if self.budget else None
+
+    async def _combined_error(
+        self, failed: Sequence[tuple[str, ProviderError]], query: Query, limit: int
+    ) -> ProviderError:
+        error = _combine_errors(failed)
+        error.costs = await self._lost_costs([name for name, _ in failed], query, limit)
+        return error
+
+
+def _cost_call(name: str, query: Query, limit: int) -> PaidCall:
+    """The search as the book of payments has it, and every charge for it, whether it was answered or not."""
+    return PaidCall(short_hash("search", name, query.text, str(limit)), "search", name)
+
+
+def _traced_hit(hit: Hit) -> dict[str, object]:
+    """A hit as a document of a retriever."""
+    return {"page_content": hit.snippet, "address": hit.address, "title": hit.title, "rank": hit.rank}
+
+
+def fuse_rankings(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """One ranking from several by reciprocal rank fusion; one entry a page, with all that is known of it."""
+    scores: dict[str, float] = {}
+    known: dict[str, list[tuple[int, Hit]]] = {}
+    for ranking in rankings:
+        pages: dict[str, Hit] = {}
+        for hit in ranking:
+            pages.setdefault(canonical_address(hit.address), hit)
+        for rank, (page, hit) in enumerate(pages.items(), start=1):
+            scores[page] = scores.get(page, 0.0) + 1 / (_RANK_FUSION_K + rank)
+            known.setdefault(page, []).append((rank, hit))
+    ranked = sorted(scores, key=lambda page: -scores[page])
+    return [_merge_hits(known[page]).model_copy(update={"rank": n}) for n, page in enumerate(ranked, start=1)]
+
+
+def _merge_hits(entries: list[tuple[int, Hit]]) -> Hit:
+    """The best-ranked hit, filled up from the others: the longest snippet, and whatever it lacks."""
+    hits = [hit for _, hit in sorted(entries, key=lambda entry: entry[0])]
+    first = hits[0]
+    if len(hits) == 1:
+        return first
+    filled = {
+        name: next((value for hit in hits if (value := getattr(hit, name))), getattr(first, name))
+        for name in ("title", "published", "authors", "doi", "pdf", "cited_by")
+    }
+    return first.model_copy(update={**filled, "snippet": max((hit.snippet for hit in hits), key=len)})
+
+
+def _combine_errors(failed: Sequence[tuple[str, ProviderError]]) -> ProviderError:
+    """The last error, saying what all of them said; the last one that waiting may cure, if any may."""
+    errors = [error for _, error in failed]
+    if len(errors) == 1:
+        return errors[0]
+    said = "; ".join(f"{name}: {error}" for name, error in failed)
+    message = f"no engine served ({said})"
+    passing = [error for error in errors if isinstance(error, Unavailable)]
+    if passing:
+        return Unavailable(message, wait_s=passing[-1].wait_s)
+    return type(errors[-1])(message)

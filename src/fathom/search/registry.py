@@ -1,0 +1,236 @@
+"""Every engine there is, made from settings: the one place to add a line for a new one.
+
+Does not know which of them a run will ask. An engine's module is imported only when the run asks it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from fathom.budget.prices import load_prices
+from fathom.search.cache import VALID_S, SearchCache, engine_key
+from fathom.search.engines.retriever import TextStore
+from fathom.search.federated import FederatedSearch, search_slots
+from fathom.search.health import MonitoredEngine, PaidEngine, RetryingEngine
+from fathom.search.local.engine import LocalEngine
+from fathom.search.local.index import ProgressCallback
+from fathom.search.mcp.servers import McpServer, load_servers
+from fathom.search.protocol import SearchEngine
+from fathom.search.routing import choose_engines
+from fathom.search.scope import Scope
+from fathom.settings.model_names import OPENAI, split_name
+from fathom.settings.settings import Settings
+from fathom.state import RunConfig
+from fathom.storage import open_storage
+from fathom.storage.content import open_replies
+
+# Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
+_EngineRow = tuple[str, str, dict[str, str]]
+_REMOTE: dict[str, _EngineRow] = {
+    "tavily": ("tavily", "Tavily", {"api_key": "tavily_api_key", "base_url": "tavily_url"}),
+    "serper": ("serper", "Serper", {"api_key": "serper_api_key"}),
+    "brave": ("brave", "Brave", {"api_key": "brave_api_key"}),
+    "exa": ("exa", "Exa", {"api_key": "exa_api_key"}),
+    "google": ("google", "Google", {"api_key": "google_api_key", "engine_id": "google_cse_id"}),
+    "searxng": ("searxng", "Searxng", {"base_url": "searxng_url"}),
+    "duckduckgo": ("duckduckgo", "DuckDuckGo", {}),
+    "wikipedia": ("wikipedia", "Wikipedia", {"contact": "contact"}),
+    "semantic-scholar": ("semantic_scholar", "SemanticScholar", {"api_key": "semantic_scholar_api_key"}),
+    "arxiv": ("arxiv", "Arxiv", {"base_url": "arxiv_url"}),
+    "openalex": ("openalex", "OpenAlex", {"api_key": "openalex_api_key"}),
+    "pubmed": ("pubmed", "PubMed", {"api_key": "ncbi_api_key", "contact": "contact"}),
+    "crossref": ("crossref", "Crossref", {"contact": "contact"}),
+    "europe-pmc": ("europe_pmc", "EuropePmc", {}),
+}
+_SEARCHING_MODEL = "gpt-4.1"  # of OpenAI, when the models that think are of somebody else
+# These send their requests through `wire`, which pays for each of them.
+_PAID_PER_REQUEST = {"model", *_REMOTE} - {"tavily", "duckduckgo"}
+# Without these an engine cannot be asked at all; the rest of the settings only make it better.
+_NEEDED = {
+    "tavily": ("tavily_api_key",),
+    "serper": ("serper_api_key",),
+    "brave": ("brave_api_key",),
+    "exa": ("exa_api_key",),
+    "google": ("google_api_key", "google_cse_id"),
+    "searxng": ("searxng_url",),
+    "model": ("openai_api_key",),
+    "mcp": ("mcp_file",),
+    "retriever": ("retriever",),
+}
+
+
+def engines_for(settings: Settings, run_config: RunConfig) -> FederatedSearch:
+    """The engines of a run: asked at once, or spare."""
+    choice = choose_engines(run_config, available_engines(settings, run_config))
+    asked = [engine for name in choice.asked for engine in _make_engines(name, settings, run_config)]
+    spare = [engine for name in choice.spare for engine in _make_engines(name, settings, run_config)]
+    return FederatedSearch(
+        engines=tuple(asked),
+        failure_reports=tuple(engine.failures for engine in asked if isinstance(engine, LocalEngine)),
+        spare=tuple(spare),
+        scope=_make_scope(run_config),
+        places=search_slots(settings.parallel_searches),
+        prices={
+            e.name: partial(_usd, e)
+            for e in [*asked, *spare]
+            if isinstance(e, MonitoredEngine) and _is_paid(e)
+        },
+        cache=_make_cache(settings, run_config, [*asked, *spare]),
+    )
+
+
+def available_engines(settings: Settings, run_config: RunConfig) -> set[str]:
+    """The engines that have what they need."""
+    ready = set(_REMOTE) | set(_NEEDED)
+    ready -= {name for name, needed in _NEEDED.items() if not all(getattr(settings, n) for n in needed)}
+    return ready | {"local"} if run_config.docs else ready
+
+
+def _make_engines(name: str, settings: Settings, run_config: RunConfig) -> list[SearchEngine]:
+    """The engine of that name; one for each server where there may be several."""
+    if name == "local":
+        engine = local_engine(settings, run_config)
+        return [engine] if engine else []
+    bare = (
+        _SPECIAL[name](settings, run_config)
+        if name in _SPECIAL
+        else [_make_remote(name, settings, run_config)]
+    )
+    prices = load_prices(settings.prices_file, settings.home)
+    return [_wrap_engine(engine, prices.engines.get(name)) for engine in bare]
+
+
+def _make_cache(settings: Settings, run_config: RunConfig, engines: Sequence[SearchEngine]) -> SearchCache:
+    """Answered searches of the web; one's own documents may have changed since."""
+    is_shared = run_config.reuse and not run_config.fresh
+    keys = {e.name: e.cache_key for e in engines if isinstance(e, MonitoredEngine) and e.name != "retriever"}
+    return SearchCache(
+        open_replies(open_storage(settings.database), is_shared=is_shared, max_age_s=VALID_S), keys
+    )
+
+
+def _wrap_engine(engine: SearchEngine, usd: float | None) -> MonitoredEngine:
+    """The engine with its own price, or with the one a person gave, or with that of its tokens too."""
+    own = getattr(engine, "usd_per_call", 0.0) if usd is None else usd
+    return MonitoredEngine(
+        RetryingEngine(engine if engine.name in _PAID_PER_REQUEST else PaidEngine(engine)),
+        pause_s=getattr(engine, "pause_s", 0.0),
+        usd_per_call=getattr(engine, "usual_usd", own),
+        units=getattr(engine, "units", lambda _: 1.0),
+        cache_key=engine_key(engine),
+    )
+
+
+def _is_paid(engine: MonitoredEngine) -> bool:
+    """Whether asking it costs money; a model that searches takes tokens, also where searching is free."""
+    return bool(engine.usd_per_call) or engine.name == "model"
+
+
+def _usd(engine: MonitoredEngine, limit: int) -> float:
+    return engine.usd_per_call * engine.units(limit)
+
+
+def _make_remote(name: str, settings: Settings, run_config: RunConfig) -> SearchEngine:
+    module, class_name, arguments = _REMOTE[name]
+    made = getattr(import_module(f"fathom.search.engines.{module}"), class_name)
+    words = {argument: _reveal_secret(getattr(settings, setting)) for argument, setting in arguments.items()}
+    words |= {"base_url": settings.engine_urls.get(name)} if name in settings.engine_urls else {}
+    fields = made.__dataclass_fields__
+    if "scope" in fields:
+        words["scope"] = _make_scope(run_config)
+    if run_config.news and "topic" in fields:
+        words["topic"] = "news"
+    if "kind" in fields and run_config.news:
+        words["kind"] = "news"
+    elif name == "serper" and run_config.academic:
+        words["kind"] = "scholar"
+    engine: SearchEngine = made(**{k: v for k, v in words.items() if v is not None})
+    return engine
+
+
+def _reveal_secret(value: Any) -> Any:
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+def _make_scope(run_config: RunConfig) -> Scope:
+    return Scope(
+        include_domains=tuple(run_config.include_domains),
+        exclude_domains=tuple(run_config.exclude_domains),
+        since=date.fromisoformat(run_config.since) if run_config.since else None,
+        until=date.fromisoformat(run_config.until) if run_config.until else None,
+        language=run_config.source_language,
+    )
+
+
+def _make_model_search(settings: Settings, run_config: RunConfig) -> list[SearchEngine]:
+    from fathom.search.engines.model_search import ModelSearch
+
+    provider, named = split_name(settings.model_for("plan", run_config.model_of("plan")))
+    name, server = named if provider == "openai" else _SEARCHING_MODEL, settings.base_url or OPENAI
+    prices = load_prices(settings.prices_file, settings.home)
+    key = _reveal_secret(settings.openai_api_key)
+    made = ModelSearch(
+        key,
+        name,
+        base_url=server,
+        scope=_make_scope(run_config),
+        prices=prices,
+        most_out=settings.max_answer_tokens,
+    )
+    return [replace(made, usd_per_call=prices.engines.get("model", made.usd_per_call))]
+
+
+def _make_mcp(settings: Settings, _: RunConfig) -> list[SearchEngine]:
+    from fathom.search.mcp.engine import McpSearch
+
+    return [McpSearch(server, name=f"mcp:{name}") for name, server in mcp_servers(settings).items()]
+
+
+def mcp_servers(settings: Settings) -> dict[str, McpServer]:
+    """The MCP servers that the operator named."""
+    return load_servers(settings.mcp_file) if settings.mcp_file else {}
+
+
+def _make_retriever(settings: Settings, run_config: RunConfig) -> list[SearchEngine]:
+    from fathom.search.engines.retriever import RetrieverSearch
+
+    assert settings.retriever
+    roots = tuple(document_roots(run_config))
+    return [
+        RetrieverSearch(
+            settings.retriever, settings.retriever_arguments, retriever_texts(settings), roots=roots
+        )
+    ]
+
+
+def retriever_texts(settings: Settings) -> TextStore:
+    """Where words are kept that only a retriever knows; they outlast a crash."""
+    kept = open_storage(settings.database).pages
+    return TextStore(kept.put, kept.get)
+
+
+_SPECIAL: dict[str, Callable[[Settings, RunConfig], list[SearchEngine]]] = {
+    "model": _make_model_search,
+    "mcp": _make_mcp,
+    "retriever": _make_retriever,
+}
+
+
+def local_engine(
+    settings: Settings, run_config: RunConfig, progress: ProgressCallback | None = None
+) -> LocalEngine | None:
+    """The engine over the run's own documents, if it has any; `progress` hears how far reading them is."""
+    if not run_config.docs:
+        return None
+    return LocalEngine(tuple(document_roots(run_config)), settings.home / "index", progress=progress)
+
+
+def document_roots(run_config: RunConfig) -> list[Path]:
+    """The folders and files of a run, in full."""
+    return [Path(place).expanduser().resolve() for place in run_config.docs]

@@ -1,0 +1,106 @@
+"""Orders: how a run is steered from anywhere, another terminal or another process, while it works.
+
+Does not know who works on the run or how an order is carried out. An order is taken once, by the round or the
+step that sees it first; whoever asks again in that place is told the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from fathom.errors import BadInput
+from fathom.storage import Storage
+from fathom.storage.protocol import SignalStore
+from fathom.storage.records import SIGNAL_WORDS as WORDS
+from fathom.storage.records import Signal as Order
+from fathom.storage.records import SignalWord as Word
+
+_MOST_CHARS = 400
+
+
+@dataclass(frozen=True)
+class ControlSignals:
+    """All orders of a database; every call is its own short transaction, safe from any thread and process."""
+
+    storage: Storage
+
+    @property
+    def _signals(self) -> SignalStore:
+        return self.storage.signals
+
+    async def give(self, run_id: str, word: str, text: str = "") -> Order:
+        """Leave an order; `go` also takes back a pause that nobody has seen yet."""
+        known, text = _check_signal(word, " ".join(text.split()))
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        return await self._signals.add(run_id, known, text, at, cancels=["pause"] if known == "go" else [])
+
+    async def pending(self, run_id: str) -> list[Order]:
+        """What nobody has taken yet, oldest first."""
+        return await self._signals.pending(run_id)
+
+    async def runs_to_pause(self) -> set[str]:
+        """The runs that somebody wants to pause: one look for all runs of a process."""
+        return await self._signals.runs_with_pending("pause")
+
+    async def resumed(self, run_id: str) -> None:
+        """Mark pending pause signals as consumed on resume."""
+        await self.taken(run_id, ("pause", "go"), "resumed")
+
+    async def ended(self, run_id: str) -> None:
+        """A run is over; what was ordered too late means nothing any more."""
+        await self.taken(run_id, WORDS, "ended")
+
+    def of(self, run_id: str | None) -> "RunSignals":
+        """The orders of one run, as its nodes ask for them; a run that is not saved has none."""
+        return RunSignals(self, run_id or "")
+
+    async def taken(self, run_id: str, kinds: Sequence[Word], taker: str, number: int = 0) -> list[Order]:
+        """Every order of these kinds that this taker took, now or before."""
+        return await self._signals.take(run_id, kinds, taker, number)
+
+
+def _check_signal(word: str, text: str) -> tuple[Word, str]:
+    """Return a known word and its text, or BadInput."""
+    known = next((name for name in WORDS if name == word), None)
+    if known is None:
+        raise BadInput(f"There is no order {word!r}; there are {', '.join(WORDS)}.")
+    if (known == "add") != bool(text):
+        raise BadInput("Add needs a query." if known == "add" else f"{word.capitalize()} takes no words.")
+    if len(text) > _MOST_CHARS:
+        raise BadInput(f"A query has at most {_MOST_CHARS} characters, this one has {len(text)}.")
+    return known, text
+
+
+@dataclass(frozen=True)
+class RunSignals:
+    """The orders of one run; see `fathom.nodes.ports.Orders`."""
+
+    signals: ControlSignals
+    run_id: str
+
+    async def added(self, number: int, place: str = "review") -> Mapping[int, str]:
+        """The queries that belong to this round, taken in this place, by the number of their order."""
+        took = await self._taken("add", f"{place} {number}", number)
+        return {order.number: order.text for order in took}
+
+    async def waiting(self) -> list[str]:
+        """Queries that were added and belong to no round yet."""
+        return [order.text for order in await self._pending() if order.word == "add"]
+
+    async def is_pausing(self, place: str) -> bool:
+        """Whether a person wants a pause, here."""
+        return bool(await self._taken("pause", place, 0))
+
+    async def is_stopping(self, place: str = "") -> bool:
+        """Whether a person wants no more to be looked for; with a place, the order is carried out there."""
+        if place:
+            return bool(await self._taken("stop", place, 0))
+        return any(order.word == "stop" for order in await self._pending())
+
+    async def _pending(self) -> list[Order]:
+        return await self.signals.pending(self.run_id) if self.run_id else []
+
+    async def _taken(self, word: Word, taker: str, number: int) -> list[Order]:
+        if not self.run_id:
+            return []
+        return await self.signals.taken(self.run_id, (word,), taker, number)

@@ -1,0 +1,109 @@
+"""Files that are replaced whole or not at all, and a text that only grows.
+
+Does not know what is in them. A reader never sees half a file, whatever kills the writer; what was written
+before stays when there is no room for the new.
+"""
+
+import asyncio
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+
+def replace_file(path: Path, body: str | bytes) -> None:
+    """Put a file in the place of another; when this returns, a power cut does not take it back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(body.encode("utf-8", "replace") if isinstance(body, str) else body)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def append_lines(path: Path, lines: str) -> None:
+    """Whole lines at the end of a file; where there is no room for all of them, none is left behind."""
+    left = memoryview(lines.encode("utf-8", "replace"))
+    with path.open("ab", buffering=0) as file:
+        length = file.seek(0, os.SEEK_END)
+        try:
+            while left:
+                left = left[file.write(left) :]
+        except OSError:
+            with suppress(OSError):
+                file.truncate(length)
+            raise
+
+
+def read_whole_lines(path: Path) -> str:
+    """The whole lines of a file; half a line, left by who was killed while writing it, is cut off."""
+    try:
+        body = path.read_bytes()
+    except FileNotFoundError:
+        return ""
+    whole = body[: body.rfind(b"\n") + 1]
+    if whole != body:
+        with path.open("r+b") as file:
+            file.truncate(len(whole))
+    return whole.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class HeldFile:
+    """A lock that is held; see `HeldLock`."""
+
+    lock: FileLock
+
+    async def release(self) -> None:
+        """Let others have it; also when whoever waits for that is cut off."""
+        await asyncio.shield(asyncio.to_thread(self.lock.release))
+
+    async def remove(self) -> None:
+        """Remove the file, and let others have the lock."""
+
+        def remove() -> None:
+            with suppress(OSError):
+                Path(self.lock.lock_file).unlink()
+            self.lock.release()
+
+        await asyncio.shield(asyncio.to_thread(remove))
+
+
+@dataclass(frozen=True)
+class FileLocks:
+    """One file a name in a folder; see `LockStore`."""
+
+    folder: Path
+
+    async def acquire(self, name: str) -> HeldFile | None:
+        """Return the lock, held, or None when somebody else holds it."""
+        taking = asyncio.ensure_future(asyncio.to_thread(self._acquire, name))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            taking.add_done_callback(_give_back)  # nobody would ever release it
+            raise
+
+    def _acquire(self, name: str) -> HeldFile | None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Taken and given back in different threads.
+        lock = FileLock(self.folder / f"{name}.lock", timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            return None
+        return HeldFile(lock)
+
+
+def _give_back(taking: "asyncio.Future[HeldFile | None]") -> None:
+    held = None if taking.cancelled() or taking.exception() else taking.result()
+    if held is not None:
+        asyncio.get_running_loop().run_in_executor(None, held.lock.release)

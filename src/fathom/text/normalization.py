@@ -1,0 +1,135 @@
+"""Text as it is compared: one form of Unicode, one kind of white space, and a way back to positions.
+
+Does not know why two texts are compared.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_SAME = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "\u00ad": None}
+)
+
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+
+_ONTO = "\u0300-\u036f\u3099\u309a"  # accents, and marks of kana
+
+_BLANK = str.maketrans(dict.fromkeys("\t\n\v\f\r\x1c\x1d\x1e\x1f", " "))
+
+_LETTER = re.compile("[^ ]")
+
+_SENTENCE = 500  # characters
+
+_PLAIN = "[!-~À-ÿ‘’“”–—−가-힣]+"  # each becomes one letter, whatever stands beside it
+
+# Plain words with one white space between them; the parts of a Hangul syllable; a letter with what is written
+# onto it.
+_WRITTEN = re.compile(
+    rf"(?P<plain>{_PLAIN}(?:[\t-\r\x1c-\x20]{_PLAIN})*)(?![{_ONTO}])"
+    rf"|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[{_ONTO}]*",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class FoldedText:
+    """A text folded for comparison, in stretches; each begins at a place and tells where it stood.
+
+    With an end, all of it came from `origins[n]:ends[n]`; without one (0) it stood there letter by letter.
+    """
+
+    text: str
+    places: Sequence[int] = (0,)
+    origins: Sequence[int] = (0,)
+    ends: Sequence[int] = (0,)
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original text that a span of the folded one came from."""
+        return self._stood(start)[0], self._stood(end - 1)[1]
+
+    def _stood(self, place: int) -> tuple[int, int]:
+        n = bisect_right(self.places, place) - 1
+        first = self.origins[n] + (0 if self.ends[n] else place - self.places[n])
+        return first, self.ends[n] or first + 1
+
+
+def fold_text(text: str) -> FoldedText:
+    """Fold case, Unicode forms, quotation marks, dashes and runs of white space."""
+    return _fold_sentence(text) if len(text) <= _SENTENCE else _fold_page(text)
+
+
+def _fold_text(text: str) -> FoldedText:
+    return _fold_ascii(text) if text.isascii() else _fold_letters(text)
+
+
+# Whoever looks into a page looks again soon; a quote is looked at whenever what stands on it is.
+_fold_page = lru_cache(maxsize=16)(_fold_text)
+
+_fold_sentence = lru_cache(maxsize=4096)(_fold_text)
+
+
+def _fold_ascii(text: str) -> FoldedText:
+    """Letter by letter, each run of white space with its first: all that folding changes in plain letters."""
+    plain = text.lower()
+    if not plain.isprintable():  # a blank is, but no other white space
+        plain = plain.translate(_BLANK)
+    if "  " not in plain and plain == plain.strip(" "):
+        return FoldedText(plain)
+    end = len(plain.rstrip(" "))
+    kept: list[str] = []
+    places: list[int] = []
+    origins: list[int] = []
+    size = 0
+    letter = _LETTER.search(plain)
+    while letter:
+        start, run = letter.start(), plain.find("  ", letter.start(), end)
+        stop = run + 1 if run >= 0 else end
+        kept.append(plain[start:stop])
+        places.append(size)
+        origins.append(start)
+        size += stop - start
+        letter = _LETTER.search(plain, stop)
+    return FoldedText("".join(kept), places, origins, [0] * len(places))
+
+
+def _fold_letters(text: str) -> FoldedText:
+    kept: list[str] = []
+    places: list[int] = []
+    origins: list[int] = []
+    ends: list[int] = []
+    size, is_spaced = 0, True
+    for written in _WRITTEN.finditer(text):
+        start, end = written.span()
+        is_plain = written["plain"] is not None
+        part = _fold_plain(written.group()) if is_plain else _fold_written(written.group())
+        if is_spaced:  # or nothing stands before it
+            part = part.removeprefix(" ")
+        if not part:
+            continue
+        places.append(size)
+        origins.append(start)
+        ends.append(0 if is_plain else end)
+        kept.append(part)
+        size += len(part)
+        is_spaced = part[-1] == " "
+    return FoldedText("".join(kept).removesuffix(" "), places, origins, ends)
+
+
+def _fold_plain(words: str) -> str:
+    return one_line(words if words.isascii() else words.translate(_SAME)).lower()
+
+
+def _fold_written(written: str) -> str:
+    if written.isascii():
+        return " " if written.isspace() else written.lower()
+    part = unicodedata.normalize("NFKC", written.translate(_SAME).translate(_UNSEEN)).lower()
+    return " " if part.isspace() and part else part
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(text.split())

@@ -1,0 +1,252 @@
+"""How many tokens a text will be for a model, before it is sent: a guess, and a bound.
+
+Does not know models. What is plain is counted with a real vocabulary that the wordllama wheel carries: 32,000
+pieces, fewer than today's models have, so that it rarely makes fewer tokens than theirs. Other scripts go by
+a rule, because that vocabulary knows few of them; characters divided by four would be 2.5 times too low for
+Korean.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+
+def wordllama_folder() -> Path:
+    """Where the wheel's files are."""
+    spec = find_spec("wordllama")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+@cache
+def shared_tokenizer() -> Any:
+    """The tokenizer; whoever asks for it first waits a tenth of a second."""
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(wordllama_folder() / "tokenizers" / "l2_supercat_tokenizer_config.json"))
+
+
+T = TypeVar("T")
+
+_HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]+")
+
+_IDEOGRAPHS = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]+")
+
+_PICTURES = re.compile("[\u2600-\u27bf\ufe0f\u200d\U00010000-\U0010ffff]+")
+
+_BEYOND = re.compile("[^\x00-\x7f]+")
+
+# No piece has a space behind another character, and a line's end is a piece: words are counted one by one.
+_WORDS = re.compile(r" +[\x00-\x1f!-\x7f]*|[\x00-\x1f!-\x7f]+")
+
+# A rule of dashes is one piece in one vocabulary and fifty in another.
+_REPEATED = re.compile(r"([\x00-\x7f])\1{3,}")
+
+# Pieces of today's larger vocabularies for one of ours, and of the worst; measured in docs/log.md.
+_USUAL = 0.93
+
+_WORST_TENTHS = 12
+
+_SLACK = 8
+
+# A long word goes in by parts: twice the text would otherwise take more than twice the time.
+_PART = 4_000
+
+# Of a word's number, the bits that are its tenths; above them are its pieces.
+_TENTHS = 40
+
+
+@dataclass(frozen=True)
+class TokenMeasure:
+    """A text in tokens, what is ASCII and what is beyond it apart: as it usually is, and at worst."""
+
+    plain: float
+    beyond: float
+    worst_plain: int
+    worst_beyond: int
+
+    @property
+    def usual(self) -> int:
+        """The guess for the whole."""
+        return math.ceil(self.plain + self.beyond)
+
+    def __add__(self, other: "TokenMeasure") -> "TokenMeasure":
+        """Both texts together."""
+        return TokenMeasure(
+            self.plain + other.plain,
+            self.beyond + other.beyond,
+            self.worst_plain + other.worst_plain,
+            self.worst_beyond + other.worst_beyond,
+        )
+
+
+def count_tokens(text: str) -> int:
+    """About as many tokens as current models make of it: within a fifth for prose, code and Korean."""
+    return measure_tokens(text).usual
+
+
+def count_tokens_at_worst(text: str) -> int:
+    """As many tokens as the least suitable tokenizer makes of it: never too low, and half too high for prose.
+
+    Beyond ASCII a vocabulary may know nothing and spell out every byte; no vocabulary does worse than that.
+    """
+    found = measure_tokens(text)
+    return min(found.worst_plain + found.worst_beyond + _SLACK, bound_tokens(text))
+
+
+def count_tokens_at_least(text: str) -> int:
+    """Fewer tokens than any current tokenizer makes of it: half of the guess.
+
+    A server that bills by what it says it took cannot have taken less than this.
+    """
+    return measure_tokens(text).usual // 2
+
+
+def bound_tokens(text: str) -> int:
+    """What neither the guess nor the bound is ever above, without counting: a token a byte, and its borders.
+
+    What fits by that measure need not be counted.
+    """
+    return _bytes(text) + 2
+
+
+@lru_cache(maxsize=64)
+def measure_tokens(text: str) -> TokenMeasure:
+    """The text in tokens, every way it is counted here."""
+    lines = f" {text}".split("\n") if text else []
+    ends = max(0, len(lines) - 1)
+    plain = sum(map(_lines.__getitem__, lines))
+    tenths = (plain & (1 << _TENTHS) - 1) + _WORST_TENTHS * ends
+    beyond, spelt = 0.0, 0
+    for line in [] if text.isascii() else lines:
+        if not line.isascii():
+            guess, length = _foreign[line]
+            beyond += guess
+            spelt += length
+    return TokenMeasure(_USUAL * ((plain >> _TENTHS) + ends), beyond, math.ceil(tenths / 10), spelt)
+
+
+def _guess_beyond_ascii(text: str) -> float:
+    """The guess for what is not ASCII, by script."""
+    scripts = (_HANGUL, _IDEOGRAPHS, _PICTURES)
+    hangul, ideographs, pictures = (sum(map(len, script.findall(text))) for script in scripts)
+    others = len(text) - hangul - ideographs - pictures
+    return hangul / 1.35 + ideographs / 1.25 + pictures / 0.55 + others / 2.6
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+class _CountCache(dict[str, T]):
+    """What was counted for a text, once: most words and lines of a prompt were in another one."""
+
+    def __init__(self, count: Callable[[str], T], most: int, most_chars: int) -> None:
+        self._count, self._most, self._most_chars = count, most, most_chars
+
+    def __missing__(self, text: str) -> T:
+        counted = self._count(text)
+        if len(text) <= self._most_chars:
+            if len(self) >= self._most:
+                self.clear()
+            self[text] = counted
+        return counted
+
+
+def _count_line(line: str) -> int:
+    """What is plain in it: pieces and tenths of all its words, as they are for one."""
+    if line.isascii() and "  " not in line:
+        first, *others = line.split(" ")
+        return _words[first] + sum(map(_spaced.__getitem__, others))
+    return sum(map(_words.__getitem__, _WORDS.findall(line)))
+
+
+def _count_foreign_line(line: str) -> tuple[float, int]:
+    """What is beyond ASCII in it, guessed and spelt out."""
+    beyond = "".join(_BEYOND.findall(line))
+    return _guess_beyond_ascii(beyond), _bytes(beyond)
+
+
+def _count_word(word: str) -> int:
+    """Its pieces and the most tokens in tenths as one number: a page's words are then looked up and added up
+    once, and nothing is made that the garbage collector would count."""
+    pieces = _count_pieces(word)
+    tenths = _WORST_TENTHS * pieces
+    if _REPEATED.search(word):
+        repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
+        tenths = _WORST_TENTHS * _count_pieces(_REPEATED.sub("\n", word)) + 10 * repeated
+    return pieces << _TENTHS | tenths
+
+
+def _count_pieces(word: str) -> int:
+    spelt, tokenize = word.replace(" ", "▁"), _tokenize()
+    if len(spelt) <= _PART:
+        return len(tokenize(spelt))
+    return sum(len(tokenize(spelt[start : start + _PART])) for start in range(0, len(spelt), _PART))
+
+
+_lines = _CountCache(_count_line, most=5_000, most_chars=3_000)
+
+_foreign = _CountCache(_count_foreign_line, most=5_000, most_chars=3_000)
+
+_words = _CountCache(_count_word, most=50_000, most_chars=64)
+
+_spaced = _CountCache(lambda word: _count_word(f" {word}"), most=50_000, most_chars=64)
+
+
+@cache
+def _tokenize() -> Callable[[str], list[object]]:
+    # Without what stands around a text and without names for special tokens: "<s>" is three characters.
+    made: Callable[[str], list[object]] = shared_tokenizer().model.tokenize
+    return made
+
+
+K = TypeVar("K")
+
+CountTokens = Callable[[str], int]
+
+LONGEST_LINE = 500
+
+
+def shorten_line(text: str, most_chars: int = LONGEST_LINE) -> str:
+    """The text on one line, cut with a mark where it is too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most_chars else line[: most_chars - 1].rstrip() + "…"
+
+
+def fit_lines(lines: Iterable[str], max_tokens: int) -> list[str]:
+    """The first lines that fit together; the first of all always does."""
+    shown = [shorten_line(line) for line in lines]
+    if sum(map(bound_tokens, shown)) <= max_tokens:
+        return shown
+    kept: list[str] = []
+    room = max_tokens
+    for line in shown:
+        room -= count_tokens(line)
+        if room < 0 and kept:
+            break
+        kept.append(line)
+    return kept
+
+
+def fit_entries(lines: Mapping[K, str], max_tokens: int) -> dict[K, str]:
+    """The same for lines that have keys."""
+    return dict(zip(lines, fit_lines(lines.values(), max_tokens), strict=False))
+
+
+def truncate_to_tokens(text: str, max_tokens: int, count: CountTokens) -> str:
+    """The beginning of the text that fits, by whatever counts; ends between words where it can."""
+    room = max(0, max_tokens)
+    whole = text
+    while text and (cost := count(text)) > room:
+        text = text[: min(len(text) - 1, len(text) * room // cost)]
+    if text == whole or not text:
+        return text
+    last = text.rfind(" ")
+    return text[:last] if last > len(text) // 2 else text

@@ -1,0 +1,147 @@
+"""How much is known after a round, as records.
+
+Does not know who judges, or by which rules.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fathom.state.records import Record, Score, SubQuestion, short_hash
+from fathom.state.report import Priority
+
+
+class Gap(Record):
+    """Something the evidence does not answer yet."""
+
+    description: str
+    priority: Priority
+    suggested_query: str
+    question: str
+    tried: int = 0  # rounds that looked for it and could not close it
+    lowered_from: Priority | None = None  # its priority before rounds that could not close it lowered it
+    is_rejected: bool = False  # something was found, and verification refused it
+
+    @property
+    def importance(self) -> Priority:
+        """How much it matters for the question, however often it was looked for."""
+        return self.lowered_from or self.priority
+
+
+class Reread(Record):
+    """A page at hand that a round reads again, because a passage of it may close a gap."""
+
+    page: str  # its hash
+    sought: SubQuestion  # the gap, under the sub-question it belongs to
+    round: int
+
+    @property
+    def key(self) -> str:
+        """A page is read again for one gap once."""
+        return short_hash(self.page, self.sought.text)
+
+
+class Rubric(Record):
+    """Quality on four scales of 1 to 5, with the evidence quoted before the scores (G-Eval)."""
+
+    evidence: str
+    accuracy: int = Field(ge=1, le=5)
+    relevance: int = Field(ge=1, le=5)
+    completeness: int = Field(ge=1, le=5)
+    consistency: int = Field(ge=1, le=5)
+
+
+CheckName = Literal[
+    "freshness", "counting", "amount", "completeness", "comparison", "definition", "cause", "date"
+]
+
+
+class Check(Record):
+    """One thing the question needs of its evidence, and whether the evidence has it."""
+
+    name: CheckName
+    is_passed: bool
+    why: str
+    gap: Gap | None = None  # what is missing, when it fails
+
+
+class Gain(Record):
+    """What looking brought: new findings a query and a dollar, this round and smoothed over rounds."""
+
+    known: int = 0
+    new: int = 0
+    queries: int = 0
+    usd: float = 0.0
+    per_query: float = 0.0
+    per_usd: float | None = None  # None when the round cost nothing
+    smoothed_per_query: float = 0.0
+    smoothed_per_usd: float | None = None
+
+
+class Hypothesis(Record):
+    """A statement that may be true, what speaks for and against it, and how likely that makes it."""
+
+    id: str
+    statement: str
+    supporting: list[str] = Field([])  # ids of claims, one an independent voice
+    contradicting: list[str] = Field([])
+    confidence: Score = 0.5
+    born: int = 1
+    touched: int = 1  # the last round that brought evidence
+    backed: int = 1  # the last round that brought evidence for it
+    status: Literal["active", "set aside"] = "active"
+
+    @property
+    def key(self) -> str:
+        """One entry per id."""
+        return self.id
+
+
+StopRule = Literal[
+    "sufficient",
+    "answered",
+    "saturated",
+    "gain too low",
+    "settled",
+    "only minor gaps",
+    "diverse",
+    "rounds used up",
+    "budget used up",
+    "time used up",
+    "a person's word",
+    "nothing left to ask",
+]
+
+
+class Judgement(Record):
+    """How much is known after a round, what is missing, and whether that is enough."""
+
+    round: int
+    coverage: Score
+    diversity: Score
+    quality: Score
+    freshness: Score
+    overall: Score
+    rubric: Rubric
+    gaps: list[Gap]
+    claims: int
+    new_claims: int
+    pages: int = 0  # read so far
+    stop: StopRule | None = None
+    because: str = ""
+    confidence: Score = 0.0  # that every sub-question is answered
+    checks: list[Check] = Field([])
+    held: StopRule | None = None  # the rule that would have stopped the run, had its checks passed
+    waived: StopRule | None = None  # the rule that would have stopped the run, were it not without end
+    gain: Gain = Gain()
+    found: list[str] = Field([])  # ids of the best claims that are new in this round
+    hypotheses: list[Hypothesis] = Field([])  # the active ones, best first
+    spent_usd: float = 0.0  # by this run so far, other branches left out
+    evidence: list[str] = Field([])  # hashes of the pages that answer it together, best first
+    leads: list[str] = Field([])  # queries that follow names those pages bring up, best first
+    is_by_words: bool = False  # no model judged: it is known which passages share words, not what they answer
+
+    @property
+    def key(self) -> str:
+        """One judgement a round."""
+        return str(self.round)

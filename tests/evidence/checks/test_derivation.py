@@ -1,0 +1,68 @@
+"""Figures and dates of a statement: in the evidence, derivable from it, or refused."""
+
+import pytest
+
+from fathom.evidence.checks.derivation import Passage, find_underived
+
+LIST = "The plan names its problems:\n- cost\n- noise\n- delay\n- staff\n- trust"
+DERIVED = [
+    ("The plant delivers 0.32 GW.", Passage(("The plant delivers 320 MW.",))),
+    ("The trip takes 90 minutes.", Passage(("The trip takes 1.5 hours.",))),
+    ("About 18,000 more couples married.", Passage(("The number rose by 17,958.",))),
+    ("Around three quarters agreed.", Passage(("75 percent of those asked agreed.",))),
+    ("The plan names five problems.", Passage((LIST,))),
+    ("It was the eighth drop: rates fell for 8 years.", Passage(("It was the eighth drop in a row.",))),
+    ("The rate rose in 2024.", Passage(("The rate rose last year.",), date="2025-02-26")),
+    ("In December 2025 the team saw little impact.", Passage(("We see little impact.",), date="2025-12-19")),
+    ("Both sides use version 1.0.", Passage(("Client and server speak v1.0.",))),
+    ("2025년 아기는 25만4500명이다.", Passage(("출생아 수: 25만 4,500명.",), title="2025년 통계")),
+    ("2024년에는 전년보다 3.6% 늘었다.", Passage(("지난해 3.6% 늘었다.",), date="2025-02-26")),
+    ("2021년 이후 4년 만에 0.8명대가 되었다.", Passage(("2021년 뒤로 네 해 만에 0.80명이다.",))),
+    ("사망이 12만 명 많아 5년 연속 줄었다.", Passage(("Deaths led by 120,000, the fifth year running.",))),
+    ("2025년 1분기에 늘었다.", Passage(("올해 1분기에 늘었다.",), date="2025-05-29")),
+    ("세대의 몫은 한 개인의 일이 아니다.", Passage(("사람마다 다르다.",))),
+    ("버스로 1시간 15분이 걸린다.", Passage(("버스로 75분이 걸린다.",))),
+    ("The dam holds a quarter of a million litres.", Passage(("The dam holds 250,000 litres.",))),
+    ("금리를 0.25%포인트 내렸다.", Passage(("The rate was cut by 25 basis points.",))),
+    ("불량률은 1.2%다.", Passage(("불량률은 12‰이다.",))),
+    ("응답자 10명 중 8명이 찬성했다.", Passage(("찬성은 80.4%였다.",))),
+    ("입원은 60% 많았다.", Passage(("입원은 1.6배였다.",))),
+    ("점포는 160만8000곳이다.", Passage(("| 점포 | 1,608 |",), around="| 구분 | 점포 수(천 곳) |")),
+    ("다섯 팀 가운데 5개 구단이 넘었다.", Passage(("다섯 구단이 넘었다.",))),
+    ("물가는 2%대로 올랐다.", Passage(("물가는 2.4%로 올랐다.",))),
+    ("2026년 1월 22일에 시행된다.", Passage(("오는 22일 시행된다.",), date="2026-01-08")),
+    ("COVID-19 delayed the works.", Passage(("The pandemic delayed the works.",))),
+    ("2024년 1분기에 시작했다.", Passage(("'24.2월에 시작했다.",))),
+    ("여건이 나아지면 0.85만큼 오른다.", Passage(("0.85만큼 높아질 수 있다.",))),
+]  # fmt: skip
+UNDERIVED = [
+    ("The plant delivers 240 MW.", Passage(("The plant delivers 240 kW.",)), "240 MW"),
+    ("The plant opened in 1967.", Passage(("The plant opened in 1966.",)), "1967"),
+    ("The fee is 40 million dollars.", Passage(("The fee is 40 million euros.",)), "40 million dollars"),
+    ("The plan names seven problems.", Passage((LIST,)), "seven"),
+    ("Prices rose by 12.4 percent.", Passage(("Prices rose by 14.2 percent.",)), "12.4 percent"),
+    ("인구 1만 명당 5.0명이다.", Passage(("인구 1천 명당 5.0명이다.",)), "1만 명"),
+    ("정점은 2025년이다.", Passage(("정점은 2027년이다.",), date="2023-02-04"), "2025년"),
+    (
+        "2026년 11월 1일 기준이다.",
+        Passage(("2025년 11월 1일 기준이다.",), date="2026-07-28"),
+        "2026년 11월 1일",
+    ),
+    ("The fee is 2.5 cents.", Passage(("The fee is $2.50.",)), "2.5 cents"),
+    ("It took 1 hour 20 minutes.", Passage(("It took 75 minutes.",)), "1 hour 20 minutes"),
+    ("혼인은 23만 건이었다.", Passage(("혼인은 22만 2,412건이었다.",)), "23만 건"),
+]
+
+
+@pytest.mark.parametrize(("statement", "passage"), DERIVED)
+def test_what_can_be_derived_is_not_refused(statement: str, passage: Passage) -> None:
+    assert find_underived(statement, passage) == []
+
+
+@pytest.mark.parametrize(("statement", "passage", "figure"), UNDERIVED)
+def test_what_cannot_be_derived_is_named(statement: str, passage: Passage, figure: str) -> None:
+    assert find_underived(statement, passage) == [figure]
+
+
+def test_a_key_of_many_digits_is_no_number() -> None:
+    assert find_underived("9" * 400, Passage(("1" * 400,))) == []

@@ -1,0 +1,88 @@
+"""What code shows to the verifier: the cheats it knows, and few of the fair statements."""
+
+import pytest
+from fakes.cheats import Cheat, load_cheats
+
+from fathom.evidence.checks.derivation import Passage, find_underived
+from fathom.evidence.checks.suspicions import find_suspicions
+
+# Quotes that are not in their page are refused when they are looked up, before anybody compares them.
+_OTHER_RULES = {"altered quote", "other page", "splice"}
+
+
+def is_noticed(case: Cheat) -> bool:
+    passage = Passage((case.quote,), around=case.page)
+    return bool(find_underived(case.statement, passage) or find_suspicions(case.statement, passage))
+
+
+@pytest.mark.parametrize("name", ["cheats", "cheats_held_out"])
+def test_nine_of_ten_cheats_are_refused_or_shown_to_the_verifier(name: str) -> None:
+    cases = [case for case in load_cheats(name) if case.kind not in _OTHER_RULES]
+    assert sum(is_noticed(case) for case in cases) >= 0.9 * len(cases)
+
+
+@pytest.mark.parametrize("name", ["paraphrases", "paraphrases_held_out"])
+def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> None:
+    cases = load_cheats(name)
+    assert [
+        c.statement for c in cases if find_underived(c.statement, Passage((c.quote,), around=c.page))
+    ] == []
+    assert sum(is_noticed(case) for case in cases) <= 0.25 * len(cases)
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "kind"),
+    [
+        ("시장 규모는 3만 건으로 전년보다 컸다.", "시장은 3만 건 증가했다.", "figure"),
+        ("전문가들은 효과가 있다고 말했다.", "한 전문가는 효과가 있다고 말했다.", "speaker"),
+        ("현재 실업률은 4%다.", "2019년 실업률은 4%였다.", "now"),
+        (
+            "The mechanism decouples the layers.",
+            "We are exploring a mechanism to decouple the layers.",
+            "possible",
+        ),
+        ("혼인이 출생의 원인이다.", "Births tend to follow weddings.", "cause"),
+        ("The rate went from 2% to 3%.", "The rate was moved to 2% from 3%.", "direction"),
+        (
+            "노조는 값이 비싸다고 말했다.",
+            "시민은 값이 비싸다고 말했다. 노조는 품질이 낮다고 말했다.",
+            "who and what",
+        ),
+        ("전기버스는 635km를 달린다.", "수소버스가 635km, 전기버스가 420km를 달린다.", "figure"),
+        ("2025년 소득은 300만 원이다.", "2024년 소득은 300만 원이다.", "year"),
+        ("값은 1년 전보다 20% 올랐다.", "값은 3년 전보다 20% 올랐다.", "direction"),
+        ("규제로 매출이 20% 줄었다.", "규제 뒤 매출은 20% 적었다.", "cause"),
+        ("Memory use and latency fall.", "Latency falls. Memory use stays the same.", "unchanged"),
+        ("비중은 1.4%포인트 작았다.", "비중은 68.2%로 평균 69.6%보다 작았다.", "calculation"),
+        ("환자의 85%가 앓았다.", "사망자의 85%가 앓았다.", "scope"),
+        ("The list has four gaps.", "The list has gaps.", "count"),
+        ("Delft researchers built the pump.", "Engineers of the National Laboratory built the pump.", "name"),
+    ],
+)
+def test_what_is_odd_is_told_by_its_kind(statement: str, quote: str, kind: str) -> None:
+    assert kind in {found.kind for found in find_suspicions(statement, Passage((quote,)))}
+
+
+def test_a_statement_that_is_its_quote_is_not_suspected() -> None:
+    text = "The barrage may have up to 24 turbines, but only in winter."
+    assert find_suspicions(text, Passage((text,))) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("법은 22일부터 시행된다.", "법은 오는 22일부터 시행된다."),
+        ("관중은 2년 연속 1000만 명이다.", "두 해 연속 1천만 관중이다."),
+        ("LG는 85승 3무 56패로 1위에 올랐다.", "85승 3무 56패를 거둔 LG가 1위다."),
+        ("The plague killed 250,000.", "The plague, probably brought by troops, killed 250,000."),
+        ("Latency fell from 840 ms to 310 ms.", "Latency drops from 840 ms to 310 ms."),
+    ],
+)
+def test_fair_wording_is_not_suspected(statement: str, quote: str) -> None:
+    assert find_suspicions(statement, Passage((quote,))) == []
+
+
+def test_odd_input_costs_no_seconds() -> None:
+    for unit in ("1", "1,", "a, ", "가", "1-", "("):
+        text = unit * 20_000
+        assert find_suspicions(text, Passage((text + ".",))) is not None
