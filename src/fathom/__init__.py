@@ -9,22 +9,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fathom.errors import BadInput, FathomError, IllegalTransition, RunStopped
     from fathom.events import Progress
+    from fathom.report.verify import Verification
     from fathom.request import ResearchRequest
     from fathom.researcher import DeepResearcher
     from fathom.result import ResearchResult
+    from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome, read_questions
+    from fathom.runs.compare import Comparison
+    from fathom.runs.diagnosis import Diagnosis
+    from fathom.runs.prune import PruneResult
     from fathom.runs.repository import RunLine
     from fathom.runs.views import ConversationThread, RunViews
     from fathom.session import Session
     from fathom.settings.settings import Settings
-    from fathom.state import ReviewAnswer, RunConfig
+    from fathom.state import Forecast, ReviewAnswer, RunConfig
+    from fathom.storage.records import SignalWord
 
 _HOMES = {
     "BadInput": "errors",
+    "BatchQuestion": "runs.batch",
+    "BatchStop": "runs.batch",
+    "Comparison": "runs.compare",
     "ConversationThread": "runs.views",
     "DeepResearcher": "researcher",
+    "Diagnosis": "runs.diagnosis",
     "FathomError": "errors",
+    "Forecast": "state",
     "IllegalTransition": "errors",
     "Progress": "events",
+    "PruneResult": "runs.prune",
+    "QuestionOutcome": "runs.batch",
     "ResearchRequest": "request",
     "ResearchResult": "result",
     "ReviewAnswer": "state",
@@ -34,15 +47,25 @@ _HOMES = {
     "RunViews": "runs.views",
     "Session": "session",
     "Settings": "settings.settings",
+    "SignalWord": "storage.records",
+    "Verification": "report.verify",
+    "read_questions": "runs.batch",
 }
 
 __all__ = [
     "BadInput",
+    "BatchQuestion",
+    "BatchStop",
+    "Comparison",
     "ConversationThread",
     "DeepResearcher",
+    "Diagnosis",
     "FathomError",
+    "Forecast",
     "IllegalTransition",
     "Progress",
+    "PruneResult",
+    "QuestionOutcome",
     "ResearchRequest",
     "ResearchResult",
     "ReviewAnswer",
@@ -52,6 +75,9 @@ __all__ = [
     "RunViews",
     "Session",
     "Settings",
+    "SignalWord",
+    "Verification",
+    "read_questions",
 ]
 
 

@@ -3,33 +3,31 @@
 Does not know the command line. See `DeepResearcher`.
 """
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, aclosing
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
+from fathom.archive import RunArchive, wait_for
 from fathom.concurrency import iterate_blocking, run_blocking
 from fathom.errors import RunStopped
-from fathom.events import Progress
 from fathom.request import ResearchRequest
-from fathom.result import ResearchResult
-from fathom.runs import view_builder
-from fathom.runs.executor import RunStart
-from fathom.runs.fork import fork_run
-from fathom.runs.prune import PruneResult, choose_runs, parse_age, prune_runs
-from fathom.runs.repository import RunLine, control_run, list_runs
-from fathom.runs.views import ConversationThread, RunViews
-from fathom.session import BlockingSession, Session, SharedRuns
 from fathom.settings.settings import Settings, load_settings
-from fathom.state import ReviewAnswer, Role, RunConfig
-from fathom.storage.records import SignalWord
+from fathom.state import Forecast, ReviewAnswer, Role, RunConfig
 
+# What works on runs is imported by the methods that need it: it takes a second, and a list of runs does not.
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from fathom.events import Progress
+    from fathom.result import ResearchResult
+    from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome
+    from fathom.runs.executor import RunStart
+    from fathom.session import BlockingSession, Session
 
-class DeepResearcher:
+
+class DeepResearcher(RunArchive):
     """Researches questions; every run is kept and can be resumed.
 
     >>> from fathom import DeepResearcher, ResearchRequest
@@ -63,33 +61,18 @@ class DeepResearcher:
         models: "Mapping[Role, BaseChatModel | str] | None" = None,
     ) -> None:
         own = settings or load_settings()
-        self._shared = SharedRuns(own.with_chat_models(model, models) if model is not None or models else own)
+        super().__init__(own.with_chat_models(model, models) if model is not None or models else own)
         self._out = Path(out) if out is not None else None
-        self._open = AsyncExitStack()
 
-    @property
-    def settings(self) -> Settings:
-        """The settings of the process, with the models that were given."""
-        return self._shared.settings
-
-    async def __aenter__(self) -> Self:
-        await self._open.enter_async_context(self._shared.runs())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._open.aclose()
-
-    async def research(self, request: ResearchRequest) -> ResearchResult:
+    async def research(self, request: ResearchRequest) -> "ResearchResult":
         """The result of one question; raises RunStopped, with the run's id, when it must be resumed.
 
         A run whose task is cancelled stands where it is, and can be resumed too.
         """
-        async with self._shared.runs():  # opened once for all of it
-            return await self._ended(await self.begin(request))
+        async with self._shared.open():  # opened once for all of it
+            return await self._work_to_end(await self.begin(request))
 
-    async def stream(self, request: ResearchRequest) -> AsyncGenerator[Progress, None]:
+    async def stream(self, request: ResearchRequest) -> "AsyncGenerator[Progress, None]":
         """The same, telling what happens; the last event is `completed` or `checkpoint`.
 
         >>> import asyncio
@@ -108,7 +91,7 @@ class DeepResearcher:
             async for event in events:
                 yield event
 
-    async def start(self, request: ResearchRequest) -> Session:
+    async def start(self, request: ResearchRequest) -> "Session":
         """A session: the run goes from checkpoint to checkpoint, and shows every plan unless told otherwise.
 
         >>> import asyncio
@@ -129,25 +112,25 @@ class DeepResearcher:
 
     async def begin(
         self, request: ResearchRequest, *, on_index: Callable[[int, int], None] | None = None
-    ) -> Session:
+    ) -> "Session":
         """A session on a new run that is reviewed only if the request says so.
 
         `on_index` is told, in another thread, how many of how many changed documents are read.
         """
-        async with self._shared.runs() as runs:
+        async with self._shared.open() as runs:
             run_id, config = await runs.begin(request, on_index=on_index)
         return self._session(run_id, request, config)
 
-    async def session(self, run_id: str | None = None) -> Session:
+    async def session(self, run_id: str | None = None) -> "Session":
         """A session on a run that was begun anywhere, by the first characters of its id; or on the latest."""
-        async with self._shared.runs() as runs:
+        async with self._shared.open() as runs:
             full = await runs.find(run_id)
             snapshot = await runs.snapshot(full)
         session = self._session(full, None)
-        session.sees(snapshot)
+        session.restore(snapshot)
         return session
 
-    async def resume(self, run_id: str, answer: ReviewAnswer | None = None) -> ResearchResult:
+    async def resume(self, run_id: str, answer: ReviewAnswer | None = None) -> "ResearchResult":
         """Go on after any stop, a crash included; `answer` is for a run that waits for review.
 
         >>> from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
@@ -161,19 +144,19 @@ class DeepResearcher:
         ['height of the tower']
         """
         session = await self.session(run_id)
-        return await self._ended(session, answer) if not session.is_complete else await session.result()
+        return await self._work_to_end(session, answer) if not session.is_complete else await session.result()
 
-    async def update(self, run_id: str) -> ResearchResult:
+    async def update(self, run_id: str) -> "ResearchResult":
         """The report of a finished run brought up to date, as a new run: what changed stands at its top."""
-        return await self._ended(await self.begin_update(run_id))
+        return await self._work_to_end(await self.begin_update(run_id))
 
-    async def begin_update(self, run_id: str | None = None) -> Session:
+    async def begin_update(self, run_id: str | None = None) -> "Session":
         """A session on an update of a run, of the latest without an id."""
-        async with self._shared.runs() as runs:
+        async with self._shared.open() as runs:
             new_id, start = await runs.update(await runs.find(run_id))
         return self._session(new_id, start, start.run_config())
 
-    async def follow_up(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
+    async def follow_up(self, run_id: str, question: str | ResearchRequest) -> "ResearchResult":
         """A later question in the thread of a finished run, as a new run.
 
         What the thread knows is used first, and only what it leaves open is searched for. What a request
@@ -188,31 +171,16 @@ class DeepResearcher:
         >>> [query.status for query in DeepResearcher().thread_sync(second.run_id).queries]
         ['completed', 'completed']
         """
-        return await self._ended(await self.ask(run_id, question))
+        return await self._work_to_end(await self.ask(run_id, question))
 
-    async def ask(self, run_id: str, question: str | ResearchRequest) -> Session:
+    async def ask(self, run_id: str, question: str | ResearchRequest) -> "Session":
         """A session on a follow-up, to listen to or to steer."""
         asked = ResearchRequest(query=question) if isinstance(question, str) else question
-        async with self._shared.runs() as runs:
+        async with self._shared.open() as runs:
             new_id, start = await runs.follow_up(await runs.find(run_id), asked)
         return self._session(new_id, start, start.run_config())
 
-    async def thread(self, run_id: str) -> ConversationThread:
-        """The thread a run stands in: every question and answer, in the order they were asked."""
-        async with self._shared.runs() as runs:
-            return await view_builder.load_thread(runs, await runs.find(run_id))
-
-    async def close_thread(self, run_id: str) -> ConversationThread:
-        """The thread of a run, closed: nothing more can be asked in it."""
-        async with self._shared.runs() as runs:
-            return await view_builder.close_thread(runs, await runs.find(run_id))
-
-    async def views(self, run_id: str) -> RunViews:
-        """Query, plan, search results, answer, agents and messages of a run, made when asked for."""
-        async with self._shared.runs() as runs:
-            return await view_builder.load_views(runs, await runs.find(run_id))
-
-    async def fork(self, run_id: str, direction: str, *, after_round: int | None = None) -> ResearchResult:
+    async def fork(self, run_id: str, direction: str, *, after_round: int | None = None) -> "ResearchResult":
         """Another way from the end of a round, the last unless said, as a new run: nothing is paid again.
 
         >>> from fathom import DeepResearcher, ResearchRequest
@@ -222,7 +190,7 @@ class DeepResearcher:
         >>> second.fork.round, "Who built it?" in [query.text for query in second.asked]
         (1, True)
         """
-        return await self._ended(await self.begin_fork(run_id, direction, after_round=after_round))
+        return await self._work_to_end(await self.begin_fork(run_id, direction, after_round=after_round))
 
     async def begin_fork(
         self,
@@ -231,120 +199,96 @@ class DeepResearcher:
         *,
         after_round: int | None = None,
         more_rounds: int | None = None,
-    ) -> Session:
+    ) -> "Session":
         """A session on a fork; `more_rounds` are those it may have, else what was left, two at least."""
-        async with self._shared.runs() as runs:
+        from fathom.runs.fork import fork_run
+
+        async with self._shared.open() as runs:
             new_id = await fork_run(runs, await runs.find(run_id), after_round, direction, more_rounds)
         return await self.session(new_id)
 
-    async def runs(self, most: int = 50) -> list[RunLine]:
-        """The latest runs, the newest first: id, status, question, start, cost, rounds and kin.
+    async def forecast(self, request: ResearchRequest) -> Forecast:
+        """What a question would cost; nothing is searched, read or asked, and no run is begun."""
+        return await (await self.begin(request)).forecast()
+
+    async def batch(
+        self,
+        questions: "Sequence[str | ResearchRequest | BatchQuestion]",
+        out: Path | str,
+        *,
+        at_once: int = 4,
+        total_usd: float | None = None,
+        on_event: "Callable[[BatchQuestion, Progress], None] | None" = None,
+        on_change: "Callable[[Mapping[str, QuestionOutcome]], None] | None" = None,
+        stop: "BatchStop | None" = None,
+    ) -> "list[QuestionOutcome]":
+        """Research many questions, a few at a time, into folders below `out`.
+
+        The same call again goes on: what has a report is not run again. `total_usd` is the most that all may
+        cost together, and `stop` ends them after the steps in hand.
 
         >>> from fathom import DeepResearcher, ResearchRequest
-        >>> result = DeepResearcher().research_sync(ResearchRequest(query="How high is it?", docs=["papers"]))
-        >>> [(run.id == result.run_id, run.status) for run in DeepResearcher().runs_sync(1)]
-        [(True, 'extracts')]
+        >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"])
+        >>> [outcome.status for outcome in DeepResearcher().batch_sync([request], "towers")]
+        ['extracts']
         """
-        return await list_runs(self.settings, most)
+        from fathom.runs.batch import Batch, BatchStop, number_questions, work_on_batch
 
-    async def control(self, run_id: str, word: SignalWord, text: str = "") -> RunLine:
-        """Steer a run that works anywhere, in this process or another: pause, go, stop, or add a query.
+        async with self._shared.open() as runs:
+            batch = Batch(
+                runs,
+                Path(out),
+                on_event or (lambda *_: None),
+                on_change or (lambda _: None),
+                stop or BatchStop(),
+                at_once,
+                total_usd,
+            )
+            return await work_on_batch(batch, number_questions(questions))
 
-        The signal waits until the run hears it. Returns the run as it was.
-        """
-        return await control_run(self.settings, run_id, word, text)
+    async def forecast_batch(
+        self,
+        questions: "Sequence[str | ResearchRequest | BatchQuestion]",
+        out: Path | str,
+        *,
+        at_once: int = 4,
+        total_usd: float | None = None,
+    ) -> Forecast:
+        """What the questions that have no report in `out` yet would cost together."""
+        from fathom.runs.batch import add_forecasts, list_unanswered, number_questions
 
-    async def pause(self, run_id: str) -> RunLine:
-        """Have a run stand still after the step in hand."""
-        return await self.control(run_id, "pause")
+        sessions = []
+        async with self._shared.open() as runs:
+            for one in await asyncio.to_thread(list_unanswered, number_questions(questions), Path(out)):
+                run_id, config = await runs.begin(one.request, is_capped=total_usd is not None)
+                sessions.append(self._session(run_id, one.request, config))
+            return add_forecasts([await session.forecast() for session in sessions], at_once, total_usd)
 
-    async def go(self, run_id: str) -> RunLine:
-        """Have a paused run go on where somebody waits with it; else `resume` it."""
-        return await self.control(run_id, "go")
-
-    async def stop(self, run_id: str) -> RunLine:
-        """Have a run look no further and write its report from what it knows."""
-        return await self.control(run_id, "stop")
-
-    async def add_query(self, run_id: str, text: str) -> RunLine:
-        """Have a run ask this too, in its next round."""
-        return await self.control(run_id, "add", text)
-
-    async def clean(
-        self, older_than: str | None = "30d", *, keep: int | None = None, is_dry: bool = False
-    ) -> PruneResult:
-        """Remove runs that are older, never the newest `keep`, and what only they needed; `is_dry` counts."""
-        async with self._shared.runs() as runs:
-            choice = await choose_runs(runs, parse_age(older_than) if older_than else None, keep)
-            return await prune_runs(runs, choice, is_dry=is_dry)
-
-    async def result(self, run_id: str) -> ResearchResult:
-        """The result of a run that has a report."""
-        async with self._shared.runs() as runs:
-            return await runs.result(await runs.find(run_id))
-
-    def research_sync(self, request: ResearchRequest) -> ResearchResult:
-        """`research` for those who wait, also where an event loop is running, as in a notebook."""
-        return run_blocking(lambda: self.research(request))
-
-    def stream_sync(self, request: ResearchRequest) -> Iterator[Progress]:
+    def stream_sync(self, request: ResearchRequest) -> "Iterator[Progress]":
         """`stream` for a plain `for`; leaving the loop leaves the run where it stands."""
         return iterate_blocking(lambda: self.stream(request))
 
-    def start_sync(self, request: ResearchRequest) -> BlockingSession:
+    def start_sync(self, request: ResearchRequest) -> "BlockingSession":
         """`start` for those who wait."""
+        from fathom.session import BlockingSession
+
         return BlockingSession(run_blocking(lambda: self.start(request)))
 
-    def resume_sync(self, run_id: str, answer: ReviewAnswer | None = None) -> ResearchResult:
-        """`resume` for those who wait."""
-        return run_blocking(lambda: self.resume(run_id, answer))
+    research_sync = wait_for(research)
+    resume_sync = wait_for(resume)
+    update_sync = wait_for(update)
+    follow_up_sync = wait_for(follow_up)
+    fork_sync = wait_for(fork)
+    forecast_sync = wait_for(forecast)
+    batch_sync = wait_for(batch)
+    forecast_batch_sync = wait_for(forecast_batch)
 
-    def follow_up_sync(self, run_id: str, question: str | ResearchRequest) -> ResearchResult:
-        """`follow_up` for those who wait."""
-        return run_blocking(lambda: self.follow_up(run_id, question))
+    def _session(self, run_id: str, start: "RunStart", config: RunConfig | None = None) -> "Session":
+        from fathom.session import Session
 
-    def thread_sync(self, run_id: str) -> ConversationThread:
-        """`thread` for those who wait."""
-        return run_blocking(lambda: self.thread(run_id))
-
-    def close_thread_sync(self, run_id: str) -> ConversationThread:
-        """`close_thread` for those who wait."""
-        return run_blocking(lambda: self.close_thread(run_id))
-
-    def views_sync(self, run_id: str) -> RunViews:
-        """`views` for those who wait."""
-        return run_blocking(lambda: self.views(run_id))
-
-    def fork_sync(self, run_id: str, direction: str, *, after_round: int | None = None) -> ResearchResult:
-        """`fork` for those who wait."""
-        return run_blocking(lambda: self.fork(run_id, direction, after_round=after_round))
-
-    def clean_sync(
-        self, older_than: str | None = "30d", *, keep: int | None = None, is_dry: bool = False
-    ) -> PruneResult:
-        """`clean` for those who wait."""
-        return run_blocking(lambda: self.clean(older_than, keep=keep, is_dry=is_dry))
-
-    def runs_sync(self, most: int = 50) -> list[RunLine]:
-        """`runs` for those who wait."""
-        return run_blocking(lambda: self.runs(most))
-
-    def control_sync(self, run_id: str, word: SignalWord, text: str = "") -> RunLine:
-        """`control` for those who wait."""
-        return run_blocking(lambda: self.control(run_id, word, text))
-
-    def update_sync(self, run_id: str) -> ResearchResult:
-        """`update` for those who wait."""
-        return run_blocking(lambda: self.update(run_id))
-
-    def result_sync(self, run_id: str) -> ResearchResult:
-        """`result` for those who wait."""
-        return run_blocking(lambda: self.result(run_id))
-
-    def _session(self, run_id: str, start: RunStart, config: RunConfig | None = None) -> Session:
         return Session(self._shared, run_id, start, self._out, config)
 
-    async def _ended(self, session: Session, answer: ReviewAnswer | None = None) -> ResearchResult:
+    async def _work_to_end(self, session: "Session", answer: ReviewAnswer | None = None) -> "ResearchResult":
         table = await session.go_on(answer)
         if table is None:
             return await session.result()

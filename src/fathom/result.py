@@ -10,7 +10,9 @@ from importlib.metadata import version
 
 from fathom.budget.cost_totals import add_up_costs, cost_by
 from fathom.report.ledger import LEDGER_FORMAT, Ledger, RunMetadata
+from fathom.report.messages import ENGLISH
 from fathom.report.publish import find_changes, refused_sentences
+from fathom.report.rerender import describe_ledger
 from fathom.state import Cost, Failure, RunConfig, RunState
 
 
@@ -19,6 +21,10 @@ class ResearchResult(Ledger):
 
     is_partial: bool
     metadata: RunMetadata
+
+    def describe(self) -> str:
+        """How sure the report is, and what it rests on, in one line."""
+        return describe_ledger(self, ENGLISH)
 
     def _repr_markdown_(self) -> str:
         return self.report

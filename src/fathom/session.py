@@ -4,69 +4,34 @@ Does not know the command line. See `Session`. All sessions of a loop share one 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import cast
-from weakref import WeakKeyDictionary
 
 from langgraph.types import StateSnapshot
 
+from fathom.budget.cost_log import CostLog
+from fathom.budget.prices import describe_unpriced_models, find_unpriced_models, is_own_server
 from fathom.concurrency import iterate_blocking, run_blocking
 from fathom.errors import BadInput, RunStopped
-from fathom.events import Checkpoint, Progress
+from fathom.events import Checkpoint, KeyFinding, Progress
 from fathom.ids import short_id
+from fathom.planning.forecast import load_past_runs, make_forecast
+from fathom.report.rounds import key_findings
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
 from fathom.runs.event_stream import StopSwitch, checkpoint_of_interrupt
-from fathom.runs.executor import Runs, RunStart, config_in_snapshot, is_unfinished, open_runs
+from fathom.runs.executor import RunStart, config_in_snapshot, is_unfinished
 from fathom.runs.folder import RUNS_FOLDER, ResearchFolder, open_folder
 from fathom.runs.follow_up import FollowUpRequest
 from fathom.runs.round_summary import spent_by_run
+from fathom.runs.shared import SharedRuns
 from fathom.runs.update import UpdateRequest
-from fathom.settings.settings import Settings
-from fathom.state import ReviewAnswer, RunConfig, RunState
+from fathom.state import Forecast, ReviewAnswer, RunConfig, RunState
 from fathom.storage import open_storage
 from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import SignalWord
-
-
-@dataclass
-class _OpenRuns:
-    users: int = 0
-    runs: Runs | None = None
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    closing: AsyncExitStack = field(default_factory=AsyncExitStack)
-
-
-class SharedRuns:
-    """Opens the runs of a database for the first who asks, and closes them after the last.
-
-    An event loop has its own: what is open cannot be used from another loop.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _OpenRuns] = WeakKeyDictionary()
-
-    @asynccontextmanager
-    async def runs(self) -> AsyncIterator[Runs]:
-        """The runs, open for as long as they are used here."""
-        loop = asyncio.get_running_loop()
-        here = self._open.setdefault(loop, _OpenRuns())
-        here.users += 1
-        try:
-            async with here.turn:
-                if here.runs is None:
-                    here.runs = await here.closing.enter_async_context(open_runs(self.settings))
-            yield here.runs
-        finally:
-            here.users -= 1
-            if here.users == 0:
-                del self._open[loop]  # before anything is awaited: whoever comes now opens anew
-                await here.closing.aclose()
-
 
 _SIGNAL_POLL_S = 0.3
 
@@ -127,6 +92,12 @@ class Session:
         return isinstance(self._start, FollowUpRequest) and self._start.is_reworded
 
     @property
+    def unconfirmed_server(self) -> str:
+        """The model server of the run, if it is neither on this network nor named in the settings."""
+        server = self.config.base_url or ""
+        return "" if server == self._shared.settings.base_url or is_own_server(server) else server
+
+    @property
     def folder(self) -> Path | None:
         """The research folder, once one was opened."""
         return self._folder.path if self._folder else None
@@ -149,7 +120,7 @@ class Session:
                 raise BadInput(f"Run {short_id(self.id)} is not waiting for an answer.")
             start, table = self._start, self._table
             try:
-                async with self._shared.runs() as runs:
+                async with self._shared.open() as runs:
                     if self._out and not self._folder:
                         await self.open_folder(parent=self._out)
                     work = runs.work(self.id, answer or start, keep=self._folder, halt=self._halt)
@@ -204,7 +175,7 @@ class Session:
 
     async def end_search(self) -> None:
         """Have a stopped run write its report from what it knows, as soon as it goes on."""
-        async with self._shared.runs() as runs:
+        async with self._shared.open() as runs:
             await runs.finish(self.id)
 
     async def finalize(self) -> ResearchResult:
@@ -222,13 +193,21 @@ class Session:
         """The result; RunStopped while the run is not over."""
         if not self.is_complete:
             raise RunStopped(f"Run {self.id} is not over; go on with it, or finalize it.")
-        async with self._shared.runs() as runs:
+        async with self._shared.open() as runs:
             return await runs.result(self.id)
 
     async def state(self) -> RunState:
         """Everything the run knows."""
-        async with self._shared.runs() as runs:
+        async with self._shared.open() as runs:
             return cast(RunState, (await runs.snapshot(self.id)).values)
+
+    async def key_findings(self) -> list[KeyFinding]:
+        """The findings that were made or confirmed last."""
+        state = await self.state()
+        return [
+            KeyFinding(statement=one.statement, tag=one.tag, confidence=one.confidence)
+            for one in key_findings(state.get("findings", []), state.get("claims", []))
+        ]
 
     async def write_files(self) -> ResearchResult:
         """The result, after the files of the research folder were brought up to date."""
@@ -238,7 +217,20 @@ class Session:
             await asyncio.to_thread(self._folder.write_report, result)
         return result
 
-    def sees(self, snapshot: StateSnapshot) -> None:
+    async def forecast(self) -> Forecast:
+        """What a run that has not begun would cost; nobody is asked anything."""
+        settings = self._shared.settings
+        past = await load_past_runs(CostLog(open_storage(settings.database)))
+        own = settings.with_allowed(self.config)
+        return await asyncio.to_thread(make_forecast, own, own.usual(self.config), self.question, past)
+
+    async def warn_unpriced(self) -> str:
+        """A sentence about models without a price, which the usual budget does not hold back; else empty."""
+        own = self._shared.settings.with_allowed(self.config)
+        names = await asyncio.to_thread(find_unpriced_models, own, self.config)
+        return describe_unpriced_models(own, names) if names else ""
+
+    def restore(self, snapshot: StateSnapshot) -> None:
         """Take notice of where a run stands that was begun elsewhere."""
         self.config = config_in_snapshot(snapshot)
         self.is_complete = not is_unfinished(snapshot) and "report" in snapshot.values

@@ -17,11 +17,30 @@ FACADE = (
     "fathom.session",
     "fathom.runs.fork",
     "fathom.runs.prune",
+    "fathom.archive",
     "fathom.runs.batch",
+    "fathom.runs.export",
+    "fathom.runs.shared",
+    "fathom.runs.verify",
     "fathom.runs.view_builder",
     "fathom.researcher",
     "fathom.cli",
     "fathom.server",
+)
+PUBLIC = tuple(
+    f"fathom.{name}"
+    for name in ("researcher", "session", "request", "result", "events", "errors", "settings", "views")
+)
+COMMAND_LINE_ALSO = (
+    "fathom.read_questions",  # public, though a function
+    "fathom.ids.short_id",  # how people name a run
+    "fathom.runs.compare",  # types of a comparison
+    "fathom.settings.sources",  # where a setting came from, for `fathom config`
+    "fathom.concurrency",  # the event loop of a process of our own
+    "fathom.llm.providers.local_servers",  # models on this machine, offered before there is a run
+    "fathom.settings.model_names.NO_MODEL",
+    "fathom.report.formats.cjk_emphasis",  # Markdown is read as reports are
+    "fathom.runs.round_summary",  # a round in a few lines, as in its page
 )
 FOLDERS = {
     "state": "fathom.state",
@@ -75,6 +94,16 @@ def upward(name: str, text: str) -> list[str]:
     else:
         wrong = [m for m in ours if is_in(m, "fathom.nodes", "fathom.graph", *FACADE[1:])]
     return [f"{name} imports {module}" for module in wrong]
+
+
+def behind_the_facade(name: str, text: str) -> list[str]:
+    """What the command line imports of ours that is neither the facade, nor a record, nor listed here."""
+    if not is_in(name, "fathom.cli"):
+        return []
+    ours = [module for module in imported(text) if is_in(module, "fathom")]
+    public = {"fathom.cli", "fathom.state", *PUBLIC, *COMMAND_LINE_ALSO}
+    names = [m for m in ours if m.count(".") == 1 and m.rpartition(".")[2][0].isupper()]  # from fathom itself
+    return [f"{name} imports {m}" for m in ours if m not in names and not is_in(m, *public)]
 
 
 def _is_sibling(name: str, module: str) -> bool:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from fathom.cli.cells import cut, filled, plain, tail, wrapped
+from fathom.cli.text import cut, pad, plain, tail, wrap
 
 TEXTS = st.text(alphabet="abc 조력발전소é…👩‍👧ｱ\u0301", max_size=60)
 
@@ -29,14 +29,14 @@ def test_text_is_cut_between_characters_and_says_so(text: str, cells: int, shown
 @given(TEXTS, st.integers(0, 40))
 def test_a_column_is_exactly_as_wide_as_it_is(text: str, cells: int) -> None:
     shown = plain(text)
-    assert cell_len(filled(shown, cells)) == cells
+    assert cell_len(pad(shown, cells)) == cells
     assert cell_len(cut(shown, cells)) <= cells
     assert cell_len(tail(shown, cells)) <= cells
 
 
 @given(TEXTS, st.integers(8, 40))
 def test_wrapped_lines_fit_and_lose_nothing(text: str, cells: int) -> None:
-    lines = wrapped(text, cells, "  1  ")
+    lines = wrap(text, cells, "  1  ")
     assert max(map(cell_len, lines)) <= cells
     assert lines[0].startswith("  1  ")
     assert "".join("".join(lines).removeprefix("  1  ").split()) == "".join(plain(text).split())

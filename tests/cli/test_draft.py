@@ -2,8 +2,7 @@
 
 import pytest
 
-from fathom.cli.draft import Draft, Wish, read_wish
-from fathom.cli.plan import plan_lines
+from fathom.cli.review import Draft, Wish, plan_lines, read_wish
 
 SHOWN = {
     "round": 2,
@@ -65,19 +64,19 @@ def test_what_is_not_there_is_neither_edited_nor_removed(draft: Draft, line: str
 def test_entries_are_edited_removed_added_and_brought_back(draft: Draft) -> None:
     assert read_wish("2", draft).numbers == {("queries", 2)}
     assert read_wish("Q2", draft).numbers == {("questions", 2)}
-    less = draft.without(set(read_wish("-1, 3", draft).numbers))
+    less = draft.remove(set(read_wish("-1, 3", draft).numbers))
     assert less.queries == ("silt",)
-    assert less.without(set(read_wish("-q1", less).numbers)).questions == ("What speaks against it?",)
+    assert less.remove(set(read_wish("-q1", less).numbers)).questions == ("What speaks against it?",)
     assert read_wish("s2", draft) == Wish("add", text="dredging")
     assert read_wish("+ 조력 발전", draft) == Wish("add", text="조력 발전")
     assert read_wish("+q Who pays?", draft) == Wish("add", "questions", text="Who pays?")
-    more = less.added("queries", "조력 발전").edited("queries", 1, "silt in 2020")
+    more = less.add("queries", "조력 발전").edit("queries", 1, "silt in 2020")
     assert more.queries == ("silt in 2020", "조력 발전")
-    assert more.undone() == draft
+    assert more.undo() == draft
 
 
 def test_an_edited_plan_says_what_changed_and_nothing_else(draft: Draft) -> None:
-    answer = draft.edited("queries", 1, "tide tables").answer()
+    answer = draft.edit("queries", 1, "tide tables").answer()
     assert (answer.action, answer.queries) == ("edit", ["tide tables", "silt", "cost"])
 
 
@@ -95,4 +94,4 @@ def test_the_plan_shows_everything_there_is_to_decide_on(draft: Draft) -> None:
         "Forecast for the whole run: $0.2000 and 1:15, at most $0.9000 and 1:01:40.",
     ):
         assert words in text
-    assert "(changed)" in "\n".join(plan_lines(SHOWN, draft.added("queries", "x y"), 79))
+    assert "(changed)" in "\n".join(plan_lines(SHOWN, draft.add("queries", "x y"), 79))

@@ -13,10 +13,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.screen import Screen
 
-from fathom.cli.amounts import clock, dollars, thousands
 from fathom.cli.board import Board, Entry
 from fathom.cli.frame import Foot, Frame, in_view
-from fathom.cli.live import last_lines
+from fathom.cli.live_view import last_lines
+from fathom.cli.text import clock, dollars, thousands
 from fathom.events import (
     AnalysisCompleted,
     AnalysisStarted,

@@ -42,7 +42,7 @@ def test_help_tells_every_command_and_exit_code_and_fits(
     told = fathom("--help")
     assert told.code == 0
     for name, command in COMMANDS.items():
-        assert f"  fathom {command.usage} " in told.out
+        assert f"  fathom {command.shape} " in told.out
         helped = fathom(name, "--help")
         assert helped.code == 0
         assert max(map(len, helped.out.splitlines())) <= columns

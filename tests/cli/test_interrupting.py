@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from fathom.cli.interrupting import interruptible
+from fathom.cli.interrupts import interruptible
 
 
 def missed() -> None:

@@ -9,7 +9,7 @@ from standins.commandline import Fathom, spawned
 from standins.documents import KOREAN_QUESTION, QUESTION
 from standins.tmux import IS_THERE, WHY_NOT, Tmux
 
-from fathom.cli.output import print_markdown
+from fathom.cli.text import print_markdown
 
 PAGE = """\
 # 전고체 전지의 **비중**
@@ -53,7 +53,7 @@ needs_tmux = pytest.mark.skipif(not IS_THERE, reason=WHY_NOT)
 def test_markdown_at_a_terminal_is_rendered(work: Path, columns: int, rows: int) -> None:
     (work / "page.md").write_text(PAGE, "utf-8")
     with Tmux(work, columns, rows) as terminal:
-        terminal.runs_python("from fathom.cli.output import print_markdown as p; p(open('page.md').read())")
+        terminal.runs_python("from fathom.cli.text import print_markdown as p; p(open('page.md').read())")
         assert terminal.ends() == 0
         shown, coloured = terminal.screen(), terminal.screen(with_colours=True)
         assert terminal.title() != "owned"

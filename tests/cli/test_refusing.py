@@ -10,7 +10,7 @@ from standins.model import Model
 from standins.replies import Reply
 from standins.server import closed_port
 
-from fathom.cli.parsers import research as parser
+from fathom.cli.commands import RESEARCH
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_slip_of_the_fingers_is_one_sentence(
     ],
 )
 def test_review_never_swallows_the_question(words: list[str], question: str, review: str | None) -> None:
-    taken = parser().parse_args(words)
+    taken = RESEARCH.make_parser().parse_args(words)
     assert (taken.question, taken.review) == (question, review)
 
 

@@ -10,11 +10,11 @@ from standins.commandline import Fathom
 from standins.server import closed_port
 from standins.web import Page, Web, html
 
-from fathom.cli.verifying import live_fates
 from fathom.evidence.page_changes import QuoteStatus
 from fathom.http.fetch import Fetcher
 from fathom.reading.cache import CachedReader, PageCache
 from fathom.report.verify import cited_quotes
+from fathom.runs.verify import live_fates
 from fathom.storage import open_storage
 
 DAM_PAGE = "<h1>댐</h1><p>조력 발전소의 설비 용량은 254메가와트이다. 공사는 2011년에 끝났다.</p>"

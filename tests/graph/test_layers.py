@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from checks.layer_rules import broad, environment, modules, one_verb, upward, vendors
+from checks.layer_rules import behind_the_facade, broad, environment, modules, one_verb, upward, vendors
 
 ROOT = Path(__file__).parents[2]
 MODULES = list(modules(ROOT))
@@ -25,6 +25,7 @@ def test_a_module_keeps_the_rules(name: str, text: str) -> None:
     assert environment(name, text) == []
     assert broad(name, text) == []
     assert one_verb(name, text) == []
+    assert behind_the_facade(name, text) == []
 
 
 @pytest.mark.parametrize(
@@ -53,12 +54,23 @@ def test_an_import_that_goes_up_is_seen(name: str, text: str) -> None:
         ("fathom.nodes.judge", "from fathom.nodes.ports import Clock"),
         ("fathom.graph.dependencies", "from fathom.nodes.judge import judge"),
         ("fathom.runs.executor", "from fathom.graph import build_graph"),
-        ("fathom.cli.working", "from fathom.runs.executor import Runs"),
+        ("fathom.cli.run", "from fathom.runs.executor import Runs"),
         ("fathom.llm.chat", "from fathom.state import Charge"),
     ],
 )
 def test_an_import_that_goes_down_is_not_minded(name: str, text: str) -> None:
     assert upward(name, text) == []
+
+
+def test_a_command_that_goes_behind_the_facade_is_seen() -> None:
+    assert behind_the_facade("fathom.cli.run", "from fathom.runs.executor import open_runs")
+    assert behind_the_facade("fathom.cli.run", "from fathom import runs")
+    assert behind_the_facade("fathom.cli.run", "def f():\n    from fathom.storage import open_storage")
+    assert not behind_the_facade("fathom.cli.run", "from fathom import DeepResearcher")
+    assert not behind_the_facade(
+        "fathom.cli.run", "from fathom.state import RunConfig\nimport fathom.session"
+    )
+    assert not behind_the_facade("fathom.session", "from fathom.runs.executor import open_runs")
 
 
 def test_a_vendor_in_a_node_is_seen() -> None:
@@ -75,7 +87,7 @@ def test_a_vendor_in_a_node_is_seen() -> None:
 def test_a_look_into_the_environment_is_seen(text: str) -> None:
     assert environment("fathom.storage.content", text)
     assert not environment("fathom.settings.settings", text)
-    assert not environment("fathom.cli.doctor", "import os\nos.access('/', os.W_OK)")
+    assert not environment("fathom.cli.config", "import os\nos.access('/', os.W_OK)")
 
 
 @pytest.mark.parametrize(

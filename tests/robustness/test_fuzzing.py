@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from fathom.cli.verifying import stored_fates
 from fathom.errors import BadInput, Unreadable
 from fathom.evidence.checks.derivation import Passage, find_underived
 from fathom.evidence.checks.strict import find_flaws_by_kind
@@ -26,6 +25,7 @@ from fathom.reading.documents import parse_document
 from fathom.report.ledger import read_ledger
 from fathom.report.verify import verify_report
 from fathom.request import ResearchRequest
+from fathom.runs.verify import stored_fates
 from fathom.state import RunConfig
 
 FORMS = [

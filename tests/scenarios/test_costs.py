@@ -17,7 +17,7 @@ from standins.working_model import form_of, never_satisfied, researcher, scripte
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
 from fathom.budget.budget import WRITING_ROLES
-from fathom.cli.amounts import saved
+from fathom.cli.text import describe_savings
 from fathom.events import Spent
 from fathom.evidence.page_changes import check_stored_quote
 from fathom.graph import build_graph
@@ -228,8 +228,8 @@ async def test_the_same_question_again_costs_nothing_and_says_what_it_saved(tmp_
     assert again.metadata.saved_calls == first.metadata.model_calls == sent
     assert again.metadata.saved_tokens == first.metadata.tokens_in + first.metadata.tokens_out
     assert spent.saved_calls == sent
-    assert f"saved by {sent} calls answered before" in saved(spent)
-    assert saved(paid) == ""
+    assert f"saved by {sent} calls answered before" in describe_savings(spent)
+    assert describe_savings(paid) == ""
     assert again.sections == first.sections
 
 

@@ -344,3 +344,34 @@ async def test_a_run_that_works_is_listed_as_running_and_stops_at_a_word_from_el
     result = await session.result()
     assert result.metadata.stop == "a person's word"
     assert [line.status for line in await researcher.runs()] == [result.status]
+
+
+async def test_runs_are_shown_compared_exported_verified_and_removed(
+    settings: Settings, request_: ResearchRequest, tmp_path: Path
+) -> None:
+    async with DeepResearcher(settings) as researcher:
+        assert (await researcher.forecast(request_)).worst_usd == 0
+        assert await researcher.runs() == []  # a forecast begins nothing
+        first, second = await researcher.research(request_), await researcher.research(request_)
+        assert (await researcher.page(first.run_id, "findings")).startswith("# Findings")
+        assert "Round 1" in await researcher.round_page(first.run_id, 1)
+        found = await researcher.compare(first.run_id[:8], second.run_id[:8])
+        assert (found.runs.first, found.questions.is_same) == (first.run_id, True)
+        assert await researcher.export(first.run_id[:8], tmp_path / "folder") == first.run_id
+        with pytest.raises(BadInput, match="is there already"):
+            await researcher.export(first.run_id, tmp_path / "folder" / "report.md")
+        assert (await researcher.verify(tmp_path / "folder" / "report.json")).is_sound
+        choice = await researcher.choose_old(None, keep=1)
+        third = await researcher.research(request_)
+        await researcher.clean(choice=choice)
+        assert [run.id for run in await researcher.runs()] == [third.run_id, second.run_id]
+    assert (await researcher.diagnose()).can_keep_runs
+
+
+def test_a_batch_goes_on_where_it_was(settings: Settings, request_: ResearchRequest, tmp_path: Path) -> None:
+    researcher, out = DeepResearcher(settings), tmp_path / "batch"
+    (first,) = researcher.batch_sync([request_], out)
+    assert "1 question still" in researcher.forecast_batch_sync([request_, QUESTION], out).because
+    events: list[Progress] = []
+    again = researcher.batch_sync([request_], out, on_event=lambda _, event: events.append(event))
+    assert ([one.run_id for one in again], events) == ([first.run_id], [])

@@ -14,7 +14,6 @@ from checks.event_order import find_order_faults
 from fakes.run_parts import Library, ScriptedModel, make_dependencies
 from standins.prose import page
 
-from fathom.cli.verifying import stored_fates, stored_texts
 from fathom.events import PlanGenerated, Progress, Spent
 from fathom.graph import build_graph
 from fathom.report.ledger import read_ledger
@@ -29,6 +28,7 @@ from fathom.runs.event_stream import (
 )
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.folder import open_folder
+from fathom.runs.verify import stored_fates, stored_texts
 from fathom.settings.settings import load_settings
 from fathom.state import RunConfig, RunState
 

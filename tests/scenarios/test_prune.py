@@ -14,7 +14,6 @@ from filelock import FileLock
 from standins.commandline import spawned
 from standins.prose import page
 
-from fathom.cli.verifying import stored_fates, stored_texts
 from fathom.errors import BadInput, Refused
 from fathom.graph import CustomDependencies, Dependencies, build_graph
 from fathom.nodes.ports import PagesPort
@@ -24,8 +23,9 @@ from fathom.report.verify import verify_report
 from fathom.runs.event_stream import graph_config
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.folder import open_folder
-from fathom.runs.prune import PruneResult, choose_runs, parse_age, prune_runs
+from fathom.runs.prune import PruneResult, choose_runs, clean_runs, parse_age
 from fathom.runs.round_summary import spent_by_run
+from fathom.runs.verify import stored_fates, stored_texts
 from fathom.settings.settings import load_settings
 from fathom.state import RunConfig, RunState, Section
 from fathom.state.model_io import ModelResult
@@ -101,7 +101,7 @@ class Desk:
         return replace(kit, pages=Tidied(kit.pages, self.tidy)) if self.tidy else kit
 
     async def clean(self, keep: int, *, is_dry: bool = False) -> PruneResult:
-        return await prune_runs(self.runs, await choose_runs(self.runs, None, keep), is_dry=is_dry)
+        return await clean_runs(self.runs, await choose_runs(self.runs, None, keep), is_dry=is_dry)
 
     async def verifies(self, run_id: str, place: Path) -> bool:
         """Whether the report of a run holds, as `fathom verify` sees it."""
@@ -242,7 +242,7 @@ async def test_a_run_works_while_others_are_cleaned_away(desk: Desk, tmp_path: P
     async def cleaning() -> None:
         while not done.is_set():
             choice = await choose_runs(desk.runs, None, 1)
-            await prune_runs(desk.runs, choice)
+            await clean_runs(desk.runs, choice)
             await asyncio.sleep(0.01)
 
     task = asyncio.create_task(cleaning())
@@ -266,8 +266,8 @@ async def test_what_a_run_reads_after_somebody_looked_stays_when_they_clean_up(
 
     async def tidy() -> None:
         async with turn:
-            found.append(await prune_runs(desk.runs, before))
-            found.append(await prune_runs(desk.runs, await choose_runs(desk.runs, None, 1)))
+            found.append(await clean_runs(desk.runs, before))
+            found.append(await clean_runs(desk.runs, await choose_runs(desk.runs, None, 1)))
 
     desk.tidy = tidy
     with FileLock(tmp_path / "locks" / "00000003-0000-4000-8000-000000000000.lock"):

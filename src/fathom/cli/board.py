@@ -1,18 +1,20 @@
-"""What is known of a run that is being watched: made from its events, one after another.
+"""What is known of a run that is being watched: each event in words, and all of them together.
 
-Does not know how it is drawn.
+Does not know where it is shown, or how it is drawn.
 """
 
 from collections import deque
 from dataclasses import dataclass, field
 
-from fathom.cli.telling import Telling
+from fathom.cli.text import count_of, cut, describe_savings, plain
 from fathom.events import (
     AnalysisCompleted,
     AnalysisStarted,
+    BranchCompleted,
     Checkpoint,
     Completed,
     ContentExtracted,
+    EffortSized,
     ExtractionStarted,
     KeyFinding,
     PlanGenerated,
@@ -28,8 +30,102 @@ from fathom.events import (
     Started,
     SufficiencyEvaluated,
 )
-from fathom.report.rounds import key_findings
 from fathom.state import RunState
+
+_SHORT_CELLS = 76
+
+
+@dataclass
+class _Count:
+    """How far the reading of a round is, in the whole run or in one branch."""
+
+    expected: int = 0
+    pages: int = 0
+    claims: int = 0
+
+    @property
+    def of(self) -> str:
+        """Of how many; an update also reads the pages of before, and nobody said how many those are."""
+        return f"/{self.expected}" if self.pages <= self.expected else ""
+
+
+class EventWords:
+    """Puts the events of a run into words; it remembers how far the reading of a round is."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, _Count] = {}
+
+    def line(self, event: Progress) -> str:
+        """One event in words; nothing if it is not worth a line."""
+        words = self._words(event)
+        branch = f"{event.branch} " if event.branch else ""
+        return (
+            f"[{event.elapsed_s:6.1f} s] {branch}round {event.round}/{event.limit}  {words}" if words else ""
+        )
+
+    def _words(self, event: Progress) -> str:
+        match event.payload:
+            case EffortSized() as sized:
+                return _describe_effort(sized)
+            case BranchCompleted(direction=direction):
+                found = f"{count_of(direction.claims, 'claim')} of {count_of(direction.pages, 'page')}"
+                return f"back with {found}: {_short(direction.text)}"
+            case PlanGenerated() as plan:
+                return _describe_plan(plan)
+            case SearchCompleted(query=query, hits=hits, lost=lost):
+                failure = f" (lost: {_short(lost[0].why)})" if lost and not hits else ""
+                return f"found {hits} for: {_short(query)}{failure}"
+            case ExtractionStarted(pages=pages):
+                self._counts[event.branch] = _Count(len(pages))
+                return f"reading {count_of(len(pages), 'page')}"
+            case ContentExtracted() | AnalysisCompleted():
+                return self._describe_page(event.payload, self._counts.setdefault(event.branch, _Count()))
+            case SufficiencyEvaluated(judgement=judged):
+                ending = "the end" if judged.is_by_words else "enough"
+                end = f"; {ending}: {judged.stop} ({judged.because})" if judged.stop else "; going on"
+                return f"{count_of(judged.claims, 'claim')}, score {judged.overall:.2f}{end}"
+            case ReportStarted(sections=sections):
+                return f"writing {count_of(len(sections), 'section')}"
+            case Completed():
+                return describe_savings(event.spent).removeprefix("; ")
+            case _:
+                return ""
+
+    def _describe_page(self, page: ContentExtracted | AnalysisCompleted, count: _Count) -> str:
+        """A page that could not be read, or was understood; in between there is nothing to tell."""
+        if isinstance(page, ContentExtracted):
+            if page.chars or not page.lost:
+                return ""
+            count.pages += 1
+            return f"{count.pages}{count.of} not readable: {_short(page.lost[0].why)}"
+        count.pages += 1
+        count.claims += page.claims
+        return f"{count.pages}{count.of} read, {count_of(count.claims, 'claim')} so far in this round"
+
+
+def _describe_effort(sized: EffortSized) -> str:
+    """The effort, and where branches will look."""
+    where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
+    branches = f"; {_branches(len(sized.directions))}: {_short(where)}" if where else ""
+    return f"a {sized.effort.kind} ({sized.effort.reason}){branches}"
+
+
+def _describe_plan(plan: PlanGenerated) -> str:
+    """The plan."""
+    way = ", ".join([*([plan.effort.kind] if plan.effort else []), *([plan.tool.name] if plan.tool else [])])
+    how = f" ({way})" if way else ""
+    asked = _short("; ".join(plan.queries))
+    doing = f"searching: {asked}" if asked else "looking first at what is at hand"
+    return f"plan{how}: sub-questions {len(plan.questions)}; {doing}"
+
+
+def _branches(count: int) -> str:
+    return "1 branch" if count == 1 else f"{count} branches"
+
+
+def _short(text: str) -> str:
+    return cut(plain(text), _SHORT_CELLS)
+
 
 _LATELY = 100
 
@@ -68,23 +164,20 @@ class Board:
     gaps: list[str] = field(default_factory=list)
     lately: deque[str] = field(default_factory=lambda: deque(maxlen=_LATELY))
     _earlier_s: float = 0.0
-    _telling: Telling = field(default_factory=Telling)
+    _words: EventWords = field(default_factory=EventWords)
 
     @property
     def is_writing(self) -> bool:
         """Whether the looking is over and the report is in hand."""
         return bool(self.sections)
 
-    def recall(self, state: RunState) -> None:
+    def recall(self, state: RunState, findings: list[KeyFinding]) -> None:
         """What a run knew before anybody watched it."""
         claims, judgements = state.get("claims", []), state.get("judgements", [])
         self.verified, self.pages_read = len(claims), len(state.get("pages", []))
         if judgements:
             self.score, self.gaps = judgements[-1].overall, [gap.description for gap in judgements[-1].gaps]
-        self.findings = [
-            KeyFinding(statement=one.statement, tag=one.tag, confidence=one.confidence)
-            for one in key_findings(state.get("findings", []), claims)
-        ]
+        self.findings = findings
 
     def tell(self, event: Progress) -> None:
         """Take in one event."""
@@ -94,15 +187,15 @@ class Board:
         self.elapsed_s = self._earlier_s + event.elapsed_s
         if not event.branch:
             self.round, self.limit = event.round, event.limit
-        if line := self._telling.line(event):
+        if line := self._words.line(event):
             self.lately.append(line)
-        self._begun(event)
-        self._looked(event)
-        self._ended(event)
+        self._note_start(event)
+        self._note_page(event)
+        self._note_end(event)
         if self.stage == "reading" and all(page.is_done for page in self.pages.values()):
             self.stage = "weighing what was read"
 
-    def _begun(self, event: Progress) -> None:
+    def _note_start(self, event: Progress) -> None:
         match event.payload:
             case Started(question=question, run_config=run_config, is_resumed=is_resumed):
                 self.question, self.threshold = question, run_config.threshold
@@ -119,7 +212,7 @@ class Board:
             case _:
                 return
 
-    def _looked(self, event: Progress) -> None:
+    def _note_page(self, event: Progress) -> None:
         branch = event.branch
         match event.payload:
             case SearchStarted(query=query):
@@ -151,7 +244,7 @@ class Board:
         entry.title = known.title if known and not title else entry.title
         self.pages[address] = entry
 
-    def _ended(self, event: Progress) -> None:
+    def _note_end(self, event: Progress) -> None:
         match event.payload:
             case SufficiencyEvaluated(judgement=judged, threshold=threshold) if not event.branch:
                 self.score, self.threshold = judged.overall, threshold

@@ -11,11 +11,9 @@ from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.layout import Layout
 from rich.text import Text
 
-from fathom.cli.amounts import clock, dollars, thousands
 from fathom.cli.board import Board, Entry
-from fathom.cli.cells import plain, safe
+from fathom.cli.text import clock, count_of, dollars, plain, safe, thousands
 from fathom.ids import short_id
-from fathom.report.messages import format_count
 
 _WIDE = 120  # from this width on, two columns
 _TALL = 21  # rows of a body that has a place for what happened lately
@@ -92,7 +90,7 @@ class Frame:
         share = spent.usd / spent.budget_usd if spent.budget_usd else 0.0
         words = f"{dollars(spent.usd)} of {dollars(spent.budget_usd)}"
         tokens = f"{thousands(spent.tokens_in)} in, {thousands(spent.tokens_out)} out"
-        calls = f"{format_count(spent.calls, 'call')}, {tokens}" if spent.calls else "no model was asked"
+        calls = f"{count_of(spent.calls, 'call')}, {tokens}" if spent.calls else "no model was asked"
         figure = _figure("Spent", share, words, width, "cyan")
         room = width - figure.cell_len - len(calls)
         return _row(figure, Text(calls, "dim"), width) if room >= 2 else figure

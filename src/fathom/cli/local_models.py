@@ -5,7 +5,7 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
-from fathom.cli.options import settings_of
+from fathom.cli.arguments import read_settings
 from fathom.settings.model_names import NO_MODEL
 from fathom.settings.settings import Settings
 
@@ -20,7 +20,7 @@ def choose_local_model(arguments: argparse.Namespace) -> None:
 
     At a terminal one question is asked, and its answer is remembered; elsewhere one line says how to choose.
     """
-    settings = settings_of(arguments)
+    settings = read_settings(arguments)
     if _is_configured(arguments, settings) or not settings.local_servers:
         return
     from fathom.llm.providers.local_servers import find_local_models, load_choice

@@ -6,14 +6,12 @@ Does not know how anything is done; what a command needs is imported when the co
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib import import_module
 
-from fathom.cli import parsers
+from fathom.cli.arguments import refuse
 from fathom.cli.commands import COMMANDS, RESEARCH
-from fathom.cli.parsing import Parser, refuse
 
 
-def _misspelt(words: Sequence[str]) -> str:
+def _nearest_command(words: Sequence[str]) -> str:
     """The command that one bare word nearly is: nobody asks that."""
     first = words[0]
     if first in COMMANDS or not first.isalpha():
@@ -28,11 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     command = COMMANDS.get(words[0], RESEARCH) if words else RESEARCH
     given = words[1:] if words and words[0] in COMMANDS else words
-    parser: Parser = getattr(parsers, command.name)()
+    parser = command.make_parser()
     if not words:
         parser.print_help()
         return 2
-    if near := _misspelt(words):
+    if near := _nearest_command(words):
         return refuse(
             f"There is no command {words[0]!r}; did you mean {near}?"
             " To research that word, put it in a longer question."
@@ -41,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from fathom.errors import BadInput
 
     try:
-        code: int = getattr(import_module(command.module), command.function)(arguments)
+        return command.run(arguments)
     except BadInput as error:
         return refuse(f"{error}")
     except KeyboardInterrupt:
@@ -50,7 +48,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         sys.stderr.close()
         return 0
-    return code
 
 
 if __name__ == "__main__":

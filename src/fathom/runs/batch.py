@@ -1,6 +1,6 @@
-"""A file of questions: one a line, or a line of JSON with settings of its own; and which run works on which.
+"""Many questions at once, a few of them in hand at a time; whatever ends it, it can be gone on with.
 
-Does not know how questions are worked on.
+Does not know screens. A question that fails ends no other one.
 """
 
 import asyncio
@@ -13,12 +13,13 @@ from typing import Any, cast
 
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.events import Checkpoint, Progress
+from fathom.report.messages import format_count
 from fathom.request import ResearchRequest, field_name_of
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import Runs, is_unfinished
 from fathom.runs.folder import REPORT_FILES, open_folder
 from fathom.runs.round_summary import spent_by_run
-from fathom.state import RunState, short_hash
+from fathom.state import Forecast, RunState, short_hash
 
 NOTES_FILE = "batch.json"
 
@@ -39,24 +40,40 @@ def read_questions(text: str, words: Mapping[str, Any]) -> list[BatchQuestion]:
 
     Blank lines and lines that begin with # are left out. A bad line is refused with its number.
     """
-    asked: list[BatchQuestion] = []
+    found: list[tuple[int, ResearchRequest]] = []
     bad: list[tuple[int, str]] = []
-    seen: Counter[str] = Counter()
     words = {field_name_of(name): value for name, value in words.items()}
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            request = ResearchRequest(**{**words, **_parse_line(line.strip())})
+            found.append((number, ResearchRequest(**{**words, **_parse_line(line.strip())})))
         except BadInput as error:
             bad.append((number, str(error)))
-            continue
+    refuse_bad_lines(bad)
+    if not found:
+        raise BadInput("There is no question in the file.")
+    return _name_questions(found)
+
+
+def number_questions(questions: Sequence[str | ResearchRequest | BatchQuestion]) -> list[BatchQuestion]:
+    """The same for questions that are not in a file; those of a file stay as they are."""
+    numbered = []
+    for place, one in enumerate(questions, start=1):
+        if isinstance(one, BatchQuestion):
+            numbered.append((one.number, one.request))
+        else:
+            numbered.append((place, ResearchRequest(query=one) if isinstance(one, str) else one))
+    return _name_questions(numbered)
+
+
+def _name_questions(numbered: Sequence[tuple[int, ResearchRequest]]) -> list[BatchQuestion]:
+    seen: Counter[str] = Counter()
+    asked: list[BatchQuestion] = []
+    for number, request in numbered:
         said = json.dumps({"query": request.query, **request.said}, ensure_ascii=False, separators=(",", ":"))
         seen[said] += 1
         asked.append(BatchQuestion(number, request, short_hash("question", said, str(seen[said]))))
-    refuse_bad_lines(bad)
-    if not asked:
-        raise BadInput("There is no question in the file.")
     return asked
 
 
@@ -145,6 +162,10 @@ class QuestionOutcome:
         """Whether it was brought to its end."""
         return self.status in REPORT_STATUSES
 
+    def as_json(self) -> dict[str, Any]:
+        """The outcome as it is kept and printed."""
+        return {name: value for name, value in vars(self).items() if name != "error"}
+
 
 class TotalBudget:
     """What all questions together may cost: each holds what it may cost for as long as it is in hand."""
@@ -178,7 +199,7 @@ class TotalBudget:
         return (self._usd or 0.0) - self._spent - self._held
 
 
-class StopAll:
+class BatchStop:
     """One wish to stop for all questions: the steps in hand end, everything is kept, nothing new is begun."""
 
     def __init__(self) -> None:
@@ -212,11 +233,11 @@ class Batch:
     out: Path
     tell: Callable[[BatchQuestion, Progress], None]
     note: Callable[[Mapping[str, QuestionOutcome]], None]
-    ending: StopAll = field(default_factory=StopAll)
+    stop: BatchStop = field(default_factory=BatchStop)
     at_once: int = 4
     total_usd: float | None = None
 
-    async def prepared(self, asked: Sequence[BatchQuestion], known: Mapping[str, str]) -> dict[str, str]:
+    async def prepare(self, asked: Sequence[BatchQuestion], known: Mapping[str, str]) -> dict[str, str]:
         """A run for each question: the one it has, or a new one after all that can be refused was refused."""
         runs, bad, is_capped = {}, [], self.total_usd is not None
         for one in asked:
@@ -230,25 +251,25 @@ class Batch:
 
     async def work(self, asked: Sequence[BatchQuestion], known: Mapping[str, str]) -> list[QuestionOutcome]:
         """Every question brought as far as it goes, in the order of the file."""
-        runs = await self.prepared(asked, known)
+        runs = await self.prepare(asked, known)
         outcomes = {one.key: QuestionOutcome(one.number, one.request.query, runs[one.key]) for one in asked}
         self.note(outcomes)
         places, total = asyncio.Semaphore(self.at_once), TotalBudget(self.total_usd)
         # Before anybody holds anything: what was paid the last time is gone, also of lines further down.
         await total.settle(0.0, sum([await self.runs.spent_usd(run_id) for run_id in runs.values()]))
 
-        async def work_on(one: BatchQuestion) -> None:
+        async def see_through(one: BatchQuestion) -> None:
             async with places:
-                if self.ending.is_requested:
+                if self.stop.is_requested:
                     return
                 outcomes[one.key] = replace(outcomes[one.key], status="running")
                 outcomes[one.key] = await self._one(one, outcomes[one.key], total)
                 self.note(outcomes)
 
-        done = await asyncio.gather(*(work_on(one) for one in asked), return_exceptions=True)
+        done = await asyncio.gather(*(see_through(one) for one in asked), return_exceptions=True)
         for one, ended in zip(asked, done, strict=True):
             if isinstance(ended, BaseException):
-                outcomes[one.key] = _stopped_outcome(outcomes[one.key], ended)
+                outcomes[one.key] = _as_stopped(outcomes[one.key], ended)
         self.note(outcomes)
         return [outcomes[one.key] for one in asked]
 
@@ -257,7 +278,7 @@ class Batch:
         snapshot = await self.runs.snapshot(begun.run_id)
         spent = await self.runs.spent_usd(begun.run_id)
         if not is_unfinished(snapshot) and "report" in snapshot.values:
-            return await self._with_report(begun)
+            return await self._report(begun)
         if snapshot.interrupts:
             return replace(begun, status="waiting for review", cost_usd=spent)
         is_new = "run_config" not in snapshot.values  # also when it was stopped before its first step
@@ -271,14 +292,14 @@ class Batch:
             return replace(begun, status="not started", because="the total budget is used up", cost_usd=spent)
         request = one.request.with_config(budget_usd=held) if held < wanted else one.request
         try:
-            return await self._worked(one, begun, request if is_new else None)
+            return await self._work_on(one, begun, request if is_new else None)
         finally:
             await total.settle(held, await self.runs.spent_usd(begun.run_id) - spent)
 
-    async def _worked(self, one: BatchQuestion, begun: QuestionOutcome, start: Any) -> QuestionOutcome:
+    async def _work_on(self, one: BatchQuestion, begun: QuestionOutcome, start: Any) -> QuestionOutcome:
         last: Progress | None = None
         folder = await open_folder(self.runs.settings, begun.run_id, parent=self.out)
-        async for event in self.runs.work(begun.run_id, start, keep=folder, halt=self.ending.halt()):
+        async for event in self.runs.work(begun.run_id, start, keep=folder, halt=self.stop.halt()):
             self.tell(one, event)
             last = event
         if last and isinstance(last.payload, Checkpoint):
@@ -288,9 +309,9 @@ class Batch:
                 begun, cost_usd=await self.runs.spent_usd(begun.run_id), duration_s=last.elapsed_s
             )
             return replace(begun, status=status, because="" if because == status else because)
-        return await self._with_report(begun)
+        return await self._report(begun)
 
-    async def _with_report(self, begun: QuestionOutcome) -> QuestionOutcome:
+    async def _report(self, begun: QuestionOutcome) -> QuestionOutcome:
         result = await self.runs.result(begun.run_id)
         state = cast(RunState, (await self.runs.snapshot(begun.run_id)).values)
         folder = await open_folder(self.runs.settings, begun.run_id, parent=self.out)
@@ -307,7 +328,53 @@ class Batch:
         )
 
 
-def _stopped_outcome(outcome: QuestionOutcome, error: BaseException) -> QuestionOutcome:
+def _as_stopped(outcome: QuestionOutcome, error: BaseException) -> QuestionOutcome:
     foreign = None if isinstance(error, FathomError) else error
     because = str(error) if foreign is None else f"{type(error).__name__}: {error}"
     return replace(outcome, status="stopped", because=because, error=foreign)
+
+
+async def work_on_batch(batch: Batch, asked: Sequence[BatchQuestion]) -> list[QuestionOutcome]:
+    """Bring every question as far as it goes; `batch.json` in its folder says which run works on which.
+
+    One process works on a batch at a time.
+    """
+    place = await asyncio.to_thread(batch.out.absolute)
+    lock = await batch.runs.storage.locks.acquire(f"batch-{short_hash('batch', str(place))}")
+    if lock is None:
+        raise BadInput(f"The batch in {batch.out} is being worked on by another process.")
+    try:
+        notes = BatchNotes(batch.out / NOTES_FILE)
+        known = await asyncio.to_thread(notes.entries)
+
+        def note(outcomes: Mapping[str, QuestionOutcome]) -> None:
+            notes.write({**known, **{key: one.as_json() for key, one in outcomes.items()}})
+            batch.note(outcomes)
+
+        kept = replace(batch, note=note)
+        return await kept.work(asked, {key: entry["run_id"] for key, entry in known.items()})
+    finally:
+        await lock.release()
+
+
+def list_unanswered(asked: Sequence[BatchQuestion], out: Path) -> list[BatchQuestion]:
+    """The questions of a batch that have no report yet."""
+    done = {key for key, entry in BatchNotes(out / NOTES_FILE).entries().items() if entry.get("report")}
+    return [one for one in asked if one.key not in done]
+
+
+def add_forecasts(each: Sequence[Forecast], at_once: int, total_usd: float | None) -> Forecast:
+    """What questions cost together, so many of them at once."""
+    likely, worst = [one.expected_s for one in each], [one.worst_s for one in each]
+    most = sum(one.worst_usd for one in each)
+    return Forecast(
+        expected_usd=sum(one.expected_usd for one in each),
+        worst_usd=most if total_usd is None else min(most, total_usd),
+        expected_s=max([0.0, sum(likely) / at_once, *likely]),
+        worst_s=max([0.0, sum(worst) / at_once, *worst]),
+        calls=sum(one.calls for one in each),
+        tokens_in=sum(one.tokens_in for one in each),
+        tokens_out=sum(one.tokens_out for one in each),
+        because=f"{format_count(len(each), 'question')} still to be asked, {at_once} at once",
+        unpriced=sorted({name for one in each for name in one.unpriced}),
+    )

@@ -78,7 +78,7 @@ def compare_runs(first: ComparedRun, second: ComparedRun) -> Comparison:
     one, two = first.state, second.state
     places = Pair(_sources_by_address(one.get("pages", [])), _sources_by_address(two.get("pages", [])))
     shared = places.first.keys() & places.second.keys()
-    matched, gone, added = _match_findings(one.get("findings", []), two.get("findings", []))
+    matched, gone, added = _match(one.get("findings", []), two.get("findings", []))
     changed = [pair for pair in matched if not _is_equally_sure(pair)]
     return Comparison(
         runs=Pair(first.run, second.run),
@@ -115,7 +115,7 @@ def _changed_settings(first: RunConfig | None, second: RunConfig | None) -> dict
     return {name: Pair(one[name], two[name]) for name in one if one[name] != two[name]}
 
 
-def _match_findings(
+def _match(
     first: Sequence[Finding], second: Sequence[Finding]
 ) -> tuple[list[Pair[ComparedFinding]], list[ComparedFinding], list[ComparedFinding]]:
     """Findings that are in both, in the first alone, in the second alone.
@@ -131,14 +131,14 @@ def _match_findings(
         others = [by_claim[claim] for claim in finding.claims if claim in by_claim]
         other = others[0] if others else by_words.get(fold_text(finding.statement).text)
         if other is None:
-            gone.append(_compared_finding(finding))
+            gone.append(_as_held(finding))
         else:
             seen.add(other.id)
-            both.append(Pair(_compared_finding(finding), _compared_finding(other)))
-    return both, gone, [_compared_finding(finding) for finding in second if finding.id not in seen]
+            both.append(Pair(_as_held(finding), _as_held(other)))
+    return both, gone, [_as_held(finding) for finding in second if finding.id not in seen]
 
 
-def _compared_finding(finding: Finding) -> ComparedFinding:
+def _as_held(finding: Finding) -> ComparedFinding:
     return ComparedFinding(finding.statement, finding.tag, finding.confidence)
 
 

@@ -75,7 +75,7 @@ async def choose_runs(runs: Runs, older_s: float | None, keep: int | None) -> Pr
     return PruneChoice(gone, busy, is_idle, older_s, now.timestamp())
 
 
-async def prune_runs(runs: Runs, choice: PruneChoice, *, is_dry: bool = False) -> PruneResult:
+async def clean_runs(runs: Runs, choice: PruneChoice, *, is_dry: bool = False) -> PruneResult:
     """Take the chosen runs away, and everything that no run needs any more; with `is_dry` only count."""
     papers = runs.settings.home / PDF_FOLDER
     before = await _total_bytes(runs.storage, papers)
@@ -101,12 +101,12 @@ async def _prune(
     if lock is None:
         raise BadInput("Another process is cleaning up just now.")
     try:
-        gone, total = await _remove_in_batches(storage, choice, is_dry)
+        gone, total = await _sweep(storage, choice, is_dry)
         if is_dry:
             return gone, total, ""
         kept = await storage.cleaning.page_names()
         await asyncio.to_thread(_remove_papers, papers, kept, choice.is_idle)
-        return gone, total, await _try_to_shrink(storage, choice.is_idle)
+        return gone, total, await _shrink(storage, choice.is_idle)
     finally:
         await lock.release()
 
@@ -128,9 +128,7 @@ def _is_from_a_server(metadata: object) -> bool:
     return isinstance(metadata, dict) and "run_id" in metadata
 
 
-async def _remove_in_batches(
-    storage: Storage, choice: PruneChoice, is_dry: bool
-) -> tuple[list[str], RemovedRows]:
+async def _sweep(storage: Storage, choice: PruneChoice, is_dry: bool) -> tuple[list[str], RemovedRows]:
     """The runs that went, batch by batch, each held by its lock while it goes."""
     remove = partial(
         storage.cleaning.remove_runs,
@@ -176,7 +174,7 @@ def _remove_papers(folder: Path, kept: set[str], is_idle: bool) -> None:
                 file.unlink()
 
 
-async def _try_to_shrink(storage: Storage, is_idle: bool) -> str:
+async def _shrink(storage: Storage, is_idle: bool) -> str:
     """Why the file could not be made smaller, or nothing."""
     if not is_idle:
         return "a run is at work; its room is used again, and the file shrinks with the next clean"

@@ -14,6 +14,7 @@ from fathom.budget.cost_log import CostLog
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.runs.control import hold_run
+from fathom.runs.folder import folder_of
 from fathom.settings.settings import Settings
 from fathom.state import Status
 from fathom.storage import Storage, open_storage
@@ -38,6 +39,7 @@ class RunLine:
     updates: str = ""  # the id of the run it brings up to date
     follows: str = ""  # the id of the run whose thread it goes on with
     forks: str = ""  # the id of the run it shares its past with
+    folder: str | None = None  # where its files are, in a list of runs
 
 
 async def run_ids(storage: Storage) -> list[str]:
@@ -145,8 +147,13 @@ async def control_run(settings: Settings, name: str, word: SignalWord, text: str
 
 async def list_runs(settings: Settings, most: int = 50) -> list[RunLine]:
     """Return the latest runs, the newest first."""
-    ids = await run_ids(open_storage(settings.database))
-    return await _load_lines(settings, ids[:most])
+    storage = open_storage(settings.database)
+    lines = await _load_lines(settings, (await run_ids(storage))[:most])
+    folders = [await folder_of(storage, line.id) for line in lines]
+    return [
+        replace(line, folder=str(place) if place else None)
+        for line, place in zip(lines, folders, strict=True)
+    ]
 
 
 async def _load_lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:

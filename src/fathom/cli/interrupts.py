@@ -8,7 +8,8 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ class Leaving:
         self._cancel = cancel
 
 
-def until_interrupted(
+def run_until_interrupted(
     work: Callable[[Leaving], Coroutine[Any, Any, int]], before: str = "interrupted before a run began"
 ) -> int:
     """The work's exit code, or 130 with the last words when somebody left."""
@@ -80,16 +81,58 @@ def until_interrupted(
     leaving = Leaving(before)
     with asyncio.Runner(loop_factory=new_loop) as runner:
 
-        async def watched() -> int:
+        async def run() -> int:
             task = asyncio.ensure_future(work(leaving))
             leaving.watch(asyncio.get_running_loop(), task)
             return await task
 
         handler = signal.signal(signal.SIGINT, lambda *_: leaving.request())
         try:
-            return runner.run(watched())
+            return runner.run(run())
         except (asyncio.CancelledError, KeyboardInterrupt):
             leaving.at_once()
             return INTERRUPTED
         finally:
             signal.signal(signal.SIGINT, handler)
+
+
+_AGAIN_S = 0.05
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Within this, Ctrl-C raises KeyboardInterrupt in the main thread, once, whatever that waits for.
+
+    `input` looks for signals only when one of them interrupts its wait: a Ctrl-C in the moment in which the
+    prompt is there and the wait is not would be heard with the next key. So it is sent again.
+    """
+    heard = threading.Event()
+
+    def hear(*_: object) -> None:
+        if not heard.is_set():
+            heard.set()
+            raise KeyboardInterrupt
+
+    came, noted = os.pipe()
+    os.set_blocking(noted, False)
+    again = threading.Thread(target=_send_again, args=(came, heard), daemon=True)
+    handler = signal.signal(signal.SIGINT, hear)
+    before = signal.set_wakeup_fd(noted, warn_on_full_buffer=False)
+    again.start()
+    try:
+        yield
+    finally:
+        heard.set()
+        signal.set_wakeup_fd(before)
+        os.close(noted)
+        again.join()
+        os.close(came)
+        signal.signal(signal.SIGINT, handler)
+
+
+def _send_again(came: int, heard: threading.Event) -> None:
+    """Wait for a Ctrl-C, and send it until it is heard; the end when nobody writes signals down any more."""
+    while (number := os.read(came, 1)) and number[0] != signal.SIGINT:
+        continue
+    while number and not heard.wait(_AGAIN_S):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

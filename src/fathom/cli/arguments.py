@@ -1,16 +1,115 @@
-"""The options that commands share: those of a run, made from the fields of `RunConfig`, and of the output.
+"""How words on the command line are taken apart, and the options that commands share.
 
-Does not know any command. The fields are imported when they are needed, so that other help is quick.
+Does not know any command. What is not understood is refused in one sentence. Options of a run are made from
+the fields of `RunConfig`, which are imported when they are needed, so that other help is quick.
 """
 
 import argparse
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+import re
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_origin
 
 if TYPE_CHECKING:
     from fathom.settings.settings import Settings
 
+_WIDEST = 100
+_NEAR = 0.7
+_REQUIRED = "the following arguments are required: "
 _YES_OR_NO = argparse.BooleanOptionalAction  # so that what the settings say can be taken back
 _TYPES: dict[type, type] = {int: int, float: float}
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help that fits the terminal, and reads well in 80 columns."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24, width=min(get_terminal_size().columns, _WIDEST) - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002 - argparse calls it so
+        """Line by line; what does not fit goes on below the last column of its line."""
+        return "\n".join(_wrap_line(line, width) for line in text.splitlines())
+
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        """`PLACE …` for one or more, instead of `PLACE [PLACE ...]`."""
+        if action.nargs == argparse.ONE_OR_MORE:
+            return f"{self._metavar_formatter(action, default_metavar)(1)[0]} …"
+        return super()._format_args(action, default_metavar)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """The preferred name of an option; older ones are accepted and not shown."""
+        if not action.option_strings or "-h" in action.option_strings:
+            return super()._format_action_invocation(action)
+        name = action.option_strings[0]
+        if isinstance(action, argparse.BooleanOptionalAction):
+            return f"--[no-]{name.removeprefix('--')}"
+        if action.nargs == 0:
+            return name
+        return f"{name} {self._format_args(action, self._get_default_metavar_for_optional(action))}"
+
+
+def _wrap_line(line: str, width: int) -> str:
+    column = re.match(r"\s*(\S.*?\s{2,})?", line)
+    hanging = " " * (len(column.group()) if column else 0)
+    return fill(line, width, subsequent_indent=hanging, break_on_hyphens=False, break_long_words=False)
+
+
+class Parser(argparse.ArgumentParser):
+    """Takes a command's words; what it refuses, it refuses in one sentence with the nearest name it knows.
+
+    `settle` looks at what was taken, may put it right, and says what is wrong with it, if anything is.
+    """
+
+    def __init__(
+        self, *words: Any, settle: Callable[[argparse.Namespace], str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(*words, **{"formatter_class": Help, "allow_abbrev": False, **more})
+        self._settle = settle
+        self.add_argument(
+            "--config",
+            dest="config_file",
+            metavar="FILE",
+            help="a settings file, TOML or JSON, instead of fathom.toml",
+        )
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """The command's words, or a sentence and exit code 2."""
+        taken, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self._refuse(self._describe_unknown(unknown))
+        if self._settle and (complaint := self._settle(taken)):
+            self._refuse(complaint)
+        return taken
+
+    def error(self, message: str) -> NoReturn:
+        """argparse's own complaint, as a sentence."""
+        if message.startswith(_REQUIRED):
+            message = f"{message.removeprefix(_REQUIRED)} is missing"
+        said = re.sub(r"^argument (-[^\s/:]+)(/\S+)?: ", r"\1: ", message)
+        self._refuse(f"{said.rstrip('.')}; {self.prog} --help shows what it takes.")
+
+    def _describe_unknown(self, unknown: Sequence[str]) -> str:
+        flag = next((word for word in unknown if word.startswith("-")), None)
+        if flag is None:
+            return f"{unknown[0]!r} is one word too many; what belongs together goes in quotes."
+        name = flag.partition("=")[0]
+        near = get_close_matches(name, self._option_string_actions, n=1, cutoff=_NEAR)
+        there = f"did you mean {near[0]}?" if near else f"{self.prog} --help lists them."
+        return f"There is no option {name}; {there}"
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        self.exit(2, f"fathom: {' '.join(sentence.split())}\n")
+
+
+def refuse(sentence: str) -> int:
+    """Say no before anything was parsed; the exit code."""
+    print(f"fathom: {sentence}", file=sys.stderr)
+    return 2
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +213,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def request_words(arguments: argparse.Namespace) -> dict[str, Any]:
+def read_request(arguments: argparse.Namespace) -> dict[str, Any]:
     """What was said about a run, as words of a request; what was not said is left to the settings."""
     from fathom.state import RunConfig
 
@@ -126,7 +225,7 @@ def request_words(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def settings_of(arguments: argparse.Namespace) -> "Settings":
+def read_settings(arguments: argparse.Namespace) -> "Settings":
     """The settings of the process, with the file and the server that were named here."""
     from fathom.settings.settings import load_settings
 

@@ -3,15 +3,15 @@
 Asks only model servers on this machine; it says what Fathom would do, without a key leaving it.
 """
 
-import argparse
 import asyncio
 import os
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
 from fathom.budget.prices import MILLION, PRICES_FILE, Prices, load_prices
-from fathom.cli.options import settings_of
+from fathom.llm.providers.local_servers import CHOICE_FILE, find_local_models, load_choice
 from fathom.search.registry import available_engines
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
 from fathom.settings.model_names import OPENAI, split_name
@@ -19,24 +19,35 @@ from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
 
 
-def doctor(arguments: argparse.Namespace) -> int:
-    """Print the check-up; exit code 2 when runs could not be kept."""
-    settings = settings_of(arguments)
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found, by title, and whether runs can be kept."""
+
+    lines: dict[str, str]
+    can_keep_runs: bool
+
+
+async def diagnose(settings: Settings) -> Diagnosis:
+    """Look at models, prices, engines and the place where runs are kept."""
+    local = await _local_models(settings)
+    return await asyncio.to_thread(_diagnose, settings, local)
+
+
+def _diagnose(settings: Settings, local: str) -> Diagnosis:
     is_kept, kept = _home(settings)
     ready = available_engines(settings, RunConfig())
-    for title, words in [
-        ("Fathom", version("fathom-research")),
-        ("Database", kept),
-        ("Model", _model(settings)),
-        ("On this machine", _local_models(settings)),
-        ("Prices", _prices(settings)),
-        ("Local documents", "ready: name folders with --docs (no key, no network)"),
-        *((name, _engine(name, settings, ready)) for name in KNOWN_ENGINES if name != "local"),
-        ("With --docs", f"would search the documents and think with {_thinker(settings)}"),
-        ("Without --docs", f"would search with {_asked(ready)} and think with {_thinker(settings)}"),
-    ]:
-        print(f"{title:16} {words}")
-    return 0 if is_kept else 2
+    lines = {
+        "Fathom": version("fathom-research"),
+        "Database": kept,
+        "Model": _model(settings),
+        "On this machine": local,
+        "Prices": _prices(settings),
+        "Local documents": "ready: name folders with --docs (no key, no network)",
+        **{name: _engine(name, settings, ready) for name in KNOWN_ENGINES if name != "local"},
+        "With --docs": f"would search the documents and think with {_thinker(settings)}",
+        "Without --docs": f"would search with {_engines(ready)} and think with {_thinker(settings)}",
+    }
+    return Diagnosis(lines, is_kept)
 
 
 def _home(settings: Settings) -> tuple[bool, str]:
@@ -63,11 +74,9 @@ def _model(settings: Settings) -> str:
     return f"{writer} plans and writes, {reader} reads; {where}, {key}"
 
 
-def _local_models(settings: Settings) -> str:
+async def _local_models(settings: Settings) -> str:
     """What servers on this machine offer, and what was chosen of it before."""
-    from fathom.llm.providers.local_servers import CHOICE_FILE, find_local_models, load_choice
-
-    found = asyncio.run(find_local_models(settings.local_servers))
+    found = await find_local_models(settings.local_servers)
     chosen = load_choice(settings.home)
     kept = (
         f"; chosen before: {chosen.model} (forget it: delete {settings.home / CHOICE_FILE})" if chosen else ""
@@ -102,7 +111,7 @@ def _engine(name: str, settings: Settings, ready: set[str]) -> str:
     return f"ready{where} ({kinds}{key})"
 
 
-def _asked(ready: set[str]) -> str:
+def _engines(ready: set[str]) -> str:
     choice = choose_engines(RunConfig(), ready)
     spare = f", then {', '.join(choice.spare)} if that fails" if choice.spare else ""
     return f"{' and '.join(choice.asked)}{spare}"

@@ -1,10 +1,9 @@
-"""The command that starts a new database in the place of an earlier Fathom's, and keeps its reports.
+"""A new database in the place of an earlier Fathom's, whose reports are kept.
 
 Checkpoints of the earlier layout cannot be resumed. Reports mostly are in their run's folder already; those
 that are only in the database are written to a folder. The old file is moved aside, never deleted.
 """
 
-import argparse
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,27 +13,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from fathom.cli.options import settings_of
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.result import make_result
 from fathom.storage.checkpoints import CompressedSerializer
 from fathom.storage.database import BUSY_TIMEOUT_S, is_before_versions, prepare_database
-
-
-def upgrade_database(arguments: argparse.Namespace) -> int:
-    """Keep the reports, move the old file aside, begin a new one."""
-    settings = settings_of(arguments)
-    done = upgrade(settings.database, Path(arguments.to))
-    print(f"A new database is at {settings.database}; the old one was kept as {done.old}.")
-    if done.in_folders:
-        print(f"Reports of {len(done.in_folders)} runs are in their folders, as before.")
-    for run, folder in done.exported.items():
-        print(f"The report of run {short_id(run)} was written to {folder}.")
-    for run in done.unreadable:
-        print(f"Run {short_id(run)} could not be read; it is still in {done.old}.")
-    return 0
-
 
 _SLICES = "__slices__"  # marks a list that the earlier saver kept in pieces
 _SUFFIXES = ("", "-wal", "-shm")
@@ -50,7 +33,7 @@ class Upgraded:
     unreadable: list[str]
 
 
-def upgrade(database: Path, exports: Path) -> Upgraded:
+def upgrade_database(database: Path, exports: Path) -> Upgraded:
     """Write every report that is only in the old file below `exports`, and begin a new file."""
     if not database.is_file():
         raise BadInput(f"There is no database {database}.")

@@ -1,7 +1,8 @@
-"""A run as one calm picture on the other screen of a terminal, with keys.
+"""A run as one calm picture on the other screen of a terminal, and what keys do to it.
 
-Does not know what keys are for, or how the picture is drawn; rich paints it. What others print meanwhile is
-kept and printed when the terminal is given back, which it is after a signal, an exception, Ctrl-C and Ctrl-Z.
+Does not know how the picture is drawn, or how a signal reaches the run; rich paints it. What others print
+meanwhile is kept and printed when the terminal is given back, which it is after a signal, an exception,
+Ctrl-C and Ctrl-Z.
 """
 
 import asyncio
@@ -11,20 +12,91 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.control import Control
 from rich.live import Live as Screen
 
-from fathom.cli.amounts import clock, dollars, saved
+from fathom import SignalWord
 from fathom.cli.board import Board
-from fathom.cli.cells import plain, tail
 from fathom.cli.frame import Foot, Frame
-from fathom.cli.keys import Key, Keyboard, Typed
-from fathom.cli.modes import SUSPEND, EndSignals, RawKeyboard, has_keyboard, is_in_front, write
+from fathom.cli.keys import (
+    SUSPEND,
+    EndSignals,
+    Key,
+    Keyboard,
+    RawKeyboard,
+    Typed,
+    has_keyboard,
+    is_in_front,
+    write,
+)
+from fathom.cli.text import clock, count_of, cut, describe_savings, dollars, plain, tail
 from fathom.events import Completed, Progress
-from fathom.report.messages import format_count
+
+_QUERY_CELLS = 60
+_REST = (("s", "stop and write"), ("a", "add a query"), ("q", "leave"))
+
+
+class Shown(Protocol):
+    """The view that keys are pressed at."""
+
+    typed: Typed | None
+    keys: tuple[tuple[str, str], ...]
+
+    def notice(self, words: str) -> None:
+        """Say something."""
+
+
+class Steering:
+    """Turns keys into orders, and says what they do."""
+
+    def __init__(self, give: Callable[[SignalWord, str], None], leave: Callable[[], None]) -> None:
+        self._give, self._leave = give, leave
+        self.is_paused = False  # or about to be
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """The keys there are now, with what they do."""
+        return (("p", "go on" if self.is_paused else "pause"), *_REST)
+
+    def press(self, key: Key, view: Shown) -> None:
+        """One key."""
+        if view.typed is not None:
+            self._type(key, view, view.typed)
+            return
+        match key.text.lower():
+            case "p" if self.is_paused:
+                self.is_paused = False
+                self._give("go", "")
+                view.notice("Going on.")
+            case "p":
+                self.is_paused = True
+                self._give("pause", "")
+                view.notice("Pausing as soon as the step in hand is done.")
+            case "s":
+                self._give("stop", "")
+                view.notice("No new searches; the report is written from what is known.")
+            case "a":
+                view.typed = Typed()
+            case "q":
+                self._leave()
+            case _:
+                return
+        view.keys = self.keys()
+
+    def _type(self, key: Key, view: Shown, typed: Typed) -> None:
+        if key.name == "escape":
+            view.typed = None
+        elif key.name == "enter":
+            view.typed = None
+            if text := plain(typed.text):
+                self._give("add", text)
+                view.notice(f"Added to the next round: {cut(text, _QUERY_CELLS)}")
+        else:
+            view.typed = typed.after(key)
+
 
 _GLANCE_S = 0.1
 _NOTICE_S = 6.0
@@ -132,7 +204,7 @@ class Live:
             loop.add_signal_handler(SUSPEND, self._suspend)
         if self._raw:
             self._raw.open()
-            loop.add_reader(self._raw.place, self._pressed)
+            loop.add_reader(self._raw.place, self._read_keys)
         self._screen.start()
         self._painted = None
         self.paint()
@@ -166,7 +238,7 @@ class Live:
                 self._take()
             await asyncio.sleep(_GLANCE_S)
 
-    def _pressed(self) -> None:
+    def _read_keys(self) -> None:
         if self._raw is None:
             return
         loop = asyncio.get_running_loop()
@@ -214,11 +286,11 @@ class Live:
 
 def last_lines(board: Board) -> list[str]:
     """Return what stays in the terminal when the picture is gone."""
-    rounds, pages = format_count(board.round, "round"), format_count(board.pages_read, "page")
+    rounds, pages = count_of(board.round, "round"), count_of(board.pages_read, "page")
     after = f"{plain(board.stage).capitalize()} after {clock(board.elapsed_s)}"
     score = f"score {board.score:.2f} of {board.threshold:.2f}" if board.score is not None else "not judged"
     spent = f"spent {dollars(board.spent.usd)} of {dollars(board.spent.budget_usd)}"
     return [
-        f"{after}: {rounds}, {pages} read, {format_count(board.verified, 'claim')} verified,",
-        f"{score}, {spent}{saved(board.spent)}.",
+        f"{after}: {rounds}, {pages} read, {count_of(board.verified, 'claim')} verified,",
+        f"{score}, {spent}{describe_savings(board.spent)}.",
     ]

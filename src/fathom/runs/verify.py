@@ -1,19 +1,14 @@
-"""The command that checks a report again: against the stored pages, or against the live ones.
+"""A report checked again: against the stored pages, or against the live ones.
 
 Does not know what holds a sentence up. Nothing in the file is trusted: only folders of a run of our own are
 read again, and pages of the web only through the guard.
 """
 
-import argparse
 import asyncio
-import json
 import zlib
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fathom.cli.leaving import until_interrupted
-from fathom.cli.options import settings_of
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.context import load_passages
@@ -28,39 +23,27 @@ from fathom.state import Page, Quote, RunConfig
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.content import open_page_texts
 
-NOT_SOUND = 5
 _AT_ONCE = 10
 _DAMAGED = "\0"  # no page's text: its hash is another
 
 
-def verify(arguments: argparse.Namespace) -> int:
-    """Check one report; exit code 5 when anything in it does not hold."""
-    path = Path(arguments.report)
-    ledger = read_ledger(path)
-    settings = settings_of(arguments)
-    work = _verified(ledger, settings, arguments, _beside(path))
-    return until_interrupted(lambda _: work, "interrupted; nothing was changed")
-
-
-async def _verified(
-    ledger: Ledger, settings: Settings, arguments: argparse.Namespace, beside: str | None
-) -> int:
+async def verify_report_file(
+    settings: Settings, path: Path, *, is_online: bool = False, docs: Sequence[str] = ()
+) -> Verification:
+    """Check every sentence, quote, position and page of a report.json."""
+    ledger, beside = await asyncio.to_thread(lambda: (read_ledger(path), _read_beside(path)))
     texts = await stored_texts(ledger, settings)
-    if arguments.online:
-        run_config = RunConfig(docs=[*arguments.docs, *await _own_folders(ledger, settings)], fresh=True)
-        reader = (
-            await asyncio.to_thread(standard_dependencies(settings.with_allowed(run_config)), run_config)
-        ).reader
-        fates = await live_fates(ledger, reader)
+    if is_online:
+        run_config = RunConfig(docs=[*docs, *await _own_folders(ledger, settings)], fresh=True)
+        make = standard_dependencies(settings.with_allowed(run_config))
+        fates = await live_fates(ledger, (await asyncio.to_thread(make, run_config)).reader)
     else:
         fates = stored_fates(ledger, texts)
     evidence = await _evidence(ledger, texts)
-    found = verify_report(ledger, lambda quote: fates[quote.model_dump_json()], beside, evidence)
-    _print(found, arguments)
-    return 0 if found.is_sound else NOT_SOUND
+    return verify_report(ledger, lambda quote: fates[quote.model_dump_json()], beside, evidence)
 
 
-def _beside(path: Path) -> str | None:
+def _read_beside(path: Path) -> str | None:
     """The report.md in the same folder, if the file is called as a run calls it."""
     other = path.with_name("report.md")
     if path.name != "report.json" or not other.is_file():
@@ -139,23 +122,3 @@ async def _live(page: Page | None, reader: Reader) -> LivePage | QuoteStatus:
     if page.how == "pdf" and document.how != "pdf":
         return QuoteStatus("gone", "only another form of it can be read now")
     return await asyncio.to_thread(LivePage, page.sha, document.text)
-
-
-def _print(found: Verification, arguments: argparse.Namespace) -> None:
-    if arguments.json:
-        counts = {name: found.count(name) for name in ("supported", "inference", "changed", "gone")}
-        told = {"is_sound": found.is_sound, "summary": found.summary, **counts, **asdict(found)}
-        print(json.dumps(told, indent=2, ensure_ascii=False))
-        return
-    for checked in found.sentences:
-        if arguments.quiet and checked.standing == "supported":
-            continue
-        print(f"{checked.label:10} {' '.join(checked.text.split())}")
-        if checked.why:
-            print(f"{'':10} because {checked.why}")
-    for note in found.notes:
-        print(f"{'note':10} {note}")
-    for fault in found.faults:
-        print(f"{'fault':10} {fault}")
-    marked = f" {found.marked} more are marked as without support." if found.marked else ""
-    print(f"{found.summary}{marked}")

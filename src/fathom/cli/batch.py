@@ -1,32 +1,128 @@
-"""Many questions on one screen: a few lines that stay where they are, or plain lines when nobody looks.
+"""`fathom batch`: many questions from a file, one progress, one table.
 
-Does not know how questions are worked on.
+Does not know how a question is worked on.
 """
 
+import argparse
+import asyncio
+import json
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from fathom.cli.cells import cut, plain
-from fathom.cli.modes import SUSPEND, EndSignals
+from fathom import BatchQuestion, BatchStop, DeepResearcher, QuestionOutcome, read_questions
+from fathom.cli.arguments import read_request, read_settings
+from fathom.cli.interrupts import INTERRUPTED, Leaving, run_until_interrupted
+from fathom.cli.keys import SUSPEND, EndSignals
+from fathom.cli.local_models import choose_local_model
+from fathom.cli.run import print_forecast
+from fathom.cli.text import count_of, cut, plain
+from fathom.errors import BadInput
 from fathom.events import Progress
-from fathom.report.messages import format_count
-from fathom.runs.batch import BatchQuestion, QuestionOutcome
+from fathom.ids import short_id
+from fathom.settings.settings import Settings
 
+_MOST_AT_ONCE = 100
+_AGAIN = "run the same command again to go on"
 _WIDE = 160
 _LEAST_QUESTION = 30
 _HEAD = ("LINE", "STATUS", "SCORE", "SOURCES", "COST", "TIME", "REPORT")
 _SETTLED = frozenset({"not started", "running"})
+
+
+def batch(arguments: argparse.Namespace) -> int:
+    """Bring every question of a file to its end."""
+    if not 1 <= arguments.at_once <= _MOST_AT_ONCE:
+        raise BadInput(f"--at-once should be from 1 to {_MOST_AT_ONCE}.")
+    if arguments.budget_total is not None and not arguments.budget_total >= 0:
+        raise BadInput("--budget-total should be 0 or more.")
+    choose_local_model(arguments)
+    questions = read_questions(_read_file(arguments.file), read_request(arguments))
+    settings = read_settings(arguments)
+    name = "batch" if arguments.file == "-" else Path(arguments.file).stem
+    folder = Path(arguments.out or Path("runs") / name)
+    if arguments.dry_run:
+        forecast = DeepResearcher(settings).forecast_batch(
+            questions, folder, at_once=arguments.at_once, total_usd=arguments.budget_total
+        )
+        print_forecast(asyncio.run(forecast), arguments)
+        return 0
+    work = partial(_work, settings, questions, folder, arguments)
+    return run_until_interrupted(work, f"interrupted; nothing is lost, {_AGAIN}")
+
+
+def _read_file(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{name} is no text in UTF-8.") from None
+
+
+async def _work(
+    settings: Settings,
+    questions: Sequence[BatchQuestion],
+    folder: Path,
+    arguments: argparse.Namespace,
+    leaving: Leaving,
+) -> int:
+    stop = BatchStop()
+    with BatchView(arguments.quiet) as view:
+        leaving.ask, leaving.give_back = stop.request, view.close
+        outcomes = await DeepResearcher(settings).batch(
+            questions,
+            folder,
+            at_once=arguments.at_once,
+            total_usd=arguments.budget_total,
+            on_event=view.tell,
+            on_change=view.note,
+            stop=stop,
+        )
+    code = _print_outcomes(outcomes, arguments)
+    return INTERRUPTED if stop.is_requested and code else code
+
+
+def _print_outcomes(outcomes: Sequence[QuestionOutcome], arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        print(json.dumps(_summary(outcomes), ensure_ascii=False, indent=2))
+    else:
+        _print_table(outcomes)
+    for one in outcomes:
+        if one.error:
+            raise one.error
+        if not one.has_report:
+            way = f"fathom resume {short_id(one.run_id)}" if one.status == "waiting for review" else _AGAIN
+            why = f"{one.status}{f': {one.because}' if one.because else ''}".rstrip(".")
+            print(f"fathom: line {one.number} {why}; {way}", file=sys.stderr)
+    return _exit_code({one.status for one in outcomes})
+
+
+def _exit_code(statuses: set[str]) -> int:
+    if statuses & {"stopped", "not started"}:
+        return 1
+    if "waiting for review" in statuses:
+        return 3
+    return 4 if "failed" in statuses else 0
+
+
+def _summary(outcomes: Sequence[QuestionOutcome]) -> dict[str, object]:
+    return {
+        "questions": [one.as_json() for one in outcomes],
+        "reports": sum(one.has_report for one in outcomes),
+        "cost_usd": round(sum(one.cost_usd for one in outcomes), 6),
+    }
 
 
 class BatchView:
@@ -85,7 +181,7 @@ class BatchView:
             if outcome.status not in _SETTLED and self._told.get(key) != outcome.status:
                 self._told[key] = outcome.status
                 self._doing.pop(key, None)
-                self._line(f"line {outcome.number} {_ending(outcome)} ({self._count()})")
+                self._line(f"line {outcome.number} {_describe_outcome(outcome)} ({self._count()})")
 
     def _line(self, words: str) -> None:
         if self._live is None:
@@ -110,14 +206,14 @@ class BatchView:
         return Group(*(Text(line, no_wrap=True, overflow="ellipsis") for line in [head, *lines]))
 
 
-def _ending(outcome: QuestionOutcome) -> str:
+def _describe_outcome(outcome: QuestionOutcome) -> str:
     if not outcome.has_report:
         return f"{outcome.status}{f': {outcome.because}' if outcome.because else ''}"
     score = f"score {outcome.score or 0:.2f}"
-    return f"{outcome.status}, {score}, {format_count(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
+    return f"{outcome.status}, {score}, {count_of(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
 
 
-def print_table(outcomes: Sequence[QuestionOutcome]) -> None:
+def _print_table(outcomes: Sequence[QuestionOutcome]) -> None:
     """The summary on standard output; where it is narrow, a question stands below its line."""
     cells = [
         (
@@ -135,16 +231,16 @@ def print_table(outcomes: Sequence[QuestionOutcome]) -> None:
     shown = Console().width if sys.stdout.isatty() else _WIDE
     room = shown - sum(widths) - 2 * len(widths)
     is_wide = room >= _LEAST_QUESTION
-    print(_row(_HEAD, widths) + ("  QUESTION" if is_wide else ""))
+    print(_format_row(_HEAD, widths) + ("  QUESTION" if is_wide else ""))
     for one, row in zip(outcomes, cells, strict=True):
         question = cut(plain(one.question), room if is_wide else shown - 4)
-        print(_row(row, widths) + (f"  {question}" if is_wide else f"\n    {question}"))
+        print(_format_row(row, widths) + (f"  {question}" if is_wide else f"\n    {question}"))
     done = sum(one.has_report for one in outcomes)
     cost = sum(one.cost_usd for one in outcomes)
     print(f"\n{done} of {len(outcomes)} have a report; ${cost:.4f} in all")
 
 
-def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+def _format_row(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Numbers to the right, words to the left."""
     pads = [" " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True)]
     words = {1, len(cells) - 1}
@@ -157,17 +253,3 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 def _near(path: str) -> str:
     """A path as seen from here, if it is below."""
     return path.removeprefix(f"{Path.cwd()}/")
-
-
-def summary(outcomes: Sequence[QuestionOutcome]) -> dict[str, Any]:
-    """The same for a program."""
-    return {
-        "questions": [summed(one) for one in outcomes],
-        "reports": sum(one.has_report for one in outcomes),
-        "cost_usd": round(sum(one.cost_usd for one in outcomes), 6),
-    }
-
-
-def summed(outcome: QuestionOutcome) -> dict[str, Any]:
-    """One outcome as it is kept and printed."""
-    return {name: value for name, value in vars(outcome).items() if name != "error"}

@@ -1,10 +1,11 @@
-"""Every setting, its value, and where it came from.
+"""Commands for setting up: every setting and where it came from, what is missing, an old database.
 
 Does not know what a setting is for. A key is never shown, and neither is what stands in an address to prove
 who asks.
 """
 
 import argparse
+import asyncio
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,9 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
-from fathom.cli.options import request_words, settings_of
+from fathom import DeepResearcher
+from fathom.cli.arguments import read_request, read_settings
+from fathom.ids import short_id
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, read_set_values, setting_names
 from fathom.settings.sources import (
@@ -44,7 +47,7 @@ class Line:
     description: str
 
 
-def config(arguments: argparse.Namespace) -> int:
+def show_settings(arguments: argparse.Namespace) -> int:
     """Print the settings."""
     lines = [
         line
@@ -58,16 +61,16 @@ def config(arguments: argparse.Namespace) -> int:
     found = [name for name in (SETTINGS_FILE, DOTENV) if (here / name).is_file()]
     print(f"In {here}: {' and '.join(found) if found else f'no {SETTINGS_FILE} and no {DOTENV}'}\n")
     width = max((len(line.name) for line in lines), default=0)
-    values = min(_WIDEST, max((len(_shown(line)) for line in lines), default=0))
+    values = min(_WIDEST, max((len(_format_value(line)) for line in lines), default=0))
     for line in lines:
         origin = line.origin.removeprefix(f"{here}/")
-        print(f"{line.name:{width}}  {_shown(line):{values}}  {origin}")
+        print(f"{line.name:{width}}  {_format_value(line):{values}}  {origin}")
     return 0
 
 
 def _lines(arguments: argparse.Namespace, set_here: Mapping[str, SetValue]) -> Iterator[Line]:
-    words = request_words(arguments)
-    settings = settings_of(arguments)
+    words = read_request(arguments)
+    settings = read_settings(arguments)
     spoken = {name for name in ("model", "models", "base_url") if name in words}
     settings = settings.model_copy(update={name: words[name] for name in spoken})
     known = setting_names()
@@ -110,7 +113,7 @@ def _plain(value: Any) -> Any:
             return str(value)
         case str() if "://" in value:
             return re.sub(
-                r"(://)[^/@\s]+@|(\?).*", lambda found: f"{found[1] or found[2]}{_masked(found)}", value
+                r"(://)[^/@\s]+@|(\?).*", lambda found: f"{found[1] or found[2]}{_mask(found)}", value
             )
         case dict():
             return {key: _plain(one) for key, one in value.items()}
@@ -119,11 +122,33 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _masked(found: re.Match[str]) -> str:
+def _mask(found: re.Match[str]) -> str:
     return f"{MASK}@" if found[1] else MASK
 
 
-def _shown(line: Line) -> str:
+def _format_value(line: Line) -> str:
     if line.value is None:
         return "–"
     return line.value if isinstance(line.value, str) else json.dumps(line.value, ensure_ascii=False)
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    """Print the check-up; exit code 2 when runs could not be kept."""
+    found = asyncio.run(DeepResearcher(read_settings(arguments)).diagnose())
+    for title, words in found.lines.items():
+        print(f"{title:16} {words}")
+    return 0 if found.can_keep_runs else 2
+
+
+def upgrade(arguments: argparse.Namespace) -> int:
+    """Keep the reports, move the old file aside, begin a new one."""
+    settings = read_settings(arguments)
+    done = asyncio.run(DeepResearcher(settings).upgrade_database(arguments.to))
+    print(f"A new database is at {settings.database}; the old one was kept as {done.old}.")
+    if done.in_folders:
+        print(f"Reports of {len(done.in_folders)} runs are in their folders, as before.")
+    for run, folder in done.exported.items():
+        print(f"The report of run {short_id(run)} was written to {folder}.")
+    for run in done.unreadable:
+        print(f"Run {short_id(run)} could not be read; it is still in {done.old}.")
+    return 0

@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 from rich.console import Console, JustifyMethod
 from rich.markdown import Heading, Markdown, MarkdownElement
 
-from fathom.cli.cells import safe
-from fathom.cli.modes import is_in_front
+from fathom.cli.keys import is_in_front
+from fathom.cli.text import safe
 from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
 from fathom.settings.settings import pager_command
 
@@ -34,7 +34,7 @@ def show_markdown(text: str) -> None:
     encoding = sys.stdout.encoding
     lines = captured.get().encode(encoding, "replace").decode(encoding).rstrip("\n").split("\n")
     room = max(1, console.height - _BELOW)
-    if len(lines) > room and not console.is_dumb_terminal and _was_paged("\n".join(lines)):
+    if len(lines) > room and not console.is_dumb_terminal and _show_in_pager("\n".join(lines)):
         lines = [*lines[: room - 1], "..." if console.options.ascii_only else "…"]
     print("\n".join(lines), flush=True)
 
@@ -56,7 +56,7 @@ class _Page(Markdown):
         self.parsed = add_cjk_emphasis(parser.disable("autolink")).parse(text)
 
 
-def _was_paged(text: str) -> bool:
+def _show_in_pager(text: str) -> bool:
     """Show the text in the person's pager; False if there is none, or nobody to turn its pages."""
     command = shlex.split(pager_command())
     if command in ([], ["cat"]) or not sys.stdin.isatty() or not is_in_front(sys.stdout.fileno()):

@@ -1,0 +1,230 @@
+"""The runs of a database, looked at and handed on: what needs no model.
+
+Does not know the command line. What reads runs is imported by the methods that need it: it takes a second,
+and a list of runs does not.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from inspect import signature
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
+
+from fathom.concurrency import run_blocking
+from fathom.runs.repository import RunLine, control_run, list_runs
+from fathom.runs.shared import SharedRuns
+from fathom.runs.views import ConversationThread, RunViews
+from fathom.settings.settings import Settings, load_settings
+from fathom.state import RunState
+from fathom.storage.records import SignalWord
+
+if TYPE_CHECKING:
+    from fathom.report.verify import Verification
+    from fathom.result import ResearchResult
+    from fathom.runs.compare import Comparison
+    from fathom.runs.diagnosis import Diagnosis
+    from fathom.runs.export import PageName
+    from fathom.runs.prune import PruneChoice, PruneResult
+    from fathom.runs.upgrade import Upgraded
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def wait_for(
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Any, P], T]:
+    """The same method for those who wait, also where an event loop is running, as in a notebook."""
+
+    def wait(self: Any, /, *values: P.args, **named: P.kwargs) -> T:
+        return run_blocking(lambda: method(self, *values, **named))
+
+    wait.__name__ = f"{method.__name__}_sync"
+    wait.__doc__ = f"`{method.__name__}` for those who wait."
+    wait.__signature__ = signature(method)  # type: ignore[attr-defined]
+    return wait
+
+
+class RunArchive:
+    """Lists, shows, compares, exports, verifies and removes runs; as a context manager it stays open."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._shared = SharedRuns(settings or load_settings())
+        self._open = AsyncExitStack()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the process, with the models that were given."""
+        return self._shared.settings
+
+    async def __aenter__(self) -> Self:
+        await self._open.enter_async_context(self._shared.keep_open())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._open.aclose()
+
+    async def runs(self, most: int = 50) -> list[RunLine]:
+        """The latest runs, the newest first: id, status, question, start, cost, rounds and kin.
+
+        >>> from fathom import DeepResearcher, ResearchRequest
+        >>> result = DeepResearcher().research_sync(ResearchRequest(query="How high is it?", docs=["papers"]))
+        >>> [(run.id == result.run_id, run.status) for run in DeepResearcher().runs_sync(1)]
+        [(True, 'extracts')]
+        """
+        return await list_runs(self.settings, most)
+
+    async def control(self, run_id: str, word: SignalWord, text: str = "") -> RunLine:
+        """Steer a run that works anywhere, in this process or another: pause, go, stop, or add a query.
+
+        The signal waits until the run hears it. Returns the run as it was.
+        """
+        return await control_run(self.settings, run_id, word, text)
+
+    async def pause(self, run_id: str) -> RunLine:
+        """Have a run stand still after the step in hand."""
+        return await self.control(run_id, "pause")
+
+    async def go(self, run_id: str) -> RunLine:
+        """Have a paused run go on where somebody waits with it; else `resume` it."""
+        return await self.control(run_id, "go")
+
+    async def stop(self, run_id: str) -> RunLine:
+        """Have a run look no further and write its report from what it knows."""
+        return await self.control(run_id, "stop")
+
+    async def add_query(self, run_id: str, text: str) -> RunLine:
+        """Have a run ask this too, in its next round."""
+        return await self.control(run_id, "add", text)
+
+    async def result(self, run_id: str) -> "ResearchResult":
+        """The result of a run that has a report."""
+        async with self._shared.open() as runs:
+            return await runs.result(await runs.find(run_id))
+
+    async def page(self, run_id: str, name: "PageName") -> str:
+        """One page of the research folder from what is known now, also while the run goes on."""
+        from fathom.runs.export import render_page
+
+        async with self._shared.open() as runs:
+            return await render_page(runs, await runs.find(run_id), name)
+
+    async def round_page(self, run_id: str, number: int) -> str:
+        """What a round found, asked next and had cost."""
+        from fathom.runs.export import render_round
+
+        async with self._shared.open() as runs:
+            return await render_round(runs, await runs.find(run_id), number)
+
+    async def compare(self, first: str, second: str) -> "Comparison":
+        """Two runs side by side: questions, settings, sources, findings and cost."""
+        from fathom.runs.compare import ComparedRun, compare_runs
+
+        sides = []
+        async with self._shared.open() as runs:
+            for run_id in [await runs.find(name) for name in (first, second)]:
+                state, line = (await runs.snapshot(run_id)).values, await runs.line(run_id)
+                sides.append(ComparedRun(run_id, cast(RunState, state), line.status, round(line.cost_usd, 6)))
+        return compare_runs(*sides)
+
+    async def export(self, run_id: str, to: Path | str, *, is_replaced: bool = False) -> str:
+        """Write a run to a .md, .json, .bib, .html or .zip file, or to a folder; return the run's full id.
+
+        A file that is there is replaced only if `is_replaced`.
+        """
+        from fathom.runs.export import export_run
+
+        async with self._shared.open() as runs:
+            full = await runs.find(run_id)
+            is_folder = str(to).endswith("/")
+            await export_run(runs, full, Path(to), is_folder=is_folder, is_replaced=is_replaced)
+        return full
+
+    async def verify(
+        self, report: Path | str, *, is_online: bool = False, docs: Sequence[str] = ()
+    ) -> "Verification":
+        """Check a report.json again: against the stored pages, or with `is_online` against the live ones.
+
+        `docs` are folders that may be read for that, beside those of the run itself.
+        """
+        from fathom.runs.verify import verify_report_file
+
+        return await verify_report_file(self.settings, Path(report), is_online=is_online, docs=docs)
+
+    async def thread(self, run_id: str) -> ConversationThread:
+        """The thread a run stands in: every question and answer, in the order they were asked."""
+        from fathom.runs import view_builder
+
+        async with self._shared.open() as runs:
+            return await view_builder.load_thread(runs, await runs.find(run_id))
+
+    async def close_thread(self, run_id: str) -> ConversationThread:
+        """The thread of a run, closed: nothing more can be asked in it."""
+        from fathom.runs import view_builder
+
+        async with self._shared.open() as runs:
+            return await view_builder.close_thread(runs, await runs.find(run_id))
+
+    async def views(self, run_id: str) -> RunViews:
+        """Query, plan, search results, answer, agents and messages of a run, made when asked for."""
+        from fathom.runs import view_builder
+
+        async with self._shared.open() as runs:
+            return await view_builder.load_views(runs, await runs.find(run_id))
+
+    async def choose_old(self, older_than: str | None = "30d", *, keep: int | None = None) -> "PruneChoice":
+        """The runs that are older, but never the newest `keep`; for `clean`, after a look at them."""
+        from fathom.runs.prune import choose_runs, parse_age
+
+        older_s = parse_age(older_than) if older_than is not None else None
+        async with self._shared.open() as runs:
+            return await choose_runs(runs, older_s, keep)
+
+    async def clean(
+        self,
+        older_than: str | None = "30d",
+        *,
+        keep: int | None = None,
+        choice: "PruneChoice | None" = None,
+        is_dry: bool = False,
+    ) -> "PruneResult":
+        """Remove runs that are older, never the newest `keep`, and what only they needed; `is_dry` counts.
+
+        With a `choice` those of it are removed, and no others.
+        """
+        from fathom.runs.prune import clean_runs
+
+        async with self._shared.open() as runs:
+            which = choice or await self.choose_old(older_than, keep=keep)
+            return await clean_runs(runs, which, is_dry=is_dry)
+
+    async def diagnose(self) -> "Diagnosis":
+        """What is configured, what is missing, and what would be used."""
+        from fathom.runs.diagnosis import diagnose
+
+        return await diagnose(self.settings)
+
+    async def upgrade_database(self, reports: Path | str) -> "Upgraded":
+        """Begin a new database in the place of an earlier version's; `reports` keeps the old ones."""
+        from fathom.runs.upgrade import upgrade_database
+
+        return await asyncio.to_thread(upgrade_database, self.settings.database, Path(reports))
+
+    runs_sync = wait_for(runs)
+    control_sync = wait_for(control)
+    result_sync = wait_for(result)
+    page_sync = wait_for(page)
+    round_page_sync = wait_for(round_page)
+    compare_sync = wait_for(compare)
+    export_sync = wait_for(export)
+    verify_sync = wait_for(verify)
+    thread_sync = wait_for(thread)
+    close_thread_sync = wait_for(close_thread)
+    views_sync = wait_for(views)
+    choose_old_sync = wait_for(choose_old)
+    clean_sync = wait_for(clean)
+    diagnose_sync = wait_for(diagnose)

@@ -1,0 +1,239 @@
+"""Commands that work on a run: begin one, go on with one, ask on, fork, update, steer from elsewhere.
+
+Does not know the graph. Whatever ends the work, the last words say how to go on.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from fathom import DeepResearcher, Forecast, RunLine
+from fathom.cli.arguments import read_request, read_settings
+from fathom.cli.interrupts import Leaving, run_until_interrupted
+from fathom.cli.local_models import choose_local_model
+from fathom.cli.review import ask_person, read_answer
+from fathom.cli.text import count_of, plain
+from fathom.cli.watch import IndexProgress, Watcher, print_waiting
+from fathom.errors import BadInput
+from fathom.ids import short_id
+from fathom.request import ResearchRequest
+from fathom.session import Session
+from fathom.settings.settings import Settings
+from fathom.state import ReviewAnswer
+
+_Begin = Callable[[DeepResearcher], Awaitable[Session]]
+
+
+def research(arguments: argparse.Namespace) -> int:
+    """Begin a run and see it to its end."""
+    choose_local_model(arguments)
+    request = ResearchRequest(**read_request(arguments))
+    settings = read_settings(arguments)
+    if arguments.dry_run:
+        print_forecast(asyncio.run(DeepResearcher(settings).forecast(request)), arguments)
+        return 0
+
+    async def begin(researcher: DeepResearcher) -> Session:
+        with IndexProgress(is_quiet=_is_quiet(arguments)) as progress:
+            session = await researcher.begin(request, on_index=progress)
+        await _warn_unpriced(session, arguments)
+        return session
+
+    return _work(settings, begin, arguments)
+
+
+def ask(arguments: argparse.Namespace) -> int:
+    """Ask a later question in the thread of a run; without one, show the thread or close it."""
+    if arguments.question is None:
+        return asyncio.run(_show_thread(arguments))
+    choose_local_model(arguments)
+    request = ResearchRequest(**read_request(arguments))
+    settings = read_settings(arguments)
+    return run_until_interrupted(partial(_follow_up, settings, request, arguments))
+
+
+def update(arguments: argparse.Namespace) -> int:
+    """Bring a finished run up to date, as a run of its own."""
+    settings = read_settings(arguments)
+
+    async def begin(researcher: DeepResearcher) -> Session:
+        earlier = await researcher.session(arguments.id)
+        session = await researcher.begin_update(earlier.id)
+        _refuse_unnamed_server(session, earlier.id, "update")
+        return session
+
+    return _work(settings, begin, arguments)
+
+
+def fork(arguments: argparse.Namespace) -> int:
+    """Go another way from the end of a round, as a run of its own."""
+    settings = read_settings(arguments)
+
+    async def begin(researcher: DeepResearcher) -> Session:
+        shared = await researcher.session(arguments.id)
+        _refuse_unnamed_server(shared, shared.id, "fork")
+        return await researcher.begin_fork(
+            shared.id, arguments.direction, after_round=arguments.round, more_rounds=arguments.rounds
+        )
+
+    return _work(settings, begin, arguments)
+
+
+def resume(arguments: argparse.Namespace) -> int:
+    """Go on with a run."""
+    return run_until_interrupted(partial(_resume, read_settings(arguments), arguments))
+
+
+def _work(settings: Settings, begin: _Begin, arguments: argparse.Namespace) -> int:
+    async def work(leaving: Leaving) -> int:
+        async with DeepResearcher(settings) as researcher:
+            return await _watch(await begin(researcher), arguments, leaving)
+
+    return run_until_interrupted(work)
+
+
+async def _watch(
+    session: Session, arguments: argparse.Namespace, leaving: Leaving, answer: ReviewAnswer | None = None
+) -> int:
+    """See a run to its end, with its files in the folder that was named."""
+    await session.open_folder(arguments.out)
+    return await Watcher(session, arguments, leaving).work_to_end(answer)
+
+
+async def _follow_up(
+    settings: Settings, request: ResearchRequest, arguments: argparse.Namespace, leaving: Leaving
+) -> int:
+    async with DeepResearcher(settings) as researcher:
+        earlier = await researcher.session(arguments.id)
+        session = await researcher.ask(earlier.id, request)
+        _refuse_unnamed_server(session, earlier.id, "ask")
+        if arguments.dry_run:
+            print_forecast(await session.forecast(), arguments)
+            return 0
+        if session.is_reworded and not _is_quiet(arguments):
+            print(f"understood as: {session.question}", file=sys.stderr, flush=True)
+        await _warn_unpriced(session, arguments)
+        return await _watch(session, arguments, leaving)
+
+
+async def _show_thread(arguments: argparse.Namespace) -> int:
+    async with DeepResearcher(read_settings(arguments)) as researcher:
+        look = researcher.close_thread if arguments.close else researcher.thread
+        thread = await look(arguments.id)
+    print(f"Thread {short_id(thread.id)}, {thread.status}, {count_of(len(thread.queries), 'question')}")
+    answers = {answer.query_id: answer for answer in thread.answers}
+    for query in thread.queries:
+        print(f"\n{short_id(query.id)}  {query.status}  {plain(query.content)}")
+        if query.id in answers:
+            print(f"  {plain(answers[query.id].opening)}")
+    return 0
+
+
+async def _resume(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
+    async with DeepResearcher(settings) as researcher:
+        session = await researcher.session(arguments.id)
+        answer, table = read_answer(arguments), session.waits_for
+        if answer and answer.action == "finish" and not table and not session.is_complete:
+            await session.end_search()
+            answer = None
+        if answer and not table:
+            raise BadInput(f"Run {short_id(session.id)} is not waiting for an answer.")
+        if session.is_complete:
+            await session.open_folder(arguments.out)
+            return await Watcher(session, arguments, leaving).print_report()
+        _refuse_unnamed_server(session, session.id)
+        if table and table.why == "review" and not answer:
+            await session.open_folder(arguments.out)
+            answer = None if arguments.json else ask_person(table.shown)
+            if answer is None:
+                return print_waiting(session.id)
+        return await _watch(session, arguments, leaving, answer)
+
+
+def _is_quiet(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.quiet or arguments.json)
+
+
+async def _warn_unpriced(session: Session, arguments: argparse.Namespace) -> None:
+    """Before anything is paid: that the usual cap is none for a model without a price."""
+    if not _is_quiet(arguments) and (warning := await session.warn_unpriced()):
+        print(f"fathom: {warning}", file=sys.stderr, flush=True)
+
+
+def _refuse_unnamed_server(session: Session, run_id: str, command: str = "resume") -> None:
+    """A key goes only to a server that whoever is at the keyboard has named, or to their own machine."""
+    if server := session.unconfirmed_server:
+        raise BadInput(
+            f"This run asks {server}; confirm with: fathom {command} {short_id(run_id)} --base-url {server}"
+        )
+
+
+def print_forecast(found: Forecast, arguments: argparse.Namespace) -> None:
+    """Print what it would cost, for a person or a program."""
+    is_asked = "format" in arguments and arguments.format == "json"  # a batch has no such word
+    if arguments.json or is_asked:
+        print(found.model_dump_json(indent=None if arguments.json else 2))
+    else:
+        print(_describe_forecast(found))
+
+
+def _describe_forecast(found: Forecast) -> str:
+    """A forecast for a person."""
+    is_unknown = found.unpriced and not found.worst_usd
+    cost = f"{found.expected_usd:.4f} USD, at most {found.worst_usd:g} USD"
+    lines = [
+        f"Likely cost   {'not known' if is_unknown else cost}",
+        f"Likely time   {_span(found.expected_s)}, at most {_span(found.worst_s)}",
+        f"Model calls   {found.calls:,} with {found.tokens_in:,} tokens in and {found.tokens_out:,} out",
+        f"Based on      {found.because}",
+    ]
+    if found.unpriced:
+        names = ", ".join(found.unpriced)
+        lines.append(
+            f"No price      {names}: what it costs is not counted, and the budget does not hold it back;"
+            " give a price in prices.toml"
+        )
+    return "\n".join(lines)
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+_HEARD: dict[str, str] = {
+    "pause": "stands still after the step in hand; it goes on with: fathom control {name} go",
+    "go": "goes on",
+    "stop": "looks no further and writes its report",
+    "add": "asks that too, in its next round",
+}
+_LATER: dict[str, str] = {
+    "go": "goes on if somebody still waits with it; if nobody does: fathom resume {name}",
+    "stop": "is not running; it will write its report when you go on with: fathom resume {name}",
+    "add": "is not running; it will ask that when you go on with: fathom resume {name}",
+}
+# Somebody may wait with it or not: an order ends no pause of a run that was left.
+_PAUSED: dict[str, str] = {
+    "go": _LATER["go"],
+    "stop": "is paused; it writes its report if somebody still waits with it; "
+    "if nobody does: fathom resume {name}",
+    "add": "is paused; it asks that too when it goes on: fathom control {name} go; "
+    "if nobody waits with it: fathom resume {name}",
+}
+
+
+def control(arguments: argparse.Namespace) -> int:
+    """Leave one order for one run, and say what becomes of it."""
+    line, word = asyncio.run(_control(arguments)), arguments.order
+    words = _HEARD if line.status == "running" else _PAUSED if line.status == "paused" else _LATER
+    name = short_id(line.id)
+    print(f"Run {name} {words[word].format(name=name)}.")
+    return 0
+
+
+async def _control(arguments: argparse.Namespace) -> RunLine:
+    async with DeepResearcher(read_settings(arguments)) as researcher:
+        return await researcher.control(arguments.id, arguments.order, arguments.query)

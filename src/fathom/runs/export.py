@@ -1,0 +1,130 @@
+"""What a run knows, for reading elsewhere: a file, a whole research folder, or one page of it.
+
+Does not know the command line. What a file's name ends with says what is wanted.
+"""
+
+import asyncio
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Literal, cast
+
+from fathom.errors import BadInput
+from fathom.ids import short_id
+from fathom.reading.cache import PDF_FOLDER, PdfStore
+from fathom.report.bibliography import render_bibtex
+from fathom.report.formats.html import render_html
+from fathom.report.listings import cited_pages, messages_of, render_quotes
+from fathom.runs.executor import Runs, is_unfinished
+from fathom.runs.folder import EVENTS, ResearchFolder, claim_folder, folder_of, render_pages
+from fathom.runs.round_summary import recall_round, round_page, spent_by_run
+from fathom.state import RunState
+from fathom.storage.content import open_page_texts
+from fathom.storage.files import replace_file
+
+PageName = Literal["findings", "hypotheses", "sources", "citations", "quotes", "statistics", "bib"]
+_KINDS = (".md", ".json", ".bib", ".html", ".zip")
+
+
+async def export_run(runs: Runs, run_id: str, to: Path, *, is_folder: bool, is_replaced: bool) -> None:
+    """Write a run to a file or a folder."""
+    kind = to.suffix.lower()
+    is_folder = is_folder or not kind or await asyncio.to_thread(to.is_dir)
+    if not is_folder and kind not in _KINDS:
+        raise BadInput(
+            f"{to} is no kind that is known: name a folder, or a file that ends in {', '.join(_KINDS)}."
+        )
+    if not is_folder and not is_replaced and await asyncio.to_thread(to.exists):
+        raise BadInput(
+            f"{to} is there already; name another file, or say --force (is_replaced) to replace it."
+        )
+    try:
+        if is_folder:
+            await asyncio.to_thread(claim_folder, to, run_id)
+            await _write_folder(runs, run_id, to)
+        elif kind == ".zip":
+            await _write_zip(runs, run_id, to)
+        else:
+            await asyncio.to_thread(replace_file, to, await _text(runs, run_id, kind))
+    except OSError as error:
+        raise BadInput(f"{to} cannot be written: {error.strerror or error}.") from error
+
+
+async def render_page(runs: Runs, run_id: str, name: PageName) -> str:
+    """Return a page of the research folder, made from what is known now."""
+    state = await _state(runs, run_id)
+    if name == "quotes":
+        return await render_quotes(state, open_page_texts(runs.storage))
+    return render_pages(state)["citations.bib" if name == "bib" else f"{name}.md"]
+
+
+async def render_round(runs: Runs, run_id: str, number: int) -> str:
+    """Return the page of one round that is over."""
+    state = await _state(runs, run_id)
+    judged = [judgement.round for judgement in state.get("judgements", [])]
+    if number not in judged:
+        have = f"rounds {judged[0]} to {judged[-1]}" if judged else "no round that is over"
+        raise BadInput(f"Run {short_id(run_id)} has {have}; there is no round {number} to show.")
+    done, spent, planned = recall_round(state, number)
+    return round_page(state.get("question", ""), done, spent, messages_of(state), planned)
+
+
+async def _state(runs: Runs, run_id: str) -> RunState:
+    return cast(RunState, (await runs.snapshot(run_id)).values)
+
+
+async def _text(runs: Runs, run_id: str, kind: str) -> str:
+    if kind == ".bib":
+        state = await _state(runs, run_id)
+        return render_bibtex(state.get("pages", []), cited_pages(state))
+    result = await runs.result(run_id)
+    if kind == ".md":
+        return result.report
+    if is_unfinished(await runs.snapshot(run_id)):
+        raise BadInput(
+            f"Run {short_id(run_id)} knows more than its report by now; as .md it can be had,"
+            f" or end it with: fathom resume {short_id(run_id)} --finish"
+        )
+    return render_html(result) if kind == ".html" else result.model_dump_json(indent=2) + "\n"
+
+
+async def _write_folder(runs: Runs, run_id: str, place: Path) -> None:
+    """The research folder, made again from what is kept; its events come from the one it was written to."""
+    snapshot = await runs.snapshot(run_id)
+    state = cast(RunState, snapshot.values)
+    settings = runs.settings
+    folder = ResearchFolder(
+        place, run_id, open_page_texts(runs.storage), PdfStore(settings.home / PDF_FOLDER)
+    )
+    await folder.keep(state, spent_by_run(state))
+    if "report" in state and not is_unfinished(snapshot):
+        folder.write_report(await runs.result(run_id))
+    own = await folder_of(runs.storage, run_id)
+    if own:
+        await asyncio.to_thread(_copy_events, own / EVENTS, place / EVENTS)
+
+
+def _copy_events(written: Path, to: Path) -> None:
+    if written.is_file() and not (to.exists() and to.samefile(written)):
+        shutil.copyfile(written, to)
+
+
+async def _write_zip(runs: Runs, run_id: str, to: Path) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name) / short_id(run_id)
+        await asyncio.to_thread(claim_folder, place, run_id)
+        await _write_folder(runs, run_id, place)
+        await asyncio.to_thread(_pack, place, to)
+
+
+def _pack(place: Path, to: Path) -> None:
+    part = to.with_name(f".{to.name}.part")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(path for path in place.rglob("*") if path.is_file()):
+                archive.write(file, file.relative_to(place.parent))
+        part.replace(to)
+    finally:
+        part.unlink(missing_ok=True)
