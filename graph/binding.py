@@ -8,16 +8,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.callbacks import BaseCallbackManager
+from langgraph.channels import EphemeralValue
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
+from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypedDict, get_type_hints
 
 from fathom.budget.cost_totals import round_of_node, stamp_costs
 from fathom.graph.dependencies import DependencyFactory, RunDependencies
 from fathom.planning.effort import apply_effort
-from fathom.state import RunConfig
+from fathom.state import SETTING_NAMES, RunConfig
 
 NodeWork = Callable[[Any, RunDependencies], Awaitable[Any]]
 
@@ -80,6 +83,18 @@ def _trace_round(number: int) -> None:
     manager = get_config().get("callbacks")
     if isinstance(manager, BaseCallbackManager):
         manager.add_metadata({"round": number})
+
+
+def with_settings(schema: type) -> Any:
+    """Return the schema with the run settings beside its keys, for the one step that refuses them.
+
+    LangGraph drops input that no schema names, without a word: a run would go on with other settings than its
+    caller wants. No form shows them.
+    """
+    hidden: Any = SkipJsonSchema()  # type: ignore[type-arg]
+    refused = dict.fromkeys(sorted(SETTING_NAMES), Annotated[Any, hidden, EphemeralValue])
+    known = get_type_hints(schema, include_extras=True)
+    return TypedDict(schema.__name__, {**refused, **known}, total=False)  # type: ignore[operator]
 
 
 def resolve_run_config(given: RunConfig | None, stored: str | None) -> RunConfig:

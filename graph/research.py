@@ -4,7 +4,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from fathom.graph.binding import Binder
+from fathom.graph.binding import Binder, with_settings
 from fathom.graph.branches import build_branches
 from fathom.graph.dependencies import DependencyFactory, EnvironmentDependencies
 from fathom.graph.loop import add_loop
@@ -32,7 +32,7 @@ def build_graph(
     """
     bind = Binder(dependencies or EnvironmentDependencies())
     b: StateGraph[ResearchState, RunConfig, ResearchInput, ResearchState] = StateGraph(
-        ResearchState, context_schema=RunConfig, input_schema=ResearchInput
+        ResearchState, context_schema=RunConfig, input_schema=with_settings(ResearchInput)
     )
     b.add_node(
         "intake",
@@ -46,6 +46,7 @@ def build_graph(
                 forecaster=d.forecaster,
             ),
         ),
+        input_schema=with_settings(ResearchState),
     )
     add_loop(b, bind)  # planner, searcher, selector, reading, judge
     b.add_node(

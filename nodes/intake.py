@@ -2,7 +2,7 @@
 
 from fathom.http.urls import canonical_address
 from fathom.nodes.ports import Forecaster, PageLeasesPort, RunConfigsPort
-from fathom.planning.effort import check_question, estimate_effort
+from fathom.planning.effort import check_question, estimate_effort, refuse_settings
 from fathom.state import EarlierRun, Query, ResearchState, RunConfig
 
 
@@ -22,6 +22,7 @@ async def intake(
     Writes: run; effort and forecast, or for an update questions, asked, judgements, rulings,
             outline, sections, queries, visited, offered
     """
+    refuse_settings(state)
     earlier = state.get("earlier")
     question = "" if earlier else check_question(state.get("question"))
     run = await page_leases.begin()

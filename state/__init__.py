@@ -87,6 +87,7 @@ from fathom.state.report import (
 )
 from fathom.state.research import (
     MAX_QUESTION_CHARS,
+    SETTING_NAMES,
     Assignment,
     BranchesOutput,
     BranchOutput,
@@ -112,6 +113,7 @@ __all__ = [
     "MAX_QUESTION_CHARS",
     "ROUNDS",
     "SCOUT",
+    "SETTING_NAMES",
     "USUAL_USD",
     "Assignment",
     "Block",

@@ -174,6 +174,10 @@ class RunState(ResearchState, total=False):
     run_config: RunConfig
 
 
+# Run settings that are not also keys of the state; they belong to the context, and as input they are refused.
+SETTING_NAMES = frozenset(RunConfig.model_fields) - frozenset(ResearchState.__annotations__)
+
+
 class Assignment(TypedDict, total=False):
     """What one searcher gets."""
 

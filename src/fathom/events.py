@@ -124,6 +124,8 @@ class SearchCompleted(Payload):
     kind = "search completed"
     query: str
     hits: int
+    engines: list[str] = []  # that found something or were paid
+    usd: float = 0.0
     lost: list[Failure] = []
 
 
@@ -230,11 +232,15 @@ class ReportStarted(Payload):
 
 
 class ReportDraft(Payload):
-    """One part as it was written; nothing of it is checked yet, and it may never be in the report."""
+    """One part as it was written; nothing of it is checked yet, and it may never be in the report.
+
+    While a model streams its answer, the part is told as far as it is, a few times a second.
+    """
 
     kind = "draft"
     title: str
     text: str
+    is_whole: bool = True
 
 
 class ReportSection(Payload):
@@ -270,11 +276,14 @@ class ReportKept(Payload):
     result: ResearchResult | None = Field(None, exclude=True)
 
 
-CheckpointReason = Literal["review", "paused", "stopped"]
+CheckpointReason = Literal["review", "paused", "stopped", "round"]
 
 
 class Checkpoint(Payload):
-    """The run stands and can go on: a person is asked, or said pause, or pressed Ctrl-C."""
+    """Everything up to here is kept. After a round the run goes on by itself.
+
+    Otherwise it stands, and can go on: a person is asked, or said pause, or pressed Ctrl-C.
+    """
 
     kind = "checkpoint"
     why: CheckpointReason
@@ -288,6 +297,7 @@ class Completed(Payload):
     status: str = ""
     score: float = 0.0
     because: str = ""  # the rule that stopped the looking, with its numbers
+    result: ResearchResult | None = Field(None, exclude=True)  # for who listens; in no line of JSON
 
 
 class Failed(Payload):
@@ -313,6 +323,12 @@ class Progress(_EventRecord):
     branch: str = ""  # the id of the branch that tells, if one does
     spent: Spent = Spent()
     payload: SerializeAsAny[Payload]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the work ends with this event, or stands until somebody has it go on."""
+        is_round = isinstance(self.payload, Checkpoint) and self.payload.why == "round"
+        return self.kind in FINAL_KINDS and not is_round
 
     @field_validator("payload", mode="before")
     @classmethod

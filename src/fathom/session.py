@@ -240,7 +240,7 @@ class Session:
     def _see(self, event: Progress) -> None:
         if event.kind != "started":  # what it begins with is saved with the first step
             self._start = None
-        if isinstance(event.payload, Checkpoint):
+        if event.is_last and isinstance(event.payload, Checkpoint):
             self._table = event.payload
         self.is_complete = self.is_complete or event.kind == "completed"
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from fathom.events import (
-    FINAL_KINDS,
     AnalysisCompleted,
     AnalysisStarted,
     BranchCompleted,
+    Checkpoint,
     ContentExtracted,
     Progress,
     RoundCompleted,
@@ -50,9 +50,9 @@ def _faults_of_segment(events: Sequence[Progress], seen: set[Mark]) -> list[str]
     found: list[str] = []
     if not isinstance(first.payload, Started):
         found.append(f"begins with {first.kind!r}")
-    if last.kind not in FINAL_KINDS:
+    if not last.is_last:
         found.append(f"ends with {last.kind!r}")
-    found += [f"{event.kind!r} is not the last" for event in events[:-1] if event.kind in FINAL_KINDS]
+    found += [f"{event.kind!r} is not the last" for event in events[:-1] if event.is_last]
     # What a run told before anybody listened is not known here.
     is_known = not (isinstance(first.payload, Started) and first.payload.is_resumed and not seen)
     for event in events:
@@ -120,6 +120,9 @@ def _unfinished_work(events: Sequence[Progress]) -> list[str]:
             found.append(f"{after.kind!r} between a judgement and the end of its round")
     if events[-1].kind != "completed":
         return found
+    over = {e.round for e in events if e.kind == "round completed" and not e.branch}
+    kept = {e.round for e in events if isinstance(e.payload, Checkpoint)}
+    found += [f"no checkpoint after round {number}" for number in sorted(over - kept)]
     begun = {(e.branch, e.payload.query) for e in events if isinstance(e.payload, SearchStarted)}
     ended = {(e.branch, e.payload.query) for e in events if isinstance(e.payload, SearchCompleted)}
     found += [f"a search for {query!r} that never ended" for _, query in sorted(begun - ended)]

@@ -29,6 +29,7 @@ from fathom.events import (
     Payload,
     PlanGenerated,
     Progress,
+    ReportDraft,
     ReportSection,
     ReportStarted,
     ReportWritten,
@@ -94,6 +95,24 @@ def boards() -> Iterator[Board]:
     for event in a_run():
         board.tell(event)
         yield board
+
+
+def test_a_page_counts_when_it_is_read_and_a_part_shows_how_far_it_is() -> None:
+    board = Board()
+    board.tell(told(ExtractionStarted(pages=[PageName(title="Tides", address="file://1")])))
+    board.tell(told(ContentExtracted(title="Tides", address="file://1", chars=9)))
+    assert board.pages_read == 1
+    assert board.lately[-1].endswith("1/1 read: Tides")
+    board.tell(told(AnalysisCompleted(title="Tides", address="file://1", claims=2)))
+    assert board.pages_read == 1
+    assert board.lately[-1].endswith("2 claims in: Tides; 2 in this round")
+    board.tell(told(ReportStarted(sections=["Limits"])))
+    board.tell(told(ReportDraft(title="Limits", text="One sentence", is_whole=False)))
+    assert board.sections["Limits"].outcome == "2 words so far"
+    board.tell(told(ReportDraft(title="Limits", text="One sentence.")))
+    assert board.sections["Limits"].outcome == "written, being checked"
+    board.tell(told(Checkpoint(why="round")))
+    assert board.stage == "writing"
 
 
 def drawn(board: Board, width: int, height: int, foot: Foot = FOOT, encoding: str = "utf-8") -> list[str]:

@@ -69,7 +69,7 @@ def test_a_run_at_80_by_24_is_calm_and_ends_as_a_few_lines(
 ) -> None:
     with Tmux(work, 80, 24) as terminal:
         terminal.runs([KOREAN_QUESTION, *words])
-        shown = terminal.shows("Round 1 of", "reading", "Pages  0 read", "drawing claims", KEYS)
+        shown = terminal.shows("Round 1 of", "reading", "Pages  3 read", "drawing claims", KEYS)
         rows = rows_of(shown)
         assert is_whole(shown, 80)
         assert len(rows) == 24

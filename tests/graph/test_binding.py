@@ -4,11 +4,14 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fakes.run_parts import Library, ScriptedModel, make_dependencies
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from standins.prose import page
 
 from fathom.budget.budget import Budget
+from fathom.errors import BadInput
 from fathom.graph import build_graph
 from fathom.graph.binding import Binder, resolve_run_config
 from fathom.graph.dependencies import standard_dependencies
@@ -47,6 +50,22 @@ async def test_every_run_has_the_budget_of_its_own_configuration(tmp_path: Path)
     for usd in (1.0, 0.01):
         await graph.ainvoke({"question": "What?"}, context=RunConfig(budget_usd=usd))
     assert budgets == [1.0, 0.01]
+
+
+async def test_settings_in_the_input_are_refused_in_one_sentence_and_are_in_no_form(tmp_path: Path) -> None:
+    graph = build_graph(
+        make_dependencies(tmp_path, library_of("one"), ScriptedModel(quotes=1)), InMemorySaver()
+    )
+    assert graph.get_input_jsonschema()["properties"].keys() == {"question"}
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    given: Any = {"question": "What of one?", "depth": "standard", "model": "none"}
+    with pytest.raises(BadInput) as caught:
+        await graph.ainvoke(given, thread, context=KNOBS)
+    told = "Settings of a run belong into the context, not into the input: depth, model."
+    assert str(caught.value) == told
+    state: Any = await graph.ainvoke({"question": "What of one?"}, thread, context=KNOBS)
+    assert state["pages"]
+    assert not {"depth", "model"} & state.keys()
 
 
 def test_what_a_caller_sets_overrides_what_is_stored_field_by_field() -> None:

@@ -86,7 +86,7 @@ async def test_every_kind_of_event_is_told_in_one_run_while_branches_fail(tmp_pa
     assert events[-1].spent.usd > failed[-1].spent.usd > 0
     assert events[-1].spent.calls == round(events[-1].spent.usd / 0.001)
     for event in events:
-        if event.kind != "report kept":
+        if event.kind not in {"report kept", "completed"}:  # whose results are in no line
             assert Progress.model_validate_json(event.model_dump_json()) == event
 
 

@@ -138,7 +138,7 @@ class Anthropic(Vendor):
             pieces.append(("content_block_stop", {"index": index}))
         ended = {
             "delta": {"stop_reason": reason, "stop_sequence": None},
-            "usage": {"output_tokens": TOKENS_OUT},
+            "usage": {**usage, "output_tokens": TOKENS_OUT},
         }
         pieces += [("message_delta", ended), ("message_stop", {})]
         return _events([(name, {"type": name, **piece}) for name, piece in pieces])

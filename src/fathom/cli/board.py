@@ -92,15 +92,14 @@ class EventWords:
                 return ""
 
     def _describe_page(self, page: ContentExtracted | AnalysisCompleted, count: _Count) -> str:
-        """A page that could not be read, or was understood; in between there is nothing to tell."""
-        if isinstance(page, ContentExtracted):
-            if page.chars or not page.lost:
-                return ""
-            count.pages += 1
-            return f"{count.pages}{count.of} not readable: {_short(page.lost[0].why)}"
+        """A page that was read, or could not be, or whose claims were verified."""
+        if isinstance(page, AnalysisCompleted):
+            count.claims += page.claims
+            return f"{count_of(page.claims, 'claim')} in: {_short(page.title)}; {count.claims} in this round"
         count.pages += 1
-        count.claims += page.claims
-        return f"{count.pages}{count.of} read, {count_of(count.claims, 'claim')} so far in this round"
+        if page.lost and not page.chars:
+            return f"{count.pages}{count.of} not readable: {_short(page.lost[0].why)}"
+        return f"{count.pages}{count.of} read: {_short(page.title or page.address)}"
 
 
 def _describe_effort(sized: EffortSized) -> str:
@@ -228,12 +227,12 @@ class Board:
             case ContentExtracted(title=title, address=address, chars=chars, lost=lost):
                 is_lost = bool(lost) and not chars
                 outcome = f"lost: {lost[0].why}" if is_lost else "read"
+                self.pages_read += not is_lost
                 self._page(title, address, Entry(title or address, is_lost, is_lost, outcome))
             case AnalysisStarted(title=title, address=address):
                 self._page(title, address, Entry(title or address, outcome="drawing claims"))
             case AnalysisCompleted(title=title, address=address, claims=claims, rejected=rejected):
                 self.verified, self.refused = self.verified + claims, self.refused + rejected
-                self.pages_read += 1
                 self._page(title, address, Entry(title or address, True, False, _claims(claims, rejected)))
             case _:
                 return
@@ -252,15 +251,16 @@ class Board:
                 self.stage = "outlining the report" if judged.stop else "planning the next round"
             case RoundCompleted(findings=findings, gaps=gaps) if not event.branch:
                 self.findings, self.gaps = findings, gaps
-            case ReportDraft(title=title):
-                self.sections[title] = Entry(title, outcome="written, being checked")
+            case ReportDraft(title=title, text=text, is_whole=is_whole) if title in self.sections:
+                words = f"{len(text.split())} words so far"
+                self.sections[title] = Entry(title, outcome="written, being checked" if is_whole else words)
             case ReportSection(title=title, sentences=sentences):
                 count = len(sentences)
                 outcome = f"{count} sentence{'' if count == 1 else 's'}"
                 self.sections[title] = Entry(title, True, outcome=outcome)
             case ReportWritten(status=status):
                 self.stage = f"report written, {status}"
-            case Checkpoint(why=why):
+            case Checkpoint(why=why) if event.is_last:
                 self.stage = {"review": "waiting for you", "paused": "paused"}.get(why, "stopped")
             case Completed():
                 self.stage = "done"

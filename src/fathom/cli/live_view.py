@@ -154,8 +154,7 @@ class Live:
         """Take in one event; after a question to a person, the picture comes back with it."""
         self.board.tell(event)
         self._painted = None
-        is_last = event.kind in {"checkpoint", "completed", "failed"}
-        self._told_at = None if is_last else time.monotonic()
+        self._told_at = None if event.is_last else time.monotonic()
         if not self._is_wanted and not isinstance(event.payload, Completed):
             self._open()
 

@@ -251,7 +251,7 @@ class Watcher:
             self.view.tell(event)
             if isinstance(event.payload, ReportKept) and self.session.folder:
                 self.leaving.written = self.session.folder / "report.md"
-            if isinstance(event.payload, Checkpoint):
+            if event.is_last and isinstance(event.payload, Checkpoint):
                 end = event.payload
         return end
 

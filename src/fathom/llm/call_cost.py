@@ -125,6 +125,10 @@ class CallEstimate:
         """As many tokens as there can be."""
         return TokenUsage(self.tokens_in, self.within(hold))
 
+    def counted(self, answer: str) -> TokenUsage:
+        """As many tokens as these words can have taken, where the server does not count what it streams."""
+        return TokenUsage(self.tokens_in, count_tokens_at_worst(answer))
+
     @cached_property
     def _whole_usd(self) -> float:
         return self._usd(self.tokens_out)

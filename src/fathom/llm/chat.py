@@ -1,7 +1,9 @@
 """One turn with a model: remembered, paid for, traced, and told in our errors.
 
 Does not know prompts or forms. A turn that was answered is never sent again: its reply is kept by the hash of
-model, server and request, before anything else is done with it. Limits and retries are the limiter's.
+model, server and request, before anything else is done with it. Limits and retries are the limiter's. What is
+written for readers is streamed, so that LangChain callbacks and LangGraph's `messages` mode see it grow;
+everything else comes whole.
 """
 
 import asyncio
@@ -19,10 +21,16 @@ from pydantic import SecretStr
 
 from fathom.budget.budget import WRITING_ROLES, Budget
 from fathom.budget.prices import Prices
-from fathom.errors import OutOfBudget, ProviderError, Unavailable
+from fathom.errors import OutOfBudget, ProviderError, Unavailable, Unreadable
 from fathom.llm.call_cost import CallEstimate, OverrunFactor, TokenUsage
 from fathom.llm.clients import client_for_loop
-from fathom.llm.errors import ErrorTranslator, is_own_mistake, is_surely_unbilled, provider_errors
+from fathom.llm.errors import (
+    ErrorTranslator,
+    PromptTooLong,
+    is_own_mistake,
+    is_surely_unbilled,
+    provider_errors,
+)
 from fathom.llm.providers.call_options import answer_limit, prepare_call, provider_of
 from fathom.llm.providers.openai_compatible import REASONING
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter, seconds_until_served
@@ -33,6 +41,8 @@ from fathom.storage.records import PaidCall
 from fathom.tracing import TracedRun
 
 _LIMIT = "max_completion_tokens"
+_STREAMED: frozenset[Role] = frozenset({"write"})
+_STREAMS, _WHOLE = {"streaming": True}, {"disable_streaming": True}  # as LangChain's `ainvoke` is told
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,13 @@ class ChatReply:
 
     text: str
     cost: Cost
+
+
+@dataclass
+class Streaming:
+    """Whether a server gives answers in pieces; assumed until it has failed to and then gave a whole one."""
+
+    is_offered: bool = True
 
 
 @dataclass(frozen=True)
@@ -56,6 +73,7 @@ class Chat:
     prices: Prices = field(default_factory=Prices)
     budget: Budget | None = None
     strain: OverrunFactor = field(default_factory=OverrunFactor)
+    streaming: Streaming = field(default_factory=Streaming)
     cheaper: "Chat | None" = None  # who writes when there is too little money for this one
     full_name: str = ""  # as whoever configured it wrote it; empty: the client's own name
     identity: Sequence[Any] = ()  # what else tells this model from others, as plain JSON
@@ -86,9 +104,17 @@ class Chat:
                 if not kept:
                     client = await client_for_loop(self.client)
                     attempt = self.limiter.attempt(self.endurance)
+                    is_streamed = role in _STREAMED and self.streaming.is_offered
                     while not attempt.is_over:
                         async with attempt:
-                            said = await self._send(client, call, messages, tuned)
+                            try:
+                                said = await self._send(client, call, messages, tuned, is_streamed)
+                            except Unreadable as error:
+                                if not is_streamed or isinstance(error, PromptTooLong):
+                                    raise
+                                is_streamed = False
+                                said = await self._send(client, call, messages, tuned, is_streamed)
+                                self.streaming.is_offered = False
                 reply = await self._reply(call, said, kept)
                 _trace(run, reply)
                 return reply
@@ -110,6 +136,7 @@ class Chat:
         call: PaidCall,
         messages: Sequence[BaseMessage],
         options: Mapping[str, Any],
+        is_streamed: bool,
     ) -> str:
         """Send one request; return the words and what they took, as they are kept.
 
@@ -122,6 +149,7 @@ class Chat:
             tokens_out = offer.within(hold)
             limit = {} if tokens_out == most_out or not hold.amount else {_LIMIT: tokens_out}
             model, words = prepare_call(client, {**options, **limit})
+            model = model.model_copy(update=_STREAMS if is_streamed else _WHOLE)
             about: RunnableConfig = {"metadata": {"role": call.role, "model": call.model}}
             try:
                 # A client's own time-out begins anew with every byte.
@@ -136,8 +164,12 @@ class Chat:
                 if is_surely_unbilled(error):
                     await hold.release()
                 raise self._translator(error) from error
-            usage = TokenUsage.of(message, offer.worst(hold), offer.least_in)
-            said = json.dumps([_reply_text(message), *usage])
+            if is_streamed and not _reason(message) and self._translator.provider != "other":
+                raise Unreadable(f"The model {self.name} stopped in the middle of its answer.")
+            words_said = _reply_text(message)
+            unsaid = offer.counted(words_said) if is_streamed else offer.worst(hold)
+            usage = TokenUsage.of(message, unsaid, offer.least_in)
+            said = json.dumps([words_said, *usage])
             # An answer that was cut because the money was short is nobody else's answer.
             if not (limit and _is_cut(message)):
                 await asyncio.shield(self.memory.put(call.name, said))
@@ -226,9 +258,13 @@ def _cost(call: PaidCall, usage: TokenUsage, usd: float, *, is_priced: bool) -> 
 
 def _is_cut(message: AIMessage) -> bool:
     """Whether the answer ran into its limit, in any provider's words."""
+    return _reason(message).lower() in {"length", "max_tokens"}
+
+
+def _reason(message: AIMessage) -> str:
+    """Why the answer ended there, in the provider's word; empty when nobody says."""
     told = message.response_metadata
-    reason = told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason")
-    return str(reason).lower() in {"length", "max_tokens"}
+    return str(told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason") or "")
 
 
 def _reply_text(message: AIMessage) -> str:

@@ -86,6 +86,7 @@ def _openai(model: Any, mine: LoopClients) -> "BaseChatModel":
     own = {} if model.http_async_client else {"http_client": _pool(mine)}
     root = model.root_async_client.with_options(max_retries=0, **own)
     update = {"root_async_client": root, "async_client": root.chat.completions, "max_retries": 0}
+    update["stream_usage"] = True  # off where an address is given; a server that refuses it answers whole
     copied: BaseChatModel = model.model_copy(update=update)
     return copied
 

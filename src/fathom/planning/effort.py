@@ -4,11 +4,17 @@ Does not know how the effort is spent. A mind may advise another kind; that move
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from fathom.errors import BadInput
-from fathom.state import MAX_QUESTION_CHARS, ROUNDS, Cost, Depth, Effort, EffortKind, RunConfig
+from fathom.state import MAX_QUESTION_CHARS, ROUNDS, SETTING_NAMES, Cost, Depth, Effort, EffortKind, RunConfig
+
+
+def refuse_settings(given: Iterable[str]) -> None:
+    """Raise BadInput if run settings are among the keys of the input."""
+    if found := ", ".join(sorted(SETTING_NAMES.intersection(given))):
+        raise BadInput(f"Settings of a run belong into the context, not into the input: {found}.")
 
 
 def check_question(question: object) -> str:

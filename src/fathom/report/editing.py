@@ -204,6 +204,11 @@ def _repetitions(edit: Edit, places: Mapping[int, tuple[Section, Sentence]]) -> 
     return gone
 
 
+def summary_title(question: str, language: str | None) -> str:
+    """Return what the summary is called in the report's language."""
+    return "요약" if messages_for(question, language) is KOREAN else "Summary"
+
+
 def make_summary(
     sentences: Sequence[Sentence], sections: Sequence[Section], question: str, language: str | None
 ) -> Section | None:
@@ -216,7 +221,7 @@ def make_summary(
     told = list(sentences) or _strongest_sentences(sections)
     if not told:
         return None
-    title = "요약" if messages_for(question, language) is KOREAN else "Summary"
+    title = summary_title(question, language)
     in_place = [one.model_copy(update={"block": 0, "row": None, "column": None}) for one in told]
     return Section(
         id=SUMMARY_ID,

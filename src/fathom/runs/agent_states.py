@@ -215,7 +215,7 @@ def _messages_of_event(payload: Payload) -> Iterator[RoleMessage]:
             yield "judge", None, "notification", {**score, "gaps": [g.description for g in judgement.gaps]}
         case ReportWritten(status=status):
             yield "writer", None, "notification", {"status": status}
-        case Checkpoint(why=why):
+        case Checkpoint(why=why) if why != "round":
             yield "planner", None, "notification", {"waits": why}
         case Failed(error=error, how_to_go_on=way):
             yield "planner", None, "error", {"error": error, "how_to_go_on": way}

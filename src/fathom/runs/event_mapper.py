@@ -4,15 +4,19 @@ Does not know screens, folders or databases.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from langchain_core.messages import AIMessageChunk, BaseMessage
 
 from fathom.budget.cost_totals import cost_by
 from fathom.events import (
     AnalysisCompleted,
     AnalysisStarted,
     BranchCompleted,
+    Completed,
     ContentExtracted,
     EffortSized,
     ExtractionStarted,
@@ -34,10 +38,14 @@ from fathom.events import (
     Spent,
     SufficiencyEvaluated,
 )
+from fathom.llm.roles.writer import prose_so_far
 from fathom.planning.effort import apply_effort
+from fathom.report.editing import summary_title
 from fathom.report.rounds import key_findings, suggested_queries, summarize_round
-from fathom.result import make_result
+from fathom.result import ResearchResult, make_result
 from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState, Section
+
+_DRAFTS_APART_S = 0.25  # of all parts together: more often than that nobody reads them
 
 
 def start_payloads(node: str, given: dict[str, Any]) -> Iterator[Payload]:
@@ -119,8 +127,15 @@ def _round_payload(node: str, given: dict[str, Any], update: dict[str, Any]) -> 
     lost = list(update.get("failures", []))
     pages = update.get("pages", [])
     if node == "searcher":
-        hits = len(update.get("hits", []))
-        return SearchCompleted(query=update["asked"][0].text, hits=hits, lost=lost)
+        hits, costs = update.get("hits", []), update.get("costs", [])
+        engines = dict.fromkeys([*(hit.engine for hit in hits), *(cost.model for cost in costs)])
+        return SearchCompleted(
+            query=update["asked"][0].text,
+            hits=len(hits),
+            engines=[*engines],
+            usd=sum(cost.usd for cost in costs),
+            lost=lost,
+        )
     if node == "selector":
         chosen = [PageName(title=hit.title, address=hit.address) for hit in update["chosen"]]
         return ExtractionStarted(pages=chosen)
@@ -176,6 +191,15 @@ def outline_parts(outline: Outline | None) -> list[OutlinePart]:
     ]
 
 
+@dataclass
+class _Streamed:
+    """An answer of a model as far as it has come, and what was told of it."""
+
+    id: str | None
+    words: list[str] = field(default_factory=list)
+    told: str = ""
+
+
 class EventMapper:
     """Turns the graph's stream into events: it knows which branch works, its round, and what was paid."""
 
@@ -196,6 +220,8 @@ class EventMapper:
         self._given: dict[str, dict[str, Any]] = {}
         self._paid = {cost.key: cost for cost in paid}
         self._spent: Spent | None = None  # None: something was paid since it was added up
+        self._streamed: dict[str, _Streamed] = {}  # by task
+        self._drafted_at = float("-inf")
 
     @property
     def spent(self) -> Spent:
@@ -224,11 +250,44 @@ class EventMapper:
 
     def kept(self, state: ResearchState) -> Progress:
         """The report as it now stands, with its ledger."""
+        return self.event(ReportKept(result=self._result(state)))
+
+    def completed(self, state: ResearchState) -> Progress:
+        """The end of the run, with its result if there is a report."""
+        judgements = state.get("judgements", [])
+        last = judgements[-1] if judgements else None
         return self.event(
-            ReportKept(
-                result=make_result(self._run_id, self.with_config(state), time.monotonic() - self._began)
+            Completed(
+                status=state["report"].status if "report" in state else "",
+                score=last.overall if last else 0.0,
+                because=f"{last.stop} ({last.because})" if last and last.stop else "",
+                result=self._result(state) if "report" in state else None,
             )
         )
+
+    def drafts(self, message: BaseMessage, about: Mapping[str, Any]) -> Iterator[Progress]:
+        """The part of the report that a model is writing, with one piece more of its answer."""
+        node, _, task = str(about["langgraph_checkpoint_ns"]).rpartition("|")[2].partition(":")
+        given = self._given.get(task)
+        if given is None or node not in {"section", "edit"} or not isinstance(message, AIMessageChunk):
+            return
+        answer = self._streamed.setdefault(task, _Streamed(message.id))
+        if answer.id != message.id:  # another try begins anew
+            answer = self._streamed[task] = _Streamed(message.id)
+        answer.words += [message.text, *(part["args"] or "" for part in message.tool_call_chunks)]
+        now = time.monotonic()
+        if now - self._drafted_at < _DRAFTS_APART_S:
+            return
+        self._drafted_at = now
+        text = prose_so_far("".join(answer.words))
+        if text and text != answer.told:
+            answer.told = text
+            question, language = given.get("question", ""), self._knobs.language
+            title = given["heading"].title if node == "section" else summary_title(question, language)
+            yield self.event(ReportDraft(title=title, text=text, is_whole=False))
+
+    def _result(self, state: ResearchState) -> ResearchResult:
+        return make_result(self._run_id, self.with_config(state), time.monotonic() - self._began)
 
     def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
         """The events in a task that has begun or ended, at this place of the graph."""
@@ -242,6 +301,7 @@ class EventMapper:
                 yield self.event(payload, branch)
             return
         given, update = self._given.pop(task["id"], {}), task["result"]
+        self._streamed.pop(task["id"], None)
         if not update:
             if task["name"] == "searcher":  # it was told to stop before it had begun
                 yield self.event(SearchCompleted(query=given["query"].text, hits=0), branch)

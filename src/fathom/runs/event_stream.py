@@ -15,7 +15,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
 from fathom.errors import FathomError, ProviderError, RunStopped
-from fathom.events import Checkpoint, CheckpointReason, Completed, Failed, Progress, Spent, Started
+from fathom.events import Checkpoint, CheckpointReason, Failed, Progress, ReportDraft, Spent, Started
 from fathom.graph import ResearchGraph
 from fathom.ids import short_id
 from fathom.report.rounds import review_details
@@ -24,7 +24,7 @@ from fathom.state import Cost, ResearchState, RunConfig, RunState
 from fathom.state.records import merge_records
 from fathom.storage import STORAGE_ERRORS
 
-_StreamPart = tuple[tuple[str, ...], str, dict[str, Any]]  # where, in which mode, what
+_StreamPart = tuple[tuple[str, ...], str, Any]  # where, in which mode, what
 _EXPECTED_ERRORS: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)  # anything else is a bug
 _LISTENER_LEFT = "left"  # why the work ends when nobody listens any more
 _MAX_CONCURRENCY = 100  # searches, pages and calls have bounds of their own, in the settings
@@ -135,6 +135,9 @@ async def _task_events(
     try:
         async with aclosing(_graph_stream(graph, segment)) as parts:
             async for place, mode, task in parts:
+                if mode == "messages":
+                    yield list(mapper.drafts(*task))
+                    continue
                 if mode == "values":
                     if place:
                         continue
@@ -144,6 +147,8 @@ async def _task_events(
                         continue
                     if segment.keeper and (is_judged or is_written):
                         await _write_or_stop(segment.keeper.keep(mapper.with_config(state), mapper.spent))
+                    if is_judged:
+                        yield [mapper.event(Checkpoint(why="round"))]
                     if is_written:  # the state as it is once the report is in it
                         yield [mapper.kept(state)]
                     is_judged = is_written = False
@@ -162,7 +167,7 @@ async def _task_events(
         last = mapper.event(
             Checkpoint(why=why, shown=_checkpoint_details(state, segment.run_config, spent_usd, why))
         )
-    yield [last or mapper.event(_completed_payload(state))]
+    yield [last or mapper.completed(state)]
 
 
 async def _drain_events(told: AsyncGenerator[list[Progress], None]) -> AsyncGenerator[list[Progress], None]:
@@ -192,7 +197,7 @@ async def _graph_stream(graph: ResearchGraph, segment: RunSegment) -> AsyncGener
         segment.given,
         graph_config(segment.run_id),
         context=segment.run_config,
-        stream_mode=["tasks", "values"],
+        stream_mode=["tasks", "values", "messages"],
         subgraphs=True,
         durability="async",
         control=segment.control,
@@ -204,7 +209,8 @@ async def _graph_stream(graph: ResearchGraph, segment: RunSegment) -> AsyncGener
 
 
 async def _record_event(keeper: RunRecorder | None, event: Progress) -> None:
-    if keeper:
+    """Have an event written down; of a draft that grows, only the whole."""
+    if keeper and not (isinstance(event.payload, ReportDraft) and not event.payload.is_whole):
         await _write_or_stop(keeper.tell(event))
 
 
@@ -240,16 +246,6 @@ def _current_round(state: ResearchState) -> int:
     """The round a run is in: the one after the last that was judged, or that one if it was the last."""
     judgements = state.get("judgements", [])
     return len(judgements) + (not judgements or judgements[-1].stop is None)
-
-
-def _completed_payload(state: ResearchState) -> Completed:
-    judgements = state.get("judgements", [])
-    last = judgements[-1] if judgements else None
-    return Completed(
-        status=state["report"].status if "report" in state else "",
-        score=last.overall if last else 0.0,
-        because=f"{last.stop} ({last.because})" if last and last.stop else "",
-    )
 
 
 def graph_config(run_id: str) -> RunnableConfig:

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from fathom.errors import BadInput, RunStopped
-from fathom.events import EventKind, PlanGenerated, Progress, RoundCompleted, Spent, Started
+from fathom.events import PlanGenerated, Progress, RoundCompleted, Spent, Started
 from fathom.ids import short_id
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
@@ -93,10 +93,6 @@ async def folder_of(storage: Storage, run_id: str) -> Path | None:
     return Path(path) if path and is_there else None
 
 
-# Each of these happens again when the work goes on, and is no repetition.
-_REPEATABLE: frozenset[EventKind] = frozenset({"started", "checkpoint", "completed", "failed"})
-
-
 class EventJournal:
     """One file of events; what it held when it was opened is known by content."""
 
@@ -111,7 +107,8 @@ class EventJournal:
         """Write an event, unless it was written by who worked on the run before; whether it is new."""
         line = event.model_dump_json()
         name = _event_digest(json.loads(line))
-        if self._before[name] > 0 and event.kind not in _REPEATABLE:
+        is_always_new = event.kind == "started" or event.is_last  # each happens again when the work goes on
+        if self._before[name] > 0 and not is_always_new:
             self._before[name] -= 1
             return False
         append_lines(self._path, line + "\n")

@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableLambda
 from pydantic import BaseModel
 from standins.model import Model
 from standins.replies import Reply
@@ -32,7 +35,7 @@ from fathom.llm.structured_output import StructuredOutput
 from fathom.prompts import FilledPrompt
 from fathom.settings.model_names import PROVIDERS, split_name
 from fathom.settings.settings import Settings, load_settings
-from fathom.state import RunConfig
+from fathom.state import Role, RunConfig
 from fathom.storage import open_storage
 from fathom.storage.content import open_replies
 
@@ -51,6 +54,7 @@ NAMES = {
 SERVERS: dict[str, Any] = {"openai": Model, "anthropic": Anthropic, "google_genai": Google, "ollama": Ollama}
 KEYED = ["openai", "anthropic", "google_genai"]
 every = pytest.mark.parametrize("provider", [*NAMES])
+whole_or_streamed = pytest.mark.parametrize("role", ["plan", "write"])
 
 
 class City(BaseModel):
@@ -88,10 +92,11 @@ def saying(*turns: Reply) -> Callable[[Any], Reply]:
 
 
 @every
-async def test_an_answer_comes_with_its_tokens(provider: str, tmp_path: Path) -> None:
+@whole_or_streamed
+async def test_an_answer_comes_with_its_tokens(provider: str, role: Role, tmp_path: Path) -> None:
     with SERVERS[provider](saying(Reply.say("Hello."))) as server:
-        reply = await chat(provider, server.url, tmp_path).say("plan", HELLO, {})
-        again = await chat(provider, server.url, tmp_path).say("plan", HELLO, {})
+        reply = await chat(provider, server.url, tmp_path).say(role, HELLO, {})
+        again = await chat(provider, server.url, tmp_path).say(role, HELLO, {})
         assert len(server.calls) == 1
     assert reply.text == again.text == "Hello."
     assert reply.cost.model == NAMES[provider]
@@ -144,12 +149,13 @@ async def test_a_broken_answer_is_repaired(provider: str, tmp_path: Path) -> Non
 
 
 @every
+@whole_or_streamed
 async def test_one_refusal_for_the_rate_is_one_request_and_says_how_long_to_wait(
-    provider: str, tmp_path: Path
+    provider: str, role: Role, tmp_path: Path
 ) -> None:
     with SERVERS[provider](saying(Reply.too_fast(wait_s=2))) as server:
         with pytest.raises(Unavailable, match="429") as caught:
-            await chat(provider, server.url, tmp_path).say("plan", HELLO, {})
+            await chat(provider, server.url, tmp_path).say(role, HELLO, {})
         assert len(server.calls) == 1
     assert (caught.value.status, type(caught.value)) == (429, Unavailable)
     if provider != "ollama":  # whose client keeps no headers
@@ -166,11 +172,12 @@ OVERFLOWS = {
 
 
 @every
-async def test_more_than_it_holds_is_told_with_the_size(provider: str, tmp_path: Path) -> None:
+@whole_or_streamed
+async def test_more_than_it_holds_is_told_with_the_size(provider: str, role: Role, tmp_path: Path) -> None:
     words, size = OVERFLOWS[provider]
     reply = Reply._failed(400, words, "invalid_request_error", None)
     with SERVERS[provider](saying(reply)) as server, pytest.raises(PromptTooLong) as caught:
-        await chat(provider, server.url, tmp_path).say("plan", HELLO, {})
+        await chat(provider, server.url, tmp_path).say(role, HELLO, {})
     assert caught.value.size == size
 
 
@@ -185,56 +192,69 @@ FAILURES: list[tuple[Reply, type[ProviderError]]] = [
 
 
 @every
+@whole_or_streamed
 @pytest.mark.parametrize(("reply", "kind"), FAILURES, ids=lambda it: getattr(it, "status", None))
 async def test_a_failure_is_told_by_who_can_act_and_without_the_key(
-    provider: str, reply: Reply, kind: type[ProviderError], tmp_path: Path
+    provider: str, role: Role, reply: Reply, kind: type[ProviderError], tmp_path: Path
 ) -> None:
     with SERVERS[provider](saying(reply)) as server, pytest.raises(kind) as caught:
-        await chat(provider, server.url, tmp_path).say("plan", HELLO, {})
+        await chat(provider, server.url, tmp_path).say(role, HELLO, {})
     assert type(caught.value) is kind
-    assert len(server.calls) == 1
+    # Who does not take a request may not take one for a stream: it is asked once more, for the whole.
+    assert len(server.calls) == (2 if role == "write" and kind is NotSupported else 1)
     if provider in KEYED:
         assert KEY not in str(caught.value)
 
 
 @every
+@whole_or_streamed
 @pytest.mark.parametrize("raw", [b"<html>Bad gateway</html>", b"{", b"[1]", b"null"])
-async def test_an_answer_of_another_shape_is_unreadable(provider: str, raw: bytes, tmp_path: Path) -> None:
+async def test_an_answer_of_another_shape_is_unreadable(
+    provider: str, role: Role, raw: bytes, tmp_path: Path
+) -> None:
     with SERVERS[provider](saying(Reply.garbage(raw))) as server:
         asked = chat(provider, server.url, tmp_path)
         if provider == "google_genai" and raw in {b"[1]", b"null"}:  # which its client takes for an empty one
-            assert (await asked.say("plan", HELLO, {})).text == ""
+            assert (await asked.say(role, HELLO, {})).text == ""
             return
         with pytest.raises(Unreadable):
-            await asked.say("plan", HELLO, {})
+            await asked.say(role, HELLO, {})
 
 
 @every
-async def test_nobody_there_is_unreachable_and_costs_nothing(provider: str, tmp_path: Path) -> None:
+@whole_or_streamed
+async def test_nobody_there_is_unreachable_and_costs_nothing(
+    provider: str, role: Role, tmp_path: Path
+) -> None:
     budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.15)
     asked = chat(provider, f"http://127.0.0.1:{closed_port()}", tmp_path).within(budget)
     with pytest.raises(Unreachable, match="cannot be reached"):
-        await asked.say("plan", HELLO, {})
+        await asked.say(role, HELLO, {})
     assert (await budget.account()).usd == 0.0
 
 
 @every
-async def test_no_answer_in_time_is_unavailable(provider: str, tmp_path: Path) -> None:
+@whole_or_streamed
+async def test_no_answer_in_time_is_unavailable(provider: str, role: Role, tmp_path: Path) -> None:
     with SERVERS[provider](saying(Reply.hang())) as server, pytest.raises(Unavailable, match="in time"):
-        await chat(provider, server.url, tmp_path, timeout_s=1.0).say("plan", HELLO, {})
+        await chat(provider, server.url, tmp_path, timeout_s=1.0).say(role, HELLO, {})
 
 
 @every
-async def test_a_refusal_of_the_model_is_no_words(provider: str, tmp_path: Path) -> None:
+@whole_or_streamed
+async def test_a_refusal_of_the_model_is_no_words(provider: str, role: Role, tmp_path: Path) -> None:
     with SERVERS[provider](saying(Reply.refuse())) as server:
-        assert (await chat(provider, server.url, tmp_path).say("plan", HELLO, {})).text == ""
+        assert (await chat(provider, server.url, tmp_path).say(role, HELLO, {})).text == ""
 
 
 @every
-async def test_a_cut_off_answer_comes_back_as_far_as_it_got(provider: str, tmp_path: Path) -> None:
+@whole_or_streamed
+async def test_a_cut_off_answer_comes_back_as_far_as_it_got(
+    provider: str, role: Role, tmp_path: Path
+) -> None:
     with SERVERS[provider](saying(Reply.cut('{"claims": ['))) as server:
         asked = chat(provider, server.url, tmp_path)
-        assert (await asked.say("read", HELLO, {"max_completion_tokens": 5})).text == '{"claims": ['
+        assert (await asked.say(role, HELLO, {"max_completion_tokens": 5})).text == '{"claims": ['
         request = server.requests[0]
     limit = request.body["max_completion_tokens"] if provider == "openai" else request.limit
     assert limit == 5
@@ -248,6 +268,41 @@ async def test_an_answer_comes_in_pieces_for_those_who_watch(provider: str, tmp_
         assert server.requests[0].is_streaming
     assert len([piece for piece in pieces if piece]) > 1
     assert "".join(pieces) == "a long answer " * 5
+
+
+class Tokens(AsyncCallbackHandler):
+    """Whoever listens to the tokens of models."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    async def on_llm_new_token(self, token: Any, *, chunk: Any = None, **_: Any) -> None:
+        """Remember the words, and those of tool calls."""
+        said = [chunk.message.text, *(part["args"] for part in chunk.message.tool_call_chunks)]
+        self.heard += [words for words in said if words]
+
+
+@every
+@pytest.mark.parametrize("absent", [(), ("schema",), ("schema", "tool")])
+async def test_callbacks_hear_what_is_written_and_forms_come_whole(
+    provider: str, absent: tuple[str, ...], tmp_path: Path
+) -> None:
+    with SERVERS[provider](refusing(*absent)) as server:
+        output = StructuredOutput(chat(provider, server.url, tmp_path), ContextWindow(8_192))
+
+        async def ask(role: Role) -> Any:
+            return await output.ask(role, replace(PROMPT, id=f"{role}@1", user=role), City)
+
+        silence, heard = Tokens(), Tokens()
+        planned = await RunnableLambda(ask).ainvoke("plan", {"callbacks": [silence]})
+        if provider != "ollama":  # whose package always streams
+            assert not any(request.is_streaming for request in server.requests)
+            assert not silence.heard
+        written = await RunnableLambda(ask).ainvoke("write", {"callbacks": [heard]})
+        assert server.requests[-1].is_streaming
+    assert written.form == planned.form == City(**ROTTERDAM)
+    assert "Rotterdam" in "".join(heard.heard)
+    assert [c.tokens_out for c in written.costs] == [c.tokens_out for c in planned.costs]
 
 
 @every

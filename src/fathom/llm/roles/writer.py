@@ -6,8 +6,11 @@ them; a key that was not given means nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
+from pydantic_core import from_json
+
+from fathom.llm.answer_parsing import strip_thinking
 from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
 from fathom.llm.roles import answer_forms
 from fathom.state import (
@@ -154,6 +157,32 @@ def read_section(form: answer_forms.WriteAnswer, brief: SectionInput, points: Po
         blocks=blocks,
         kind="conclusion" if heading.is_conclusion else "body",
     )
+
+
+def prose_so_far(answer: str) -> str:
+    """The sentences in an answer that is still being written: of a part, or of the summary."""
+    said = strip_thinking(answer)
+    try:
+        form: Any = from_json(said[max(0, said.find("{")) :], allow_partial="trailing-strings")
+    except ValueError:
+        return ""
+    if not isinstance(form, dict):
+        return ""
+    lines: list[str] = []
+    for block in _entries(form.get("blocks")) or [
+        {"sentences": form.get("summary") or form.get("sentences")}
+    ]:
+        lines += [" | ".join(_texts_in(row.get("cells"))) for row in _entries(block.get("rows"))]
+        lines.append(" ".join(_texts_in(block.get("sentences"))))
+    return "\n".join(filter(None, lines))
+
+
+def _entries(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _texts_in(value: Any) -> list[str]:
+    return [text for one in _entries(value) if isinstance(text := one.get("text"), str)]
 
 
 def _read_block(form: answer_forms.BlockForm, *, is_table: bool) -> Block:

@@ -1,0 +1,131 @@
+"""A report while it is written: its tokens, its drafts, and what a run tells besides."""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from checks.event_order import find_order_faults
+from langchain_core.messages import AIMessage, AIMessageChunk
+from standins.documents import TIDES, written
+from standins.killable_run import QUESTION, WORKING, Site
+from standins.model import Model
+from standins.server import Answer, Seen
+from standins.tavily import KEY
+
+from fathom import DeepResearcher, ResearchRequest
+from fathom.events import (
+    AnalysisCompleted,
+    Checkpoint,
+    Completed,
+    ContentExtracted,
+    Progress,
+    ReportDraft,
+    SearchCompleted,
+)
+from fathom.graph import build_graph, standard_dependencies
+from fathom.llm.clients import model_clients
+from fathom.settings.settings import load_settings
+from fathom.state import RunConfig
+
+PIECE_S = 0.15
+A_SECOND = 5  # drafts, of all parts together
+
+
+class Typing(Model):
+    """A model that types: its streams come piece by piece."""
+
+    def answer_to(self, seen: Seen) -> Answer:
+        answer = super().answer_to(seen)
+        return replace(answer, pieces=_typed(answer.pieces)) if answer.pieces else answer
+
+
+def _typed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        time.sleep(PIECE_S)
+        yield piece
+
+
+async def told(tmp_path: Path, model: Model, **words: Any) -> list[Progress]:
+    settings = load_settings(home=tmp_path, base_url=model.base_url)
+    docs = written(tmp_path / "docs", TIDES)
+    request = ResearchRequest(query=QUESTION, docs=[docs], model="stand-in", **words)
+    researcher = DeepResearcher(settings, out=tmp_path / "out")
+    return [event async for event in researcher.stream(request)]
+
+
+async def test_a_part_is_told_while_it_is_written_and_kept_once_it_is_whole(tmp_path: Path) -> None:
+    with Typing(WORKING) as model:
+        events = await told(tmp_path, model, max_rounds=1)
+        streamed = [request.schema_name for request in model.requests if request.is_streaming]
+    assert {*streamed} <= {"WriteAnswer", "RewriteAnswer", "EditAnswer"}
+    assert {"WriteAnswer", "EditAnswer"} <= {*streamed}
+    assert find_order_faults(events) == []
+    drafts = [(e.elapsed_s, e.payload) for e in events if isinstance(e.payload, ReportDraft)]
+    whole = {draft.title: draft.text for _, draft in drafts if draft.is_whole}
+    growing = [(at, draft) for at, draft in drafts if not draft.is_whole]
+    assert len({draft.text for _, draft in growing}) > 2
+    assert {draft.title for _, draft in growing} & whole.keys()
+    assert {draft.title for _, draft in growing} <= {*whole, "Summary"}
+    for title, text in whole.items():
+        texts = [draft.text for _, draft in growing if draft.title == title]
+        assert all(later.startswith(earlier) for earlier, later in pairwise([*texts, text]))
+    assert all(later - earlier >= 1 / A_SECOND for (earlier, _), (later, _) in pairwise(growing))
+    (journal,) = (tmp_path / "out").rglob("events.jsonl")
+    lines = [Progress.model_validate_json(line) for line in journal.read_text().splitlines()]
+    assert [one.payload.text for one in lines if isinstance(one.payload, ReportDraft)] == [*whole.values()]
+
+
+async def test_the_messages_of_the_graph_have_the_tokens_of_what_is_written(tmp_path: Path) -> None:
+    site = Site()
+    pieces: dict[str, list[AIMessageChunk]] = {}
+    with Model(WORKING) as model:
+        engine = {"tavily_api_key": KEY, "tavily_url": site.engine.url, "allow_private": True}
+        settings = load_settings(home=tmp_path, base_url=model.base_url, **engine)
+        graph = build_graph(standard_dependencies(settings))
+        async with model_clients():
+            stream: Any = graph.astream(
+                {"question": QUESTION},
+                context=RunConfig(model="stand-in", rounds=1),
+                stream_mode="messages",
+                subgraphs=True,
+            )
+            async for _, (message, about) in stream:
+                assert isinstance(message, AIMessage)
+                assert about["role"]
+                if isinstance(message, AIMessageChunk):
+                    pieces.setdefault(about["langgraph_node"], []).append(message)
+    site.stop()
+    assert {"section", "edit"} <= pieces.keys() <= {"section", "edit", "rewrite"}
+    assert len(pieces["section"]) > 3
+    assert '"text"' in "".join(piece.text for piece in pieces["section"])
+
+
+async def test_a_run_tells_engines_costs_checkpoints_and_its_result(tmp_path: Path) -> None:
+    site = Site()
+    with Model(WORKING) as model:
+        engine = {"tavily_api_key": KEY, "tavily_url": site.engine.url, "allow_private": True}
+        settings = load_settings(home=tmp_path, base_url=model.base_url, **engine)
+        request = ResearchRequest(query=QUESTION, model="stand-in", max_rounds=2)
+        events = [event async for event in DeepResearcher(settings).stream(request)]
+    site.stop()
+    assert find_order_faults(events) == []
+    searches = [e.payload for e in events if isinstance(e.payload, SearchCompleted)]
+    assert {engine for search in searches for engine in search.engines} == {"tavily"}
+    assert all(search.hits > 0 and search.usd > 0 for search in searches)
+    kinds = [e.kind for e in events]
+    rounds = [e.round for e in events if e.kind == "round completed"]
+    kept = [e for e in events if isinstance(e.payload, Checkpoint)]
+    assert [(e.round, e.payload.model_dump()["why"]) for e in kept] == [(n, "round") for n in rounds]
+    assert rounds == [1, 2]
+    assert kinds.index("checkpoint") == kinds.index("round completed") + 1
+    end = events[-1].payload
+    assert isinstance(end, Completed)
+    assert end.result is not None
+    assert end.result.report.startswith("# ")
+    assert "result" not in events[-1].model_dump()["payload"]
+    read = [n for n, e in enumerate(events) if isinstance(e.payload, ContentExtracted) and e.round == 1]
+    verified = [n for n, e in enumerate(events) if isinstance(e.payload, AnalysisCompleted) and e.round == 1]
+    assert max(read) < min(verified)
