@@ -7,26 +7,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-FACADE = (
-    "fathom",
-    "fathom.__main__",
-    "fathom.runs.event_stream",
-    "fathom.runs.control",
-    "fathom.runs.repository",
-    "fathom.runs.executor",
-    "fathom.session",
-    "fathom.runs.fork",
-    "fathom.runs.prune",
-    "fathom.archive",
-    "fathom.runs.batch",
-    "fathom.runs.export",
-    "fathom.runs.shared",
-    "fathom.runs.verify",
-    "fathom.runs.view_builder",
-    "fathom.researcher",
-    "fathom.cli",
-    "fathom.server",
-)
 PUBLIC = tuple(
     f"fathom.{name}"
     for name in ("researcher", "session", "request", "result", "events", "errors", "settings", "views")
@@ -78,24 +58,6 @@ def is_in(module: str, *packages: str) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
-def upward(name: str, text: str) -> list[str]:
-    """Imports that go up the layers."""
-    ours = [module for module in imported(text) if is_in(module, "fathom")]
-    if is_in(name, "fathom.state"):
-        wrong = [m for m in ours if not is_in(m, "fathom.state")]
-    elif is_in(name, "fathom.prompts"):
-        wrong = [m for m in ours if not is_in(m, "fathom.prompts")]
-    elif is_in(name, "fathom.nodes"):
-        wrong = [m for m in ours if is_in(m, "fathom.graph", *FACADE[1:]) or _is_sibling(name, m)]
-    elif is_in(name, "fathom.graph"):
-        wrong = [m for m in ours if is_in(m, *FACADE[1:])]
-    elif name == "fathom" or is_in(name, *FACADE[1:]):
-        wrong = []
-    else:
-        wrong = [m for m in ours if is_in(m, "fathom.nodes", "fathom.graph", *FACADE[1:])]
-    return [f"{name} imports {module}" for module in wrong]
-
-
 def behind_the_facade(name: str, text: str) -> list[str]:
     """What the command line imports of ours that is neither the facade, nor a record, nor listed here."""
     if not is_in(name, "fathom.cli"):
@@ -104,10 +66,6 @@ def behind_the_facade(name: str, text: str) -> list[str]:
     public = {"fathom.cli", "fathom.state", *PUBLIC, *COMMAND_LINE_ALSO}
     names = [m for m in ours if m.count(".") == 1 and m.rpartition(".")[2][0].isupper()]  # from fathom itself
     return [f"{name} imports {m}" for m in ours if m not in names and not is_in(m, *public)]
-
-
-def _is_sibling(name: str, module: str) -> bool:
-    return is_in(module, "fathom.nodes") and not is_in(module, "fathom.nodes.ports", name)
 
 
 def vendors(name: str, text: str, standard: frozenset[str]) -> list[str]:

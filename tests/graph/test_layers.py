@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from checks.layer_rules import behind_the_facade, broad, environment, modules, one_verb, upward, vendors
+from checks.layer_rules import behind_the_facade, broad, environment, modules, one_verb, vendors
+from importlinter.cli import EXIT_STATUS_ERROR, EXIT_STATUS_SUCCESS, lint_imports
 
 ROOT = Path(__file__).parents[2]
 MODULES = list(modules(ROOT))
@@ -20,7 +21,6 @@ def test_every_part_of_the_package_is_looked_at() -> None:
 
 @pytest.mark.parametrize(("name", "text"), MODULES, ids=NAMES)
 def test_a_module_keeps_the_rules(name: str, text: str) -> None:
-    assert upward(name, text) == []
     assert vendors(name, text, sys.stdlib_module_names) == []
     assert environment(name, text) == []
     assert broad(name, text) == []
@@ -28,49 +28,23 @@ def test_a_module_keeps_the_rules(name: str, text: str) -> None:
     assert behind_the_facade(name, text) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("fathom.state.records", "from fathom.errors import BadInput"),
-        ("fathom.state.records", "import fathom.settings.settings"),
-        ("fathom.prompts.loader", "from fathom.state import Claim"),
-        ("fathom.llm.chat", "from fathom.nodes.ports import Pages"),
-        ("fathom.evidence.claims", "from fathom import graph"),
-        ("fathom.storage.content", "def f():\n    from fathom.runs.executor import Runs"),
-        ("fathom.nodes.judge", "from fathom.nodes.planner import planner"),
-        ("fathom.nodes.judge", "from fathom.nodes import planner"),
-        ("fathom.nodes.judge", "from fathom.graph.dependencies import Kit"),
-        ("fathom.graph.dependencies", "from fathom.cli.main import main"),
-        ("fathom.graph.dependencies", "from fathom.researcher import DeepResearcher"),
-    ],
-)
-def test_an_import_that_goes_up_is_seen(name: str, text: str) -> None:
-    assert len(upward(name, text)) == 1
+def test_every_package_imports_only_packages_below_it() -> None:
+    assert lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True) == EXIT_STATUS_SUCCESS
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("fathom.nodes.judge", "from fathom.nodes.ports import Clock"),
-        ("fathom.graph.dependencies", "from fathom.nodes.judge import judge"),
-        ("fathom.runs.executor", "from fathom.graph import build_graph"),
-        ("fathom.cli.run", "from fathom.runs.executor import Runs"),
-        ("fathom.llm.chat", "from fathom.state import Charge"),
-    ],
-)
-def test_an_import_that_goes_down_is_not_minded(name: str, text: str) -> None:
-    assert upward(name, text) == []
+def test_an_import_that_goes_up_is_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    contracts = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert '  "errors",\n  "state",\n' in contracts
+    turned = contracts.replace('  "errors",\n  "state",\n', '  "state",\n  "errors",\n')
+    (tmp_path / "pyproject.toml").write_text(turned, "utf-8")
+    assert lint_imports(config_filename=str(tmp_path / "pyproject.toml"), no_cache=True) == EXIT_STATUS_ERROR
+    assert "fathom.errors is not allowed to import" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_command_that_goes_behind_the_facade_is_seen() -> None:
-    assert behind_the_facade("fathom.cli.run", "from fathom.runs.executor import open_runs")
-    assert behind_the_facade("fathom.cli.run", "from fathom import runs")
-    assert behind_the_facade("fathom.cli.run", "def f():\n    from fathom.storage import open_storage")
-    assert not behind_the_facade("fathom.cli.run", "from fathom import DeepResearcher")
-    assert not behind_the_facade(
-        "fathom.cli.run", "from fathom.state import RunConfig\nimport fathom.session"
-    )
-    assert not behind_the_facade("fathom.session", "from fathom.runs.executor import open_runs")
+def test_a_package_that_no_contract_names_is_seen(tmp_path: Path) -> None:
+    contracts = (ROOT / "pyproject.toml").read_text("utf-8").replace('  "planning",\n', "")
+    (tmp_path / "pyproject.toml").write_text(contracts, "utf-8")
+    assert lint_imports(config_filename=str(tmp_path / "pyproject.toml"), no_cache=True) == EXIT_STATUS_ERROR
 
 
 def test_a_vendor_in_a_node_is_seen() -> None:
