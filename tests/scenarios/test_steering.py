@@ -86,10 +86,10 @@ async def begun(
 async def standing(
     tmp_path: Path, *, is_found: bool, **words: object
 ) -> AsyncIterator[tuple[Runs, str, ResearchRequest, Callable[[], None]]]:
-    """A run whose searches do not end, or, once they are over, whose second page is not read, before it is
-    let go: however quick the rest is, none of its branches is further than that."""
+    """A run whose searches do not end, or, once they are over, whose rounds are not judged, before it is let
+    go: however quick the rest is, none of its branches is further than that."""
     written(tmp_path / "docs", CELLAR)
-    paced = Paced(researcher, "read", 2)
+    paced = Paced(researcher, "judge")
     with Model(paced) as model, Thoughtful() as web:
 
         def let_go() -> None:

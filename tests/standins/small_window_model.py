@@ -45,15 +45,29 @@ class Narrow(Model):
         else:
             self.most = max(self.most, sent + room)
         answer = super().answer_to(seen)
-        body = json.loads(answer.body)
-        body["usage"]["prompt_tokens"] = min(sent, self.window)
-        return replace(answer, body=json.dumps(body).encode())
+        return replace(answer, body=_with_usage(answer.body, min(sent, self.window)))
 
     def _said(self, request: ModelRequest) -> Reply:
         """Without its instructions the model babbles."""
         if _sizes(request)[0] > self.window:
             return Reply.say("What was it that you wanted of me?")
         return researcher(request)
+
+
+def _with_usage(body: bytes, tokens: int) -> bytes:
+    """The answer with this many tokens taken in; a streamed one says so in its last event."""
+
+    def told(part: str) -> str:
+        whole = json.loads(part)
+        if whole.get("usage"):
+            whole["usage"]["prompt_tokens"] = tokens
+        return json.dumps(whole)
+
+    text = body.decode()
+    if not text.startswith("data:"):
+        return told(text).encode()
+    lines = (line.removeprefix("data: ") for line in text.split("\n\n") if line)
+    return "".join(f"data: {line if line == '[DONE]' else told(line)}\n\n" for line in lines).encode()
 
 
 def _sizes(request: ModelRequest) -> tuple[int, int]:

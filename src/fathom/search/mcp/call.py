@@ -14,8 +14,6 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 import anyio
 import httpx2
-from mcp import Client
-from mcp.types import CallToolResult
 from pydantic import ValidationError
 
 from fathom.concurrency import PerLoop
