@@ -30,7 +30,10 @@ def build_writing(bind: Binder) -> CompiledStateGraph[Writing, RunConfig, Writin
     b.add_node("edit", bind("edit", lambda s, d: edit(s, model=d.model)))
     b.add_node(
         "confirm",
-        bind("confirm", lambda s, d: confirm(s, model=d.model, pages=d.pages, run_config=d.run_config)),
+        bind(
+            "confirm",
+            lambda s, d: confirm(s, model=d.model, pages=d.pages, run_config=d.run_config, trust=d.trust),
+        ),
     )
     b.add_node("publish", bind("publish", lambda s, d: publish(s, budget=d.budget, run_config=d.run_config)))
 
@@ -47,7 +50,7 @@ def build_chapter(bind: Binder) -> CompiledStateGraph[Chapter, RunConfig, Chapte
     """Build the subgraph that a few parts are sent to together; no chapter waits for another."""
     b = StateGraph(Chapter, context_schema=RunConfig, output_schema=ChapterOutput)
     b.add_node("section", bind("section", lambda s, d: section(s, model=d.model, pages=d.pages)))
-    b.add_node("check", bind("check", lambda s, d: check(s, model=d.model, pages=d.pages)))
+    b.add_node("check", bind("check", lambda s, d: check(s, model=d.model, pages=d.pages, trust=d.trust)))
     b.add_node("rewrite", bind("rewrite", lambda s, d: rewrite(s, model=d.model, pages=d.pages)))
     b.add_node("settle", bind("settle", lambda s, d: settle(s, run_config=d.run_config)))
 

@@ -1,6 +1,7 @@
 """The check: what each sentence of a chapter stands on, by code and then by the model."""
 
 from fathom.evidence.context import load_page_texts, load_passages
+from fathom.evidence.controls import TrustLog
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
 from fathom.report.drafting import (
@@ -17,7 +18,7 @@ from fathom.report.sentence_checks import CheckInput, SentenceChecks, check_with
 from fathom.state import Chapter
 
 
-async def check(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Chapter:
+async def check(state: Chapter, *, model: ResearchModel, pages: PagesPort, trust: TrustLog) -> Chapter:
     """Check every sentence in code, then all of them by the model in one call; after a rewrite what is new.
 
     Where the checker fails its controls, the strict rules decide. A sentence that is its quote word for word
@@ -38,7 +39,7 @@ async def check(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Ch
     items = [check_item(sentences[p][1], sentences[p][0], claims, evidence) for p in doubtful]
     brief = CheckInput(items, state["claims"], evidence)
     texts = await load_page_texts(state["claims"], pages.get)
-    checked = await check_with_controls(model.check, brief, texts) if items else SentenceChecks({})
+    checked = await check_with_controls(model.check, brief, texts, trust) if items else SentenceChecks({})
     for number, place in enumerate(doubtful):
         draft, sentence = sentences[place]
         why = checked.objections.get(number, "")

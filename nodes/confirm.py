@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from fathom.evidence.context import load_page_texts, load_passages
+from fathom.evidence.controls import TrustLog
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
 from fathom.report.drafting import ClaimsById, check_item, refuse_sentence, strict_fault
@@ -22,7 +23,7 @@ from fathom.state import RunConfig, Section, Writing
 
 
 async def confirm(
-    state: Writing, *, model: ResearchModel, pages: PagesPort, run_config: RunConfig
+    state: Writing, *, model: ResearchModel, pages: PagesPort, run_config: RunConfig, trust: TrustLog
 ) -> Writing:
     """Check what is new in the edited draft and try to refute its main conclusions, both at once.
 
@@ -48,8 +49,8 @@ async def confirm(
         for section, sentence in conclusions
     ]
     checked, refuted = await asyncio.gather(
-        check_with_controls(model.check, new, texts),
-        check_with_controls(model.refute, CheckInput(main, used, evidence), texts, "refuter"),
+        check_with_controls(model.check, new, texts, trust),
+        check_with_controls(model.refute, CheckInput(main, used, evidence), texts, trust, "refuter"),
     )
     against = {conclusions[n][1].text: why for n, why in refuted.objections.items()}
     failed = [one for n, one in enumerate(doubtful) if _is_refused(n, one, checked, claims)]

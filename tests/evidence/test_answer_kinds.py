@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.evidence.answer_kinds import is_fitting, most_points, score_directness
+from fathom.evidence.answer_kinds import score_directness
 
 
 @pytest.mark.parametrize(
@@ -28,16 +28,3 @@ from fathom.evidence.answer_kinds import is_fitting, most_points, score_directne
 )
 def test_what_is_asked_for_is_more_direct_than_what_is_not(question: str, best: str, other: str) -> None:
     assert score_directness(question, best) > score_directness(question, other)
-
-
-def test_a_fact_is_worth_few_points_and_a_survey_many() -> None:
-    assert most_points("When did it open?", 8) == 4
-    assert most_points("List all the plants", 8) == 8
-    assert most_points("tidal power", 3) == 3
-
-
-def test_a_label_fits_a_list_and_an_order_a_way_to_do_it() -> None:
-    assert not is_fitting("What is a valve?", "Parts of the valve.")
-    assert is_fitting("List all the parts of the valve", "Parts of the valve.")
-    assert is_fitting("How do I open the valve?", "Use the red key.")
-    assert not is_fitting("What is a valve?", "Use the red key.")

@@ -11,6 +11,15 @@ from fathom.state import Claim, Contradiction, Page, Ruling
 MORE = "The lagoon at Swale delivers 320 megawatts of tidal power."
 LESS = "The lagoon at Swale delivers 280 MW of tidal power."
 OTHER = "The lagoon at Swale delivers 250 megawatts of tidal power."
+ABOARD = [
+    "The ferry of Merrow carries 21 people eastwards.",
+    "The ferry of Merrow saved 33 people once.",
+    "The ferry of Merrow employs 45 people ashore.",
+    "The ferry of Merrow pays 57 people weekly.",
+    "The ferry of Merrow delights 69 people daily.",
+    "The ferry of Merrow trained 81 people abroad.",
+    "The ferry of Merrow annoyed 93 people asleep.",
+]
 LOUD = [
     "The ferry of Merrow wakes the bay with its engine.",
     "The ferry of Merrow does not disturb anybody in the bay.",
@@ -105,11 +114,62 @@ def test_what_no_rule_decides_is_put_to_a_mind_once() -> None:
     assert later.weighed().rulings == []
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The Karuve dam was opened in 1966 and has 240 MW.", "The Karuve dam has 220 MW."),
+        ("In 2024 Orla counted 222,422 weddings.", "In 2024 Orla counted 222,412 weddings."),
+        (
+            "2024년 오를라의 혼인은 222,422건이었다.",
+            "차례로 더하면 오를라의 혼인은 2024년 22만 2,412건이 된다.",
+        ),
+        (
+            "오를라의 방은 한 번 불을 때면 100일 동안 따뜻하다.",
+            "오를라의 방은 한 번 불을 때면 49일 동안 따뜻하다.",
+        ),
+    ],
+)
+def test_figures_of_one_thing_and_time_that_differ_are_a_dispute(left: str, right: str) -> None:
+    assert only(weigh(left, right)).kind == "number"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (
+            "혼인은 2024년 22만 2,422건으로 14.9% 늘었다.",
+            "늘어난 것을 더하면 2024년의 혼인은 22만 2,412건이 된다.",
+        ),
+        ("The tower is 330 m tall.", "The tower stands 312 m high."),
+    ],
+)
+def test_figures_that_may_be_of_one_thing_are_put_to_the_judge(left: str, right: str) -> None:
+    scales = ClaimComparison(claims(left, right), shelf(left, right), [])
+    assert scales.pairs or scales.weighed().contradictions
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The Karuve dam has 240 MW.", "The Ombe dam has 185 MW."),
+        ("The plant at Karuve in Lusaro has 240 MW.", "The plant at Ombe in Lusaro has 185 MW."),
+        ("The draft was locked on May 21, 2026.", "The final text will be published on July 28, 2026."),
+        ("2025년 출생아는 25만 4,500명이다.", "2025년 산모의 평균 나이는 33.8세였다."),
+        ("2025년 합계출산율은 0.80명이다.", "2025년 1분기 합계출산율은 0.82명이다."),
+    ],
+)
+def test_two_things_or_two_times_are_not_put_to_anybody(left: str, right: str) -> None:
+    scales = ClaimComparison(claims(left, right), shelf(left, right), [])
+    assert (scales.pairs, scales.weighed().contradictions) == ([], [])
+
+
+def test_what_does_not_bear_on_the_question_is_not_put_to_the_judge() -> None:
+    said = [claim(text, name=f"c{n}", of=f"p{n}", relevance=0.1) for n, text in enumerate(LOUD)]
+    assert ClaimComparison(said, shelf(*LOUD), []).pairs == []
+
+
 def test_at_most_twelve_pairs_a_round_most_alike_first() -> None:
-    said = [
-        f"The ferry of Merrow was {word} in the bay in 1998."
-        for word in ["red", "blue", "green", "grey", "white", "black", "pink"]
-    ]
+    said = ABOARD
     scales = ClaimComparison(claims(*said), shelf(*said), [])
     assert len(scales.pairs) == 12
     rest = ClaimComparison(

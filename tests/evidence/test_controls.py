@@ -135,6 +135,20 @@ def test_a_verifier_is_decided_on_after_enough_controls() -> None:
     assert decide_trust(0, 3) == "untrusted"
     assert decide_trust(90, 10) == "untrusted"
     assert decide_trust(294, 6) == "trusted"
+    assert decide_trust(950, 50) == "undecided"  # between good and bad: the test alone would end by chance
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("30~34세 산모가 많다.", "30~34세 산모가 많다. 50세 이상은 없다. 20세 미만도 적다."),
+        ("| 30세 | 1991년 |", "| 30세 | 1991년 |\n| 50세 | 1971년 |"),
+    ],
+)
+def test_no_control_gives_itself_away_by_its_form(statement: str, text: str) -> None:
+    own = quoted(statement, text)
+    assert list(make_false_controls(statement, own, text)) == []
+    assert [c for c in make_controls([(statement, own)], text) if "|" in c.statement] == []
 
 
 async def test_a_call_that_is_noted_twice_counts_once_and_languages_are_kept_apart(tmp_path: Path) -> None:

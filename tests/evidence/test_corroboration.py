@@ -88,7 +88,7 @@ def test_a_mind_may_merge_what_rules_cannot_tell_but_not_other_numbers() -> None
     assert (told.claims, told.tag) == (["a", "b"], "HIGH")
     counted = [
         claim("The ferry of Merrow carries 80 people at once.", name="a", of="p0", said="a"),
-        claim("Up to 90 people fit on the ferry of Merrow.", name="b", of="p1", said="b"),
+        claim("The ferry of Merrow may carry 90 people at once.", name="b", of="p1", said="b"),
     ]
     assert ClaimComparison(counted, PAGES, []).pairs
     assert len(found(counted, rulings=[same("a", "b")])) == 2

@@ -13,7 +13,7 @@ from fakes.records import DOUBTED, SOUND, page
 from fathom.evidence.claims import ground_drafts
 from fathom.evidence.controls import TrustLog
 from fathom.evidence.verification import MOST_A_CALL, VerificationResult, split_evenly, verify_drafts
-from fathom.state import ClaimDraft, Control, SubQuestion, Verdict
+from fathom.state import ClaimDraft, Control, ControlTally, SubQuestion, Verdict
 from fathom.state.model_io import ExtractedStatement, ModelResult, VerificationItem
 from fathom.storage import open_storage
 
@@ -112,6 +112,30 @@ async def test_what_a_verifier_refuses_who_refuses_the_truth_gets_a_second_opini
     assert FALSE in [item.statement for item in verifier.asked[1]]
     assert len(verifier.asked[1]) <= 4
     assert [d.statement for d in found.refused] == [FALSE]
+
+
+async def test_what_code_suspects_is_voted_on_twice_until_the_verifier_is_known_to_be_good(
+    tmp_path: Path,
+) -> None:
+    class Wavering(Verifier):
+        """Approves of the cheat the first time only."""
+
+        def verdict(self, item: VerificationItem) -> Verdict:
+            is_first = len(self.asked) == 1
+            return SOUND if item.statement == FALSE and is_first else super().verdict(item)
+
+    verifier = Wavering(refusing=[FALSE])
+    found = await verified(tmp_path, verifier, CHEAT)
+    assert [d.statement for d in found.refused] == [FALSE]
+    assert len(verifier.asked) == 2
+    assert {item.statement for item in verifier.asked[1]} & verifier.known == {FALSE}
+    log = TrustLog(open_storage(tmp_path / "fathom.sqlite"))
+    await log.note(
+        [ControlTally(call="old", verifier="m, verifier@1", language="en", kind="date", shown=200, missed=0)]
+    )
+    later = Wavering(refusing=[FALSE])
+    await verified(tmp_path, later, CHEAT)
+    assert len(later.asked) == 1
 
 
 async def test_code_that_stands_in_for_a_model_is_not_tested(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """From outline to publishing: no sentence leaves without support, or without a mark."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -8,6 +8,7 @@ from fakes.records import claim, cost, heading, judgement, page, section, senten
 from fakes.services import FakeBudget, FakeModel, FakePages
 
 from fathom.errors import Unreadable
+from fathom.evidence.controls import Trust, TrustLog
 from fathom.nodes.check import check
 from fathom.nodes.confirm import confirm
 from fathom.nodes.edit import edit
@@ -22,6 +23,7 @@ from fathom.state import (
     Block,
     Calculation,
     Chapter,
+    ControlTally,
     Edit,
     EditedText,
     Heading,
@@ -53,6 +55,22 @@ TRUE = {
     "The Rance plant makes 240 megawatts.", "Divers come in spring.", "The gates are old.",
     "In 1990 it made 200 megawatts.", "Divers arrive in spring.", "The gates are aged.",
 }  # fmt: skip
+
+
+class FreshTrust:
+    """Knows nothing of any checker, and keeps nothing."""
+
+    def __init__(self, standing: Trust = "undecided") -> None:
+        self.standing, self.noted = standing, list[ControlTally]()
+
+    async def note(self, tallies: Sequence[ControlTally]) -> None:
+        self.noted += tallies
+
+    async def trust(self, verifier: str, language: str) -> Trust:
+        return self.standing
+
+
+TRUST = cast(TrustLog, FreshTrust())
 
 
 def objecting(*bad: str, true: set[str] = TRUE) -> Callable[[CheckInput], list[Objection]]:
@@ -216,7 +234,7 @@ def chapter(*drafts: Section, **words: Any) -> Chapter:
 
 async def checked(text: Section, checker: Any) -> tuple[list[Sentence], FakeModel]:
     model = FakeModel(objections=[checker, checker], costs=[cost()])
-    update = await check(chapter(text), model=model, pages=STORE)
+    update = await check(chapter(text), model=model, pages=STORE, trust=TRUST)
     return update["drafts"][0].sentences, model
 
 
@@ -259,6 +277,16 @@ async def test_a_checker_who_approves_of_everything_leaves_the_decision_to_the_s
     assert [s.status for s in found] == ["unsupported", "unsupported", "supported"]
 
 
+async def test_a_checker_who_was_wrong_too_often_before_is_not_believed_either() -> None:
+    text = section(sentence("In Brittany divers come in spring.", "b"))
+    checker = objecting(true={*TRUE, "In Brittany divers come in spring."})
+    known = FreshTrust("untrusted")
+    model = FakeModel(objections=[checker, checker], costs=[cost()])
+    update = await check(chapter(text), model=model, pages=STORE, trust=cast(TrustLog, known))
+    assert update["drafts"][0].sentences[0].status == "unsupported"
+    assert known.noted and all("checker@" in tally.verifier for tally in known.noted)
+
+
 async def test_a_checker_who_objects_to_what_is_true_is_asked_again() -> None:
     said = [f"Divers arrive in spring, says note {word}." for word in ("A", "B", "C", "D", "E")]
     text = section(*(sentence(words, "b") for words in said), sentence("The gates are aged.", "c"))
@@ -267,7 +295,7 @@ async def test_a_checker_who_objects_to_what_is_true_is_asked_again() -> None:
         return [Objection(n, "no") for n in range(len(brief.items))]
 
     model = FakeModel(objections=[all_bad, objecting(said[0], true={*TRUE, *said})])
-    update = await check(chapter(text), model=model, pages=STORE)
+    update = await check(chapter(text), model=model, pages=STORE, trust=TRUST)
     refused = [s.text for s in update["drafts"][0].sentences if s.status == "unsupported"]
     assert refused == [said[0]]
 
@@ -276,7 +304,7 @@ async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -
     span = "The main span of the Orla Bridge is {} metres long."
     known = [claim(span.format(n), name=f"m{n}", of=f"p{n}") for n in (410, 412)]
     text = section(sentence(span.format(410), "m410", "m412"), sentence(span.format(415), "m410", "m412"))
-    update = await check(chapter(text, claims=known), model=FakeModel(), pages=STORE)
+    update = await check(chapter(text, claims=known), model=FakeModel(), pages=STORE, trust=TRUST)
     first, second = update["drafts"][0].sentences
     assert (first.status, first.claims) == ("supported", ["m410"])
     assert second.status == "unsupported"
@@ -284,7 +312,7 @@ async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -
 
 async def test_a_section_of_quotes_needs_no_model() -> None:
     given = chapter(section(sentence("Divers come in spring", "b")))
-    update = await check(given, model=FakeModel(), pages=STORE)
+    update = await check(given, model=FakeModel(), pages=STORE, trust=TRUST)
     assert update["drafts"][0].sentences[0].status == "supported"
 
 
@@ -347,7 +375,7 @@ async def test_the_models_objections_fail_what_they_name_and_nothing_else() -> N
 async def test_a_check_that_fails_stops_the_run_where_it_stands() -> None:
     given = chapter(section(sentence("The gates are worn.", "c")))
     with pytest.raises(Unreadable):
-        await check(given, model=FakeModel(objections=[Unreadable("no")]), pages=STORE)
+        await check(given, model=FakeModel(objections=[Unreadable("no")]), pages=STORE, trust=TRUST)
 
 
 FAILED = section(
@@ -375,7 +403,7 @@ async def test_all_failed_sentences_are_rewritten_in_one_call_and_only_they_are_
     ]  # fmt: skip
     assert update["rewritten"] == [2]
     model = FakeModel(objections=[objecting()])
-    again = await check(update, model=model, pages=STORE)
+    again = await check(update, model=model, pages=STORE, trust=TRUST)
     assert "The gates are aged." in shown(model)
     settled = (await settle({**update, **again}, run_config=RunConfig()))["sections"][1]
     assert [s.text for s in settled.sentences] == ["Divers come in spring.", "The gates are aged."]
@@ -428,7 +456,7 @@ async def confirmed(wanted: Edit, check: Any = None, refute: Any = None, mark: b
     state: Writing = {**DRAFT, **(await edit(DRAFT, model=model))}
     assert model.asked[0].words == 160
     run_config = RunConfig(unsupported="mark" if mark else "drop")
-    return await confirm(state, model=model, pages=STORE, run_config=run_config)
+    return await confirm(state, model=model, pages=STORE, run_config=run_config, trust=TRUST)
 
 
 async def test_a_summary_inherits_its_citations_and_comes_first() -> None:

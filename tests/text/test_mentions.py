@@ -1,13 +1,13 @@
-"""Numbers, dates and names of a sentence are in its quotes, or they are told."""
+"""Names of a sentence are in its quotes, or they are told."""
 
 import pytest
 
 from fathom.text.mentions import (
     extract_numbers,
+    find_missing_names,
     find_name_phrases,
     find_name_words,
     is_negated,
-    missing_facts,
     pad_words,
     strip_brackets,
 )
@@ -32,12 +32,6 @@ def test_numbers_are_plain_digits(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("sentence", "quote"),
     [
-        ("It made 1234 units.", "it made 1,234 units"),
-        ("It made 1,234.50 units.", "it made 1234.5 units"),
-        ("Three plants ran for 3 years.", "plants ran for three years"),
-        ("It opened on 2024-05-03.", "opened May 3, 2024"),
-        ("It opened on 3.", "opened on the 3rd"),
-        ("2024년 5월에 열렸다.", "It opened in May 2024."),
         ("The Koreans built it.", "It was built by Korea."),
         ("The plant in Korea is new.", "a new Korean plant"),
         ("Korea's plant is new.", "the plant of Korea is new"),
@@ -50,31 +44,27 @@ def test_numbers_are_plain_digits(text: str, found: list[str]) -> None:
     ],
 )
 def test_what_the_quote_carries_is_not_missed(sentence: str, quote: str) -> None:
-    assert missing_facts(sentence, [quote]) == []
+    assert find_missing_names(find_name_words(sentence), [quote]) == []
 
 
 @pytest.mark.parametrize(
     ("sentence", "quote", "missing"),
     [
-        ("It made 1,235 units.", "it made 1,234 units", ["1235"]),
-        ("It grew 15 percent.", "it grew 1.5 percent", ["15"]),
-        ("It opened in 1967.", "it opened in 1966", ["1967"]),
         ("It opened in June 2024.", "it opened in May 2024", ["June"]),
         ("The Rance plant is in Brittany.", "the Rance plant", ["Brittany"]),
         ("The plant uses CUDA and ROCm.", "the plant uses CUDA", ["ROCm"]),
         ("OpenAI built it.", "they built it", ["OpenAI"]),
         ("The US plant is old.", "the user plant is old", ["US"]),
         ("We use AI here.", "the aim is to use it here", ["AI"]),
-        ("It has 2 gates and 2 roads.", "it has gates", ["2"]),
     ],
 )
 def test_what_no_quote_has_is_told_once(sentence: str, quote: str, missing: list[str]) -> None:
-    assert missing_facts(sentence, [quote]) == missing
+    assert find_missing_names(find_name_words(sentence), [quote]) == missing
 
 
-def test_a_fact_may_come_from_any_of_the_quotes() -> None:
-    assert missing_facts("The plant of Rance made 240 MW.", ["the Rance plant", "240 MW at its peak"]) == []
-    assert missing_facts("The plant of Rance made 240 MW.", []) == ["240", "Rance", "MW"]
+def test_a_name_may_come_from_any_of_the_quotes() -> None:
+    assert find_missing_names(["Rance", "MW"], ["the Rance plant", "240 MW at its peak"]) == []
+    assert find_missing_names(["Rance", "MW"], []) == ["Rance", "MW"]
 
 
 @pytest.mark.parametrize(
@@ -82,12 +72,11 @@ def test_a_fact_may_come_from_any_of_the_quotes() -> None:
     [
         ("국내에서 OpenAI는 GPT-4를 공개했다.", "OpenAI가 GPT-4를 공개하였다", []),
         ("시화호 조력발전소는 2011년에 완공되었다.", "2011년 완공된 시화호 조력발전소", []),
-        ("시화호 조력발전소는 2012년에 완공되었다.", "2011년 완공된 시화호 조력발전소", ["2012"]),
         ("국내 기업은 NVIDIA의 칩을 쓴다.", "국내 기업은 AMD의 칩을 쓴다", ["NVIDIA"]),
     ],
 )
 def test_korean_endings_are_no_part_of_a_name(sentence: str, quote: str, missing: list[str]) -> None:
-    assert missing_facts(sentence, [quote]) == missing
+    assert find_missing_names(find_name_words(sentence), [quote]) == missing
 
 
 @pytest.mark.parametrize(

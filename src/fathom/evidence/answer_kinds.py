@@ -11,7 +11,7 @@ from fathom.state import CheckName
 from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
-from fathom.text.sentences import is_complete_sentence, is_instruction, is_verb
+from fathom.text.sentences import is_verb
 from fathom.text.tokens import has_cjk
 
 _NEXT = re.compile(r"[?？;] ?|,? (?:and|but) (?=(?:how|what|why|when|which|who|where)\b)| 그리고 ")
@@ -109,10 +109,6 @@ CAUSE_PATTERN = re.compile(
 
 _FACTS = ("date", "amount", "counting")
 
-_MANY = ("completeness", "comparison")
-
-_FEW, _SOME, _SURVEY = 4, 5, 8
-
 _DOES = re.compile(
     r"^(?:what|how) (?:does|do|did) (?:(?:an?|the) )?(?P<en>[\w .+#-]+?) (?:do|work)$"
     r"|^what (?:is|are) (?:(?:an?|the) )?(?P<use>[\w .+#-]+?) (?:used )?for$"
@@ -127,8 +123,6 @@ _IS = re.compile(
 )
 
 _OF_A_THING = re.compile(r"\s(?:of|between|for|in|on|to|from|with|and|or|when|if|that)\s|의\s", re.IGNORECASE)
-
-_HOW_TO = re.compile(r"\bhow (?:do|can|should|to|would)\b|방법|어떻게", re.IGNORECASE)
 
 _WHERE = re.compile(
     r"^where\b|\b(?:which|what) (?:country|city|place|town|region)\b|어디|어느 (?:나라|도시|곳)",
@@ -192,26 +186,6 @@ def find_asked_thing(question: str) -> str:
     found = _DOES.match(asked) or _IS.match(asked)
     thing = next((part for part in found.groups() if part), "").strip() if found else ""
     return "" if _OF_A_THING.search(thing) else thing
-
-
-def is_fitting(question: str, sentence: str) -> bool:
-    """Whether the sentence is one to quote: a label fits a list, an order fits a way to do it."""
-    if is_complete_sentence(sentence) or "completeness" in find_answer_kinds(question):
-        return True
-    return _HOW_TO.search(question) is not None and is_instruction(sentence)
-
-
-def most_points(question: str, most: int) -> int:
-    """How many points an answer is worth at most: few for a fact, some for a thing, more for a survey."""
-    asked = one_line(question).rstrip("?？. ")
-    kinds = find_answer_kinds(question)
-    if any(kind in kinds for kind in _MANY):
-        return most
-    if is_factual_question(question):
-        return min(most, _FEW)
-    if "definition" in kinds or "cause" in kinds or _DOES.match(asked) or _IS.match(asked):
-        return min(most, _SOME)
-    return min(most, _SURVEY)
 
 
 def _score_definition(said: str, found: re.Match[str]) -> float:

@@ -71,6 +71,14 @@ FALSE_A_CALL, TRUE_A_CALL = 2, 1
 
 _MOST_MADE = 4  # a page
 
+_RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
+
+_RANGE_AFTER = re.compile(r"\s?(?:[~∼–-]|to)\s?\d")
+
+_MARKED_LINE = re.compile(r"\s*(?:[-*+•·#>]|\d+[.)])\s")
+
+_SENTENCE_END = re.compile(r"[.!?다요죠음함임][\"'”’)]?$")
+
 T = TypeVar("T")
 
 
@@ -143,6 +151,8 @@ def is_falsehood(statement: str, original: str, changed: str, told: str) -> bool
 
 def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> Iterator[Control]:
     """Yield the statement with a figure or date replaced by another of the same kind from the same page."""
+    if "|" in statement:
+        return
     quoted = "\n".join(quote.text for quote in quotes)
     when = find_dates(statement)
     for date in when:
@@ -160,6 +170,8 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
         known_figures = find_figures(quoted)
         if is_in_date or figure.is_word or not any(is_same_figure(figure, other) for other in known_figures):
             continue
+        if _RANGE_BEFORE.search(statement[: figure.start]) or _RANGE_AFTER.match(statement, figure.end):
+            continue  # "50~34" gives itself away
         kin = [f for f in _figures_outside_dates(text) if _is_interchangeable(figure, f)]
         swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
         yield from _make_replacement(statement, figure, swaps, quotes, "figure")
@@ -193,8 +205,14 @@ def make_controls(stated: Sequence[tuple[str, Sequence[Quote]]], text: str) -> l
             false.setdefault(control.id, control)
             if len(false) >= _MOST_MADE:
                 break
-    longest = max((quotes[0] for _, quotes in stated if quotes), key=lambda q: len(q.text), default=None)
+    whole = [quotes[0] for _, quotes in stated if quotes and _is_sentence(quotes[0].text)]
+    longest = max(whole, key=lambda quote: len(quote.text), default=None)
     return [*list(false.values())[:_MOST_MADE], *([make_true_control(longest)] if longest else [])]
+
+
+def _is_sentence(text: str) -> bool:
+    """Tell whether a quotation reads like a statement: no table row, list item or heading."""
+    return "|" not in text and not _MARKED_LINE.match(text) and bool(_SENTENCE_END.search(text.strip()))
 
 
 def _make_replacement(
@@ -246,6 +264,10 @@ GOOD_ERROR, BAD_ERROR = 0.02, 0.10
 
 _FALSE_ALARM, _MISS = 0.01, 0.05  # how often a good verifier may be called bad, and a bad one good
 
+# The test cannot decide on an error rate of 5 %, where its ratio has no drift and ends on either side by
+# chance. Who is seen to err more often than this stays undecided: approvals in doubt get a second vote.
+_MOST_SEEN = 0.03
+
 _UNTRUSTED_FROM = math.log((1 - _MISS) / _FALSE_ALARM)
 
 _TRUSTED_TO = math.log(_MISS / (1 - _FALSE_ALARM))
@@ -258,7 +280,8 @@ def decide_trust(right: int, wrong: int) -> Trust:
     ratio = wrong * math.log(BAD_ERROR / GOOD_ERROR) + right * math.log((1 - BAD_ERROR) / (1 - GOOD_ERROR))
     if ratio >= _UNTRUSTED_FROM:
         return "untrusted"
-    return "trusted" if ratio <= _TRUSTED_TO else "undecided"
+    is_good = ratio <= _TRUSTED_TO and wrong <= _MOST_SEEN * (right + wrong)
+    return "trusted" if is_good else "undecided"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ from fathom.evidence.statement_pairs import (
     has_shared_terms,
     is_comparable,
     is_different_fact,
+    is_near_miss,
     is_same_number,
+    near_values,
 )
 from fathom.state import Claim, Contradiction, Finding, Page, Ruling, Tag
 from fathom.state.model_io import JudgeInput, ReportPoint
@@ -133,6 +135,8 @@ _MOST_PAIRS = 12  # a mind rules on at most so many a round
 
 _MOST_CLAIMS = 1000  # the strongest are compared, the rest stand alone
 
+BEARS_FROM = 0.3  # relevance of a claim from which a dispute about it bears on the question
+
 _MOST_COMPARED = 8  # a claim is compared with so many of the nearest findings for saying the same
 
 _COULD_BE_SAME = 0.6  # if they are at least so near
@@ -165,14 +169,34 @@ class ClaimComparison:
     def _neighbours(self) -> list[tuple[float, Claim, Claim]]:
         """Each claim with its nearest few, if of another page and sharing something; nearest pairs first."""
         found: dict[str, tuple[float, Claim, Claim]] = {}
+        beside = self._near_misses
         for place, claim in enumerate(self._claims):
             row = self._nearness.row(place)
-            for other in (self._claims[n] for n in self._nearness.nearest(place, _NEIGHBOURS)):
+            for other in (
+                self._claims[n] for n in [*self._nearness.nearest(place, _NEIGHBOURS), *beside[place]]
+            ):
                 if _are_of_one_page(claim, other) or not has_shared_terms(claim.statement, other.statement):
                     continue
                 left, right = sorted((claim, other), key=lambda c: c.id)
                 found[_pair_key(left, right)] = (float(row[self._places[other.id]]), left, right)
         return [found[key] for key in sorted(found, key=lambda k: (-found[k][0], k))]
+
+    @cached_property
+    def _near_misses(self) -> dict[int, list[int]]:
+        """For each claim those that give nearly its figure, however far their words are from its own."""
+        found: dict[int, list[int]] = defaultdict(list)
+        values = sorted(
+            (slot, value, place)
+            for place, claim in enumerate(self._claims)
+            for slot, value in near_values(claim.statement)
+        )
+        for n, (slot, _, place) in enumerate(values):
+            for other, _, second in values[n + 1 : n + 1 + _NEIGHBOURS]:
+                if slot == other and is_near_miss(
+                    self._claims[place].statement, self._claims[second].statement
+                ):
+                    found[place].append(second)
+        return found
 
     @cached_property
     def _by_rules(self) -> dict[str, Ruling]:
@@ -188,15 +212,18 @@ class ClaimComparison:
 
     @cached_property
     def pairs(self) -> list[tuple[Claim, Claim]]:
-        """What a model should rule on: comparable, not decided by rules or before, most alike first."""
+        """What a model should rule on: comparable, bearing on the question, not decided by rules or before;
+        nearly equal figures first, then what is most alike."""
         open_pairs = [
             (left, right)
             for _, left, right in self._neighbours
             if _pair_key(left, right) not in self._by_rules
             and _pair_key(left, right) not in self._known
-            and is_comparable(left.statement, right.statement)
+            and max(left.relevance, right.relevance) >= BEARS_FROM
         ]
-        return open_pairs[:_MOST_PAIRS]
+        close = [pair for pair in open_pairs if is_near_miss(pair[0].statement, pair[1].statement)]
+        rest = [p for p in open_pairs if p not in close and is_comparable(p[0].statement, p[1].statement)]
+        return [*close, *rest][:_MOST_PAIRS]
 
     def put_to(self, case: JudgeInput) -> JudgeInput:
         """The case with what a judge should know of the weighing, and what it should rule on."""

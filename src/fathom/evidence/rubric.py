@@ -6,6 +6,7 @@ weighing them found.
 
 from collections.abc import Sequence
 
+from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.state import Claim, Gap, Rubric, SubQuestion
 from fathom.state.model_io import Assessment, JudgeInput
@@ -46,10 +47,15 @@ def _answers(claim: Claim, question: SubQuestion) -> bool:
 
 
 def _consistency(case: JudgeInput) -> int:
-    """An ordinary 3; more when half of the findings are told by two voices, less for each open dispute."""
+    """An ordinary 3; more when half of the findings are told by two voices, less for each open dispute
+    that bears on the question."""
     told_twice = sum(len(finding.voices) > 1 for finding in case.findings)
     is_borne_out = bool(case.findings) and 2 * told_twice >= len(case.findings)
-    disputes = sum(contradiction.settled_by is None for contradiction in case.contradictions)
+    bearing = {claim.id for claim in case.claims if claim.relevance >= BEARS_FROM}
+    disputes = sum(
+        entry.settled_by is None and any(not bearing.isdisjoint(side.claims) for side in entry.sides)
+        for entry in case.contradictions
+    )
     return max(1, 3 + is_borne_out - disputes)
 
 

@@ -6,10 +6,13 @@ Cautious on purpose: what no rule decides is left to a mind. Does not know claim
 import re
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 
 from fathom.evidence.checks.amounts import Amount, is_same_amount
 from fathom.evidence.checks.dates import Date
 from fathom.evidence.checks.strict import find_flaws
+from fathom.evidence.checks.words import ParsedWord as TextWord
+from fathom.evidence.checks.words import particle_role
 from fathom.evidence.statements import (
     ParsedStatement,
     WordOverlap,
@@ -26,13 +29,22 @@ _SAME_FROM_CHANGED = 0.75  # the same when each has a word of its own
 _SUBJECT_FROM = 0.6  # of the telling words of the shorter one, to be about the same thing
 _LIKE_FROM = 0.5  # of all, for one event, or for opposites to deny
 _DENIED_FROM = 0.7  # of all, for a "not" to deny
-_COMPARED_FROM = 0.3  # of the telling words of the shorter one, for a mind to see a denial in it
+_COMPARED_FROM = 0.4  # of the telling words of the shorter one, for figures to be of one thing
+_LEAST_SHARED = 2  # telling words, for the same
+_NEARLY = 0.02  # two figures this near that are not the same are worth asking about
+_PRECISE = 3  # digits of such figures
 _TURNED = 0.25  # of all pairs of words, in statements that say the same
 _PERIOD = re.compile(
     r"[1-4] ?분기|[상하]반기|\b\d{1,2}~\d{1,2}월|\bQ[1-4]\b|\bH[12]\b"
     r"|\b(?:first|second|third|fourth) (?:quarter|half)\b",
     re.IGNORECASE,
 )
+_PART = re.compile(r",?\s(?:and|but|while)\s|;\s|(?<![라다]고)(?<=[고며]),?\s|(?<=지만),?\s")
+_SUBJECT = re.compile(
+    r"(?:(?!\b(?:is|was|were|are|has|had|have|opened|began|started|stands|rose|fell)\b)\S+\s){1,8}?(?=(?:is|was|were|are|has"
+    r"|had|have|opened|began|started|stands|rose|fell)\b)|(?:\S+\s){0,4}?\S+[은는이가](?=\s)"
+)
+_COMPARED_WITH = re.compile(r"\s?(?:보다|대비|에 비해|[과와] (?:비교|견주)|이후|이래|부터)|\s?(?:같은|동)")
 _SPAN = re.compile(r"\b(?:as of|since|until|till|by|before|after|from|to|between)\s+$")
 _VAGUE_BEFORE = re.compile(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|above|below|than|least|most|circa"
@@ -61,9 +73,45 @@ def compare_statements(left: str, right: str) -> PairRuling | None:
     return (
         _compare_numbers(one, two, shared)
         or _compare_dates(one, two, shared)
+        or _of_parts(left, right)
         or _compare_denials(one, two, shared)
         or _check_sameness(one, two, shared)
     )
+
+
+def _of_parts(left: str, right: str) -> PairRuling | None:
+    """The same of compound sentences: "opened in 1966 and has 240 MW" is denied by "has 220 MW"."""
+    mine, theirs = parts_of(left), parts_of(right)
+    if len(mine) == len(theirs) == 1:
+        return None
+    for one, two in product(map(parse_statement, mine), map(parse_statement, theirs)):
+        if not (_has_only_more(one, parse_statement(right)) and _has_only_more(two, parse_statement(left))):
+            continue
+        shared = measure_overlap(one, two)
+        word = _compare_numbers(one, two, shared) or _compare_dates(one, two, shared)
+        if word and word[0] == "contradicts":
+            return word
+    return None
+
+
+def _has_only_more(part: ParsedStatement, other: ParsedStatement) -> bool:
+    """Whether none of a part's figures is anywhere in the other sentence: "412 m long and 30 m wide"."""
+    return not any(_has_amount(amount, other) for amount, _ in part.amounts)
+
+
+@lru_cache(maxsize=16384)
+def parts_of(statement: str) -> tuple[str, ...]:
+    """The parts of a compound sentence that each give a figure or a date, all with the subject of the first.
+
+    The sentence itself when it has no such parts.
+    """
+    parts = [part.strip() for part in _PART.split(statement) if part and part.strip()]
+    given = [parse_statement(part) for part in parts]
+    if len(parts) < 2 or not all(part.amounts or part.dates for part in given):
+        return (statement,)
+    subject = _SUBJECT.match(parts[0])
+    lead = subject.group() if subject else ""
+    return (parts[0], *(part if parse_statement(part).names else f"{lead} {part}" for part in parts[1:]))
 
 
 def find_denial(sentence: str, quote: str) -> str:
@@ -101,15 +149,115 @@ def has_shared_terms(left: str, right: str) -> bool:
 
 
 def is_comparable(left: str, right: str) -> bool:
-    """Whether a contradiction between them could be told: both give a figure of one measure or a date, or the
-    one denies what the other says."""
-    one, two = parse_statement(left), parse_statement(right)
-    if {slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot}:
+    """Whether there is something to compare: a figure of one measure or a date of one event, for one thing
+    and time, or a denial of what the other says."""
+    for one, two in product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))):
+        shared = measure_overlap(one, two)
+        if are_opposed(one.scopes, two.scopes) or _are_two_things(one, two):
+            continue
+        are_short = min(len(one.words), len(two.words)) <= _LEAST_SHARED  # "The tower is 330 m tall."
+        is_about_one = shared.shared >= (1 if are_short else _LEAST_SHARED)
+        is_about_one = is_about_one and shared.of_shorter >= _COMPARED_FROM
+        if is_about_one and _are_of_one_time(one, two) and _rivals(one, two):
+            return True
+        if _have_shared_name(one, two) and _are_of_one_time(one, two) and _has_twin(one, two):
+            return True
+        if is_about_one and one.events & two.events and _find_differing_dates(one, two):
+            return True
+        is_denied = one.is_negated != two.is_negated or are_opposed(one.denials, two.denials)
+        if is_denied and shared.shared >= max(
+            _LEAST_SHARED, _LIKE_FROM * min(len(one.words), len(two.words))
+        ):
+            return True
+    return False
+
+
+def is_near_miss(left: str, right: str) -> bool:
+    """Whether they give nearly one figure for one thing and time, but not the same: 222,422 and 222,412."""
+    for one, two in product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))):
+        if (
+            not measure_overlap(one, two).shared
+            or not _are_of_one_time(one, two)
+            or _are_two_things(one, two)
+        ):
+            continue
+        if any(abs(a.value - b.value) <= _NEARLY * abs(a.value) for a, b in _rivals(one, two)):
+            return True
+    return False
+
+
+def near_values(statement: str) -> list[tuple[str, float]]:
+    """The figures of a statement that two sources may give slightly differently, each with its measure."""
+    return [
+        (slot, amount.value)
+        for amount, slot in parse_statement(statement).amounts
+        if slot and _is_precise(amount)
+    ]
+
+
+def _rivals(one: ParsedStatement, two: ParsedStatement) -> list[tuple[Amount, Amount]]:
+    """The figures of one measure that are not in the other statement; bounds and roundings are none."""
+    return [
+        (a, b)
+        for a, slot in one.amounts
+        for b, other in two.amounts
+        if slot and slot == other and not (_has_amount(a, two) or _has_amount(b, one))
+        if not (_is_vague(a, one) or _is_vague(b, two))
+        if _are_one(_year_of(a, one), _year_of(b, two)) and _is_one_measure(a, one, b, two)
+    ]
+
+
+def _are_one(left: int, right: int) -> bool:
+    return not left or not right or left == right
+
+
+def _year_of(amount: Amount, statement: ParsedStatement) -> int:
+    """The year a figure is of: the last one before it that nothing is compared with, or else the first."""
+    text = statement.text.low
+    own = [d for d in statement.dates if d.year and not _COMPARED_WITH.match(text, d.end)]
+    before = [date.year for date in own if date.start < amount.start]
+    return before[-1] if before else own[0].year if own else 0
+
+
+def _is_one_measure(a: Amount, one: ParsedStatement, b: Amount, two: ParsedStatement) -> bool:
+    """Whether both statements name the subjects of Korean figures; long ones are hardly alike by chance."""
+    if abs(a.value - b.value) <= _NEARLY * abs(a.value) and min(map(_digits, (a, b))) > _PRECISE:
         return True
-    if any(set(a.parts) & set(b.parts) for a in one.dates for b in two.dates):
-        return True
-    is_denied = one.is_negated != two.is_negated or are_opposed(one.denials, two.denials)
-    return is_denied and measure_overlap(one, two).of_shorter >= _COMPARED_FROM
+    subjects = (_subject_of(a, one), _subject_of(b, two))
+    return all(not mine or other.text.has(mine.key) for mine, other in zip(subjects, (two, one), strict=True))
+
+
+def _subject_of(amount: Amount, statement: ParsedStatement) -> TextWord | None:
+    before = [w for w in statement.text.telling if w.end <= amount.start and particle_role(w) == "이"]
+    return before[-1] if before and statement.text.is_korean else None
+
+
+def _has_twin(one: ParsedStatement, two: ParsedStatement) -> bool:
+    """Whether both give one figure of one measure, so that they may say the same in other words."""
+    return any(
+        slot and slot == other and is_same_amount(a, b) for a, slot in one.amounts for b, other in two.amounts
+    )
+
+
+def _is_precise(amount: Amount) -> bool:
+    """Whether it has three digits that count, so that two of them are alike by chance only rarely."""
+    return _digits(amount) >= _PRECISE
+
+
+def _digits(amount: Amount) -> int:
+    return len(re.sub(r"\D", "", amount.text).strip("0"))
+
+
+def _are_of_one_time(one: ParsedStatement, two: ParsedStatement) -> bool:
+    are_years = not one.years or not two.years or bool(one.years & two.years)
+    return (
+        are_years and _find_periods(one.text.text) == _find_periods(two.text.text) and one.rates == two.rates
+    )
+
+
+def _are_two_things(one: ParsedStatement, two: ParsedStatement) -> bool:
+    """Whether the first name of each is not in the other: two plants in one country are not one."""
+    return bool(one.names and two.names) and lacks_name(one.names[:1], two) and lacks_name(two.names[:1], one)
 
 
 def is_different_fact(left: str, right: str) -> bool:
@@ -143,8 +291,15 @@ def _compare_numbers(one: ParsedStatement, two: ParsedStatement, shared: WordOve
         return "neither", "number", "they speak of different times"
     if _find_periods(one.text.text) != _find_periods(two.text.text):
         return "neither", "number", "they speak of a year and a part of it, or of different parts"
+    counted = {slot for amount, slot in one.amounts if amount is pair[0]}
+    is_counted = counted <= set(one.words) & set(two.words) and not one.text.is_korean
+    shorter = min(len(one.words), len(two.words))
     is_same_frame = (
-        shared.of_shorter >= _SUBJECT_FROM
+        (
+            shared.shared - 1 >= _SUBJECT_FROM * (shorter - 1)
+            if is_counted
+            else shared.of_shorter >= _SUBJECT_FROM
+        )
         and shared.shared > 1
         and one.is_negated == two.is_negated
         and one.rates == two.rates

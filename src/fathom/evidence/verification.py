@@ -1,9 +1,10 @@
 """Drafts of a round's pages put to the verifier, together and with controls among them.
 
 A call that gets a control wrong is not believed: what it approved is asked again, split; what it refused gets
-a second opinion. What is then still in doubt, and everything of a verifier that the sequential test does not
-trust, is left to the strict rules. Prompts depend on the drafts alone, not on what is known of the verifier,
-so that a run that was killed asks the same again. Does not know models or nodes.
+a second opinion. As long as the sequential test has not decided that a verifier is good, what it approves of
+although code suspects it is voted on twice. What is then still in doubt, and everything of a verifier that
+the test does not trust, is left to the strict rules. Prompts depend on the drafts alone, not on what is known
+of the verifier, so that a run that was killed asks the same again. Does not know models or nodes.
 """
 
 import asyncio
@@ -89,10 +90,12 @@ async def verify_drafts(
     batches = split_evenly(drafts, MOST_A_CALL)
     work = [_verify_batch(batch, controls, texts, ask, verified) for batch in batches]
     answers = [answer for batch in await asyncio.gather(*work) for answer in batch]
-    verified.tallies = list({tally.key: tally for tally in verified.tallies}.values())
     await trust.note(verified.tallies)
     known = {(a.by, language_of(a.draft.statement)) for a in answers if a.by}
     trusted = {name: await trust.trust(*name) for name in sorted(known)}
+    answers = await _vote_again(answers, trusted, controls, texts, ask, verified)
+    verified.tallies = list({tally.key: tally for tally in verified.tallies}.values())
+    await trust.note(verified.tallies)
     for answer in answers:
         standing = trusted.get((answer.by, language_of(answer.draft.statement)), "undecided")
         if objection := _find_objection(answer, standing):
@@ -101,6 +104,26 @@ async def verify_drafts(
         else:
             verified.claims.append(make_claim(answer.draft, answer.verdict))
     return verified
+
+
+async def _vote_again(
+    answers: Sequence[_Answer],
+    trusted: Mapping[tuple[str, str], str],
+    controls: Sequence[Control],
+    texts: PagesWithText,
+    ask: AskVerifier,
+    verified: VerificationResult,
+) -> list[_Answer]:
+    """Ask once more about what code suspects and a verifier approved that is not yet known to be good."""
+    doubted = [
+        answer.draft
+        for answer in answers
+        if answer.is_approved and not answer.is_void and answer.by and answer.draft.notes
+        if trusted[answer.by, language_of(answer.draft.statement)] == "undecided"
+    ]
+    work = [_ask(part, controls, texts, ask, verified, "vote") for part in split_evenly(doubted, MOST_A_CALL)]
+    votes = {answer.draft.id: answer for part in await asyncio.gather(*work) for answer in part}
+    return [votes.get(answer.draft.id, answer) for answer in answers]
 
 
 def split_evenly(drafts: Sequence[ClaimDraft], most: int) -> list[list[ClaimDraft]]:

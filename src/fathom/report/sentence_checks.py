@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.controls import choose_controls, evaluate_controls, make_controls, mix_in
+from fathom.evidence.controls import TrustLog, choose_controls, evaluate_controls, make_controls, mix_in
+from fathom.prompts import load_prompt
 from fathom.state import Claim, Control, ControlTally, Cost, Failure, short_hash
 from fathom.state.model_io import ModelResult, Objection, SentenceToCheck
 from fathom.text.ranking import terms
@@ -44,31 +45,35 @@ class SentenceChecks:
 
 
 async def check_with_controls(
-    ask: AskChecker, brief: CheckInput, texts: Mapping[str, str], prompt: str = "checker"
+    ask: AskChecker, brief: CheckInput, texts: Mapping[str, str], trust: TrustLog, prompt: str = "checker"
 ) -> SentenceChecks:
     """Have sentences checked together with control items; `texts` are the texts of the pages by hash.
 
-    A second opinion ("refuter") is asked once: where it cannot be believed, the first one stands.
+    A second opinion ("refuter") is asked once: where it cannot be believed, the first one stands. A checker
+    that the sequential test over all its controls does not trust is not believed where it approves.
     """
     if not brief.items:
         return SentenceChecks({})
-    first = await _check_once(
-        ask, brief, texts, short_hash(prompt, *(item.statement for item in brief.items))
+    checked = await _check_once(
+        ask, brief, texts, short_hash(prompt, *(i.statement for i in brief.items)), prompt
     )
-    if first.is_trusted or not first.tallies or prompt != "checker":
-        return first
-    again = await _check_once(ask, brief, texts, short_hash(prompt, "again", first.seed))
-    return replace(
-        again,
-        objections={**first.objections, **again.objections},
-        tallies=[*first.tallies, *again.tallies],
-        costs=[*first.costs, *again.costs],
-        failures=[*first.failures, *again.failures],
-    )
+    if not checked.is_trusted and checked.tallies and prompt == "checker":
+        again = await _check_once(ask, brief, texts, short_hash(prompt, "again", checked.seed), prompt)
+        checked = replace(
+            again,
+            objections={**checked.objections, **again.objections},
+            tallies=[*checked.tallies, *again.tallies],
+            costs=[*checked.costs, *again.costs],
+            failures=[*checked.failures, *again.failures],
+        )
+    await trust.note(checked.tallies)
+    names = sorted({(tally.verifier, tally.language) for tally in checked.tallies})
+    standing = [await trust.trust(*name) for name in names]
+    return replace(checked, is_trusted=checked.is_trusted and "untrusted" not in standing)
 
 
 async def _check_once(
-    ask: AskChecker, brief: CheckInput, texts: Mapping[str, str], seed: str
+    ask: AskChecker, brief: CheckInput, texts: Mapping[str, str], seed: str, prompt: str
 ) -> SentenceChecks:
     """One call, with the controls that the seed chooses."""
     controls = _choose_controls(brief, texts, seed)
@@ -78,7 +83,8 @@ async def _check_once(
     against = {o.sentence: o.why for o in thought.value if 0 <= o.sentence < len(items)}
     own = {one: against[n] for n, one in enumerate(mixed) if isinstance(one, int) and n in against}
     answered = [(one, n not in against) for n, one in enumerate(mixed) if isinstance(one, Control)]
-    outcome = evaluate_controls(answered, seed, " ".join(dict.fromkeys(c.model for c in thought.costs)))
+    models = " ".join(dict.fromkeys(cost.model for cost in thought.costs))
+    outcome = evaluate_controls(answered, seed, f"{models}, {prompt}@{load_prompt(prompt).revision}")
     is_tested = any(not control.is_true for control in controls)
     is_trusted = is_tested and not outcome.are_approvals_void
     checked = SentenceChecks(own, is_trusted, seed, outcome.tallies, thought.costs, thought.failures)

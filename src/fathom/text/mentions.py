@@ -27,23 +27,6 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|none|neither|nor)\b|n['’]t\b|않|없|못하|못한|못했|아니", re.IGNORECASE
 )
 
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-
-_WORDS_FOR_NUMBERS = {
-    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
-}  # fmt: skip
-
-
-def missing_facts(sentence: str, quotes: Iterable[str]) -> list[str]:
-    """Numbers, dates and names of the sentence that no quote has, in order."""
-    carried = " ".join(quotes)
-    absent = _absent_numbers(sentence, carried) + find_missing_names(find_name_words(sentence), [carried])
-    return list(dict.fromkeys(absent))
-
 
 def find_missing_names(wanted: Iterable[str], quotes: Iterable[str]) -> list[str]:
     """The names that no quote has, each once."""
@@ -90,20 +73,6 @@ def is_negated(text: str) -> bool:
 def _is_name(word: str, is_first: bool) -> bool:
     has_inner_capital = any(c.isupper() for c in word[1:])
     return has_inner_capital or (word[0].isupper() and not is_first)
-
-
-def _absent_numbers(sentence: str, carried: str) -> list[str]:
-    # "one" is more often a pronoun than a number.
-    counted = [w for w in re.findall(r"[a-z]+", sentence.lower()) if w in _WORDS_FOR_NUMBERS and w != "one"]
-    wanted = extract_numbers(sentence)
-    if not counted and not wanted:
-        return []
-    present = set(extract_numbers(carried))
-    words = set(re.findall(r"[a-z]+", carried.lower()))
-    present |= {digit for word, digit in _WORDS_FOR_NUMBERS.items() if word in words}
-    present |= {str(place) for place, month in enumerate(_MONTHS, 1) if month.capitalize() in carried}
-    absent = [w for w in counted if _WORDS_FOR_NUMBERS[w] not in present]
-    return absent + [n for n in wanted if n not in present]
 
 
 def _normalize_number(number: str) -> str:

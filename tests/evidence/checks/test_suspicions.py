@@ -42,7 +42,7 @@ def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> Non
             "possible",
         ),
         ("혼인이 출생의 원인이다.", "Births tend to follow weddings.", "cause"),
-        ("The rate went from 2% to 3%.", "The rate was moved to 2% from 3%.", "direction"),
+        ("The rate went from 2% to 3%.", "The rate was moved to 2% from 3%.", "figure"),
         (
             "노조는 값이 비싸다고 말했다.",
             "시민은 값이 비싸다고 말했다. 노조는 품질이 낮다고 말했다.",
@@ -53,9 +53,21 @@ def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> Non
         ("값은 1년 전보다 20% 올랐다.", "값은 3년 전보다 20% 올랐다.", "direction"),
         ("규제로 매출이 20% 줄었다.", "규제 뒤 매출은 20% 적었다.", "cause"),
         ("Memory use and latency fall.", "Latency falls. Memory use stays the same.", "unchanged"),
-        ("비중은 1.4%포인트 작았다.", "비중은 68.2%로 평균 69.6%보다 작았다.", "calculation"),
+        ("찬성은 62.5%였다.", "40명 가운데 25명이 찬성했다.", "calculation"),
         ("환자의 85%가 앓았다.", "사망자의 85%가 앓았다.", "scope"),
         ("The list has four gaps.", "The list has gaps.", "count"),
+        (
+            "Salmon and trout quotas were left alone.",
+            "Salmon and perch quotas were left alone. Trout was put off.",
+            "who and what",
+        ),
+        ("Nine mills harden the flour.", "Six mills harden the flour.", "figure"),
+        ("Osby answered on 1 October.", "Osby has until 1 October to answer.", "date"),
+        ("Osby employs 530 people in Varde.", "Osby employs 530 people, 60 of them in Varde.", "scope"),
+        ("지난해 매출은 30억 원이었다.", "지난해 1분기 매출은 30억 원이었다.", "period"),
+        ("밀 수량은 1헥타르당 562킬로그램이다.", "밀 수량은 10아르당 562킬로그램이다.", "unit"),
+        ("시는 요금을 올리기로 했다.", "시는 요금 인상을 검토하고 있다.", "decided"),
+        ("It works down to 22 °C.", "It works down to minus 22 °C.", "figure"),
         ("Delft researchers built the pump.", "Engineers of the National Laboratory built the pump.", "name"),
     ],
 )
@@ -86,3 +98,18 @@ def test_odd_input_costs_no_seconds() -> None:
     for unit in ("1", "1,", "a, ", "가", "1-", "("):
         text = unit * 20_000
         assert find_suspicions(text, Passage((text + ".",))) is not None
+
+
+def test_a_year_that_only_the_pages_day_tells_is_compared() -> None:
+    passage = Passage(("The gates are replaced by the end of next year.",), date="2025-03-14")
+    assert [s.kind for s in find_suspicions("The gates are replaced by the end of 2025.", passage)] == [
+        "year"
+    ]
+    assert find_suspicions("The gates are replaced by the end of 2026.", passage) == []
+
+
+def test_a_plain_difference_and_an_attribution_are_nothing_to_look_at() -> None:
+    grown = Passage(("하루 이용은 4만 2천 건에서 5만 3천 건으로 늘었다.",))
+    assert find_suspicions("하루 이용은 1만 1천 건 늘었다.", grown) == []
+    told = Passage(("오를라의 한 교수는 배차가 요금보다 중요하다고 설명했다.",))
+    assert find_suspicions("오를라의 한 교수에 따르면 배차가 요금보다 중요하다.", told) == []

@@ -1,6 +1,6 @@
-"""Dates in a text, English and Korean: year, month, day, season, decade, as far as they are given.
+"""Which dates a page names or means: years written in full or short, "last year", "next month", quarters.
 
-Does not know today.
+Knows the page's own date, if it has one; does not know today.
 """
 
 import re
@@ -157,6 +157,8 @@ _RELATIVE_TIME = re.compile(
     re.IGNORECASE,
 )
 
+_THIS_YEAR = re.compile(r"올해|올 |금년|\bthis (?:year|month|week)\b|이달|이번|오늘|today", re.IGNORECASE)
+
 _SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
 
 _SHORT_YEAR = re.compile(
@@ -309,6 +311,17 @@ class PageCalendar:
         if figure.dimension == "quarter" or (figure.code == "q" and value <= 4):
             return bool({value * 3 - 2, value * 3 - 1, value * 3} & self.months)
         return value in {10, 12, 24, 52, 365} and figure.dimension == "time"
+
+
+def meant_years(text: str, published: str) -> set[int]:
+    """Return the years that words such as "next year" mean on a page of that day; none without a day."""
+    day = parse_day(published)
+    if day is None:
+        return set()
+    found = {
+        day.year + offset for offsets, words in _RELATIVE.items() if words.search(text) for offset in offsets
+    }
+    return found | ({day.year} if _THIS_YEAR.search(text) else set())
 
 
 def has_relative_time(text: str) -> bool:

@@ -127,7 +127,7 @@ def find_figures_outside_dates(text: str, when: Iterable[Date] | None = None) ->
 
 def is_figure_known(figure: Figure, passage: Passage) -> bool:
     """Tell whether a figure is in the passage, or follows from what is."""
-    if is_figure_found(figure, passage) or is_small_number(figure):
+    if is_figure_found(figure, passage) or is_small_number(figure) or is_fraction(figure):
         return True
     return bool(find_calculation(figure, passage))
 
@@ -181,7 +181,7 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
 
     Only sums, differences, shares and changes in percent, and only of what the quotes themselves say.
     """
-    if figure.is_word or figure.code or not figure.value:
+    if (figure.is_word and not is_fraction(figure)) or figure.code or not figure.value:
         return ""
     operands = find_figures_outside_dates(passage.quoted)[:_MOST_OPERANDS]
     half = figure.step / 2 * (1 + 1e-9)
@@ -198,6 +198,11 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
                 if share <= 10 and abs(100 * share - figure.value) <= half:
                     return f"{one.text} / {other.text}"
     return ""
+
+
+def is_fraction(figure: Figure) -> bool:
+    """Tell whether it is a share in words, "half" or "a third", which may be somebody's rounding."""
+    return figure.is_word and figure.dimension == "percent"
 
 
 def is_small_number(figure: Figure) -> bool:

@@ -46,7 +46,7 @@ def load_markers() -> tuple[Marker, ...]:
 @lru_cache(maxsize=8192)
 def find_markers(text: str) -> dict[str, str]:
     """Return the kinds of markers in a text, each with the first word that shows it."""
-    low = text.lower()
+    low = text.lower().replace("_", " ")  # "_not_" is a stressed "not"
     found = ((marker.kind, marker.pattern.search(low)) for marker in load_markers())
     return {kind: match.group().strip() for kind, match in found if match}
 

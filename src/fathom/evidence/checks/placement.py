@@ -7,12 +7,13 @@ of kind and note; does not decide anything.
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.evidence.checks.dates import find_dates, has_relative_time
+from fathom.evidence.checks.dates import Date, find_dates, has_relative_time, meant_years
 from fathom.evidence.checks.derivation import (
     Passage,
     find_calculation,
     find_figures_outside_dates,
     is_figure_found,
+    is_fraction,
     is_same_figure,
     is_small_number,
 )
@@ -21,42 +22,64 @@ from fathom.evidence.checks.lexicon import load_opposites, load_phrase_pattern
 from fathom.evidence.checks.words import ParsedWord, is_same_word, parse_text, particle_role
 from fathom.text.tokens import has_cjk
 
-_FROM_TO = re.compile(
-    r"\bfrom\s(?P<a>.{1,40}?)\sto\s(?P<b>.{1,40})"
-    r"|\bto\s(?P<b2>.{1,40}?),?\s(?:up |down )?from\s(?P<a2>.{1,40})"
-    r"|(?P<b3>.{1,40}?),?\s(?:up|down)\sfrom\s(?P<a3>.{1,40})|(?P<a4>.{1,30})에서\s(?P<b4>.{1,40}?)(?:으로|로)\s"
-)
 _FIRST_YEAR = re.compile(
     r"\W{0,4}(?:In |By |As of )?(?:\w+ )?(?:1\d{3}|20\d\d)(?:년(?!\s?(?:이후|부터|이래|생|대비|과|보다))|,)"
 )
 _PARTICLE = re.compile(r"은|는|이|가|을|를|의|에|에서|으로|로|보다|까지|부터|와|과|도|씩|당|인|이며|이고")
 _SUBJECT_AFTER_BRACKET = re.compile(r"\([^()\n]{1,40}\)[은는이가]")
+_LEAD = re.compile(r"\b(by|to|from)\s(?:about |nearly |over |up to )?$")
+_MINUS = re.compile(r"(?:\bminus|영하|마이너스)\s$|(?:^|[\s`(])[-–−]$")
+_DATE_SIDES = {
+    "since": {"since", "after", "부터", "이후", "이래"},
+    "until": {"until", "till", "by", "before", "까지", "이전"},
+    "in": {"in", "on", "at", "에"},
+}
+_PART_OF = re.compile(r"[,;]\s([^,;.]{2,30}?)\s?\bof (?:them|it|which|whom|these)\b([^,;.]{3,60})")
+_THAN = re.compile(
+    r"(?:지난해|작년|전년|1년 전|한 해 전|올해)[^,.]{0,14}?(?:보다|대비|에 비해)"
+    r"|\bthan (?:\w+ ){0,3}?(?:year|quarter|month)(?: earlier| before| ago)?"
+    r"|\b(?:a|the) (?:year|quarter|month) (?:earlier|before|ago)\b"
+)
+_QUARTERS = {
+    1: re.compile(
+        r"(?<!\d)1\s?/?4?분기|\bq1\b|\bfirst (?:quarter|three months)|(?<!\d)1\s?[~∼–-]\s?3월|석 달|3개월"
+    ),
+    2: re.compile(r"(?<!\d)2\s?/?4?분기|\bq2\b|\bsecond quarter|(?<!\d)4\s?[~∼–-]\s?6월"),
+    3: re.compile(r"(?<!\d)3\s?/?4?분기|\bq3\b|\bthird quarter|(?<!\d)7\s?[~∼–-]\s?9월"),
+    4: re.compile(r"(?<!\d)4\s?/?4?분기|\bq4\b|\bfourth quarter|(?<!\d)10\s?[~∼–-]\s?12월"),
+    5: re.compile(r"상반기|하반기|\b(?:first|second) half\b|\bh[12]\b"),
+}
+_PERIOD_END = re.compile(r"(?<=[.!?。])\s+|\n+|(?<=지만)\s|,\s|;\s")
 _MOST_ROWS = 40
-_SHARE_OF = re.compile(r"(?P<whole>[가-힣]{2,10}?)(?:들)?의 (?P<share>\d{1,3}(?:\.\d{1,3})?)\s?%")
+_SHARE_OF = re.compile(
+    r"(?P<whole>[가-힣]{2,10}?)(?:들)?(?:의| [\d,]{1,9}명 ?(?:가운데|중)| 가운데| 중)[ ,]"
+    r"(?P<share>\d{1,3}(?:\.\d{1,3})?)\s?%"
+)
+_RATE = re.compile(
+    r"(\d{0,9}\s?[가-힣]{1,6}?)당(?=\s)|\bper (\w+)|(?<!\w)(하루|한 달|일주일|매주|매달|매년)(?=\s)"
+    r"|\b(daily|weekly|monthly|yearly|annual)\b"
+)
 _RANGE = re.compile(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+\S*")
 _CLAUSE = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s"
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
-_BODY = re.compile(
-    r"[가-힣](?:은행|청|처|부|원|위원회|연구소|연구진|협회|단체|대학|공사|재단|거래소|관계자|담당자|교수|전문가|학자|장관|대표"
-    r"|업계|센터|학회|노조|시|회사)$|^(?:업계|정부|당국)$"
-)
-_ANY_BODY = re.compile(r"^(?:정부|당국|연구진|저자|회사|기관|관계자|담당자|위원회|연구원)$")
 
 
 def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Return what stands elsewhere in the statement than in the quote, as (kind, note)."""
     said = _free_figures(statement)
     yield from _find_odd_figures(said, statement, passage)
-    yield from _find_reversed_change(statement, passage)
     yield from _find_other_year(statement, passage)
+    yield from _other_side_of_date(statement, passage)
+    yield from _share_left_out(statement, passage)
+    yield from _whole_year(statement, passage)
     if has_cjk(statement) == has_cjk(passage.quoted):
         yield from _find_swapped_rows(statement, passage)
         yield from _find_other_owner(statement, passage)
         yield from _find_other_subject(statement, passage)
-        yield from _find_other_speaker(statement, passage)
         yield from _find_other_whole(statement, passage)
+        yield from _other_rate(statement, passage)
 
 
 def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -65,13 +88,17 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
     for figure in said:
         if not is_figure_found(figure, passage):
             formula = find_calculation(figure, passage)
-            if formula:
+            if formula and not _is_plain_difference(figure, formula):
                 yield "calculation", f"'{figure.text}' is not in the source, but may be {formula}"
-            elif is_small_number(figure):
+            elif not formula and (is_small_number(figure) or is_fraction(figure)):
                 yield "count", f"nothing in the source counts '{figure.text}'"
         same = [(other, text) for other, text in quoted if is_same_figure(figure, other)]
         if not same:
             continue
+        lead = _lead(figure, statement)
+        leads = {_lead(other, text) for other, text in same}
+        if lead not in leads and (all({lead, *leads}) or "-" in {lead, *leads}):
+            yield "figure", f"'{figure.text}' has '{min(leads)}' before it in the quote, not '{lead}'"
         if figure.dimension and all(_is_other_unit(figure, other) for other, _ in same):
             yield "unit", f"'{figure.text}' has another unit in the quote: '{same[0][0].text}'"
         if _is_level(figure, statement) and all(_is_change(other, text) for other, text in same):
@@ -86,6 +113,19 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
             _is_unscaled(figure, statement, thing) for thing in passage.scales.values()
         ):
             yield "unit", f"the table counts '{figure.text}' in thousands or more"
+
+
+def _lead(figure: Figure, text: str) -> str:
+    """The little word before a figure that says which way: by, to, from, minus."""
+    before = text[max(0, figure.start - 40) : figure.start].lower()
+    found = _LEAD.search(before)
+    return "-" if _MINUS.search(before) else found[1] if found else ""
+
+
+def _is_plain_difference(figure: Figure, formula: str) -> bool:
+    """Tell whether chance hardly gives such a difference: it has three digits, or a unit of measure."""
+    digits = len(re.sub(r"\D|^[0.]+|0+$", "", figure.text))
+    return " - " in formula and (digits >= 2 or bool(figure.dimension))
 
 
 def _is_other_unit(figure: Figure, other: Figure) -> bool:
@@ -115,41 +155,68 @@ def _is_level(figure: Figure, text: str) -> bool:
     )
 
 
-def _find_reversed_change(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find "from A to B" that is "from B to A" in the quote."""
-    theirs = _list_changes(passage.quoted)
-    for old, new in _list_changes(statement):
-        for was, became in theirs:
-            if is_same_figure(old, became) and is_same_figure(new, was) and not is_same_figure(old, was):
-                yield "direction", f"it goes from '{old.text}' to '{new.text}', in the quote the other way"
-
-
-def _list_changes(text: str) -> list[tuple[Figure, Figure]]:
-    found = []
-    for match in _FROM_TO.finditer(text):
-        groups = match.groupdict()
-        old = next(groups[name] for name in ("a", "a2", "a3", "a4") if groups[name])
-        new = next(groups[name] for name in ("b", "b2", "b3", "b4") if groups[name])
-        one, two = find_figures_outside_dates(old), find_figures_outside_dates(new)
-        if one and two:
-            is_led = groups["b3"] is not None or groups["a4"] is not None
-            found.append((one[-1 if groups["a4"] else 0], two[-1 if is_led and groups["b3"] else 0]))
-    return found
-
-
 def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a year that is not in the quote, where the quote has years of its own."""
+    """Find a year that is not in the quote, where the quote has years of its own, written or meant."""
     quoted = {date.year for date in find_dates(passage.quoted) if date.year}
-    if not quoted or has_relative_time(passage.quoted):
+    told = {date.year for date in find_dates(statement) if date.year}
+    if has_relative_time(passage.quoted):
+        meant = quoted | meant_years(_THAN.sub(" ", passage.quoted), passage.date)
+        if told and meant and not told & meant and len(meant) == 1:
+            yield "year", f"the quote means {min(meant)}, not {min(told)}"
+        return
+    if not quoted:
         return
     firsts = [_FIRST_YEAR.match(part) for part in _split_parts(passage.quoted, _SENTENCE)]
-    told = {date.year for date in find_dates(statement) if date.year}
     own = {year - apart for year in passage.calendar.own for apart in (0, 1)}
     is_told_first = firsts and all(firsts) and not told & quoted
     if told and is_told_first:
         yield "year", f"the quote begins with {min(quoted)}, not with {min(told)}"
     elif told and not told & (quoted | own) and not any(str(year) in passage.title for year in told):
         yield "year", f"the quote speaks of {min(quoted)}, not of {min(told)}"
+
+
+def _other_side_of_date(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find "on 1 October" where the quote says "until 1 October"."""
+    theirs = [(date, _side(passage.quoted, date)) for date in find_dates(passage.quoted)]
+    for date in find_dates(statement):
+        mine = _side(statement, date)
+        sides = {side for other, side in theirs if other.parts == date.parts}
+        if mine and sides and mine not in sides and "" not in sides:
+            yield "date", f"the quote says '{min(sides)}' {date.text}, the statement '{mine}'"
+
+
+def _side(text: str, date: Date) -> str:
+    """Whether a date is a beginning, an end or the time itself, by the little word beside it."""
+    before = re.search(r"\b(\w+)\s$", text[: date.start].lower())
+    after = re.match(r"\s?(부터|이후|이래|까지|이전|에)", text[date.end :])
+    word = after[1] if after else before[1] if before else ""
+    return next((side for side, words in _DATE_SIDES.items() if word in words), "")
+
+
+def _share_left_out(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find what the quote says of a part only: "5,300 people, about 600 of them in Switzerland"."""
+    said = parse_text(statement)
+    for match in _PART_OF.finditer(passage.quoted):
+        part, rest = find_figures(match[1]), parse_text(match[2])
+        is_told = any(is_same_figure(f, other) for f in find_figures(statement) for other in part)
+        if part and not is_told and rest.telling and all(said.has(w.key) for w in rest.telling[:2]):
+            yield "scope", f"the quote says it of '{match[1].strip()}' only"
+
+
+def _whole_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a figure that is of a quarter or a half in the quote, in a statement that names none."""
+    if any(words.search(statement.lower()) for words in _QUARTERS.values()):
+        return
+    mine = _free_figures(statement)
+    for clause in _split_parts(passage.quoted, _PERIOD_END):
+        named = next((m.group() for words in _QUARTERS.values() if (m := words.search(clause.lower()))), "")
+        same = [
+            f
+            for f in _free_figures(_THAN.sub(" ", clause))
+            if any(is_same_figure(f, other) for other in mine)
+        ]
+        if named and same:
+            yield "period", f"in the quote '{same[0].text}' is of '{named}'"
 
 
 def _free_figures(text: str) -> list[Figure]:
@@ -268,24 +335,13 @@ def _find_other_subject(statement: str, passage: Passage) -> Iterator[tuple[str,
         topic = topics[best]
         if topic is None or 2 * scores[best] < len(rest) or scores.count(scores[best]) > 1:
             continue
-        is_elsewhere = any(t and t.key == subject.key for n, t in enumerate(topics) if n != best)
+        is_elsewhere = any(text.has(subject.key) for n, text in enumerate(sentences) if n != best)
         if (
             is_elsewhere
             and not sentences[best].has(subject.key)
             and topic.key not in {w.key for w in clause.words}
         ):
             yield "who and what", f"in the quote it is '{topic.text}', not '{subject.text}'"
-
-
-def _find_other_speaker(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find somebody who speaks or acts in the statement, where somebody else does in the quote."""
-    quoted = [word for word in parse_text(passage.quoted).words if particle_role(word) == "이"]
-    for word in parse_text(statement).words[:6]:
-        if particle_role(word) != "이" or not _BODY.search(word.key) or word.key in passage.quoted:
-            continue
-        bodies = [other for other in quoted if _BODY.search(other.key) and not _ANY_BODY.match(other.key)]
-        if bodies and not any(other.key in statement or other.key[-2:] == word.key[-2:] for other in bodies):
-            yield "speaker", f"in the quote it is '{bodies[0].text}', not '{word.text}'"
 
 
 def _find_other_whole(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -295,6 +351,16 @@ def _find_other_whole(statement: str, passage: Passage) -> Iterator[tuple[str, s
         whole = theirs.get(match["share"], match["whole"])
         if whole not in statement and match["whole"] not in passage.quoted:
             yield "scope", f"in the quote {match['share']}% are of '{whole}', not of '{match['whole']}'"
+
+
+def _other_rate(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find "per hectare" or "a month" where the quote says "per 10 ares" or "a day"."""
+    mine, theirs = (
+        {"".join(match.groups(default="")).replace(" ", "") for match in _RATE.finditer(text.lower())}
+        for text in (statement, passage.quoted)
+    )
+    if mine and theirs and not mine & theirs:
+        yield "unit", f"it says 'per {min(mine)}', the quote 'per {min(theirs)}'"
 
 
 def _topic(words: Sequence[ParsedWord]) -> ParsedWord | None:

@@ -18,6 +18,7 @@ from fathom.evidence.checks.lexicon import (
     load_phrase_pattern,
 )
 from fathom.evidence.checks.placement import find_misplaced
+from fathom.evidence.checks.replacement import replaced
 from fathom.evidence.checks.strict import find_flaws_by_kind
 from fathom.evidence.checks.units import UNITS
 from fathom.evidence.checks.words import measure_coverage, parse_text
@@ -28,6 +29,7 @@ from fathom.text.tokens import STOP_WORDS, has_cjk
 _IN_QUOTE = frozenset(
     {"cause", "proof", "negation"}
 )  # strong words: a word for them elsewhere on the page is not enough
+_SURE = frozenset({"possible"})
 _CLOSE_WORDING = 0.5  # of the statement's words are the quote's: then single words can be compared
 _SHORT = 12  # telling words: in longer statements clauses are re-ordered, and nobody has changed places
 _LONG = 4000  # characters; what is longer is cut, so that odd input costs no minutes
@@ -35,7 +37,9 @@ _FAR = 0.25  # of its words are in quote and context together
 _EVERYDAY = 12.5  # how rare a word is at most that is no name, by `rarity`
 _MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
-_CLAUSE_END = re.compile(r"[,;:]\s|\.\s|\n|\s(?:and|but|while|which|though)\s|(?<=[고며]),?\s|(?<=지만),?\s")
+_CLAUSE_END = re.compile(
+    r"[,;:]\s|\.\s|\n|\s(?:and|but|while|which|though)\s|(?<![라다]고)(?<=[고며]),?\s|(?<=지만),?\s"
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     found += [*_pole_suspicions(said, passage)]
     found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
     if is_one_language:
+        found += [Suspicion(kind, note) for kind, note in replaced(said, passage)]
         found += _wording_suspicions(said, passage)
     distinct = {suspicion.note: suspicion for suspicion in found}
     # One oddity may be found twice: "the quote says 'may'" adds nothing to the same note with more words.
@@ -67,7 +72,9 @@ def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) 
     near = select_relevant_sentences(statement, passage)
     said, quoted, told = find_markers(statement), find_markers(near), find_markers(passage.everything)
     for marker in load_markers():
-        is_dropped = marker.is_kept and marker.kind in quoted and not marker.answers & said.keys()
+        # "will" does not answer for "will probably": what the quote says beside it stands for itself.
+        answers = marker.answers - (quoted.keys() - {marker.kind} if marker.kind in _SURE else set())
+        is_dropped = marker.is_kept and marker.kind in quoted and not answers & said.keys()
         if is_dropped and not (is_one_language and _is_about_other_words(marker, statement, near)):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
         source = find_markers(passage.quoted) if marker.kind in _IN_QUOTE else told
@@ -143,21 +150,42 @@ def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
     ]
     low = passage.everything.lower()
     missing = [n for n in missing if n.lower() not in low and not _is_everyday(n)]
+    missing = [n for n in missing if not (n[1:].islower() and re.search(rf"\b{n[:4].lower()}", low))]
     if has_cjk(passage.everything) and not has_cjk(statement):
         missing = [name for name in missing if name.isupper()]
     for name in missing:
         yield Suspicion("name", f"'{name}' is not in the source")
+    if not missing:
+        yield from _other_names(statement, passage)
+
+
+def _other_names(statement: str, passage: Passage) -> Iterator[Suspicion]:
+    """Find names from elsewhere on the page, in a statement that has none of the names of its quote."""
+    mine, theirs = (
+        [name for name in find_name_words(text) if name[1:].islower() and not _MONTH.match(name)]
+        for text in (statement, passage.quoted)
+    )
+    foreign = [name for name in mine if name not in passage.quoted and name not in passage.title]
+    if foreign and theirs and not any(name in statement for name in theirs):
+        yield Suspicion("name", f"the quote names '{theirs[0]}', not '{foreign[0]}'")
 
 
 def _is_everyday(word: str) -> bool:
     """Tell whether a word with a capital is plain English, as in a heading or at the start of a cell."""
-    return word[1:].islower() and word_rarity(word.lower()) <= _EVERYDAY
+    return word[1:].replace("-", "").islower() and all(
+        word_rarity(part) <= _EVERYDAY for part in word.lower().split("-")
+    )
 
 
 def _first_names(statement: str) -> list[str]:
     """The words that begin a sentence with a capital: any of them may be a name."""
     rows = [match[1].split() for match in _SENTENCE_START.finditer(statement)]
-    return [word for words in rows for word in words if word.lower() not in STOP_WORDS]
+    return [
+        word
+        for words in rows
+        for word in words
+        if word.lower() not in STOP_WORDS and not word.endswith("ing")
+    ]
 
 
 def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
@@ -165,7 +193,7 @@ def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]
     said = parse_text(statement)
     if measure_coverage(said, [parse_text(quote) for quote in passage.quotes]) >= _CLOSE_WORDING:
         found = find_flaws_by_kind(statement, [quote[:_LONG] for quote in passage.quotes])
-        kinds = ("a direction", "other words", "a hedge", "its scope")
+        kinds = ("a direction", "other words", "its scope")
         for kind in kinds if len(said.telling) > _SHORT else ("who and what", *kinds):
             for why in found.get(kind, []):
                 yield Suspicion(kind, why)
