@@ -3,6 +3,7 @@
 from fathom.llm.protocol import ResearchModel
 from fathom.report.drafting import latest_day
 from fathom.report.editing import order_sections
+from fathom.report.outline import whole_length
 from fathom.state import Writing
 from fathom.state.model_io import EditInput
 
@@ -18,7 +19,7 @@ async def edit(state: Writing, *, model: ResearchModel) -> Writing:
         question=state["question"],
         title=outline.title,
         sections=order_sections(outline, state.get("sections", [])),
-        words=sum(state.get("lengths", {}).values()),
+        words=whole_length(state.get("lengths", {})),
         today=latest_day(state.get("pages", [])),
     )
     thought = await model.edit(brief)

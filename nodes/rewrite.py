@@ -1,5 +1,7 @@
 """The rewrite: one more try for the sentences that failed."""
 
+from collections.abc import Sequence
+
 from fathom.evidence.corroboration import make_points
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
@@ -10,7 +12,7 @@ from fathom.report.drafting import (
     replace_sentences,
     source_texts,
 )
-from fathom.state import Chapter
+from fathom.state import Chapter, Heading, Section
 from fathom.state.model_io import RewriteInput
 from fathom.text.normalization import one_line
 
@@ -29,10 +31,14 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
     failed = [place for place, sentence in enumerate(sentences) if sentence.status == "unsupported"]
     used = {c for place in failed for c in sentences[place].claims}
     cited = [claim for claim in state["claims"] if claim.id in used]
+    written_from = {
+        c for draft in drafts if _lacks_claims(draft) for c in _claims_of(draft, state["headings"])
+    }
+    usable = [claim for claim in state["claims"] if claim.id in used | written_from]
     revision = RewriteInput(
         state["question"],
         [sentences[place] for place in failed],
-        make_points(state["claims"], state.get("findings", [])),
+        make_points(usable, state.get("findings", [])),
         await source_texts(cited, state.get("pages", []), pages.get),
     )
     thought = await model.rewrite(revision)
@@ -54,6 +60,15 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
         "failures": thought.failures,
         "costs": thought.costs,
     }
+
+
+def _lacks_claims(draft: Section) -> bool:
+    """Whether a failed sentence of it has no claims: any claim of its part may carry it."""
+    return any(s.status == "unsupported" and not s.claims for s in draft.sentences)
+
+
+def _claims_of(draft: Section, headings: Sequence[Heading]) -> list[str]:
+    return next((heading.claims for heading in headings if heading.id == draft.id), [])
 
 
 def _cell_chars(text: str) -> int:

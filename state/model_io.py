@@ -197,7 +197,6 @@ class JudgeInput:
     question: str
     questions: Sequence[SubQuestion]
     claims: Sequence[Claim]
-    pairs: Sequence[tuple[Claim, Claim]] = ()  # alike, and no rule says how they stand to each other
     checks: Sequence[Check] = ()
     hypotheses: Sequence[Hypothesis] = ()
     link_paths: LinkPaths | None = None  # how the pages read so far lead to each other

@@ -107,9 +107,13 @@ class Section(Record):
 
 
 class SummarySentence(Record):
-    """A sentence of the summary as an editor wants it, and the draft's sentences that it rests on."""
+    """A sentence of the summary as an editor wants it, and the draft's sentences that it rests on.
+
+    A second wording, if there is one, stands in where the first fails its check.
+    """
 
     text: str
+    plainer: str = ""
     rests_on: list[int]
 
 
@@ -134,6 +138,7 @@ class Edit(Record):
     summary: list[SummarySentence] = Field([])
     changes: list[EditedText] = Field([])
     repetitions: list[Repetition] = Field([])
+    cuts: list[int] = Field([])  # sentences that tell nothing
     links: list[EditedText] = Field([])
 
 

@@ -173,7 +173,7 @@ def test_every_heading_gets_a_writer_with_its_own_claims_only() -> None:
     assert isinstance(together, list)
     (chapter,) = together
     assert [h.id for h in chapter.arg["headings"]] == ["S1", "S2"]
-    sends = route_after_outline({**state, "lengths": {"S1": 400, "S2": 400}})
+    sends = route_after_outline({**state, "lengths": {"S1": 900, "S2": 900}})
     assert isinstance(sends, list)
     assert all(send.node == "chapter" for send in sends)
     assert [[c.id for c in s.arg["claims"]] for s in sends] == [["b", "a"], ["c"]]

@@ -270,26 +270,7 @@ async def test_the_planner_is_asked_in_every_round_whatever_the_judge_suggests()
     assert len(structured_output.seen) == 1
 
 
-async def test_pairs_are_shown_by_number_and_rulings_on_others_mean_nothing() -> None:
-    marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
-    said = [
-        {"pair": 1, "why": "one is loud", "relation": " Contradicts", "kind": "volume"},
-        {"pair": 1, "why": "again", "relation": "same", "kind": "other"},
-        {"pair": 0, "why": "x", "relation": "same", "kind": "other"},
-        {"pair": 2, "why": "x", "relation": "same", "kind": "other"},
-    ]
-    prompted, structured_output = mind({"evidence": "E1", **marks, "gaps": [], "rulings": said})
-    case = JudgeInput("What?", ASKED, CLAIMS, pairs=[(CLAIMS[0], CLAIMS[1])])
-    (ruling,) = (await prompted.judge(case)).value.rulings
-    assert (ruling.claims, ruling.relation, ruling.kind) == (["c0ffee1", "c0ffee2"], "contradicts", "other")
-    assert (ruling.why, ruling.by) == ("one is loud", "mind")
-    assert (
-        "Pair 1\nA: The plant makes 240 megawatts.\nB: Divers come in spring."
-        in structured_output.seen[0].user
-    )
-
-
-async def test_a_judge_without_pairs_and_without_rulings_is_a_judge() -> None:
+async def test_a_judge_without_rulings_is_a_judge() -> None:
     marks = {"accuracy": 3, "relevance": 3, "completeness": 3, "consistency": 3}
     prompted, _ = mind({"evidence": "E1", **marks, "gaps": []})
     assert (await prompted.judge(JudgeInput("What?", ASKED, CLAIMS))).value.rulings == []

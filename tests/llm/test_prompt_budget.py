@@ -15,7 +15,6 @@ from fathom.llm.prompt_budget import (
     list_lines,
 )
 from fathom.llm.roles import planner, writer
-from fathom.llm.roles.judge import pair_lines
 from fathom.llm.roles.verifier import checker_prompt
 from fathom.llm.roles.writer import key_points
 from fathom.prompts import load_prompt
@@ -52,7 +51,6 @@ def sheets(texts: list[str]) -> list[PromptBudget]:
     failed = [sentence(text) for text in said]
     items = [SentenceToCheck(text, "fact", [c.id]) for text, c in zip(said, claims, strict=False)]
     sources = [SourceText("", "T", passages=text) for text in texts]
-    pairs = pair_lines(list(zip(claims, claims, strict=True)))
     return [
         planner.build_prompt(brief, "English"),
         PromptBudget(
@@ -67,7 +65,6 @@ def sheets(texts: list[str]) -> list[PromptBudget]:
             {**common, "kind": "survey", "limits": "1 round", "today": "2026-11-18"},
             {
                 "questions": asked,
-                "pairs": pairs,
                 **dict.fromkeys(
                     ("claims", "sources", "rejected", "checks", "hypotheses", "outline", "gaps"), lines
                 ),

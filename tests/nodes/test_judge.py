@@ -217,29 +217,26 @@ FERRY = [
 ]
 
 
-async def test_pairs_that_rules_cannot_decide_are_ruled_on_in_the_same_thought() -> None:
+async def test_what_rules_cannot_decide_is_ruled_on_in_the_same_thought() -> None:
     said = Ruling(claims=["a", "b"], relation="contradicts", kind="other", why="loud", by="mind")
     model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], [said])])
     update = await judged({**STATE, "claims": FERRY}, model)
-    assert [[c.id for c in pair] for pair in model.asked[0].pairs] == [["a", "b"]]
     assert update["rulings"] == [said]
     assert [side.claims for side in update["contradictions"][0].sides] == [["a"], ["b"]]
     assert {finding.tag for finding in update["findings"]} == {"CONTRADICTED"}
     again = FakeModel(assessments=[Assessment(RUBRIC, [gap()])])
     later = await judged({**STATE, "claims": FERRY, "rulings": [said]}, again)
-    assert again.asked[0].pairs == []
     assert later["contradictions"] == update["contradictions"]
     assert later["rulings"] == []
 
 
-async def test_what_rules_decide_is_not_put_to_the_model() -> None:
+async def test_what_rules_decide_is_told_to_the_model() -> None:
     known = [
         claim("The lagoon of Swale makes 320 megawatts.", name="a", of="one"),
         claim("The lagoon of Swale makes 280 MW.", name="b", of="two"),
     ]
     model = FakeModel(assessments=[Assessment(RUBRIC, [gap()])])
     update = await judged({**STATE, "claims": known}, model)
-    assert model.asked[0].pairs == []
     assert model.asked[0].contradictions == update["contradictions"]
     assert [side.value for side in update["contradictions"][0].sides] == ["320 megawatts", "280 MW"]
 

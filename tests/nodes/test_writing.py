@@ -133,7 +133,7 @@ async def test_an_outline_that_is_there_is_kept_and_costs_nothing() -> None:
         ("S1", "What is known", ["a", "b", "c"])
     ]
     assert "costs" not in update
-    assert update["lengths"] == {"S1": 800}
+    assert update["lengths"] == {"S1": 720}
 
 
 async def test_a_comparison_gets_a_table_where_the_figures_are() -> None:
@@ -411,6 +411,14 @@ async def test_all_failed_sentences_are_rewritten_in_one_call_and_only_they_are_
     assert settled.rewritten == 1
 
 
+async def test_a_rewriter_is_given_the_claims_of_what_failed_or_of_its_part_where_it_named_none() -> None:
+    for own, given in ((["c"], {"c"}), ([], {"a"})):
+        failing = sentence("It is red.", *own, status="unsupported")
+        model = FakeModel(rewrites=[[sentence("The gates are old.", "c")]])
+        await rewrite(chapter(section(failing)), model=model, pages=STORE)
+        assert {claim_id for point in model.asked[0].points for claim_id in point.ids} == given
+
+
 async def test_a_rewrite_without_a_claim_or_with_too_few_answers_changes_nothing() -> None:
     update = await rewritten(sentence("So much for that.", status="connective"))
     assert (update["drafts"][1], update["rewritten"]) == (FAILED, [])
@@ -454,7 +462,7 @@ DRAFT: Writing = {
 async def confirmed(wanted: Edit, check: Any = None, refute: Any = None, mark: bool = False) -> Writing:
     model = FakeModel(edits=[wanted], objections=[check or objecting()], refutations=[refute or objecting()])
     state: Writing = {**DRAFT, **(await edit(DRAFT, model=model))}
-    assert model.asked[0].words == 160
+    assert model.asked[0].words == 178
     run_config = RunConfig(unsupported="mark" if mark else "drop")
     return await confirm(state, model=model, pages=STORE, run_config=run_config, trust=TRUST)
 
@@ -477,6 +485,30 @@ async def test_a_summary_inherits_its_citations_and_comes_first() -> None:
         ("The gates may soon fail.", ["c"], "inference"),
     ]
     assert update["sections"][1:] == SECTIONS
+
+
+async def test_a_summary_sentence_that_fails_gives_way_to_its_second_wording() -> None:
+    plain = "The plant makes 240 megawatts."
+    wanted = Edit(
+        summary=[
+            SummarySentence(text="It makes 900 megawatts.", plainer=plain, rests_on=[1]),
+            SummarySentence(text="Divers come in spring.", plainer="Divers come.", rests_on=[2]),
+            SummarySentence(text="The gates are new.", plainer="The gates are very new.", rests_on=[4]),
+        ]
+    )
+    true = {*TRUE, plain, "Divers come in spring."}
+    update = await confirmed(wanted, objecting(true=true), objecting(true={*true, INFERRED.text}))
+    told = [s.text for s in update["sections"][0].sentences]
+    assert told == [plain, "Divers come in spring.", "The gates are old."]
+
+
+async def test_the_editor_cuts_what_tells_nothing_but_no_fact_and_no_claims_last_sentence() -> None:
+    update = await confirmed(Edit(cuts=[1, 5, 77]), refute=lambda brief: [])
+    first, second = update["sections"][1:]
+    assert (len(first.sentences), [s.text for s in second.sentences]) == (3, ["The gates are old."])
+    gone = Edit(cuts=[5], repetitions=[Repetition(number=4, same_as=1)])
+    update = await confirmed(gone, refute=lambda brief: [])
+    assert [s.text for s in update["sections"][2].sentences] == [INFERRED.text]
 
 
 async def test_a_change_that_breaks_a_sentence_falls_back_to_the_checked_text() -> None:

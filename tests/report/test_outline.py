@@ -15,18 +15,21 @@ from fathom.report.outline import (
     revise_outline,
     section_basis,
     update_outline,
+    whole_length,
     word_shares,
     word_target,
 )
 from fathom.state import Claim, EffortKind, Finding, Heading, Outline, RunConfig
+
+CONCLUSION = heading(*"abcdefghijkl", name="end").model_copy(update={"is_conclusion": True})
 
 
 @pytest.mark.parametrize(
     ("length", "kind", "claims", "words"),
     [
         (None, "fact", 40, 150),
-        (None, "comparison", 40, 1100),
-        ("long", "survey", 100, 3000),
+        (None, "comparison", 40, 900),
+        ("long", "survey", 100, 2500),
         ("short", "survey", 100, 900),
         ("700", "fact", 1, 700),
         (None, "survey", 4, 220),  # four claims do not carry two thousand words
@@ -43,13 +46,24 @@ def test_a_part_with_more_claims_and_more_weight_gets_more_words() -> None:
     thick = heading(*"bcdefg", name="S2").model_copy(update={"priority": "high"})
     shares = word_shares(1000, [thin, thick])
     assert shares["S2"] > 2 * shares["S1"]
-    assert sum(shares.values()) == pytest.approx(1000, abs=20)
+
+
+def test_the_parts_and_the_summary_add_up_to_the_whole() -> None:
+    parts = [heading("a", name=f"S{n}") for n in range(7)]
+    shares = word_shares(200, [*parts, CONCLUSION])
+    assert sum(shares.values()) == pytest.approx(180, abs=5)
+    assert whole_length(shares) == pytest.approx(200, abs=5)
+
+
+def test_a_conclusion_is_short_however_much_it_rests_on() -> None:
+    shares = word_shares(1000, [heading(*"abcdefghijkl", name="S1"), CONCLUSION])
+    assert shares["end"] <= shares["S1"] / 2
 
 
 def test_small_parts_are_checked_together_and_none_is_left_alone_with_little() -> None:
     parts = [heading("a", name=f"S{n}") for n in range(11)]
     groups = group_headings(parts, {part.id: 170 for part in parts})
-    assert [len(group) for group in groups] == [2, 2, 2, 2, 3]
+    assert [len(group) for group in groups] == [5, 6]
     assert [part.id for group in groups for part in group] == [part.id for part in parts]
     assert group_headings([], {}) == []
 

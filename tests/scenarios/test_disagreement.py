@@ -154,9 +154,10 @@ async def test_what_no_rule_decides_is_ruled_on_in_the_judges_one_call(
     tmp_path: Path, relation: str, rows: int
 ) -> None:
     def judged(request: ModelRequest) -> Reply:
-        pairs = re.findall(r"^Pair (\d+)$", request.user_text, re.MULTILINE)
+        keys = re.findall(r"^- (E\d+) \(for", request.user_text, re.MULTILINE)
         rulings = [
-            {"pair": int(n), "why": "noise", "relation": relation, "kind": "other"} for n in [*pairs, 99]
+            {"claims": own, "why": "noise", "relation": relation, "kind": "other"}
+            for own in (keys[:2], ["E1", "E99"])
         ]
         return Reply.give({**value(request), "rulings": rulings})
 

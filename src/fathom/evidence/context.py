@@ -16,6 +16,8 @@ AROUND_CHARS = 400
 
 SHOWN_CHARS = 160  # to a verifier, who is shown the stretches of a page together
 
+STRETCH_GAP = "\n[…]\n"
+
 _HEADING = re.compile(r"^(`{3,})$.*?^\1$|^(#{1,6}) (.+?)$", re.MULTILINE | re.DOTALL)
 
 
@@ -52,7 +54,7 @@ def build_passage(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
         title=page.title,
         headings="\n".join(path for path in paths if path),
         date=page.published or "",
-        around="\n[…]\n".join(text[start:end] for start, end in find_windows(quotes, text)),
+        around=STRETCH_GAP.join(text[start:end] for start, end in find_windows(quotes, text)),
     )
 
 
@@ -63,7 +65,7 @@ def describe_context(quotes: Sequence[Quote], page: Page, text: str, around_char
     for start, end in find_windows(quotes, text, around_chars):
         path = " > ".join(heading_path(text, start))
         parts.append(f"[{path}] {text[start:end].strip()}" if path else text[start:end].strip())
-    return "\n[…]\n".join([facts, *parts])
+    return STRETCH_GAP.join([facts, *parts])
 
 
 async def load_passages(
@@ -106,7 +108,7 @@ def join_passages(parts: Sequence[Passage]) -> Passage:
         title="\n".join(dict.fromkeys(part.title for part in parts if part.title)),
         headings="\n".join(dict.fromkeys(part.headings for part in parts if part.headings)),
         date="\n".join(dict.fromkeys(part.date for part in parts if part.date)),
-        around="\n".join(part.around for part in parts if part.around),
+        around=STRETCH_GAP.join(part.around for part in parts if part.around),
     )
 
 

@@ -150,7 +150,7 @@ def _make_contradiction(
     group: Sequence[Finding], ruling: Ruling, claims: Mapping[str, Claim], pages: Mapping[str, Page]
 ) -> Contradiction:
     speakers = [_find_main_claim(finding, ruling, claims) for finding in group]
-    values = _list_values(speakers, ruling.kind)
+    values = _list_values(speakers, ruling)
     sides = [_make_side(finding, value, claims, pages) for finding, value in zip(group, values, strict=True)]
     rule, winner = find_favoured_side(ruling.kind, sides, claims, pages)
     return Contradiction(
@@ -177,14 +177,20 @@ def _make_side(
     return ContradictionSide(claims=finding.claims, value=value, pages=shas, published=dates)
 
 
-def _list_values(speakers: Sequence[Claim], kind: Difference) -> list[str]:
+def _list_values(speakers: Sequence[Claim], ruling: Ruling) -> list[str]:
     """What each says, in the words of its quote: the number or date that differs, or else the quote."""
+    kind, told = ruling.kind, [amount.text for amount in find_amounts(ruling.why)]
     values = []
     for claim in speakers:
         other = next(c for c in speakers if c is not claim)
         found = find_difference(claim.statement, other.statement) if kind in {"number", "date"} else None
-        values.append(_find_in_quote(found, claim) if found else _shorten(claim.quotes[0].text))
+        quotes = sorted((quote.text for quote in claim.quotes), key=lambda text: -_shared(told, text))
+        values.append(_find_in_quote(found, claim) if found else _shorten(quotes[0]))
     return values
+
+
+def _shared(told: Sequence[str], text: str) -> int:
+    return sum(value in text for value in told)
 
 
 def _find_in_quote(value: str, claim: Claim) -> str:

@@ -22,7 +22,6 @@ from fathom.evidence.sources import find_primary_pages, is_primary, list_indepen
 from fathom.evidence.statement_pairs import (
     compare_statements,
     has_shared_terms,
-    is_comparable,
     is_different_fact,
     is_near_miss,
     is_same_number,
@@ -131,8 +130,6 @@ class StatementSimilarity:
 
 _NEIGHBOURS = 5
 
-_MOST_PAIRS = 12  # a mind rules on at most so many a round
-
 _MOST_CLAIMS = 1000  # the strongest are compared, the rest stand alone
 
 BEARS_FROM = 0.3  # relevance of a claim from which a dispute about it bears on the question
@@ -210,28 +207,13 @@ class ClaimComparison:
                 rulings[ruling.key] = ruling
         return rulings
 
-    @cached_property
-    def pairs(self) -> list[tuple[Claim, Claim]]:
-        """What a model should rule on: comparable, bearing on the question, not decided by rules or before;
-        nearly equal figures first, then what is most alike."""
-        open_pairs = [
-            (left, right)
-            for _, left, right in self._neighbours
-            if _pair_key(left, right) not in self._by_rules
-            and _pair_key(left, right) not in self._known
-            and max(left.relevance, right.relevance) >= BEARS_FROM
-        ]
-        close = [pair for pair in open_pairs if is_near_miss(pair[0].statement, pair[1].statement)]
-        rest = [p for p in open_pairs if p not in close and is_comparable(p[0].statement, p[1].statement)]
-        return [*close, *rest][:_MOST_PAIRS]
-
     def put_to(self, case: JudgeInput) -> JudgeInput:
-        """The case with what a judge should know of the weighing, and what it should rule on."""
+        """The case with what a judge should know of the weighing."""
         known = self._by_rules_alone
-        return replace(case, pairs=self.pairs, findings=known.findings, contradictions=known.contradictions)
+        return replace(case, findings=known.findings, contradictions=known.contradictions)
 
     def weighed(self, rulings: Sequence[Ruling] = ()) -> ComparisonResult:
-        """Findings and contradictions, with what a mind ruled on `pairs`; its other rulings mean nothing."""
+        """Findings and contradictions, with what a mind ruled, unless code has something against it."""
         given = {ruling.key: ruling for ruling in rulings if self._is_acceptable(ruling)}
         return self._compare_with(given) if given else self._by_rules_alone
 
@@ -251,14 +233,20 @@ class ClaimComparison:
         return ComparisonResult([_update_tag(f, disagreeing) for f in findings], disagreeing, fresh)
 
     def _is_acceptable(self, ruling: Ruling) -> bool:
-        """Whether it was asked for, and code has nothing against it."""
-        pair = next((p for p in self.pairs if _pair_key(*p) == ruling.key), None)
-        if pair is None:
+        """Whether it is about two claims that no rule decides, and code has nothing against it."""
+        pair = [self._all[claim] for claim in ruling.claims if claim in self._all]
+        if len(pair) != 2 or ruling.key in self._by_rules:
             return False
         statements = pair[0].statement, pair[1].statement
         if ruling.relation == "same":
             return not is_different_fact(*statements)
+        if ruling.relation == "contradicts" and not self._can_disagree(*pair):
+            return False
         return ruling.kind != "number" or ruling.relation == "neither" or not is_same_number(*statements)
+
+    def _can_disagree(self, left: Claim, right: Claim) -> bool:
+        """Whether two pages speak of something that they share."""
+        return not _are_of_one_page(left, right) and has_shared_terms(left.statement, right.statement)
 
     def _grouped(self, minds: Iterable[Ruling]) -> list[list[Claim]]:
         """The claims that say the same together; each joins the first group it may."""

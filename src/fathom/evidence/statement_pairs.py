@@ -29,8 +29,6 @@ _SAME_FROM_CHANGED = 0.75  # the same when each has a word of its own
 _SUBJECT_FROM = 0.6  # of the telling words of the shorter one, to be about the same thing
 _LIKE_FROM = 0.5  # of all, for one event, or for opposites to deny
 _DENIED_FROM = 0.7  # of all, for a "not" to deny
-_COMPARED_FROM = 0.4  # of the telling words of the shorter one, for figures to be of one thing
-_LEAST_SHARED = 2  # telling words, for the same
 _NEARLY = 0.02  # two figures this near that are not the same are worth asking about
 _PRECISE = 3  # digits of such figures
 _TURNED = 0.25  # of all pairs of words, in statements that say the same
@@ -148,30 +146,6 @@ def has_shared_terms(left: str, right: str) -> bool:
     return bool({slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot})
 
 
-def is_comparable(left: str, right: str) -> bool:
-    """Whether there is something to compare: a figure of one measure or a date of one event, for one thing
-    and time, or a denial of what the other says."""
-    for one, two in product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))):
-        shared = measure_overlap(one, two)
-        if are_opposed(one.scopes, two.scopes) or _are_two_things(one, two):
-            continue
-        are_short = min(len(one.words), len(two.words)) <= _LEAST_SHARED  # "The tower is 330 m tall."
-        is_about_one = shared.shared >= (1 if are_short else _LEAST_SHARED)
-        is_about_one = is_about_one and shared.of_shorter >= _COMPARED_FROM
-        if is_about_one and _are_of_one_time(one, two) and _rivals(one, two):
-            return True
-        if _have_shared_name(one, two) and _are_of_one_time(one, two) and _has_twin(one, two):
-            return True
-        if is_about_one and one.events & two.events and _find_differing_dates(one, two):
-            return True
-        is_denied = one.is_negated != two.is_negated or are_opposed(one.denials, two.denials)
-        if is_denied and shared.shared >= max(
-            _LEAST_SHARED, _LIKE_FROM * min(len(one.words), len(two.words))
-        ):
-            return True
-    return False
-
-
 def is_near_miss(left: str, right: str) -> bool:
     """Whether they give nearly one figure for one thing and time, but not the same: 222,422 and 222,412."""
     for one, two in product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))):
@@ -230,13 +204,6 @@ def _is_one_measure(a: Amount, one: ParsedStatement, b: Amount, two: ParsedState
 def _subject_of(amount: Amount, statement: ParsedStatement) -> TextWord | None:
     before = [w for w in statement.text.telling if w.end <= amount.start and particle_role(w) == "이"]
     return before[-1] if before and statement.text.is_korean else None
-
-
-def _has_twin(one: ParsedStatement, two: ParsedStatement) -> bool:
-    """Whether both give one figure of one measure, so that they may say the same in other words."""
-    return any(
-        slot and slot == other and is_same_amount(a, b) for a, slot in one.amounts for b, other in two.amounts
-    )
 
 
 def _is_precise(amount: Amount) -> bool:

@@ -19,7 +19,6 @@ from fathom.llm.prompt_budget import (
 )
 from fathom.llm.prompt_budget import CuttableText as Cuttable
 from fathom.llm.roles import answer_forms, judge, planner, writer
-from fathom.llm.roles.judge import pair_lines, read_rulings
 from fathom.llm.roles.reader import describe_page, describe_refusals, read_restatement, read_statements
 from fathom.llm.roles.verifier import checker_prompt, describe_evidence, read_verdict
 from fathom.llm.roles.writer import claims_for_keys, describe_weight, key_points
@@ -143,9 +142,8 @@ class LLMResearchModel:
         evidence: dict[str, Cuttable] = {
             "questions": list_questions(case.questions),
             "sources": judge.source_lines(keyed, case.pages),
-            "claims": judge.claim_lines(keyed, case.pages, len(case.claims) - len(keyed)),
+            "claims": judge.claim_lines(keyed, case),
             "rejected": judge.rejected_lines(case.rejected, case.pages),
-            "pairs": pair_lines(case.pairs),
             "checks": list_lines(judge.check_lines(case.checks)),
             "hypotheses": list_lines(judge.hypothesis_lines(case.hypotheses)),
             "outline": judge.outline_lines(case.outline, keyed),
@@ -158,7 +156,7 @@ class LLMResearchModel:
         assessment = Assessment(
             judge.read_rubric(form, keyed),
             judge.read_gaps(form.gaps, case),
-            read_rulings(form.rulings, case.pairs),
+            judge.rulings_of(form.rulings, keyed),
             form.confidence,
             judge.read_hypothesis_evidence(form.hypotheses, case.hypotheses, keyed),
             outline=judge.read_outline(form, case, keyed),

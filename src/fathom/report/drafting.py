@@ -230,7 +230,7 @@ def _set_status(sentence: Sentence, claims: ClaimsById) -> Sentence:
     return link
 
 
-_AROUND_CHARS = 250
+_AROUND_CHARS = 100  # the sentence before and after
 
 _MOST_CHARS = 2_400  # of one page
 

@@ -28,15 +28,16 @@ from fathom.text.sentences import DEPENDENT_OPENING
 
 SUMMARY_ID = "summary"
 _MOST_SUMMARY = 8
-_MOST_CONCLUSIONS = 10
+_MOST_CONCLUSIONS = 14
 _FALLBACK_SENTENCES = 3
+_SUMMING = ("summary", "plainer")
 
 
 @dataclass(frozen=True)
 class EditCandidate:
     """A sentence that an editor wants, what is checked of it, and the number it belongs to."""
 
-    use: Literal["summary", "change", "link"]
+    use: Literal["summary", "plainer", "change", "link"]
     number: int
     sentence: Sentence
     section: Section
@@ -97,7 +98,7 @@ def make_candidates(
     return [
         one
         for one in wanted
-        if one.sentence.text and (one.use == "summary" or one.sentence.status != "unsupported")
+        if one.sentence.text and (one.use in _SUMMING or one.sentence.status != "unsupported")
     ]
 
 
@@ -121,10 +122,15 @@ def _summary_candidates(
         bases = [one for one in known if one.status == "supported"]
         if not bases:
             continue
-        given = _make_summary_sentence(wanted.text, bases)
-        section = Section(id=SUMMARY_ID, title="", sentences=[given])
-        checked = check_by_code(redraft_sentence(given, claims), claims, evidence)
-        found.append(EditCandidate("summary", number, checked, section, bases))
+        wordings: dict[str, Literal["summary", "plainer"]] = {
+            one_line(wanted.plainer): "plainer",
+            one_line(wanted.text): "summary",
+        }
+        for text, use in reversed(wordings.items()):
+            given = _make_summary_sentence(text, bases)
+            section = Section(id=SUMMARY_ID, title="", sentences=[given])
+            checked = check_by_code(redraft_sentence(given, claims), claims, evidence)
+            found.append(EditCandidate(use, number, checked, section, bases))
     return found
 
 
@@ -162,8 +168,11 @@ def _change_candidates(
 def main_conclusions(
     candidates: Sequence[EditCandidate], sections: Sequence[Section]
 ) -> list[tuple[Section, Sentence]]:
-    """Return what the report is remembered for: the summary, and the inferences of the concluding part."""
-    summed = [(one.section, one.sentence) for one in candidates if one.use == "summary"]
+    """Return what the report is remembered for: the summary, and the inferences of the concluding part.
+
+    Also second wordings of the summary: one of them may be what is printed.
+    """
+    summed = [(one.section, one.sentence) for one in candidates if one.use in _SUMMING]
     weighed = [
         (section, sentence)
         for section in sections
@@ -175,11 +184,12 @@ def main_conclusions(
 
 
 def apply_edit(edit: Edit, sections: Sequence[Section], accepted: Collection[EditCandidate]) -> list[Section]:
-    """Return the sections with the changes that hold, without repetitions, with their links."""
+    """Return the sections with the changes that hold, without repetitions and cuts, with their links."""
     changed = {one.number: one.sentence for one in accepted if one.use == "change"}
     links = {one.number: one.sentence for one in accepted if one.use == "link"}
     places = _sentences_by_number(sections)
     gone = _repetitions(edit, places)
+    gone |= _cuts(edit, places, gone)
     edited: list[Section] = []
     number = 0
     for section in sections:
@@ -209,6 +219,18 @@ def summary_title(question: str, language: str | None) -> str:
     return "요약" if messages_for(question, language) is KOREAN else "Summary"
 
 
+def _cuts(edit: Edit, places: Mapping[int, tuple[Section, Sentence]], gone: Collection[int]) -> set[int]:
+    """The numbers of sentences that tell nothing; a fact stays, and so does what alone cites a claim."""
+    cut: set[int] = set()
+    for number in edit.cuts:
+        if number not in places or not _is_editable(*places[number]) or places[number][1].kind == "fact":
+            continue
+        left = (one for n, (_, one) in places.items() if n not in {*gone, *cut, number})
+        if set(places[number][1].claims) <= {claim for one in left for claim in one.claims}:
+            cut.add(number)
+    return cut
+
+
 def make_summary(
     sentences: Sequence[Sentence], sections: Sequence[Section], question: str, language: str | None
 ) -> Section | None:
@@ -236,9 +258,14 @@ def make_summary(
 def choose_summary(
     candidates: Sequence[EditCandidate], accepted: Collection[EditCandidate]
 ) -> list[Sentence]:
-    """Return the summary's sentences; one that fails gives way to a checked sentence that it rests on."""
+    """Return the summary's sentences; one that fails gives way to its second wording, or else to a checked
+    sentence that it rests on."""
     told: list[Sentence] = []
+    spares = {one.number: one.sentence for one in accepted if one.use == "plainer"}
     for one in (one for one in candidates if one.use == "summary"):
+        if one not in accepted and one.number in spares:
+            told.append(spares[one.number])
+            continue
         known = {claim for sentence in told for claim in sentence.claims}
         new = [base for base in one.rests_on if base.row is None and not set(base.claims) <= known]
         new.sort(

@@ -14,19 +14,21 @@ from fathom.text.tokens import has_cjk
 
 _WORD_TARGETS: Mapping[EffortKind, Mapping[str, int]] = {
     "fact": {"short": 80, "standard": 150, "long": 300},
-    "comparison": {"short": 600, "standard": 1100, "long": 1600},
-    "survey": {"short": 900, "standard": 1500, "long": 3000},
+    "comparison": {"short": 600, "standard": 900, "long": 1200},
+    "survey": {"short": 900, "standard": 1500, "long": 2500},
 }
 
 _WORDS_A_CLAIM = 55  # more than this about one claim is padding
 
-_SHORTEST_PART = 60
-
 _PRIORITY_WEIGHTS = {"high": 1.5, "medium": 1.0, "low": 0.6}
+
+_CONCLUSION_CLAIMS = 5  # a verdict is short, however much it rests on
 
 _WORDS_A_SENTENCE = 20
 
-_SENTENCES_A_GROUP = 16
+_SENTENCES_A_GROUP = 40  # quotes are sent once a group, and a checker reads so many with care
+
+_SUMMARY_SHARE = 0.1
 
 
 def word_target(length: str | None, kind: EffortKind, claims: int) -> int:
@@ -38,16 +40,24 @@ def word_target(length: str | None, kind: EffortKind, claims: int) -> int:
 
 
 def word_shares(words: int, headings: Sequence[Heading]) -> dict[str, int]:
-    """Return the words of each part, by its claims and its priority."""
-    weights = {h.id: _PRIORITY_WEIGHTS[h.priority] * (2 + min(len(h.claims), 12)) for h in headings}
+    """Return the words of each part, by its claims and its priority; with the summary they make the whole."""
+    weights = {h.id: _PRIORITY_WEIGHTS[h.priority] * (2 + _counted_claims(h)) for h in headings}
     total = sum(weights.values()) or 1.0
-    return {
-        name: max(_SHORTEST_PART, 10 * round(words * weight / total / 10)) for name, weight in weights.items()
-    }
+    room = (1 - _SUMMARY_SHARE) * words
+    return {name: round(room * weight / total) for name, weight in weights.items()}
+
+
+def whole_length(shares: Mapping[str, int]) -> int:
+    """Return the words of the report whose parts have these shares."""
+    return round(sum(shares.values()) / (1 - _SUMMARY_SHARE))
+
+
+def _counted_claims(heading: Heading) -> int:
+    return min(len(heading.claims), _CONCLUSION_CLAIMS if heading.is_conclusion else 24)
 
 
 def group_headings(headings: Sequence[Heading], words: Mapping[str, int]) -> list[list[Heading]]:
-    """Return the parts in groups that are checked together, of about 16 sentences or more each."""
+    """Return the parts in groups that are checked together, each printed with its evidence once."""
     groups: list[list[Heading]] = []
     size = 0.0
     for heading in headings:

@@ -2,7 +2,7 @@
 
 Does not know headings. A title that is refused is replaced by the question it stands over, which reads badly:
 so a title is refused only for a figure, a date or a name that was neither quoted nor asked for, or for a
-statement that does not hold. Where names cannot be told from other words, most of the words must be known.
+statement that does not hold. Where names cannot be told from other words, half of the words must be known.
 """
 
 import re
@@ -64,7 +64,7 @@ def is_sound_title(title: str, sources: Sequence[str]) -> bool:
         return terms(bare) <= said and not _is_flawed(bare, sources)
     words = terms(bare)
     known = words & (said | _ORDINARY_STEMS)
-    return not has_cjk(bare) or len(known) > _KNOWN_SHARE * len(words)
+    return not has_cjk(bare) or len(known) >= _KNOWN_SHARE * len(words)
 
 
 def _strange_names(title: str, sources: Sequence[str], said: set[str]) -> list[str]:

@@ -3,7 +3,8 @@
 import pytest
 from fakes.records import claim, heading, page, question
 
-from fathom.llm.roles.answer_forms import BearingForm, GapForm, JudgeAnswer, PartForm
+from fathom.evidence.corroboration import ClaimComparison
+from fathom.llm.roles.answer_forms import BearingForm, GapForm, JudgeAnswer, PartForm, RulingForm
 from fathom.llm.roles.judge import (
     best_quote_sentence,
     check_lines,
@@ -17,6 +18,7 @@ from fathom.llm.roles.judge import (
     read_outline,
     read_rubric,
     rejected_lines,
+    rulings_of,
     source_lines,
 )
 from fathom.state import Check, Hypothesis, Outline, Rejected
@@ -65,14 +67,33 @@ MARKS = {"evidence": "E1", "accuracy": 3, "relevance": 3, "completeness": 3, "co
 
 def test_a_claim_is_shown_with_its_source_its_date_and_the_sentence_that_carries_it() -> None:
     said = "The council met on Monday. Prices rose by 4 percent after the vote. Nobody left."
-    told = claim("The council says that prices went up by 4 percent.", name="c", of="two", said=said)
+    told = claim("The council says that all became dearer, by 4 percent.", name="c", of="two", said=said)
     pages = [page("one"), page("two", "https://secret.example", title="Minutes", publisher="The Council")]
     pages[1] = pages[1].model_copy(update={"published": "2026-03-01T00:00:00"})
-    line = claim_lines({"E1": told}, pages).shown()
+    line = claim_lines({"E1": told}, JudgeInput("What?", [question(1)], [told], pages=pages)).shown()
     assert line.startswith("- E1 (for Q1, P2): The council says")
     assert "“Prices rose by 4 percent after the vote.”" in line
     assert "Monday" not in line
     assert source_lines({"E1": told}, pages).shown() == "- P2: Minutes; The Council; 2026-03-01"
+
+
+def test_claims_that_say_the_same_are_told_once() -> None:
+    twins = [claim("Divers come in spring.", name=name, of=name) for name in ("a", "b")]
+    pages = [page("a"), page("b")]
+    case = ClaimComparison(twins, pages, []).put_to(JudgeInput("What?", [question(1)], twins, pages=pages))
+    lines = claim_lines(dict(zip(("E1", "E2"), twins, strict=True)), case).shown().splitlines()
+    assert lines == ["- E1 (for Q1, P1): Divers come in spring.", "- E2 (for Q1, P2): the same as E1"]
+
+
+def test_rulings_name_claims_by_key_and_unknown_keys_and_relations_mean_nothing() -> None:
+    forms = [
+        RulingForm(claims=["E1", "[E2]", "E9"], relation=" Same", kind=""),
+        RulingForm(claims=["E2", "E1"], relation="contradicts", kind="number"),
+        RulingForm(claims=["E1"], relation="same"),
+        RulingForm(claims=["E1", "E2"], relation="neither"),
+    ]
+    (ruling,) = rulings_of(forms, KEYED)
+    assert (ruling.claims, ruling.relation, ruling.kind) == (["a", "b"], "same", "other")
 
 
 def test_a_quote_that_is_the_claim_is_not_shown_twice() -> None:
@@ -91,7 +112,7 @@ def test_sixty_korean_claims_leave_room_in_a_small_window() -> None:
     pages = [page(f"p{n}", f"https://a.example/{n}", title=words(n, 6)) for n in range(60)]
     case = JudgeInput("합계출산율은 왜 올랐나?", [question(1)], claims, pages=pages)
     keyed = key_claims(case)
-    text = claim_lines(keyed, pages).shown() + source_lines(keyed, pages).shown()
+    text = claim_lines(keyed, case).shown() + source_lines(keyed, pages).shown()
     assert len(keyed) > 30
     assert count_tokens(text) < 12_000
 

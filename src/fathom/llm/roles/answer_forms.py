@@ -158,15 +158,15 @@ class BearingForm(Form):
 
 
 class RulingForm(Form):
-    """How the statements of a numbered pair stand to each other.
+    """The keys of claims that say the same, or of two that contradict each other.
 
-    relation is same, contradicts or neither; kind is what they differ in: number, date, negation or other.
+    relation is same or contradicts; kind is what they differ in: number, date, negation or other.
     """
 
-    pair: int
-    why: str
+    claims: list[str]
     relation: str
-    kind: str
+    kind: str = ""
+    why: str = ""
 
 
 class PartForm(Form):
@@ -183,18 +183,18 @@ class PartForm(Form):
 
 
 class JudgeAnswer(Form):
-    """Evidence first, then the marks of 1 to 5, the outline, the gaps, the checks that fail, the pairs."""
+    """Evidence first, then the marks of 1 to 5, which claims say the same, the outline, the gaps."""
 
     evidence: str
     accuracy: int
     relevance: int
     completeness: int
     consistency: int
+    rulings: list[RulingForm] = []
     title: str = ""
     parts: list[PartForm] = []
     gaps: list[GapForm]
     failed_checks: list[str] = []
-    rulings: list[RulingForm] = []
     hypotheses: list[BearingForm] = []
     confidence: float = 0.0
 
@@ -312,9 +312,10 @@ class CheckAnswer(Form):
 
 
 class SummaryForm(Form):
-    """A sentence of the summary, and the numbers of the draft's sentences that it rests on."""
+    """A sentence of the summary, a second wording or nothing, and the numbers of the sentences behind it."""
 
     text: str
+    plainer: str = ""
     rests_on: list[str]
 
 
@@ -333,10 +334,11 @@ class RepetitionForm(Form):
 
 
 class EditAnswer(Form):
-    """The summary first; then changed sentences, repetitions to remove, and links to put after a sentence."""
+    """The summary first; then what goes, what changes, and links to put after a sentence."""
 
     title: str = ""
     summary: list[SummaryForm]
-    changes: list[ChangeForm] = []
     repetitions: list[RepetitionForm] = []
+    cuts: list[int] = []
+    changes: list[ChangeForm] = []
     links: list[ChangeForm] = []

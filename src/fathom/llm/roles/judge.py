@@ -5,19 +5,19 @@ Does not know models. Keys nobody gave mean nothing, and praise without evidence
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from fathom.evidence.question_checks import SUSPECTED_CHECKS
 from fathom.llm.prompt_budget import PromptLines, list_lines
 from fathom.llm.roles import answer_forms
-from fathom.llm.roles.answer_forms import RulingForm
 from fathom.planning.memory import choose_relevant_claims, confidence_by_claim
 from fathom.state import (
     Check,
     CheckName,
     Claim,
     Difference,
+    Finding,
     Gap,
     Heading,
     Hypothesis,
@@ -31,26 +31,21 @@ from fathom.state import (
 )
 from fathom.state.model_io import HypothesisEvidence, JudgeInput
 from fathom.text.normalization import one_line
-from fathom.text.ranking import jaccard_similarity, terms
+from fathom.text.ranking import terms
 from fathom.text.sentences import split_sentences
 from fathom.text.token_count import fit_entries, shorten_line
 from fathom.text.tokens import has_cjk
 
 _ORDINARY = 3
-
 _KEY = re.compile(r"\b[EC]\d+\b")
-
 _MOST_CLAIMS = 120
-
 _CLAIM_TOKENS = 10_000
-
-_SAME_WORDS = 0.8  # a quote that shares so many words with its claim says nothing beside it
-
+_SAME_WORDS = 0.5  # a quote of whose words so many are in its claim says nothing beside it
 _QUOTE_CHARS, _QUOTE_CHARS_PAIRED = 220, 100  # the same number of tokens, more or less
-
 _TITLE_CHARS = 100
-
 _REFUSALS = 10
+_RELATIONS: dict[str, Relation] = {"same": "same", "contradicts": "contradicts", "contradict": "contradicts"}
+_DIFFERENCES: dict[str, Difference] = {"number": "number", "date": "date", "negation": "negation"}
 
 ClaimsByKey = Mapping[str, Claim]
 
@@ -69,18 +64,22 @@ def key_claims(case: JudgeInput) -> dict[str, Claim]:
     return {key: keyed[key] for key in fit_entries(lines, _CLAIM_TOKENS)}
 
 
-def claim_lines(keyed: ClaimsByKey, pages: Sequence[Page], hidden: int = 0) -> PromptLines:
+def claim_lines(keyed: ClaimsByKey, case: JudgeInput) -> PromptLines:
     """Each claim with its source by key and the words that carry it; what was shown before stays in front.
 
-    A judge who is not shown all of them is told so, and takes nothing for missing that is only not shown.
+    One that is known to say what another says only names it. A judge who is not shown all of them is told so,
+    and takes nothing for missing that is only not shown.
     """
-    places = _page_keys(pages)
+    places, firsts = _page_keys(case.pages), _first_keys(keyed, case.findings)
+    hidden = len(case.claims) - len(keyed)
 
     def line(key: str, claim: Claim) -> str:
         source = places.get(claim.quotes[0].page, "")
+        head = f"{key} (for {', '.join(filter(None, (claim.question, source)))}): "
+        if (first := firsts[claim.id]) != key:
+            return f"{head}the same as {first}"
         words = best_quote_sentence(claim)
-        said = f" “{words}”" if words else ""
-        return f"{key} (for {', '.join(filter(None, (claim.question, source)))}): {claim.statement}{said}"
+        return f"{head}{claim.statement}" + (f" “{words}”" if words else "")
 
     note = (
         [f"({hidden} more claims are known and not shown; their keys in the outline hold.)"] if hidden else []
@@ -89,17 +88,30 @@ def claim_lines(keyed: ClaimsByKey, pages: Sequence[Page], hidden: int = 0) -> P
     return replace(lines, places=[*(0 for _ in note), *(int(key.removeprefix("E")) for key in keyed)])
 
 
+def _first_keys(keyed: ClaimsByKey, findings: Sequence[Finding]) -> dict[str, str]:
+    """The key that speaks for each claim: that of the best claim of its finding, which is cut last."""
+    finding_of = {claim: finding.id for finding in findings for claim in finding.claims}
+    best: dict[str, str] = {}
+    for key, claim in keyed.items():
+        best.setdefault(finding_of.get(claim.id, claim.id), key)
+    return {claim.id: best[finding_of.get(claim.id, claim.id)] for claim in keyed.values()}
+
+
 def best_quote_sentence(claim: Claim) -> str:
-    """The sentence of its quotes most like the claim, cut short; nothing when its words are the same."""
+    """The sentence of its quotes most like the claim, cut short; nothing when it has the claim's words."""
     said = [one.text for quote in claim.quotes for one in split_sentences(quote.text)] or [
         claim.quotes[0].text
     ]
     wanted = terms(claim.statement)
-    alike = [jaccard_similarity(wanted, terms(sentence)) for sentence in said]
+    alike = [_share_in(wanted, terms(sentence)) for sentence in said]
     best = max(range(len(said)), key=lambda place: alike[place])
     if alike[best] >= _SAME_WORDS:
         return ""
     return shorten_line(said[best], _QUOTE_CHARS_PAIRED if has_cjk(said[best]) else _QUOTE_CHARS)
+
+
+def _share_in(claim: Set[str], sentence: Set[str]) -> float:
+    return len(claim & sentence) / len(sentence) if sentence else 1.0
 
 
 def source_lines(keyed: ClaimsByKey, pages: Sequence[Page]) -> PromptLines:
@@ -201,6 +213,24 @@ def read_hypothesis_evidence(
     ]
 
 
+def rulings_of(forms: Sequence[answer_forms.RulingForm], keyed: ClaimsByKey) -> list[Ruling]:
+    """Which claims say the same and which contradict each other, pair by pair, the first ruling on each."""
+    found: dict[str, Ruling] = {}
+    for form in forms:
+        relation = _RELATIONS.get(form.relation.strip().lower())
+        ids = list(dict.fromkeys(_claim_ids(form.claims, keyed)))
+        for other in ids[1:] if relation else []:
+            ruling = Ruling(
+                claims=sorted([ids[0], other]),
+                relation=relation,
+                kind=_DIFFERENCES.get(form.kind.strip().lower(), "other"),
+                why=one_line(form.why),
+                by="mind",
+            )
+            found.setdefault(ruling.key, ruling)
+    return list(found.values())
+
+
 def read_failed_checks(names: Sequence[str], checks: Sequence[Check]) -> list[CheckName]:
     """The suspected checks that the model says do fail."""
     said = {name.strip().lower() for name in names}
@@ -255,38 +285,3 @@ _NOTHING = {"", "nothing", "none", "n/a", "no", "없음", "없다", "해당 없�
 
 def _claim_ids(keys: Sequence[str], keyed: ClaimsByKey) -> list[str]:
     return [keyed[k].id for key in keys if (k := key.strip().strip("[]")) in keyed]
-
-
-ClaimPairs = Sequence[tuple[Claim, Claim]]
-
-_RELATIONS: dict[str, Relation] = {
-    "same": "same", "contradicts": "contradicts", "contradict": "contradicts", "neither": "neither",
-}  # fmt: skip
-
-_DIFFERENCES: dict[str, Difference] = {"number": "number", "date": "date", "negation": "negation"}
-
-
-def pair_lines(pairs: ClaimPairs) -> PromptLines:
-    """Every pair under its number."""
-    parts = [
-        f"Pair {number}\nA: {one_line(left.statement)}\nB: {one_line(right.statement)}"
-        for number, (left, right) in enumerate(pairs, 1)
-    ]
-    return PromptLines(parts, between="\n\n")
-
-
-def read_rulings(answers: Sequence[RulingForm], pairs: ClaimPairs) -> list[Ruling]:
-    """The rulings on pairs that were shown, the first on each; a relation nobody knows is none."""
-    found: dict[int, Ruling] = {}
-    for answer in answers:
-        relation = _RELATIONS.get(answer.relation.strip().lower())
-        if relation is None or not 1 <= answer.pair <= len(pairs) or answer.pair in found:
-            continue
-        found[answer.pair] = Ruling(
-            claims=sorted(claim.id for claim in pairs[answer.pair - 1]),
-            relation=relation,
-            kind=_DIFFERENCES.get(answer.kind.strip().lower(), "other"),
-            why=one_line(answer.why),
-            by="mind",
-        )
-    return list(found.values())

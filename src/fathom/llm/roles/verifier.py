@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from fathom.evidence.checks.derivation import Passage
 from fathom.llm.prompt_budget import PromptBudget, PromptLines
 from fathom.llm.roles import answer_forms
-from fathom.llm.roles.writer import MAX_CLAIM_QUOTES, QUOTE_CHARS
+from fathom.llm.roles.writer import MAX_CLAIM_QUOTES, QUOTE_CHARS, show_surroundings
 from fathom.report.sentence_checks import CheckInput
 from fathom.state import Claim, Verdict
 from fathom.state.model_io import SentenceToCheck, VerificationItem
 from fathom.text.token_count import shorten_line
-
-_AROUND_CHARS = 1_200
 
 _MAX_SENTENCE_CLAIMS = 6  # of a sentence: what a hundred sources say needs no hundred quotes to be checked
 
@@ -21,32 +19,34 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
     known = {claim.id: claim for claim in brief.claims}
     keys: dict[str, str] = {}
     shown = _ShownSources()
+    bases: dict[tuple[str, ...], int] = {}
     parts = []
     for number, item in enumerate(items, 1):
         own = [c for c in dict.fromkeys(item.claims) if c in known][:_MAX_SENTENCE_CLAIMS]
         new = [c for c in own if c not in keys]
         keys |= {c: f"E{len(keys) + n}" for n, c in enumerate(new, 1)}
         lines = [f"Sentence {number} ({item.kind}): {item.statement}"]
-        lines += [f"  rests on: {shorten_line(text)}" for text in item.rests_on]
+        first = bases.setdefault(tuple(item.rests_on), number)
+        lines += [f"  rests on: {shorten_line(text)}" for text in item.rests_on if first == number]
+        lines += [f"  rests on: the same as sentence {first}"] if item.rests_on and first != number else []
         lines += [f"  calculation: {item.calculation}"] if item.calculation else []
         lines += [f"  look at: {note}" for note in item.suspicions]
         if before := [keys[c] for c in own if c not in new]:
             lines.append(f"  evidence above: {', '.join(before)}")
         for claim in new:
             source = shown.name(known[claim], brief.passages.get(claim))
-            lines += [
-                f"  {keys[claim]}{source}: {_shorten_quote(q.text)}"
-                for q in known[claim].quotes[:MAX_CLAIM_QUOTES]
-            ]
-        if _needs_context(item):
+            quotes = " / ".join(
+                shorten_line(q.text, QUOTE_CHARS) for q in known[claim].quotes[:MAX_CLAIM_QUOTES]
+            )
+            lines.append(f"  {keys[claim]}{source}: {quotes}")
+            if all(q.text.lstrip().startswith("|") for q in known[claim].quotes):
+                lines.append(f"  {keys[claim]}, rows of a table, was read as: {known[claim].statement}")
+        # Whoever argues the other side needs what stands around a quote; so does a doubt of code's.
+        if item.suspicions or (name == "refuter" and item.kind == "inference"):
             passages = [(known[c], brief.passages[c]) for c in own if c in brief.passages]
             lines += [line for claim, passage in passages for line in shown.around(claim, passage)]
         parts.append("\n".join(lines))
     return PromptBudget(name, {}, {"sentences": PromptLines(parts, between="\n\n")}, batched="sentences")
-
-
-def _needs_context(item: SentenceToCheck) -> bool:
-    return bool(item.suspicions) or item.kind == "inference"
 
 
 class _ShownSources:
@@ -57,29 +57,22 @@ class _ShownSources:
         self._texts: dict[str, str] = {}
 
     def name(self, claim: Claim, passage: Passage | None) -> str:
-        """Return where a quote is from, with title, date and headings when the source comes first."""
+        """Return where a quote is from, with title and date when the source comes first."""
         page = claim.quotes[0].page
         is_new = page not in self._keys
         key = self._keys.setdefault(page, f"S{len(self._keys) + 1}")
         if passage is None or not is_new:
             return f" [{key}]"
-        about = "; ".join(w for w in (passage.title, passage.date, *passage.headings.splitlines()) if w)
+        about = "; ".join(w for w in (passage.title, passage.date) if w)
         return f" [{key}: {shorten_line(about)}]" if about else f" [{key}]"
 
     def around(self, claim: Claim, passage: Passage) -> list[str]:
-        """Return the paragraphs around a claim's quotes that were not shown yet."""
+        """Return what stands right before and after a claim's quotes, as far as it was not shown yet."""
         page = claim.quotes[0].page
         known = self._texts.get(page, "")
-        fresh = [line for line in passage.around.splitlines() if line.strip() and line.strip() not in known]
-        text = shorten_line(" ".join(fresh), _AROUND_CHARS)
-        if not text:
-            return []
-        self._texts[page] = f"{known}\n{passage.around}"
-        return [f"  around it in {self._keys.get(page, 'its source')}: {text}"]
-
-
-def _shorten_quote(text: str) -> str:
-    return shorten_line(text, QUOTE_CHARS)
+        fresh = [cut for cut in show_surroundings(claim, passage) if cut not in known]
+        self._texts[page] = "\n".join([known, *fresh])
+        return [f"  around it in {self._keys[page]}: {cut}" for cut in fresh]
 
 
 def describe_evidence(items: Sequence[VerificationItem]) -> list[str]:

@@ -10,12 +10,15 @@ from typing import Any, Literal, cast, get_args
 
 from pydantic_core import from_json
 
+from fathom.evidence.checks.derivation import Passage
+from fathom.evidence.context import STRETCH_GAP
 from fathom.llm.answer_parsing import strip_thinking
 from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
 from fathom.llm.roles import answer_forms
 from fathom.state import (
     Block,
     Calculation,
+    Claim,
     Edit,
     EditedText,
     Heading,
@@ -27,11 +30,12 @@ from fathom.state import (
     SummarySentence,
 )
 from fathom.state.model_io import EditInput, ReportPoint, RewriteInput, SectionInput, SourceText
+from fathom.text.normalization import one_line
 from fathom.text.token_count import fit_entries, shorten_line
 
 MAX_KEYED_POINTS = 80
 
-KEYED_POINT_TOKENS = 2_500
+KEYED_POINT_TOKENS = 8_000
 
 PointsByKey = Mapping[str, ReportPoint]
 
@@ -44,8 +48,9 @@ def key_points(points: Sequence[ReportPoint]) -> dict[str, ReportPoint]:
 
 def describe_weight(point: ReportPoint) -> str:
     """What a writer should know of a finding: how sure it is, how many say it, a primary source or not."""
-    primary = ", a primary source among them" if point.finding.is_primary else ""
-    return f"{point.finding.tag}, independent sources: {len(point.finding.voices)}{primary}"
+    primary = ", primary" if point.finding.is_primary else ""
+    voices = len(point.finding.voices)
+    return f"{point.finding.tag.lower()}{f', {voices} independent sources' if voices > 1 else ''}{primary}"
 
 
 def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
@@ -53,6 +58,7 @@ def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
     return [i for key in keys if (k := key.strip().strip("[]")) in points for i in points[k].ids]
 
 
+AROUND_CHARS = 100  # on each side of what is doubtful
 QUOTE_CHARS = 900
 
 MAX_CLAIM_QUOTES = 4  # of a claim
@@ -83,13 +89,13 @@ def writer_prompt(brief: SectionInput, points: PointsByKey, language: str) -> Pr
 
 
 def _describe_task(brief: SectionInput) -> str:
-    words = [f"Write about {brief.words} words, counted by spaces." if brief.words else "Be brief."]
+    words = [f"Write at most {brief.words} words, counted by spaces." if brief.words else "Be brief."]
     if brief.is_table_wanted:
         words.append("This part must have a table that compares or counts what its claims give.")
     if brief.heading.is_conclusion:
         words.append(
-            "This part concludes: weigh what the claims say together, say what follows for the question, how"
-            " sure that is, and what stays open. Inferences are welcome; repeat no detail of other parts."
+            "This part concludes: the verdict on all that the question asks, what follows for whom, and what"
+            " would change the verdict. Other parts give the figures and reasons: do not tell them again."
         )
     return " ".join(words)
 
@@ -100,24 +106,18 @@ def _outline_line(one: Heading, own: Heading) -> str:
 
 
 def _claim_lines(points: PointsByKey, sources: Sequence[SourceText]) -> PromptLines:
-    """Each finding with its weight and its quotes, and which source says it."""
-    names = _source_names(sources)
+    """Each finding with its weight and who says it; a quote only where no passage shows it."""
+    numbers = {source.page: n for n, source in enumerate(sources, 1)}
+    passages = {source.page: source.passages for source in sources}
     parts = []
     for key, point in points.items():
-        quotes = [quote for claim in point.claims for quote in claim.quotes]
-        lines = [f"{key}: {point.finding.statement}", f"  weight: {describe_weight(point)}"]
-        for quote in {q.text: q for q in quotes}.values():
-            if len(lines) - 2 < MAX_CLAIM_QUOTES:
-                source = names.get(quote.page, "")
-                lines.append(
-                    f"  quote{f' ({source})' if source else ''}: {shorten_line(quote.text, QUOTE_CHARS)}"
-                )
+        quotes = {quote.text: quote for claim in point.claims for quote in claim.quotes}.values()
+        named = dict.fromkeys(f"source {numbers[q.page]}" for q in quotes if q.page in numbers)
+        lines = [f"{key}: {point.finding.statement}", f"  ({'; '.join([*named, describe_weight(point)])})"]
+        unseen = [quote for quote in quotes if quote.text not in passages.get(quote.page, "")]
+        lines += [f"  quote: {shorten_line(quote.text, QUOTE_CHARS)}" for quote in unseen[:MAX_CLAIM_QUOTES]]
         parts.append("\n".join(lines))
     return PromptLines(parts, weight=2)
-
-
-def _source_names(sources: Sequence[SourceText]) -> dict[str, str]:
-    return {source.page: f"source {n}" for n, source in enumerate(sources, 1)}
 
 
 def _source_lines(sources: Sequence[SourceText]) -> PromptLines:
@@ -188,7 +188,10 @@ def _texts_in(value: Any) -> list[str]:
 def _read_block(form: answer_forms.BlockForm, *, is_table: bool) -> Block:
     kind = form.kind.strip().lower()
     if is_table:
-        return Block(kind="table", title=form.title.strip(), columns=form.columns)
+        # A model may leave out the heading over the names of the rows.
+        missing = max(len(row.cells) for row in form.rows) - len(form.columns)
+        columns = ["", *form.columns] if missing == 1 else form.columns
+        return Block(kind="table", title=form.title.strip(), columns=columns)
     known = kind if kind in _BLOCKS and kind != "table" else "paragraph"
     return Block(kind=cast(Literal["paragraph", "bullets", "numbered"], known), title=form.title.strip())
 
@@ -246,6 +249,21 @@ def _read_kind(word: str, *, has_keys: bool, has_calculation: bool) -> SentenceK
 
 def _bare_key(key: str) -> str:
     return key.strip().strip("[]").upper()
+
+
+def show_surroundings(claim: Claim, passage: Passage) -> list[str]:
+    """Return the stretches around a claim's quotes, with a gap where a quote stands."""
+    found = []
+    for stretch in map(one_line, passage.around.split(STRETCH_GAP)):
+        quotes = [text for quote in claim.quotes if (text := one_line(quote.text)) in stretch]
+        if quotes:
+            start = min(stretch.index(text) for text in quotes)
+            end = max(stretch.index(text) + len(text) for text in quotes)
+            cut = stretch[max(0, start - AROUND_CHARS) : end + AROUND_CHARS]
+            for text in quotes:
+                cut = cut.replace(text, "[…]")
+            found.append(cut)
+    return found
 
 
 def rewriter_prompt(
@@ -314,9 +332,13 @@ def editor_prompt(brief: EditInput, language: str) -> PromptBudget:
         "language": language,
         "today": brief.today or "not known",
         "title": brief.title,
-        "words": str(brief.words or "as few as needed"),
+        "words": f"{_word_count(brief.sections)}{f'; at most {brief.words} wanted' if brief.words else ''}",
     }
     return PromptBudget("editor", fixed, {"draft": PromptLines(lines)})
+
+
+def _word_count(sections: Sequence[Section]) -> int:
+    return sum(len(sentence.text.split()) for section in sections for sentence in section.sentences)
 
 
 def _block_head(section: Section, place: int) -> list[str]:
@@ -332,10 +354,12 @@ def read_edit(form: answer_forms.EditAnswer) -> Edit:
     return Edit(
         title=form.title,
         summary=[
-            SummarySentence(text=one.text, rests_on=_read_numbers(one.rests_on)) for one in form.summary
+            SummarySentence(text=one.text, plainer=one.plainer, rests_on=_read_numbers(one.rests_on))
+            for one in form.summary
         ],
         changes=[EditedText(number=one.sentence, text=one.text) for one in form.changes],
         repetitions=[Repetition(number=one.sentence, same_as=one.same_as) for one in form.repetitions],
+        cuts=form.cuts,
         links=[EditedText(number=one.sentence, text=one.text) for one in form.links],
     )
 
