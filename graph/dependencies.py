@@ -211,7 +211,7 @@ class StandardDependencies:
 
     def _make(self, run_config: RunConfig) -> Dependencies:
         settings = self._settings
-        _refuse_unnamed(settings, run_config)
+        refuse_unnamed(settings, run_config)
         return Dependencies(
             run_config=run_config,
             model=choose_research_model(settings, run_config),
@@ -282,7 +282,7 @@ def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
     return expected
 
 
-def _refuse_unnamed(settings: Settings, run_config: RunConfig) -> None:
+def refuse_unnamed(settings: Settings, run_config: RunConfig) -> None:
     """A run asked for over the network must not read any file or send keys to any server it likes."""
     _refuse_excess(settings, run_config)
     if run_config.base_url and run_config.base_url.rstrip("/") != settings.base_url:

@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from fathom.concurrency import run_blocking
-from fathom.runs.repository import RunLine, control_run, list_runs
+from fathom.runs.repository import RunLine, control_run, find_line, list_runs
 from fathom.runs.shared import SharedRuns
-from fathom.runs.views import ConversationThread, RunViews
+from fathom.runs.views import ConversationThread, Passage, RunViews
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import RunState
 from fathom.storage.records import SignalWord
@@ -77,6 +77,10 @@ class RunArchive:
         [(True, 'extracts')]
         """
         return await list_runs(self.settings, most)
+
+    async def run(self, run_id: str) -> RunLine:
+        """One run as the list shows it, by the first characters of its id."""
+        return await find_line(self.settings, run_id)
 
     async def control(self, run_id: str, word: SignalWord, text: str = "") -> RunLine:
         """Steer a run that works anywhere, in this process or another: pause, go, stop, or add a query.
@@ -143,6 +147,15 @@ class RunArchive:
             is_folder = str(to).endswith("/")
             await export_run(runs, full, Path(to), is_folder=is_folder, is_replaced=is_replaced)
         return full
+
+    async def passage(
+        self, run_id: str, page: str, start: int, end: int, *, around_chars: int = 600
+    ) -> Passage:
+        """A quote where it stands: the stored words of a page that the run has read, and those around it."""
+        from fathom.runs.export import read_passage
+
+        async with self._shared.open() as runs:
+            return await read_passage(runs, await runs.find(run_id), page, (start, end), around_chars)
 
     async def verify(
         self, report: Path | str, *, is_online: bool = False, docs: Sequence[str] = ()

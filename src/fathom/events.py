@@ -19,6 +19,7 @@ from fathom.state import (
     Hypothesis,
     Judgement,
     Priority,
+    Rejected,
     RunConfig,
     Status,
     Tag,
@@ -169,6 +170,8 @@ class AnalysisCompleted(Payload):
     address: str
     claims: int
     rejected: int = 0
+    statements: list[str] = []  # of the claims
+    refused: list[Rejected] = []  # why the others were not believed
     lost: list[Failure] = []
 
 

@@ -222,6 +222,11 @@ def _add_upgrade(parser: Parser) -> None:
     parser.add_argument("--to", metavar="FOLDER", default="runs", help=words)
 
 
+def _add_serve(parser: Parser) -> None:
+    parser.add_argument("--port", type=int, default=8321, metavar="N", help="where it listens (8321)")
+    parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="this machine only, unless said")
+
+
 RESEARCH = Command(
     "",
     '"QUESTION"',
@@ -388,6 +393,16 @@ exit codes:
         ),
     ],
     "set up": [
+        Command(
+            "serve",
+            "serve",
+            "the page: ask, steer and read in a browser",
+            "serve:serve",
+            _add_serve,
+            "Serve the page at http://127.0.0.1:8321/, on the same database as every other command."
+            " Only this machine can reach it, unless --host says otherwise.",
+            usage="[--port N] [--host NAME]",
+        ),
         Command(
             "doctor",
             "doctor",

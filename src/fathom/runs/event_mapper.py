@@ -149,6 +149,8 @@ def _round_payload(node: str, given: dict[str, Any], update: dict[str, Any]) -> 
         address=page.address,
         claims=len(update.get("claims", [])),
         rejected=sum(rejected.count for rejected in update.get("rejected", [])),
+        statements=[claim.statement for claim in update.get("claims", [])],
+        refused=list(update.get("rejected", [])),
         lost=lost,
     )
 
@@ -161,11 +163,15 @@ def _verification_payloads(node: str, given: dict[str, Any], update: dict[str, A
     rejected = [*given.get("rejected", []), *update.get("rejected", [])]
     lost = list(update.get("failures", []))
     for page in [page for page in given["pages"] if page.sha in done]:
+        believed = [claim.statement for claim in claims if claim.quotes[0].page == page.sha]
+        refused = [entry for entry in rejected if entry.page == page.sha]
         yield AnalysisCompleted(
             title=page.title,
             address=page.address,
-            claims=sum(claim.quotes[0].page == page.sha for claim in claims),
-            rejected=sum(entry.count for entry in rejected if entry.page == page.sha),
+            claims=len(believed),
+            rejected=sum(entry.count for entry in refused),
+            statements=believed,
+            refused=refused,
             lost=lost,
         )
         lost = []  # told once

@@ -20,6 +20,7 @@ from fathom.runs.executor import Runs, is_unfinished
 from fathom.runs.folder import EVENTS, ResearchFolder, claim_folder, folder_of, render_pages
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
 from fathom.state import RunState
+from fathom.runs.views import Passage
 from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
 
@@ -68,6 +69,21 @@ async def render_round(runs: Runs, run_id: str, number: int) -> str:
         raise BadInput(f"Run {short_id(run_id)} has {have}; there is no round {number} to show.")
     done, spent, planned = recall_round(state, number)
     return round_page(state.get("question", ""), done, spent, messages_of(state), planned)
+
+
+async def read_passage(
+    runs: Runs, run_id: str, sha: str, place: tuple[int, int], around_chars: int
+) -> Passage:
+    """Return a stretch of a page that the run has read, with what stands around it."""
+    page = next((page for page in (await _state(runs, run_id)).get("pages", []) if page.sha == sha), None)
+    if page is None:
+        raise BadInput(f"Run {short_id(run_id)} has read no such page.")
+    text = await open_page_texts(runs.storage).get(sha)
+    start, end = place
+    if not 0 <= start < end <= len(text):
+        raise BadInput(f"The page has {len(text):,} characters; there is no passage from {start} to {end}.")
+    before, after = text[max(0, start - around_chars) : start], text[end : end + around_chars]
+    return Passage(before=before, quote=text[start:end], after=after, title=page.title, address=page.address)
 
 
 async def _state(runs: Runs, run_id: str) -> RunState:

@@ -145,6 +145,17 @@ async def control_run(settings: Settings, name: str, word: SignalWord, text: str
     return line
 
 
+async def find_line(settings: Settings, name: str) -> RunLine:
+    """Return one run, named by the first characters of its id."""
+    storage = open_storage(settings.database)
+    run_id = await find_run(storage, name)
+    lines = await _load_lines(settings, [run_id])
+    if not lines:
+        raise BadInput(f"There is no run {short_id(run_id)} any more.")
+    place = await folder_of(storage, run_id)
+    return replace(lines[0], folder=str(place) if place else None)
+
+
 async def list_runs(settings: Settings, most: int = 50) -> list[RunLine]:
     """Return the latest runs, the newest first."""
     storage = open_storage(settings.database)

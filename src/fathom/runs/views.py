@@ -195,6 +195,18 @@ class AgentMessage(ViewRecord):
     at: AwareDatetime
 
 
+class Passage(BaseModel):
+    """A quote in the words around it, as the page was read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    before: str
+    quote: str
+    after: str
+    title: str
+    address: str
+
+
 class ConversationThread(StatusView):
     """Questions and their answers that build on each other; its id is that of its first run."""
 

@@ -3,7 +3,8 @@
 A page in somebody's browser can send requests to a server on this machine. Three checks stop it. The `Host`
 header must be a name the operator allows, or a rebinding name could read answers. A request that comes from
 a page must come from an allowed origin. A body must be JSON, because a browser sends other kinds across
-origins without asking first. Does not know routes beyond which of them start runs.
+origins without asking first; only the page's own uploads are plain bytes. Does not know routes beyond which
+of them start runs or take a file.
 """
 
 import json
@@ -17,7 +18,11 @@ from urllib.parse import urlsplit
 
 Scope = dict[str, Any]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_STARTS_A_RUN = re.compile(r"^(?:/noauth)?/(?:threads/[^/]+/)?runs(?:/(?:wait|stream|batch))?/?$")
+_STARTS_A_RUN = re.compile(
+    r"^(?:/noauth)?/(?:threads/[^/]+/)?runs(?:/(?:wait|stream|batch))?/?$"
+    r"|^(?:/app)?/api/runs(?:/[^/]+/(?:follow-up|update|fork))?/?$"  # the page's own
+)
+_TAKES_A_FILE = re.compile(r"^(?:/app)?/api/uploads$")
 _PRIVATE_NETWORK = b"access-control-request-private-network"
 _MINUTE_S = 60.0
 
@@ -82,7 +87,8 @@ class Protection:
             return RefusedRequest(
                 403, "Pages of that origin may not use this server; see FATHOM_ALLOWED_ORIGINS."
             )
-        if method in _WITH_BODY and not _is_json_or_empty(headers):
+        is_file = method == "PUT" and _TAKES_A_FILE.match(scope["path"])
+        if method in _WITH_BODY and not (is_file and _is_file(headers)) and not _is_json_or_empty(headers):
             return RefusedRequest(415, "Send the body as application/json.")
         if method == "POST" and _STARTS_A_RUN.match(scope["path"]) and self._rate.is_exceeded():
             return RefusedRequest(
@@ -121,6 +127,11 @@ def _host_name(address: str) -> str:
         return (urlsplit(address).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def _is_file(headers: dict[str, str]) -> bool:
+    """Whether the body is bytes of no kind, which no page of another origin sends without asking first."""
+    return headers.get("content-type", "").strip().lower() == "application/octet-stream"
 
 
 def _is_json_or_empty(headers: dict[str, str]) -> bool:

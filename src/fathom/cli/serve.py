@@ -1,0 +1,64 @@
+"""`fathom serve`: the page in a browser, on the same database as everything else.
+
+Does not know what the page shows.
+"""
+
+import argparse
+import sys
+from ipaddress import ip_address
+
+from fathom.cli.arguments import read_settings
+from fathom.errors import BadInput
+from fathom.settings.settings import Settings
+
+_CLOSING_S = 3  # streams that are still open do not keep the server from ending
+_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - names that mean every address
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Serve the page until somebody presses Ctrl-C."""
+    import uvicorn
+
+    from fathom.web.app import make_page_app
+
+    settings = read_settings(arguments)
+    host, port = arguments.host, arguments.port
+    if not 0 < port < 65_536:
+        raise BadInput("--port should be a number from 1 to 65535.")
+    if not _is_loopback(host):
+        settings = _admit(settings, host)
+        _warn(settings, host, port)
+    app = make_page_app(settings)
+    shown = f"[{host}]" if ":" in host else host
+    print(f"Fathom is at http://{shown}:{port}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    config = uvicorn.Config(
+        app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_CLOSING_S
+    )
+    uvicorn.Server(config).run()
+    return 0
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _admit(settings: Settings, host: str) -> Settings:
+    """Have the server answer to the name that was given, if it is one."""
+    if host in _ANYWHERE:
+        return settings
+    return settings.model_copy(update={"allowed_hosts": [*settings.allowed_hosts, host]})
+
+
+def _warn(settings: Settings, host: str, port: int) -> None:
+    """Say loudly who can now reach the page."""
+    who = "whoever has the key" if settings.api_keys else "EVERYBODY who reaches it, without a key,"
+    names = ", ".join(settings.allowed_hosts)
+    for line in (
+        f"WARNING: {host or 'every address'}:{port} can be reached from other machines.",
+        f"WARNING: {who} can spend your budget and read every run and the folders in FATHOM_DOCS_ROOTS.",
+        f"WARNING: there is no encryption. The page answers to: {names} (FATHOM_ALLOWED_HOSTS).",
+    ):
+        print(line, file=sys.stderr)

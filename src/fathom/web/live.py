@@ -1,0 +1,170 @@
+"""Runs that this server works on, and what any run tells, as a stream that can be taken up again.
+
+Does not know HTTP routes. A run's events are in the `events.jsonl` of its folder, whoever works on it: the
+number of a line is the event's id, so a reader who names the last one it saw misses nothing, also after the
+server was restarted.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fathom.errors import BadInput, FathomError
+from fathom.researcher import DeepResearcher
+from fathom.state import ReviewAnswer
+
+if TYPE_CHECKING:
+    from fathom.events import Progress
+    from fathom.session import Session
+
+EVENTS = "events.jsonl"
+_GLANCE_S = 0.2
+_STILL_THERE_S = 15.0  # a comment is sent after so long a silence, so that no proxy hangs up
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class LiveRun:
+    """A run that this server has worked on."""
+
+    session: "Session"
+    folder: Path
+    task: "asyncio.Task[None] | None" = None
+    problem: str = ""  # why the work ended, if it was not meant to
+    drafts: dict[str, str] = field(default_factory=dict)  # parts that are being written, which no file has
+    changes: int = 0  # of drafts
+
+    @property
+    def is_working(self) -> bool:
+        """Whether somebody works on it here."""
+        return self.task is not None and not self.task.done()
+
+
+class LiveRuns:
+    """Works on runs in the background, each from one checkpoint to the next."""
+
+    def __init__(self, researcher: DeepResearcher, folders: Path) -> None:
+        self._researcher, self._folders = researcher, folders
+        self._runs: dict[str, LiveRun] = {}
+
+    def find(self, run_id: str) -> LiveRun | None:
+        """The run, if this server has worked on it."""
+        return self._runs.get(run_id)
+
+    async def work(self, session: "Session", answer: ReviewAnswer | None = None) -> None:
+        """Begin to work on a run, or go on with it; returns when the work has begun."""
+        known = self._runs.get(session.id)
+        if known and known.is_working:
+            raise BadInput("This run is being worked on already.")
+        folder = await session.open_folder(parent=self._folders)
+        live = self._runs[session.id] = LiveRun(session, folder)
+        live.task = asyncio.create_task(self._work(live, answer))
+        live.task.add_done_callback(lambda task: _note_end(live, task))
+
+    async def resume(self, run_id: str, answer: ReviewAnswer | None = None) -> None:
+        """Go on with a run that stands; a finish ends the search also where no plan is on the table."""
+        if (known := self._runs.get(run_id)) and known.is_working:
+            raise BadInput("This run is being worked on already.")
+        session = await self._researcher.session(run_id)
+        if session.is_complete:
+            raise BadInput("This run is over; ask on, update it, or go another way from it.")
+        if answer and answer.action == "finish" and not session.waits_for:
+            await session.end_search()
+            answer = None
+        if answer and not session.waits_for:
+            raise BadInput("This run is not waiting for an answer.")
+        await self.work(session, answer)
+
+    async def close(self) -> None:
+        """Leave every run after the step in hand."""
+        at_work = [live for live in self._runs.values() if live.is_working]
+        for live in at_work:
+            live.session.leave()
+        tasks = [live.task for live in at_work if live.task]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=5)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _work(self, live: LiveRun, answer: ReviewAnswer | None) -> None:
+        try:
+            async for event in live.session.events(answer):
+                _note_draft(live, event)
+        except FathomError as error:
+            live.problem = str(error)
+
+    async def stream(self, run_id: str, folder: Path, seen: int) -> AsyncGenerator[str, None]:
+        """Everything a run tells after the first `seen` events, as server-sent events, for as long as wanted."""
+        lines, told, changes, silent_s = _Lines(folder / EVENTS, seen), "", 0, 0.0
+        yield "retry: 500\n\n"
+        while True:
+            live = self._runs.get(run_id)
+            standing = {
+                "is_working": bool(live and live.is_working),
+                "problem": live.problem if live else "",
+            }
+            sent = False
+            for number, line in await asyncio.to_thread(lines.read):
+                yield f"id: {number}\ndata: {line}\n\n"
+                sent = True
+            if live and live.changes != changes:
+                changes, sent = live.changes, True
+                yield f"event: drafts\ndata: {json.dumps(live.drafts)}\n\n"
+            # After the events: whoever hears that the work has ended has heard everything it told.
+            if (words := json.dumps(standing)) != told:
+                told, sent = words, True
+                yield f"event: standing\ndata: {words}\n\n"
+            silent_s = 0.0 if sent else silent_s + _GLANCE_S
+            if silent_s >= _STILL_THERE_S:
+                silent_s = 0.0
+                yield ": still here\n\n"
+            await asyncio.sleep(_GLANCE_S)
+
+
+class _Lines:
+    """The whole lines of a file that grows, after those that were seen."""
+
+    def __init__(self, path: Path, seen: int) -> None:
+        self._path, self._seen, self._number, self._at = path, seen, 0, 0
+
+    def read(self) -> list[tuple[int, str]]:
+        """What was added since; a line that is being written waits until it is whole."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._at)
+                body = file.read()
+        except FileNotFoundError:
+            return []
+        whole, end, _ = body.rpartition(b"\n")
+        if not end:
+            return []
+        self._at += len(whole) + 1
+        found: list[tuple[int, str]] = []
+        for line in whole.decode("utf-8", "replace").split("\n"):
+            self._number += 1
+            if self._number > self._seen:
+                found.append((self._number, line))
+        return found
+
+
+def _note_draft(live: LiveRun, event: "Progress") -> None:
+    """Remember a part of the report that is still being written; what is whole stands in the events."""
+    told: dict[str, Any] = event.payload.model_dump(include={"title", "text", "is_whole"})
+    if event.kind == "draft" and not told.get("is_whole", True):
+        live.drafts[told["title"]] = told["text"]
+        live.changes += 1
+    elif event.kind in ("draft", "report section") and live.drafts.pop(told["title"], None) is not None:
+        live.changes += 1
+
+
+def _note_end(live: LiveRun, task: "asyncio.Task[None]") -> None:
+    """Tell an error that nobody foresaw to the reader in one sentence, and to the operator in full."""
+    error = None if task.cancelled() else task.exception()
+    if error:
+        _log.error("Run %s ended with an error that was not foreseen.", live.session.id, exc_info=error)
+        live.problem = f"Something went wrong inside Fathom ({type(error).__name__}); the run can go on."

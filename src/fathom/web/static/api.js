@@ -1,0 +1,66 @@
+// Requests to the server the page came from, and the stream of a run's events.
+
+export class Refusal extends Error {
+  constructor(status, words) {
+    super(words);
+    this.status = status;
+  }
+}
+
+async function ask(path, options) {
+  let answer;
+  try {
+    answer = await fetch(`api/${path}`, options);
+  } catch {
+    throw new Refusal(0, "The server cannot be reached.");
+  }
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) {
+    if (answer.status === 401 && path !== "login") dispatchEvent(new Event("locked"));
+    throw new Refusal(answer.status, typeof told.detail === "string" ? told.detail : `HTTP ${answer.status}`);
+  }
+  return told;
+}
+
+export const get = (path, words = {}) => {
+  const query = new URLSearchParams(words).toString();
+  return ask(query ? `${path}?${query}` : path);
+};
+
+export const post = (path, body = {}) =>
+  ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+export const upload = (file, folder) =>
+  ask(`uploads?${new URLSearchParams({ name: file.name, folder })}`, {
+    method: "PUT",
+    headers: { "content-type": "application/octet-stream" },
+    body: file,
+  });
+
+// Hears everything a run tells, also what it told before; takes up the thread by itself when the link breaks.
+export function listen(id, hear) {
+  let last = 0;
+  let source = null;
+  let timer = 0;
+  const open = () => {
+    source = new EventSource(`api/runs/${id}/events?after=${last}`);
+    source.onopen = () => hear.link(true);
+    source.onmessage = (message) => {
+      last = Number(message.lastEventId) || last;
+      hear.event(JSON.parse(message.data));
+    };
+    source.addEventListener("standing", (message) => hear.standing(JSON.parse(message.data)));
+    source.addEventListener("drafts", (message) => hear.drafts(JSON.parse(message.data)));
+    source.onerror = () => {
+      hear.link(false);
+      source.close();
+      clearTimeout(timer);
+      timer = setTimeout(open, 700);
+    };
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}

@@ -1,0 +1,299 @@
+// Read: the report as it grows, then whole; every citation opens the quote in its passage.
+
+import { get } from "./api.js";
+import { address, h, inline, put, show } from "./dom.js";
+import { goOn } from "./goon.js";
+import { day, span, t, usd, word } from "./texts.js";
+
+const CHANGED = new Set(["section rewritten", "section new"]);
+
+export function readView(body, run) {
+  const place = h("div", { class: "read" });
+  body.append(place);
+  let asked = "";
+  let result = null;
+  let error = "";
+  const load = async () => {
+    asked = run.info.status;
+    try {
+      result = await get(`runs/${run.id}/result`);
+      error = "";
+    } catch (problem) {
+      error = problem.message;
+    }
+    paint();
+  };
+  const paint = () => {
+    if (result) {
+      show(place, [result.run_id, result.status], () => [whole(run, result), goOn(run, result)]);
+      return;
+    }
+    const { model, drafts } = run;
+    show(place, [model.parts, model.sections, drafts, run.isWorking, error], () => growing(run, error));
+  };
+  return () => {
+    if (run.isOver && !run.isWorking && asked !== run.info.status) load();
+    paint();
+  };
+}
+
+function growing({ model, drafts, isWorking }, error) {
+  const titles = [...new Set([...model.parts, ...Object.keys(drafts)])];
+  if (!titles.length) return h("p", { class: "empty" }, error || (isWorking ? t("read.coming") : t("read.none")));
+  return h("article", { class: "report", "aria-busy": "true" }, h("p", { class: "note" }, t("read.growing")), titles.map((title) => {
+    const part = model.sections[title] ?? (drafts[title] ? { text: drafts[title], isChecked: false } : null);
+    return h("section", { class: part?.isChecked ? "checked" : "draft" }, h("h2", {}, title),
+      part ? part.text.split("\n").map((text) => h("p", {}, inline(text))) : h("p", { class: "hint" }, t("read.waiting")),
+      part && !part.isChecked ? h("p", { class: "hint" }, t("read.unchecked")) : null);
+  }));
+}
+
+// Everything that a sentence leads to, found by ids.
+function makeIndex(result) {
+  const claims = new Map(result.claims.map((claim) => [claim.id, claim]));
+  const cited = new Map();
+  for (const citation of result.citations) {
+    for (const quote of citation.quotes) cited.set(`${quote.page} ${quote.start} ${quote.end}`, citation);
+  }
+  const findings = new Map(result.findings.flatMap((finding) => finding.claims.map((id) => [id, finding])));
+  const disputed = new Set(result.contradictions.filter((one) => !one.settled_by).flatMap((one) => one.sides.flatMap((side) => side.claims)));
+  const titles = new Map(result.sources.map((page) => [page.sha, page]));
+  return { result, claims, cited, findings, disputed, titles };
+}
+
+function claimsOf(sentence) {
+  return [...new Set([...sentence.claims, ...(sentence.calculation?.operands ?? []).map((one) => one.claim)])];
+}
+
+// The evidence of a sentence by the number of its source.
+function evidenceOf(ids, index) {
+  const found = new Map();
+  for (const id of ids) {
+    for (const quote of index.claims.get(id)?.quotes ?? []) {
+      const citation = index.cited.get(`${quote.page} ${quote.start} ${quote.end}`);
+      if (!citation) continue;
+      const held = found.get(citation.number) ?? { citation, quotes: [] };
+      if (!held.quotes.some((one) => one.quote.start === quote.start && one.quote.end === quote.end)) held.quotes.push({ quote, claim: id });
+      found.set(citation.number, held);
+    }
+  }
+  return [...found.values()].sort((one, two) => one.citation.number - two.citation.number);
+}
+
+function whole(run, result) {
+  const index = makeIndex(result);
+  const drawer = makeDrawer(run, index);
+  const title = /^# (.+)$/m.exec(result.report)?.[1] ?? result.question;
+  const changed = new Set((result.update?.changes ?? []).filter((one) => CHANGED.has(one.kind)).map((one) => one.what));
+  const shown = result.sections.filter((section) => section.sentences.length);
+  const hasInference = shown.some((section) => section.sentences.some((one) => one.kind === "inference"));
+  return h("article", { class: "report" },
+    h("h2", { class: "report-title" }, title),
+    h("p", { class: "byline" }, t("read.basis", { n: result.citations.length, rounds: result.metadata?.rounds ?? 0 })),
+    result.kind === "extracts" ? h("p", { class: "note" }, t("read.extracts")) : null,
+    changes(result.update),
+    result.citations.length ? null : h("p", { class: "note" }, t("read.nothing")),
+    shown.map((section) => sectionOf(section, index, drawer, changed)),
+    hasInference ? h("p", { class: "note legend" }, h("span", { class: "inference-mark" }, t("read.inference")), " ", t("read.inference.meaning")) : null,
+    disputes(result, index, drawer), findings(result, index, drawer), sources(result, index, drawer), rejected(result, index), figures(result),
+    drawer.element);
+}
+
+function changes(update) {
+  if (!update) return null;
+  const told = update.changes.filter((one) => one.kind !== "section untouched");
+  return h("section", { class: "card changes" }, h("h2", {}, t("read.changes", { day: day(update.since) })),
+    told.length ? h("ul", {}, told.map((one) => h("li", {}, h("strong", {}, word("change", one.kind)), ": ", one.what, one.why ? ` (${one.why})` : "")))
+      : h("p", {}, t("read.unchanged")));
+}
+
+function sectionOf(section, index, drawer, changed) {
+  const blocks = section.blocks.length ? section.blocks : [{ kind: section.is_list ? "bullets" : "paragraph", title: "", columns: [] }];
+  const isChanged = changed.has(section.title);
+  return h("section", { class: `part ${section.kind}${isChanged ? " changed" : ""}` },
+    section.title ? h("h2", {}, section.title, isChanged ? h("span", { class: "tag" }, t("read.changed")) : null) : null,
+    blocks.map((block, place) => {
+      const own = section.sentences.filter((one) => Math.min(one.block, blocks.length - 1) === place);
+      return own.length ? blockOf(block, own, index, drawer) : null;
+    }));
+}
+
+function blockOf(block, sentences, index, drawer) {
+  const make = (one) => sentenceOf(one, index, drawer);
+  const heading = block.title && block.kind !== "table" ? h("h3", {}, block.title) : null;
+  if (block.kind === "table") return tableOf(block, sentences, make);
+  if (block.kind === "bullets") return [heading, h("ul", {}, sentences.map((one) => h("li", {}, make(one))))];
+  if (block.kind === "numbered") return [heading, h("ol", {}, sentences.map((one) => h("li", {}, make(one))))];
+  if (block.kind === "extract") return [heading, h("blockquote", {}, sentences.map((one) => h("p", {}, make(one))))];
+  return [heading, h("p", {}, sentences.map((one) => [make(one), " "]))];
+}
+
+function tableOf(block, sentences, make) {
+  const rows = new Map();
+  for (const one of sentences) {
+    const cells = rows.get(one.row ?? 0) ?? [];
+    (cells[one.column ?? 0] ??= []).push(one);
+    rows.set(one.row ?? 0, cells);
+  }
+  const full = [...rows].filter(([, cells]) => cells.some((cell) => cell?.some((one) => one.status !== "connective"))).sort(([a], [b]) => a - b);
+  const width = Math.max(block.columns.length, ...full.map(([, cells]) => cells.length));
+  return h("div", { class: "table", role: "region", tabindex: 0, "aria-label": block.title || t("read.table") }, h("table", {},
+    block.title ? h("caption", {}, block.title) : null,
+    block.columns.length ? h("thead", {}, h("tr", {}, block.columns.map((text) => h("th", { scope: "col" }, text)))) : null,
+    h("tbody", {}, full.map(([, cells]) => h("tr", {}, Array.from({ length: width }, (_, at) => h("td", {}, (cells[at] ?? []).map((one) => [make(one), " "]))))))));
+}
+
+function sentenceOf(sentence, index, drawer) {
+  const evidence = sentence.status === "supported" ? evidenceOf(claimsOf(sentence), index) : [];
+  const isInference = sentence.kind === "inference" && evidence.length;
+  const isUnsupported = sentence.status === "unsupported" || (sentence.status === "supported" && !evidence.length);
+  const isDisputed = sentence.claims.some((id) => index.disputed.has(id));
+  return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(sentence.text),
+    isInference ? h("span", { class: "inference-mark" }, t("read.inference")) : null,
+    isDisputed ? h("a", { class: "disputed-mark", href: "#disputes", onclick: jump }, t("read.disputed")) : null,
+    isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null,
+    evidence.map((one) => mark(one, sentence, drawer)));
+}
+
+// Addresses after the # are views: a jump within one is made by hand.
+function jump(event) {
+  event.preventDefault();
+  const target = document.getElementById(event.currentTarget.getAttribute("href").slice(1));
+  target?.scrollIntoView();
+  target?.focus();
+}
+
+function mark(evidence, sentence, drawer) {
+  const { citation } = evidence;
+  return h("button", {
+    type: "button", class: "cite", "aria-haspopup": "dialog", "aria-label": t("read.cite", { n: citation.number, title: citation.title }),
+    title: citation.title, onclick: () => drawer.open(evidence, sentence),
+  }, String(citation.number));
+}
+
+function surety(claim, index) {
+  const finding = index.findings.get(claim);
+  if (!finding) return null;
+  return h("p", { class: "surety" }, h("span", { class: `tag ${finding.tag.toLowerCase()}` }, word("tag", finding.tag)), " ", word("tag_meaning", finding.tag),
+    finding.voices.length > 1 ? h("span", { class: "hint" }, ` · ${t("read.voices", { n: finding.voices.length })}: ${finding.voices.join(", ")}`) : null);
+}
+
+function makeDrawer(run, index) {
+  const content = h("div", { class: "drawer-body" });
+  const close = h("button", { type: "button", class: "quiet close", "aria-label": t("close") }, "×");
+  const element = h("dialog", { class: "drawer", "aria-label": t("read.evidence") }, close, content);
+  close.addEventListener("click", () => element.close());
+  element.addEventListener("click", (event) => event.target === element && element.close());
+  return { element, open };
+
+  function open({ citation, quotes }, sentence) {
+    const page = index.titles.get(citation.page);
+    put(content,
+      h("p", { class: "hint" }, t("read.source", { n: citation.number })),
+      h("h2", {}, citation.title || citation.address),
+      h("p", { class: "meta" }, [citation.publisher, page?.author, citation.published ? t("read.published", { day: day(citation.published) }) : t("read.undated"),
+        t("read.fetched", { day: day(citation.fetched) })].filter(Boolean).join(" · ")),
+      h("p", {}, address(citation.address)),
+      citation.is_primary ? h("p", { class: "hint" }, t("read.primary")) : null,
+      citation.gone ? h("p", { class: "hint warn" }, t("read.gone")) : null,
+      sentence?.calculation ? calculation(sentence.calculation) : null,
+      quotes.map(({ quote, claim }) => passage(quote, claim)));
+    element.showModal();
+  }
+
+  function passage(quote, claim) {
+    const text = h("blockquote", { class: "passage" }, h("mark", {}, quote.text));
+    get(`runs/${run.id}/passage`, { page: quote.page, start: quote.start, end: quote.end }).then((found) => {
+      const before = h("span", { class: "around" }, found.before);
+      text.replaceChildren(before, h("mark", {}, found.quote), h("span", { class: "around" }, found.after));
+    }).catch((error) => text.append(h("p", { class: "hint" }, error.message)));
+    const statement = index.claims.get(claim);
+    const verdict = statement?.verdict;
+    return h("section", { class: "quote" }, quote.heading ? h("p", { class: "hint" }, quote.heading) : null, text,
+      statement ? h("p", { class: "claim" }, h("strong", {}, t("read.claim")), " ", statement.statement) : null,
+      surety(claim, index),
+      verdict ? h("p", { class: "hint" }, t("read.verdict", { score: verdict.score.toFixed(2) }), verdict.reason ? ` · ${verdict.reason}` : "") : null);
+  }
+}
+
+function calculation({ formula, operands, result }) {
+  return h("p", { class: "note" }, t("read.calculation"), " ", h("code", {}, `${formula} = ${result}`), " ", operands.map((one) => `${one.name} = ${one.value}`).join(", "));
+}
+
+function disputes(result, index, drawer) {
+  if (!result.contradictions.length) return null;
+  const side = (one) => {
+    const evidence = evidenceOf(one.claims, index);
+    const quote = index.claims.get(one.claims[0])?.quotes[0];
+    return [h("q", {}, quote?.text ?? one.value), evidence.map((held) => mark(held, null, drawer))];
+  };
+  const rows = result.contradictions.flatMap((one) => one.sides.map((held, place) => h("tr", { class: place ? "" : "first" },
+    place ? null : h("th", { scope: "rowgroup", rowspan: one.sides.length }, one.about),
+    h("td", {}, held.value), h("td", {}, side(held)), h("td", {}, held.published.map((text) => (text ? day(text) : t("read.undated"))).join(", ")),
+    place ? null : h("td", { rowspan: one.sides.length }, one.settled_by ? word("settled", one.settled_by) : t("read.open")))));
+  return h("section", { class: "disputes", id: "disputes", tabindex: -1 }, h("h2", {}, t("read.disputes")),
+    h("div", { class: "table", role: "region", tabindex: 0, "aria-label": t("read.disputes") }, h("table", {},
+      h("thead", {}, h("tr", {}, ["about", "says", "quote", "when", "settled"].map((name) => h("th", { scope: "col" }, t(`dispute.${name}`))))),
+      h("tbody", {}, rows))));
+}
+
+function findings(result, index, drawer) {
+  if (result.kind === "extracts" || !result.findings.length) return null;
+  const used = new Set(result.sections.flatMap((section) => section.sentences.flatMap(claimsOf)));
+  const shown = result.findings.filter((one) => one.claims.some((id) => used.has(id)));
+  return h("details", { class: "fold" }, h("summary", {}, h("h2", {}, t("read.findings", { n: shown.length }))),
+    h("ul", { class: "findings" }, shown.map((one) => h("li", {}, h("span", {}, one.statement, evidenceOf(one.claims, index).map((held) => mark(held, null, drawer))), surety(one.claims[0], index)))));
+}
+
+function sources(result, index, drawer) {
+  if (!result.citations.length) return null;
+  const repeats = independence(result);
+  return h("section", { class: "sources", id: "sources" }, h("h2", {}, t("read.sources")), h("ol", {}, result.citations.map((one) => h("li", { value: one.number },
+    h("span", { class: "source-title" }, one.title || one.address), h("span", { class: "meta" }, [one.publisher, one.published ? day(one.published) : t("read.undated"), t("read.fetched", { day: day(one.fetched) })].filter(Boolean).join(" · ")),
+    address(one.address),
+    h("span", { class: "hint" }, one.is_primary ? `${t("read.primary")} · ` : "", repeats.get(one.number) ?? t("read.independent")),
+    h("button", { type: "button", class: "quiet", onclick: () => drawer.open({ citation: one, quotes: one.quotes.map((quote) => ({ quote, claim: claimWith(quote, result) })) }, null) }, t("read.quotes", { n: one.quotes.length }))))));
+}
+
+function claimWith(quote, result) {
+  return result.claims.find((claim) => claim.quotes.some((one) => one.page === quote.page && one.start === quote.start && one.end === quote.end))?.id;
+}
+
+// Sources that say the same without being independent of each other: the finding has fewer voices than pages.
+function independence(result) {
+  const numbers = new Map(result.citations.map((one) => [one.page, one.number]));
+  const claims = new Map(result.claims.map((claim) => [claim.id, claim]));
+  const found = new Map();
+  for (const finding of result.findings) {
+    const pages = [...new Set(finding.claims.flatMap((id) => (claims.get(id)?.quotes ?? []).map((quote) => numbers.get(quote.page))).filter(Boolean))];
+    if (pages.length < 2 || finding.voices.length >= pages.length) continue;
+    for (const number of pages) {
+      const others = pages.filter((one) => one !== number).map((one) => `[${one}]`).join(" ");
+      found.set(number, t("read.dependent", { others, n: finding.voices.length, of: pages.length }));
+    }
+  }
+  return found;
+}
+
+function rejected(result, index) {
+  if (!result.rejected.length) return null;
+  const count = result.rejected.reduce((sum, one) => sum + one.count, 0);
+  return h("details", { class: "fold" }, h("summary", {}, h("h2", {}, t("read.rejected", { n: count }))),
+    h("p", { class: "hint" }, t("read.rejected.why")),
+    h("ul", { class: "refused" }, result.rejected.map((one) => h("li", {}, h("span", {}, one.statement || t("watch.unnamed", { n: one.count })),
+      h("span", { class: "hint" }, [word("reason", one.why), one.reason, one.section || index.titles.get(one.page)?.title].filter(Boolean).join(" · "))))));
+}
+
+function figures(result) {
+  const told = result.metadata;
+  if (!told) return null;
+  const rows = {
+    rounds: told.rounds, queries: told.queries, pages: told.sources, claims: told.claims, calls: told.model_calls,
+    tokens: `${told.tokens_in.toLocaleString()} / ${told.tokens_out.toLocaleString()}`, cost: told.is_priced ? usd(told.cost_usd) : t("price.unknown"),
+    time: span(told.duration_s), score: told.score.toFixed(2), stop: [word("stop", told.stop), told.because].filter(Boolean).join(": "),
+  };
+  const lost = result.errors.length ? [h("h3", {}, t("read.lost")), h("ul", {}, result.errors.map((one) => h("li", {}, `${one.where}: ${one.what} (${one.why})`)))] : null;
+  return h("details", { class: "fold" }, h("summary", {}, h("h2", {}, t("read.figures"))),
+    h("dl", { class: "lines" }, Object.entries(rows).flatMap(([name, value]) => [h("dt", {}, t(`figure.${name}`)), h("dd", {}, String(value))])), lost);
+}
+

@@ -1,0 +1,150 @@
+// Watch: what the run does, as it does it, and the means to steer it.
+
+import { post } from "./api.js";
+import { act, address, button, h, say, show } from "./dom.js";
+import { drawGraph, markNode } from "./graph.js";
+import { t, usd, word } from "./texts.js";
+
+export function watchView(body, run) {
+  const picture = drawGraph();
+  const now = h("p", { class: "now-line" });
+  const meters = h("div", { class: "meters" });
+  const steer = steering(run);
+  const log = h("ol", { class: "log" });
+  const logBox = h("div", { class: "log-box", role: "log", tabindex: 0, "aria-label": t("watch.log") }, log);
+  const rounds = h("div", { class: "rounds" });
+  const ideas = h("div", {});
+  const claims = h("div", {});
+  body.append(h("div", { class: "watch" },
+    h("aside", { class: "side", "aria-label": t("watch.state") }, picture, now, meters, steer.element),
+    h("div", { class: "main" }, h("section", { class: "card" }, h("h2", {}, t("watch.log")), logBox), ideas, rounds, claims)));
+  return () => {
+    const { model } = run;
+    markNode(picture, model);
+    show(now, [model.node, Boolean(model.completed), run.isWorking], () => nowLine(run));
+    show(meters, [model.score, model.threshold, model.spent, model.round, model.limit, model.claims.length, model.refused.length], () => meterList(model));
+    steer.update();
+    const lines = model.log.slice(-60).map(line).filter(Boolean).slice(-14).reverse();
+    show(log, lines, () => lines.map(([text, kind]) => h("li", { class: kind }, text)));
+    show(ideas, [model.hypotheses, model.outline, model.gaps, model.directions], () => ideaList(model));
+    show(rounds, model.rounds, () => [...model.rounds].reverse().map((round, place) => roundCard(round, place === 0)));
+    show(claims, [model.claims.length, model.refused.length], () => claimList(model));
+  };
+}
+
+function nowLine({ model, isWorking }) {
+  if (model.completed) return t("watch.done", { why: model.completed.because || word("status", model.completed.status) });
+  return isWorking && model.node ? t(`doing.${model.node}`) : t("watch.still");
+}
+
+function meter(label, value, most, words, mark) {
+  const share = most > 0 ? Math.min(1, value / most) : 0;
+  const bar = h("div", { class: "bar", role: "meter", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": most, "aria-valuenow": Math.min(value, most), "aria-valuetext": words },
+    h("div", { class: "full" }), mark ? h("div", { class: "mark" }) : null);
+  bar.firstChild.style.width = `${share * 100}%`;
+  if (mark) bar.lastChild.style.left = `${mark * 100}%`;
+  return h("div", { class: "meter" }, h("span", {}, label), h("span", { class: "figure" }, words), bar);
+}
+
+function meterList(model) {
+  const { score, threshold, spent } = model;
+  return [
+    score === null ? null : meter(t("watch.score"), score, 1, t("watch.score.of", { score: score.toFixed(2), enough: threshold.toFixed(2) }), threshold),
+    meter(t("watch.money"), spent.usd, spent.budget_usd, t("watch.money.of", { usd: usd(spent.usd), most: usd(spent.budget_usd) })),
+    model.limit ? meter(t("watch.rounds"), model.round, model.limit, `${model.round} / ${model.limit}`) : null,
+    h("p", { class: "counts" }, t("watch.counts", { claims: model.claims.length, refused: model.refused.reduce((sum, one) => sum + one.count, 0), calls: spent.calls })),
+  ];
+}
+
+function steering(run) {
+  const told = h("div", {});
+  const order = (name, words) => (event) => act(event.currentTarget, told, async () => {
+    await post(`runs/${run.id}/control`, { word: name });
+    say(words);
+    told.replaceChildren(h("p", { class: "hint" }, words));
+  });
+  const pause = button(t("steer.pause"), order("pause", t("steer.pausing")));
+  const stop = button(t("steer.stop"), order("stop", t("steer.stopping")));
+  const query = h("input", { type: "text", maxlength: 500, "aria-label": t("steer.query"), placeholder: t("steer.query"), required: true });
+  const add = h("button", {}, t("steer.add"));
+  const form = h("form", {
+    class: "row join", onsubmit: (event) => {
+      event.preventDefault();
+      return act(add, told, async () => {
+        await post(`runs/${run.id}/control`, { word: "add", text: query.value });
+        query.value = "";
+        say(t("steer.added"));
+        told.replaceChildren(h("p", { class: "hint" }, t("steer.added")));
+      });
+    },
+  }, query, add);
+  const element = h("div", { class: "steer" }, h("div", { class: "row" }, pause, stop), form, told);
+  return {
+    element,
+    update() {
+      const isOpen = run.isWorking || ["running", "paused", "stopped", "waiting for review"].includes(run.info?.status);
+      element.hidden = run.isOver || Boolean(run.model.completed) || !isOpen;
+      const isRunning = run.isWorking || run.info?.status === "running";
+      pause.hidden = stop.hidden = !isRunning;
+    },
+  };
+}
+
+function line({ kind, payload, round }) {
+  switch (kind) {
+    case "started": return [payload.is_resumed ? t("log.resumed") : t("log.started"), ""];
+    case "plan generated": return [t("log.plan", { n: round, queries: payload.queries.length }), "step"];
+    case "search completed": return [t("log.search", { query: payload.query, hits: payload.hits }), payload.lost.length ? "bad" : ""];
+    case "content extracted": return payload.chars ? [t("log.read", { title: payload.title }), ""] : [t("log.lost", { title: payload.title }), "bad"];
+    case "analysis completed": return [t("log.claims", { title: payload.title, claims: payload.claims, refused: payload.rejected }), ""];
+    case "sufficiency evaluated": return [t("log.judged", { score: payload.judgement.overall.toFixed(2), enough: payload.threshold.toFixed(2) }), "step"];
+    case "report started": return [t("log.outline", { n: payload.sections.length }), "step"];
+    case "report section": return [t("log.section", { title: payload.title }), ""];
+    case "checkpoint": return payload.why === "round" ? null : [t(`log.${payload.why}`), "step"];
+    case "completed": return [t("log.completed"), "step"];
+    case "failed": return [payload.error, "bad"];
+    default: return null;
+  }
+}
+
+function ideaList(model) {
+  return [
+    model.hypotheses.length ? h("section", { class: "card" }, h("h2", {}, t("watch.hypotheses")),
+      h("ul", { class: "ideas" }, model.hypotheses.map((one) => h("li", {},
+        meter(one.statement, one.confidence, 1, `${Math.round(one.confidence * 100)} %`),
+        h("p", { class: "hint" }, t("watch.evidence", { pro: one.supporting.length, con: one.contradicting.length })))))) : null,
+    model.directions.length ? h("section", { class: "card" }, h("h2", {}, t("watch.directions")),
+      h("ul", {}, model.directions.map((one) => h("li", {}, h("strong", {}, one.text), " ", h("span", { class: "hint" }, `${one.angle} · ${one.status}`))))) : null,
+    model.outline.length ? h("section", { class: "card" }, h("h2", {}, t("watch.outline")),
+      h("ul", {}, model.outline.map((part) => h("li", {}, part.title, " ", h("span", { class: "hint" }, t("watch.part", { n: part.claims }), part.lacks ? ` · ${t("watch.lacks")}: ${part.lacks}` : "")))),
+      model.gaps.length ? [h("h3", {}, t("plan.gaps")), h("ul", {}, model.gaps.map((text) => h("li", {}, text)))] : null) : null,
+  ];
+}
+
+function roundCard(round, isLast) {
+  return h("details", { class: "card round", open: isLast }, h("summary", {}, h("h2", {}, t("watch.round", { n: round.number })),
+    round.judgement ? h("span", { class: "figure" }, round.judgement.overall.toFixed(2)) : null),
+  round.searches.length ? [h("h3", {}, t("watch.searches")), h("ul", { class: "searches" }, round.searches.map((one) => h("li", { class: one.lost?.length ? "bad" : "" },
+    h("span", {}, one.query),
+    h("span", { class: "hint" }, one.hits === null ? t("watch.searching") : [t("watch.hits", { n: one.hits }), one.engines.length ? ` · ${one.engines.join(", ")}` : "", one.lost.map((lost) => ` · ${lost.what}: ${lost.why}`)]))))] : null,
+  round.pages.length ? [h("h3", {}, t("watch.pages")), h("ul", { class: "pages" }, round.pages.map((page) => h("li", { class: page.state },
+    h("span", {}, page.title || page.address), h("span", { class: "hint" }, pageState(page)), address(page.address))))] : null,
+  round.summary ? h("p", { class: "recap" }, round.summary) : null);
+}
+
+function pageState(page) {
+  if (page.state === "lost") return page.why || t("page.lost");
+  if (page.state === "done") return t("page.done", { claims: page.claims, refused: page.rejected });
+  return t(`page.${page.state}`);
+}
+
+function claimList(model) {
+  return [
+    model.claims.length ? h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("watch.claims", { n: model.claims.length }))),
+      h("ul", { class: "claims" }, [...model.claims].reverse().map((one) => h("li", {}, h("span", {}, one.statement), h("span", { class: "hint" }, one.title))))) : null,
+    model.refused.length ? h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("watch.refused", { n: model.refused.reduce((sum, one) => sum + one.count, 0) }))),
+      h("ul", { class: "refused" }, [...model.refused].reverse().map((one) => h("li", {},
+        h("span", {}, one.statement || t("watch.unnamed", { n: one.count })), h("span", { class: "hint" }, word("reason", one.why), one.reason ? ` · ${one.reason}` : "", ` · ${one.title}`))))) : null,
+  ];
+}
+
