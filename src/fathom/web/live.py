@@ -8,10 +8,13 @@ server was restarted.
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sse_starlette import JSONServerSentEvent, ServerSentEvent
 
 from fathom.errors import BadInput, FathomError
 from fathom.researcher import DeepResearcher
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 
 EVENTS = "events.jsonl"
 _GLANCE_S = 0.2
-_STILL_THERE_S = 15.0  # a comment is sent after so long a silence, so that no proxy hangs up
 _log = logging.getLogger(__name__)
 
 
@@ -50,6 +52,7 @@ class LiveRuns:
     def __init__(self, researcher: DeepResearcher, folders: Path) -> None:
         self._researcher, self._folders = researcher, folders
         self._runs: dict[str, LiveRun] = {}
+        self._stretches: Counter[str] = Counter()  # how often this server has begun to work on a run
 
     def find(self, run_id: str) -> LiveRun | None:
         """The run, if this server has worked on it."""
@@ -62,6 +65,7 @@ class LiveRuns:
             raise BadInput("This run is being worked on already.")
         folder = await session.open_folder(parent=self._folders)
         live = self._runs[session.id] = LiveRun(session, folder)
+        self._stretches[session.id] += 1
         live.task = asyncio.create_task(self._work(live, answer))
         live.task.add_done_callback(lambda task: _note_end(live, task))
 
@@ -98,31 +102,25 @@ class LiveRuns:
         except FathomError as error:
             live.problem = str(error)
 
-    async def stream(self, run_id: str, folder: Path, seen: int) -> AsyncGenerator[str, None]:
-        """Everything a run tells after the first `seen` events, as server-sent events, for as long as wanted."""
-        lines, told, changes, silent_s = _Lines(folder / EVENTS, seen), "", 0, 0.0
-        yield "retry: 500\n\n"
+    async def stream(self, run_id: str, folder: Path, seen: int) -> AsyncGenerator[ServerSentEvent, None]:
+        """Everything a run tells after the first `seen` events, and how it stands; never ends by itself."""
+        lines, told, changes = _Lines(folder / EVENTS, seen), "", 0
         while True:
             live = self._runs.get(run_id)
             standing = {
                 "is_working": bool(live and live.is_working),
                 "problem": live.problem if live else "",
+                "stretch": self._stretches[run_id],  # work that began and ended between two glances is seen
             }
-            sent = False
             for number, line in await asyncio.to_thread(lines.read):
-                yield f"id: {number}\ndata: {line}\n\n"
-                sent = True
+                yield ServerSentEvent(line, id=str(number))
             if live and live.changes != changes:
-                changes, sent = live.changes, True
-                yield f"event: drafts\ndata: {json.dumps(live.drafts)}\n\n"
+                changes = live.changes
+                yield JSONServerSentEvent(live.drafts, event="drafts")
             # After the events: whoever hears that the work has ended has heard everything it told.
             if (words := json.dumps(standing)) != told:
-                told, sent = words, True
-                yield f"event: standing\ndata: {words}\n\n"
-            silent_s = 0.0 if sent else silent_s + _GLANCE_S
-            if silent_s >= _STILL_THERE_S:
-                silent_s = 0.0
-                yield ": still here\n\n"
+                told = words
+                yield ServerSentEvent(words, event="standing")
             await asyncio.sleep(_GLANCE_S)
 
 

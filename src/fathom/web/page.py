@@ -18,9 +18,10 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
+from sse_starlette import EventSourceResponse
 from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from fathom.errors import BadInput, FathomError, RunStopped
@@ -294,9 +295,7 @@ class Page:
             raise BadInput("This run keeps no events; its report can be read.")
         given = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
         seen = int(given) if given.isdecimal() and len(given) < 12 else 0
-        headers = {**SAFE, "cache-control": "no-store", "x-accel-buffering": "no"}
-        stream = self._live.stream(run_id, folder, seen)
-        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+        return EventSourceResponse(self._live.stream(run_id, folder, seen), headers=SAFE)
 
     @_answered
     async def result(self, request: Request) -> Response:

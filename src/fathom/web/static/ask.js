@@ -66,7 +66,7 @@ export function askView(main) {
       return;
     }
     const begun = await act(send, told, () => post("runs", asked));
-    if (begun) location.hash = `#/run/${begun.id}/watch`;
+    if (begun) location.hash = `#/run/${begun.id}`;
   }
 
   function expect() {

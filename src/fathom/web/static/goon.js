@@ -8,7 +8,7 @@ export function goOn(run, result) {
   const told = h("div", {});
   const begin = (control, path, body) => act(control, told, async () => {
     const begun = await post(`runs/${run.id}/${path}`, body);
-    location.hash = `#/run/${begun.id}/watch`;
+    location.hash = `#/run/${begun.id}`;
   });
   return h("section", { class: "go-on" }, followUp(begin), thread(run, result),
     h("div", { class: "cards" }, another(result, begin), update(begin), handOn(run), compareWith(run)), told);

@@ -87,7 +87,7 @@ function whole(run, result) {
   const changed = new Set((result.update?.changes ?? []).filter((one) => CHANGED.has(one.kind)).map((one) => one.what));
   const shown = result.sections.filter((section) => section.sentences.length);
   const hasInference = shown.some((section) => section.sentences.some((one) => one.kind === "inference"));
-  return h("article", { class: "report" },
+  return h("article", { class: "report", lang: /[가-힣]/.test(result.report) ? "ko" : null },
     h("h2", { class: "report-title" }, title),
     h("p", { class: "byline" }, t("read.basis", { n: result.citations.length, rounds: result.metadata?.rounds ?? 0 })),
     result.kind === "extracts" ? h("p", { class: "note" }, t("read.extracts")) : null,

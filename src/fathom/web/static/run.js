@@ -110,15 +110,18 @@ export function runView(main, id, wished) {
     pending ||= requestAnimationFrame(update);
   }
 
+  // Whoever came to see the run work is taken along; whoever looks at one of its views stays there.
+  const isFollowing = () => !wished || !run.isReplaying;
+
   async function settle(kind) {
     await refresh();
     if (isGone) return;
     if (kind === "completed") {
       say(t("say.completed"));
-      if (run.tab !== "read" && !run.isReplaying) go("read");
+      if (run.tab !== "read" && isFollowing()) go("read");
     } else if (run.info?.waits_for?.why === "review") {
       say(t("run.waiting"));
-      if (run.tab === "watch" && !run.isReplaying) go("plan");
+      if (run.tab === "watch" && isFollowing()) go("plan");
     }
   }
 

@@ -33,7 +33,11 @@ export function watchView(body, run) {
 }
 
 function nowLine({ model, isWorking }) {
-  if (model.completed) return t("watch.done", { why: model.completed.because || word("status", model.completed.status) });
+  if (model.completed) {
+    const [rule, ...rest] = model.completed.because.split(" (");
+    const why = rule ? [word("stop", rule), ...rest].join(" (") : word("status", model.completed.status);
+    return t("watch.done", { why });
+  }
   return isWorking && model.node ? t(`doing.${model.node}`) : t("watch.still");
 }
 
