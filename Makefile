@@ -3,9 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
 LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header
-HEAVY := whole or wire or server or localmodel or wheel or kill
+HEAVY := whole or wire or server or browser or localmodel or wheel or kill
 
-.PHONY: check test unit terminal fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
+.PHONY: check test unit terminal browser fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
 	bench-cost bench-wall bench-storage bench-kill
 
 check: lint types test
@@ -20,7 +20,7 @@ types: install
 	MYPYPATH=tests $(BIN)/mypy --explicit-package-bases tests
 
 # Several at once, a file to each: most of the long ones wait for a server or for a killed process.
-test: install terminal
+test: install terminal browser
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # The live view is driven on a real terminal. Where tmux cannot be had, those tests are left out and it is said.
@@ -28,6 +28,13 @@ terminal:
 	@command -v tmux > /dev/null || { test "$$(id -u)" = 0 && { apt-get install -y -q tmux || \
 		{ apt-get update -q && apt-get install -y -q tmux; }; } > /dev/null 2>&1; } || \
 		echo "NO TMUX: the live view will NOT be tested on a terminal" >&2
+
+# The page is driven in a real Chromium. Where it cannot be had, those tests are left out and it is said.
+browser:
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null || \
+		{ test "$$(id -u)" = 0 && { apt-get install -y -q chromium || \
+		{ apt-get update -q && apt-get install -y -q chromium; }; } > /dev/null 2>&1; } || \
+		echo "NO CHROMIUM: the page will NOT be tested in a browser" >&2
 
 # The quick part, for every save: no server, no local model, no killing.
 unit: install

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from standins import tmux
+from standins import browser, tmux
 
 # The same cases every time, and no stop-watch: machines differ, and a red run must be repeatable.
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
@@ -24,7 +24,7 @@ MARKED = {
     "scenarios": "whole", "examples": "whole", "cli": "whole",
     "search": "wire", "http": "wire", "reading": "wire",
 }  # fmt: skip
-LONG = {"localmodel", "kill", "server", "wheel"}
+LONG = {"localmodel", "kill", "server", "web", "wheel"}
 
 FOREIGN = (
     "OPENAI_", "TAVILY_", "FATHOM_", "LANGSMITH_", "LANGCHAIN_", "SERPER_", "BRAVE_", "EXA_", "GOOGLE_",
@@ -55,8 +55,9 @@ def pytest_unconfigure() -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say loudly what could not be tested here."""
-    if not tmux.IS_THERE:
-        terminalreporter.write_line(tmux.WHY_NOT, red=True, bold=True)
+    for needed in (tmux, browser):
+        if not needed.IS_THERE:
+            terminalreporter.write_line(needed.WHY_NOT, red=True, bold=True)
 
 
 class OfflineError(OSError):

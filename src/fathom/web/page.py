@@ -6,6 +6,7 @@ Does not know what a run does. Every refusal is one sentence, as `{"detail": "â€
 import asyncio
 import hmac
 import json
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +15,7 @@ from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
@@ -152,7 +153,7 @@ class Page:
         given = dict(request.headers.raw)
         cookie = request.cookies.get(COOKIE, "")
         if cookie and b"x-api-key" not in given:
-            given[b"x-api-key"] = cookie.encode("latin-1", "replace")
+            given[b"x-api-key"] = unquote(cookie).encode()
         if identity_of(given, self._keys) is None:
             return _refuse("An API key is needed (FATHOM_API_KEYS).", 401)
         return None
@@ -183,7 +184,7 @@ class Page:
             return _refuse("That is not a key of this server.", 401)
         answer = _json({"is_known": True})
         answer.set_cookie(
-            COOKIE, given, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+            COOKIE, quote(given), httponly=True, samesite="strict", secure=request.url.scheme == "https"
         )
         return answer
 
@@ -331,10 +332,14 @@ class Page:
         kind = request.path_params["kind"]
         if kind not in _FORMATS:
             raise BadInput(f"There is no format {kind[:20]!r}; there are {', '.join(_FORMATS)}.")
-        folder = await asyncio.to_thread(tempfile.TemporaryDirectory)
-        cleaning = BackgroundTask(asyncio.to_thread, folder.cleanup)
-        path = Path(folder.name) / f"report.{kind}"
-        run_id = await self._researcher.export(request.path_params["run"], path)
+        folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fathom-"))
+        path = folder / f"report.{kind}"
+        try:
+            run_id = await self._researcher.export(request.path_params["run"], path)
+        except FathomError:
+            await asyncio.to_thread(shutil.rmtree, folder)
+            raise
+        cleaning = BackgroundTask(asyncio.to_thread, shutil.rmtree, folder)
         name = f"fathom-{run_id[:8]}.{kind}"
         headers = {**SAFE, "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
         return FileResponse(path, headers=headers, background=cleaning)

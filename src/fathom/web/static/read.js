@@ -139,7 +139,7 @@ function tableOf(block, sentences, make) {
   const width = Math.max(block.columns.length, ...full.map(([, cells]) => cells.length));
   return h("div", { class: "table", role: "region", tabindex: 0, "aria-label": block.title || t("read.table") }, h("table", {},
     block.title ? h("caption", {}, block.title) : null,
-    block.columns.length ? h("thead", {}, h("tr", {}, block.columns.map((text) => h("th", { scope: "col" }, text)))) : null,
+    block.columns.length ? h("thead", {}, h("tr", {}, block.columns.map((text) => (text ? h("th", { scope: "col" }, text) : h("td", {}))))) : null,
     h("tbody", {}, full.map(([, cells]) => h("tr", {}, Array.from({ length: width }, (_, at) => h("td", {}, (cells[at] ?? []).map((one) => [make(one), " "]))))))));
 }
 
