@@ -203,6 +203,7 @@ def test_it_is_light_and_paints_at_once(server: PageServer, visitor: Visitor) ->
         "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
         ".map(one => one.transferSize)"
     )
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
     paint_ms = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     weight = f"{sum(entries) / 1000:.0f} kB in {len(entries)} requests"
     print(f"\npage weight {weight}, first paint {paint_ms:.0f} ms")
@@ -236,3 +237,28 @@ def test_a_server_that_is_told_to_end_ends(server: PageServer, gate: Gate, visit
     assert gate.reached.wait(60)
     server.stop()
     assert "Traceback" not in server.log
+
+
+def test_an_uploaded_file_is_asked_and_an_update_shows_what_changed(
+    server: PageServer, shelf: Path, gate: Gate, visitor: Visitor, tmp_path: Path
+) -> None:
+    gate.opened.set()
+    visit = visitor()
+    page, t = visit.page, words("en")
+    page.goto(server.url)
+    page.locator("textarea[name=query]").fill(QUESTION)
+    page.get_by_role("radio").nth(3).check()
+    page.locator("input[type=file]").set_input_files([shelf / "tides.md", shelf / "wind.md"])
+    expect(page.locator(".tokens li")).to_have_count(1)
+    page.locator("select[name=review]").select_option("off")
+    page.locator("form.ask button[type=submit]").click()
+    expect(page.locator(".sources ol li").first).to_be_visible(timeout=LONG_MS)
+    kept = next((tmp_path / "home" / "uploads").rglob("wind.md"))
+    kept.write_text(kept.read_text("utf-8").replace("45 percent", "51 percent"), "utf-8")
+    first = run_of(page)
+    page.get_by_role("button", name=t["go.update.send"]).click()
+    page.wait_for_url(lambda url: run_in(url) not in ("", first))
+    expect(page.locator(".changes")).to_contain_text(t["change.page changed"], timeout=LONG_MS)
+    expect(page.locator(".part.changed").first).to_be_visible()
+    look(page)
+    assert visit.errors == []

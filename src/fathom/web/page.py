@@ -21,6 +21,8 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 from sse_starlette import EventSourceResponse
 from starlette.background import BackgroundTask
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -33,7 +35,7 @@ from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, RunConfig
 from fathom.web.auth import identity_of
 from fathom.web.documents import MAX_UPLOAD_BYTES, find_example, list_folder, new_upload
-from fathom.web.live import LiveRuns
+from fathom.web.live import LiveRun, LiveRuns
 
 if TYPE_CHECKING:
     from fathom.session import Session
@@ -54,6 +56,7 @@ SAFE = {
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
 # What the page may set: neither models nor servers, which are the operator's.
 _SETTABLE = frozenset(RunConfig.model_fields) - {"model", "models", "base_url", "context_tokens"}
+_SMALLER = [Middleware(GZipMiddleware)]
 _MAX_BODY_BYTES = 1_000_000
 _FORMATS = {"md": "Markdown", "html": "HTML", "json": "JSON", "bib": "BibTeX", "zip": "ZIP"}
 
@@ -132,8 +135,8 @@ class Page:
             ("POST", f"{run}/fork", Page.fork),
         ]
         return [
-            Route("/", self.index, methods=["GET"]),
-            Route("/static/{file:path}", self.static, methods=["GET"]),
+            Route("/", self.index, methods=["GET"], middleware=_SMALLER),
+            Route("/static/{file:path}", self.static, methods=["GET"], middleware=_SMALLER),
             Route("/api/login", self.login, methods=["POST"]),
             *(Route(path, self._bind(handler), methods=[method]) for method, path, handler in api),
             Route("/api/{rest:path}", self._missing, methods=["GET", "POST", "PUT"]),
@@ -261,20 +264,18 @@ class Page:
         """Where a run stands: its line, its settings, and what is on the table."""
         run_id = request.path_params["run"]
         live = self._live.find(run_id)
-        if live and live.is_working:
-            # Between its beginning and its first checkpoint nobody else knows the run.
-            told = {"id": run_id, "status": "running", "question": live.session.question}
-            known = await self._line(run_id) or told
+        is_here = bool(live and live.is_working)
+        line = await self._line(run_id, live)
+        if live and (is_here or not line["started"]):
             config, table = live.session.config, None
-            known["status"] = "running"
         else:
             session = await self._researcher.session(run_id)
-            known = _line(asdict(await self._researcher.run(session.id)))
             config, table = session.config, session.waits_for
         return _json(
             {
-                **known,
-                "is_here": bool(live and live.is_working),
+                **line,
+                "status": "running" if is_here else line["status"],
+                "is_here": is_here,
                 "problem": live.problem if live else "",
                 "config": config.model_dump(mode="json"),
                 "waits_for": table,
@@ -406,11 +407,15 @@ class Page:
         given = str(request.path_params["run"])
         return given if self._live.find(given) else (await self._researcher.run(given)).id
 
-    async def _line(self, run_id: str) -> dict[str, Any] | None:
+    async def _line(self, run_id: str, live: LiveRun | None) -> dict[str, Any]:
+        """The run as the list has it; between its beginning and its first checkpoint only we know of it."""
         try:
             return _line(asdict(await self._researcher.run(run_id)))
         except BadInput:
-            return None
+            if live is None:
+                raise
+        question = live.session.question
+        return {"id": run_id, "status": "stopped", "question": question, "started": "", "has_events": True}
 
     async def _request(self, request: Request) -> ResearchRequest:
         """The question and the settings of a form, within what the operator allows."""

@@ -96,7 +96,8 @@ const HEARD = {
   },
   "round completed"(model, told, round) {
     round.summary = told.summary;
-    model.hypotheses = told.hypotheses;
+    const before = new Map(model.hypotheses.map((one) => [one.id, one.confidence]));
+    model.hypotheses = told.hypotheses.map((one) => ({ ...one, was: before.get(one.id) ?? one.confidence }));
     model.gaps = told.gaps;
     model.outline = told.outline;
     model.node = round.judgement?.stop ? "writer" : "planner";

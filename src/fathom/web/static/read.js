@@ -56,9 +56,9 @@ function makeIndex(result) {
     for (const quote of citation.quotes) cited.set(`${quote.page} ${quote.start} ${quote.end}`, citation);
   }
   const findings = new Map(result.findings.flatMap((finding) => finding.claims.map((id) => [id, finding])));
-  const disputed = new Set(result.contradictions.filter((one) => !one.settled_by).flatMap((one) => one.sides.flatMap((side) => side.claims)));
+  const disputes = result.contradictions.filter((one) => !one.settled_by).map((one) => one.sides.map((side) => new Set(side.claims)));
   const titles = new Map(result.sources.map((page) => [page.sha, page]));
-  return { result, claims, cited, findings, disputed, titles };
+  return { claims, cited, findings, disputes, titles };
 }
 
 function claimsOf(sentence) {
@@ -147,12 +147,18 @@ function sentenceOf(sentence, index, drawer) {
   const evidence = sentence.status === "supported" ? evidenceOf(claimsOf(sentence), index) : [];
   const isInference = sentence.kind === "inference" && evidence.length;
   const isUnsupported = sentence.status === "unsupported" || (sentence.status === "supported" && !evidence.length);
-  const isDisputed = sentence.claims.some((id) => index.disputed.has(id));
+  const isDisputed = evidence.length > 0 && index.disputes.some((sides) => isOneSided(sentence, sides));
   return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(sentence.text),
     isInference ? h("span", { class: "inference-mark" }, t("read.inference")) : null,
     isDisputed ? h("a", { class: "disputed-mark", href: "#disputes", onclick: jump }, t("read.disputed")) : null,
     isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null,
     evidence.map((one) => mark(one, sentence, drawer)));
+}
+
+// A sentence that tells both sides of a dispute is fair as it is.
+function isOneSided(sentence, sides) {
+  const told = sides.map((side) => sentence.claims.some((id) => side.has(id)));
+  return told.includes(true) && told.includes(false);
 }
 
 // Addresses after the # are views: a jump within one is made by hand.
@@ -278,10 +284,11 @@ function independence(result) {
 function rejected(result, index) {
   if (!result.rejected.length) return null;
   const count = result.rejected.reduce((sum, one) => sum + one.count, 0);
+  const parts = new Map(result.sections.map((section) => [section.id, section.title]));
   return h("details", { class: "fold" }, h("summary", {}, h("h2", {}, t("read.rejected", { n: count }))),
     h("p", { class: "hint" }, t("read.rejected.why")),
     h("ul", { class: "refused" }, result.rejected.map((one) => h("li", {}, h("span", {}, one.statement || t("watch.unnamed", { n: one.count })),
-      h("span", { class: "hint" }, [word("reason", one.why), one.reason, one.section || index.titles.get(one.page)?.title].filter(Boolean).join(" · "))))));
+      h("span", { class: "hint" }, [word("reason", one.why), one.reason, (parts.get(one.section) ?? one.section) || index.titles.get(one.page)?.title].filter(Boolean).join(" · "))))));
 }
 
 function figures(result) {

@@ -115,7 +115,7 @@ function ideaList(model) {
   return [
     model.hypotheses.length ? h("section", { class: "card" }, h("h2", {}, t("watch.hypotheses")),
       h("ul", { class: "ideas" }, model.hypotheses.map((one) => h("li", {},
-        meter(one.statement, one.confidence, 1, `${Math.round(one.confidence * 100)} %`),
+        meter(one.statement, one.confidence, 1, moved(one)),
         h("p", { class: "hint" }, t("watch.evidence", { pro: one.supporting.length, con: one.contradicting.length })))))) : null,
     model.directions.length ? h("section", { class: "card" }, h("h2", {}, t("watch.directions")),
       h("ul", {}, model.directions.map((one) => h("li", {}, h("strong", {}, one.text), " ", h("span", { class: "hint" }, `${one.angle} · ${one.status}`))))) : null,
@@ -123,6 +123,11 @@ function ideaList(model) {
       h("ul", {}, model.outline.map((part) => h("li", {}, part.title, " ", h("span", { class: "hint" }, t("watch.part", { n: part.claims }), part.lacks ? ` · ${t("watch.lacks")}: ${part.lacks}` : "")))),
       model.gaps.length ? [h("h3", {}, t("plan.gaps")), h("ul", {}, model.gaps.map((text) => h("li", {}, text)))] : null) : null,
   ];
+}
+
+function moved({ was, confidence }) {
+  const [before, now] = [was, confidence].map((share) => `${Math.round(share * 100)} %`);
+  return before === now ? now : `${before} → ${now}`;
 }
 
 function roundCard(round, isLast) {

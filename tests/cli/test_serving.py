@@ -1,0 +1,44 @@
+"""`fathom serve`: on this machine only unless told, and then loudly."""
+
+from typing import Any
+
+import pytest
+import uvicorn
+from standins.commandline import Fathom
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[uvicorn.Config]:
+    """What would be listened to; nothing is."""
+    seen: list[uvicorn.Config] = []
+
+    def run(self: uvicorn.Server, *_: Any) -> None:
+        seen.append(self.config)
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    return seen
+
+
+def test_it_listens_on_this_machine_and_says_where(fathom: Fathom, served: list[uvicorn.Config]) -> None:
+    told = fathom("serve")
+    assert told.code == 0
+    assert "http://127.0.0.1:8321/" in told.err
+    assert "WARNING" not in told.err
+    assert (served[0].host, served[0].port) == ("127.0.0.1", 8321)
+
+
+def test_another_address_is_told_loudly(
+    fathom: Fathom, served: list[uvicorn.Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = fathom("serve", "--host", "0.0.0.0", "--port", "9000")
+    assert "WARNING: 0.0.0.0:9000 can be reached from other machines." in told.err
+    assert "EVERYBODY who reaches it, without a key," in told.err
+    monkeypatch.setenv("FATHOM_API_KEYS", '["a key"]')
+    assert "whoever has the key can spend your budget" in fathom("serve", "--host", "fathom.local").err
+    assert len(served) == 2
+
+
+@pytest.mark.parametrize("port", ["0", "70000", "-1"])
+def test_a_port_that_is_none_is_refused(fathom: Fathom, served: list[uvicorn.Config], port: str) -> None:
+    assert fathom("serve", "--port", port).is_refusal
+    assert served == []
