@@ -16,7 +16,7 @@ from standins.researcher import form_of
 from standins.shelf import stocked
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, ViewportSize
 
 Visitor = Callable[..., Visit]
 _LONGEST_S = 60.0
@@ -75,7 +75,7 @@ def visitor() -> Iterator[Visitor]:
         def visit(language: str = "en-GB", width: int = 1440, **more: Any) -> Visit:
             if not browser:
                 browser.append(stack.enter_context(chromium()))
-            window = {"width": width, "height": 844 if width < 500 else 900}
+            window: ViewportSize = {"width": width, "height": 844 if width < 500 else 900}
             context = browser[0].new_context(viewport=window, locale=language, **more)
             stack.callback(context.close)
             context.set_default_timeout(30_000)

@@ -40,7 +40,8 @@ class OddSession:
         await self.going.wait()
         if self.error:
             raise self.error
-        for event in ():
+        nothing: list[Any] = []
+        for event in nothing:
             yield event
 
 
