@@ -15,6 +15,7 @@ export function watchView(body, run) {
   const rounds = h("div", { class: "rounds" });
   const ideas = h("div", {});
   const claims = h("div", {});
+  const fold = remembering();
   body.append(h("div", { class: "watch" },
     h("aside", { class: "side", "aria-label": t("watch.state") }, picture, now, meters, steer.element),
     h("div", { class: "main" }, h("section", { class: "card" }, h("h2", {}, t("watch.log")), logBox), ideas, rounds, claims)));
@@ -27,9 +28,19 @@ export function watchView(body, run) {
     const lines = model.log.slice(-60).map(line).filter(Boolean).slice(-14).reverse();
     show(log, lines, () => lines.map(([text, kind]) => h("li", { class: kind }, text)));
     show(ideas, [model.hypotheses, model.outline, model.gaps, model.directions], () => ideaList(model));
-    show(rounds, model.rounds, () => [...model.rounds].reverse().map((round, place) => roundCard(round, place === 0)));
-    show(claims, [model.claims.length, model.refused.length], () => claimList(model));
+    show(rounds, model.rounds, () => [...model.rounds].reverse().map((round, place) => roundCard(round, fold(`round ${round.number}`, place === 0))));
+    show(claims, [model.claims.length, model.refused.length], () => claimList(model, fold));
   };
+}
+
+// Whatever a person has opened or closed stays so when the list is made anew.
+function remembering() {
+  const chosen = new Map();
+  return (name, usual) => ({
+    class: "card fold-card",
+    open: chosen.get(name) ?? usual,
+    onclick: (event) => event.target.closest("summary") && chosen.set(name, !event.currentTarget.open),
+  });
 }
 
 function nowLine({ model, isWorking }) {
@@ -130,8 +141,8 @@ function moved({ was, confidence }) {
   return before === now ? now : `${before} → ${now}`;
 }
 
-function roundCard(round, isLast) {
-  return h("details", { class: "card round", open: isLast }, h("summary", {}, h("h2", {}, t("watch.round", { n: round.number })),
+function roundCard(round, fold) {
+  return h("details", fold, h("summary", {}, h("h2", {}, t("watch.round", { n: round.number })),
     round.judgement ? h("span", { class: "figure" }, round.judgement.overall.toFixed(2)) : null),
   round.searches.length ? [h("h3", {}, t("watch.searches")), h("ul", { class: "searches" }, round.searches.map((one) => h("li", { class: one.lost?.length ? "bad" : "" },
     h("span", {}, one.query),
@@ -147,11 +158,11 @@ function pageState(page) {
   return t(`page.${page.state}`);
 }
 
-function claimList(model) {
+function claimList(model, fold) {
   return [
-    model.claims.length ? h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("watch.claims", { n: model.claims.length }))),
+    model.claims.length ? h("details", fold("claims", false), h("summary", {}, h("h2", {}, t("watch.claims", { n: model.claims.length }))),
       h("ul", { class: "claims" }, [...model.claims].reverse().map((one) => h("li", {}, h("span", {}, one.statement), h("span", { class: "hint" }, one.title))))) : null,
-    model.refused.length ? h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("watch.refused", { n: model.refused.reduce((sum, one) => sum + one.count, 0) }))),
+    model.refused.length ? h("details", fold("refused", false), h("summary", {}, h("h2", {}, t("watch.refused", { n: model.refused.reduce((sum, one) => sum + one.count, 0) }))),
       h("ul", { class: "refused" }, [...model.refused].reverse().map((one) => h("li", {},
         h("span", {}, one.statement || t("watch.unnamed", { n: one.count })), h("span", { class: "hint" }, word("reason", one.why), one.reason ? ` · ${one.reason}` : "", ` · ${one.title}`))))) : null,
   ];
