@@ -38,8 +38,17 @@ export function show(place, data, make) {
 
 // A link to a page that was read; only addresses of the web can be followed.
 export function address(text) {
-  if (!/^https?:\/\//i.test(text)) return h("span", { class: "address" }, text);
+  if (!/^https?:\/\//i.test(text)) return h("span", { class: "address" }, plain(text));
   return h("a", { class: "address", href: text, rel: "noreferrer noopener", target: "_blank" }, text);
+}
+
+// The name of a file as people write it.
+function plain(text) {
+  try {
+    return text.startsWith("file:") ? decodeURI(text) : text;
+  } catch {
+    return text;
+  }
 }
 
 // Bold and code of a sentence, as elements.
