@@ -20,6 +20,7 @@ COMMAND_LINE_ALSO = (
     "fathom.llm.providers.local_servers",  # models on this machine, offered before there is a run
     "fathom.settings.model_names.NO_MODEL",
     "fathom.report.formats.cjk_emphasis",  # Markdown is read as reports are
+    "fathom.web.app",  # the page, which `fathom serve` serves
     "fathom.runs.round_summary",  # a round in a few lines, as in its page
 )
 FOLDERS = {

@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from standins.devserver import DevServer
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 pytestmark = pytest.mark.server
 

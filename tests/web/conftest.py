@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from standins.browser import PageServer, Visit, chromium
-from standins.killing import WORKING
+from standins.documents import stocked
+from standins.killable_run import WORKING
 from standins.model import Model, ModelRequest
 from standins.replies import Reply
-from standins.researcher import form_of
-from standins.shelf import stocked
+from standins.working_model import form_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ViewportSize

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from standins.browser import IS_THERE, WHY_NOT, PageServer
-from standins.shelf import KOREAN_QUESTION, QUESTION
+from standins.documents import KOREAN_QUESTION, QUESTION
 from web.conftest import Gate, Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not IS_THERE, reason=WHY_NOT)]

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 from pydantic import SecretStr
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.graph.research import graph
-from fathom.settings import Settings, load_settings
+from fathom.settings.settings import Settings, load_settings
 from fathom.web.app import make_page_app
 from fathom.web.page import COOKIE, STATIC
 

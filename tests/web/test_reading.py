@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from full_reports import KOREAN, full_result
+from fakes.full_reports import KOREAN, full_result
 from playwright.sync_api import Page, Route, expect
 from standins.browser import IS_THERE, WHY_NOT, PageServer
-from standins.shelf import QUESTION
+from standins.documents import QUESTION
 from web.conftest import Gate, Visitor
 from web.test_flow import look, words
 

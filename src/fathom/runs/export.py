@@ -19,8 +19,8 @@ from fathom.report.listings import cited_pages, messages_of, render_quotes
 from fathom.runs.executor import Runs, is_unfinished
 from fathom.runs.folder import EVENTS, ResearchFolder, claim_folder, folder_of, render_pages
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
-from fathom.state import RunState
 from fathom.runs.views import Passage
+from fathom.state import RunState
 from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
 

@@ -29,7 +29,7 @@ from starlette.routing import BaseRoute, Route
 
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.graph.dependencies import refuse_unnamed
-from fathom.request import ResearchRequest, sentence_of
+from fathom.request import ResearchRequest, describe_validation_error
 from fathom.researcher import DeepResearcher
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, RunConfig
@@ -73,7 +73,7 @@ def _answered(handler: Handler) -> Handler:
                 return refusal
             return await handler(self, request)
         except ValidationError as error:
-            return _refuse(sentence_of(error))
+            return _refuse(describe_validation_error(error))
         except BadInput as error:
             is_missing = str(error).startswith("There is no run")
             return _refuse(str(error), 404 if is_missing else 400)
