@@ -262,3 +262,21 @@ def test_an_uploaded_file_is_asked_and_an_update_shows_what_changed(
     expect(page.locator(".part.changed").first).to_be_visible()
     look(page)
     assert visit.errors == []
+
+
+def test_the_report_is_read_while_it_grows(server: PageServer, gate: Gate, visitor: Visitor) -> None:
+    gate.form = "check"
+    visit = visitor()
+    page, t = visit.page, words("en")
+    ask(page, server.url, QUESTION)
+    page.locator(".plan button.primary").click()
+    assert gate.reached.wait(60)
+    page.locator(".tabs a").nth(2).click()
+    draft = page.locator(".report section.draft").first
+    expect(draft).to_contain_text(t["read.unchecked"])
+    expect(draft).to_contain_text("It is reported")
+    look(page)
+    gate.opened.set()
+    expect(page.locator(".go-on")).to_be_visible(timeout=LONG_MS)
+    expect(page.locator(".cite").first).to_be_visible()
+    assert visit.errors == []

@@ -3,14 +3,16 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from sse_starlette import ServerSentEvent
 
 from fathom.errors import BadInput, RunStopped
+from fathom.events import Progress, ReportDraft
 from fathom.researcher import DeepResearcher
 from fathom.session import Session
 from fathom.state import ReviewAnswer
@@ -19,13 +21,20 @@ from fathom.web.live import EVENTS, LiveRuns
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"
 
 
+def draft(text: str, *, is_whole: bool) -> Progress:
+    told = ReportDraft(title="Costs", text=text, is_whole=is_whole)
+    return Progress(
+        kind="draft", run_id=RUN, round=1, limit=1, elapsed_s=0.0, at=datetime.now(UTC), payload=told
+    )
+
+
 class OddSession:
     """A session whose work ends with an error, or with none."""
 
     id = RUN
 
-    def __init__(self, folder: Path, error: Exception | None = None) -> None:
-        self.folder, self.error = folder, error
+    def __init__(self, folder: Path, error: Exception | None = None, told: Sequence[Progress] = ()) -> None:
+        self.folder, self.error, self.told = folder, error, told
         self.going = asyncio.Event()
         self.is_left = False
 
@@ -36,12 +45,11 @@ class OddSession:
         self.is_left = True
         self.going.set()
 
-    async def events(self, answer: ReviewAnswer | None = None) -> AsyncGenerator[Any, None]:
+    async def events(self, answer: ReviewAnswer | None = None) -> AsyncGenerator[Progress, None]:
         await self.going.wait()
         if self.error:
             raise self.error
-        nothing: list[Any] = []
-        for event in nothing:
+        for event in self.told:
             yield event
 
 
@@ -117,3 +125,18 @@ async def test_closing_leaves_every_run_after_its_step(tmp_path: Path) -> None:
     assert session.is_left
     found = live.find(RUN)
     assert found and not found.is_working
+
+
+@pytest.mark.parametrize(("is_whole", "drafts"), [(False, {"Costs": "It cost 31 million"}), (True, {})])
+async def test_a_part_that_is_being_written_goes_around_the_file(
+    tmp_path: Path, is_whole: bool, drafts: dict[str, str]
+) -> None:
+    told = [draft("It cost", is_whole=False), draft("It cost 31 million", is_whole=is_whole)]
+    live, session = runs_of(tmp_path), OddSession(tmp_path, told=told)
+    session.going.set()
+    await live.work(cast(Session, session))
+    found = live.find(RUN)
+    assert found and found.task
+    await found.task
+    first, _ = await heard(live.stream(RUN, tmp_path, seen=0), 2)
+    assert (first.event, json.loads(str(first.data))) == ("drafts", drafts)
