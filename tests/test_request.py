@@ -24,7 +24,7 @@ from fathom.state.run_config import ALIASES, flags_of
         ({"query": "x", "depth": "deep"}, "--depth should be"),
         ({"query": "x", "budget_usd": -1}, "--budget should be"),
         ({"query": "x", "threshold": 2}, "--threshold should be"),
-        ({"query": "x", "output_format": "pdf"}, "--format should be"),
+        ({"query": "x", "output_format": "odt"}, "--format should be"),
         ({"query": "x", "sauces": 3}, "There is no setting 'sauces'; did you mean sources?"),
         ({"query": "x", "rounds": 1, "max_rounds": 1}, "rounds and max_rounds are the same setting"),
         ({"query": "x", "since": "2025-02-30"}, "--since should be a day, YYYY-MM-DD."),

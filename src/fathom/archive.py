@@ -21,6 +21,7 @@ from fathom.state import RunState
 from fathom.storage.records import SignalWord
 
 if TYPE_CHECKING:
+    from fathom.report.formats import FormatName
     from fathom.report.verify import Verification
     from fathom.result import ResearchResult
     from fathom.runs.compare import Comparison
@@ -136,12 +137,18 @@ class RunArchive:
         return compare_runs(*sides)
 
     async def export(self, run_id: str, to: Path | str, *, is_replaced: bool = False) -> str:
-        """Write a run to a .md, .json, .bib, .html or .zip file, or to a folder; return the run's full id.
+        """Write a run to a file, whose ending says the format, or to a folder; return the run's full id.
 
-        A file that is there is replaced only if `is_replaced`.
+        A file that is there is replaced only if `is_replaced`. Instead of a run a report.json may be named.
         """
+        from fathom.report.formats.registry import write_report
+        from fathom.report.ledger import read_ledger
         from fathom.runs.export import export_run
 
+        if run_id.endswith(".json"):
+            ledger = await asyncio.to_thread(read_ledger, Path(run_id))
+            await asyncio.to_thread(write_report, ledger, Path(to), is_replaced=is_replaced)
+            return ledger.run_id
         async with self._shared.open() as runs:
             full = await runs.find(run_id)
             is_folder = str(to).endswith("/")
@@ -156,6 +163,13 @@ class RunArchive:
 
         async with self._shared.open() as runs:
             return await read_passage(runs, await runs.find(run_id), page, (start, end), around_chars)
+
+    async def render(self, run_id: str, name: "FormatName") -> bytes:
+        """The report of a run as the bytes of a file in a format."""
+        from fathom.runs.export import render_run
+
+        async with self._shared.open() as runs:
+            return await render_run(runs, await runs.find(run_id), name)
 
     async def verify(
         self, report: Path | str, *, is_online: bool = False, docs: Sequence[str] = ()
@@ -234,6 +248,7 @@ class RunArchive:
     round_page_sync = wait_for(round_page)
     compare_sync = wait_for(compare)
     export_sync = wait_for(export)
+    render_sync = wait_for(render)
     verify_sync = wait_for(verify)
     thread_sync = wait_for(thread)
     close_thread_sync = wait_for(close_thread)

@@ -7,11 +7,12 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import PurePath
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from fathom.errors import BadInput
+from fathom.report.formats import FormatName
 from fathom.state import MAX_QUESTION_CHARS, RunConfig
 from fathom.state.run_config import ALIASES, flags_of
 
@@ -39,8 +40,9 @@ class ResearchRequest(BaseModel):
         min_length=1, max_length=MAX_QUESTION_CHARS, pattern=r"\w", description="What you want to know."
     )
     config: RunConfig = Field(RunConfig(), description="How it is researched.")
-    output_format: Literal["markdown", "json"] = Field(
-        "markdown", description="How the report is printed: markdown or json."
+    output_format: FormatName = Field(
+        "markdown",
+        description="How the report is given out: markdown, html, pdf, docx, json, bibtex, csl-json or ris.",
     )
     _words: dict[str, Any] = PrivateAttr(default_factory=dict)
 

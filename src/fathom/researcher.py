@@ -70,7 +70,8 @@ class DeepResearcher(RunArchive):
         A run whose task is cancelled stands where it is, and can be resumed too.
         """
         async with self._shared.open():  # opened once for all of it
-            return await self._work_to_end(await self.begin(request))
+            result = await self._work_to_end(await self.begin(request))
+        return result.model_copy(update={"output_format": request.output_format})
 
     async def stream(self, request: ResearchRequest) -> "AsyncGenerator[Progress, None]":
         """The same, telling what happens; the last event is `completed` or `checkpoint`.
@@ -171,7 +172,9 @@ class DeepResearcher(RunArchive):
         >>> [query.status for query in DeepResearcher().thread_sync(second.run_id).queries]
         ['completed', 'completed']
         """
-        return await self._work_to_end(await self.ask(run_id, question))
+        result = await self._work_to_end(await self.ask(run_id, question))
+        form = "markdown" if isinstance(question, str) else question.output_format
+        return result.model_copy(update={"output_format": form})
 
     async def ask(self, run_id: str, question: str | ResearchRequest) -> "Session":
         """A session on a follow-up, to listen to or to steer."""

@@ -7,8 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import Field
 
 from fathom.budget.cost_totals import add_up_costs, cost_by
+from fathom.report.formats import FormatName
 from fathom.report.ledger import LEDGER_FORMAT, Ledger, RunMetadata
 from fathom.report.messages import ENGLISH
 from fathom.report.publish import find_changes, refused_sentences
@@ -21,6 +25,25 @@ class ResearchResult(Ledger):
 
     is_partial: bool
     metadata: RunMetadata
+    output_format: FormatName = Field("markdown", exclude=True)  # what the request asked for
+
+    def render(self, name: FormatName | None = None) -> bytes:
+        """The report as the bytes of a file, in this format or in the one that the request asked for.
+
+        >>> from fathom import DeepResearcher, ResearchRequest
+        >>> request = ResearchRequest(query="How high is it?", docs=["papers"], output_format="pdf")
+        >>> DeepResearcher().research_sync(request).render()[:5]
+        b'%PDF-'
+        """
+        from fathom.report.formats.registry import render_as  # only who hands a report on needs it
+
+        return render_as(self, name or self.output_format)
+
+    def save(self, file: Path | str, *, is_replaced: bool = False) -> None:
+        """Write the report to a file, whose ending says the format."""
+        from fathom.report.formats.registry import write_report
+
+        write_report(self, Path(file), is_replaced=is_replaced)
 
     def describe(self) -> str:
         """How sure the report is, and what it rests on, in one line."""

@@ -19,6 +19,7 @@ COMMAND_LINE_ALSO = (
     "fathom.concurrency",  # the event loop of a process of our own
     "fathom.llm.providers.local_servers",  # models on this machine, offered before there is a run
     "fathom.settings.model_names.NO_MODEL",
+    "fathom.report.formats",  # names and file endings, checked before a run begins
     "fathom.report.formats.cjk_emphasis",  # Markdown is read as reports are
     "fathom.web.app",  # the page, which `fathom serve` serves
     "fathom.runs.round_summary",  # a round in a few lines, as in its page

@@ -104,12 +104,16 @@ def test_what_is_not_there_cannot_be_forked_or_compared(
 
 def test_a_run_is_handed_on_in_every_form(fathom: Fathom, work: Path, over: list[str]) -> None:
     name = ran(fathom, QUESTION, *over, "--rounds", "2", "--out", "mine")[:8]
-    for place in ("a.md", "a.json", "a.bib", "a.html", "a.zip", "whole"):
+    endings = (".md", ".json", ".bib", ".html", ".pdf", ".docx", ".csl.json", ".ris", ".zip")
+    for place in (*(f"a{ending}" for ending in endings), "whole"):
         told = fathom("export", name, "--to", place)
         assert (told.code, told.err) == (0, ""), told
     assert (work / "a.md").read_text("utf-8") == (work / "mine/report.md").read_text("utf-8")
     assert fathom("verify", "a.json").code == 0
     assert read_bibtex((work / "a.bib").read_text("utf-8"))
+    told = fathom("export", "mine/report.json", "--to", "again.pdf")
+    assert (told.code, (work / "again.pdf").read_bytes()) == (0, (work / "a.pdf").read_bytes())
+    assert fathom("show", name, "--format", "html").out == (work / "a.html").read_text("utf-8")
     names = {str(path.relative_to(work / "mine")) for path in (work / "mine").rglob("*") if path.is_file()}
     assert {str(p.relative_to(work / "whole")) for p in (work / "whole").rglob("*") if p.is_file()} == names
     assert (work / "whole/events.jsonl").read_bytes() == (work / "mine/events.jsonl").read_bytes()
@@ -127,7 +131,7 @@ def test_what_is_there_is_not_replaced_and_other_kinds_are_refused(
 ) -> None:
     name = ran(fathom, QUESTION, *over, "--rounds", "1")[:8]
     (work / "a.md").write_text("mine")
-    for words in (["a.md"], ["a.pdf"], ["a.md/b.md"]):
+    for words in (["a.md"], ["a.odt"], ["a.md/b.md"]):
         told = fathom("export", name, "--to", *words)
         assert told.is_refusal, told
     assert (work / "a.md").read_text() == "mine"

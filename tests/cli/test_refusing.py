@@ -30,7 +30,8 @@ from fathom.cli.commands import RESEARCH
         ([QUESTION, "--budget", "inf"], "budget"),
         ([QUESTION, "--budget", "1e300"], "budget"),
         ([QUESTION, "--time-limit", "inf"], "time-limit"),
-        ([QUESTION, "--format", "pdf"], "'markdown' or 'json'"),
+        ([QUESTION, "--format", "odt"], "'markdown', 'html', 'pdf'"),
+        ([QUESTION, "--to", "report.odt"], "report.odt is no kind that is known"),
         ([QUESTION, "--search", "tavli"], "Did you mean tavily?"),
         ([QUESTION, "--search", "bing"], "There is no engine 'bing'"),
         ([QUESTION, "--search", "tavily"], "tavily needs TAVILY_API_KEY."),
@@ -48,7 +49,7 @@ from fathom.cli.commands import RESEARCH
         (["Resum"], "did you mean resume?"),
         ([QUESTION, "--source-language", "zz"], "--source-language zz is not a language's code"),
         ([QUESTION, "--since", "2025-02-01", "--until", "2025-01-01"], "--since is after --until"),
-        (["show", "abc", "--format", "html"], "There is no format 'html'"),
+        (["show", "abc", "--format", "odt"], "There is no format 'odt'"),
     ],
 )
 def test_bad_input_is_one_sentence(fathom: Fathom, work: Path, words: list[str], sentence: str) -> None:

@@ -37,6 +37,14 @@ def test_the_report_is_printed_and_progress_is_told_beside_it(fathom: Fathom, ov
     assert "report.md and" in lines[-1]
 
 
+def test_a_report_can_go_into_a_file_of_another_format(fathom: Fathom, work: Path, over: list[str]) -> None:
+    told = fathom(QUESTION, *over, "--to", "a.pdf")
+    assert (told.code, told.out) == (0, "")
+    assert (work / "a.pdf").read_bytes().startswith(b"%PDF-")
+    assert "Written to a.pdf, " in told.err
+    assert fathom(QUESTION, *over, "--to", "a.pdf").is_refusal
+
+
 def test_the_files_hold_the_whole_chain_of_evidence(fathom: Fathom, work: Path, over: list[str]) -> None:
     printed = fathom(QUESTION, *over, "--out", "mine").out
     assert sorted(path.name for path in (work / "mine").iterdir()) == [

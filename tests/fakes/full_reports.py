@@ -289,6 +289,93 @@ KOREAN: dict[str, Any] = {
 }
 
 
+YEARBOOK = (
+    "# 統計年鑑 통계연보\n\nThe northern line carried 301,000 passengers in 2020. It carried 322,500"
+    " passengers in 2021. It carried 367,000 passengers in 2022.\n\nThe island line costs 4.5 million crowns"
+    " a year, the northern line 12.5 million crowns, the river line 7.25 million crowns."
+)
+YEARBOOK_PAGE = page(
+    YEARBOOK,
+    "https://stat.example/yearbooks/ferries/table?format=html&lang=ko&series=northern-line-passengers&unit=persons",
+    title="統計年鑑 통계연보 2024 ひらがな",
+    publisher="통계청",
+    published="2024-12-01",
+    author="김철수, 이영희",
+)
+YEARBOOK_CLAIMS = [
+    _said("y0", "The northern line carried 301,000 passengers in 2020.", YEARBOOK),
+    _said("y1", "It carried 322,500 passengers in 2021.", YEARBOOK),
+    _said("y2", "It carried 367,000 passengers in 2022.", YEARBOOK),
+    _said(
+        "y3",
+        "The island line costs 4.5 million crowns a year, the northern line 12.5 million crowns,"
+        " the river line 7.25 million crowns.",
+        YEARBOOK,
+    ),
+]
+_SERIES = (("301,000", "y0"), ("322,500", "y1"), ("367,000", "y2"), ("412,000", "c1"), ("478,000", "c2"))
+_LINES = {
+    "en": (
+        ("Island line", "4.5 million crowns"),
+        ("Northern line", "12.5 million crowns"),
+        ("River line", "7.25 million crowns"),
+    ),
+    "ko": (("섬 노선", "450만 크로나"), ("북부 노선", "1,250만 크로나"), ("강 노선", "725만 크로나")),
+}
+_FIGURE_WORDS = {
+    "en": (
+        "Five years in figures", "Passengers of the northern line", "What the lines cost a year",
+        "The `ferry_count` of the register has **paying** passengers only, of every pier and of every day"
+        " of the year, so that one year can be compared with another.",
+    ),
+    "ko": (
+        "다섯 해의 수치", "북부 노선의 승객", "노선별 연간 비용",
+        "등록부의 `ferry_count` 항목은 **유료** 승객만 세며, 모든 부두에서 일 년 내내 같은 방식으로"
+        " 집계하므로 해마다 그대로 견줄 수 있다.",
+    ),
+}  # fmt: skip
+
+
+def figures_section(language: str = "en") -> Section:
+    """A section with a series and a comparison: tables that can be drawn."""
+    title, series, costs, words = _FIGURE_WORDS[language]
+    return Section(
+        id="S4",
+        title=title,
+        blocks=[
+            Block(kind="table", title=series, columns=["", "2020", "2021", "2022", "2023", "2024"]),
+            Block(),
+            Block(kind="table", title=costs, columns=["", "크로나" if language == "ko" else "Crowns"]),
+        ],
+        sentences=[
+            _cell("승객" if language == "ko" else "Passengers", 0, 0, block=0),
+            *(_cell(text, 0, place, name, block=0) for place, (text, name) in enumerate(_SERIES, 1)),
+            _told(words, "c1", block=1),
+            *(
+                cell
+                for row, (name, cost) in enumerate(_LINES[language])
+                for cell in (_cell(name, row, 0, block=2), _cell(cost, row, 1, "y3", block=2))
+            ),
+        ],
+    )
+
+
+def charted_words(language: str = "en") -> dict[str, Any]:
+    """What makes the report of `full_result` one with a section that has charts."""
+    words = dict(KOREAN) if language == "ko" else {}
+    first, second, *rest = korean_sections() if language == "ko" else ENGLISH_SECTIONS
+    outline = words["outline"] if words else STATE["outline"]
+    heading = Heading(id="S4", title="Figures", question="Figures", claims=[])
+    parts = [outline.headings[0], heading, *outline.headings[1:]]
+    return {
+        **words,
+        "sections": summed_up([first, second, figures_section(language), *rest]),
+        "outline": outline.model_copy(update={"headings": parts}),
+        "claims": [*CLAIMS, *YEARBOOK_CLAIMS],
+        "pages": [*PAGES, YEARBOOK_PAGE],
+    }
+
+
 def state_of(**words: Any) -> RunState:
     """The state of a run that ended with the report."""
     state = cast(RunState, {**STATE, **words})

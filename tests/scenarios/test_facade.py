@@ -360,6 +360,8 @@ async def test_runs_are_shown_compared_exported_verified_and_removed(
         assert await researcher.export(first.run_id[:8], tmp_path / "folder") == first.run_id
         with pytest.raises(BadInput, match="is there already"):
             await researcher.export(first.run_id, tmp_path / "folder" / "report.md")
+        assert await researcher.render(first.run_id[:8], "html") == first.render("html")
+        assert (await researcher.render(first.run_id, "ris")).startswith(b"TY  - ")
         assert (await researcher.verify(tmp_path / "folder" / "report.json")).is_sound
         choice = await researcher.choose_old(None, keep=1)
         third = await researcher.research(request_)

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_origin
@@ -198,7 +199,16 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     """The options that every command with a report has."""
     out = parser.add_argument_group("what comes out")
     out.add_argument(
-        "--format", default="markdown", metavar="FORM", help="what is printed: markdown (default) or json"
+        "--format",
+        default="markdown",
+        metavar="FORM",
+        help="what is printed: markdown (default), html, pdf, docx, json, bibtex, csl-json or ris",
+    )
+    out.add_argument(
+        "--to",
+        type=_new_report,
+        metavar="FILE",
+        help="write the report there instead of printing it; .html, .pdf, .docx … say the format",
     )
     out.add_argument(
         "--out",
@@ -211,6 +221,18 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--json", action="store_true", help="every event as one line of JSON, and nothing else, on stdout"
     )
+
+
+def _new_report(name: str) -> Path:
+    """A file that a report can be written to, checked before anything is paid."""
+    from fathom.errors import BadInput
+    from fathom.report.formats.registry import check_file
+
+    try:
+        check_file(Path(name))
+    except BadInput as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return Path(name)
 
 
 def read_request(arguments: argparse.Namespace) -> dict[str, Any]:

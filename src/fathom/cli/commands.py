@@ -185,7 +185,9 @@ def _add_show(parser: Parser) -> None:
     which.add_argument("--round", type=int, metavar="N", help="what round N found, asked next and had cost")
     for flag, words in _PARTS.items():
         which.add_argument(flag, action="store_const", const=flag[2:], dest="part", help=words)
-    parser.add_argument("--format", default="markdown", metavar="FORM", help="of a report: markdown or json")
+    parser.add_argument(
+        "--format", default="markdown", metavar="FORM", help="of a report: markdown, html, json …"
+    )
 
 
 def _add_diff(parser: Parser) -> None:
@@ -364,11 +366,13 @@ exit codes:
         Command(
             "export",
             "export ID --to PLACE",
-            "hand a run on: Markdown, JSON, BibTeX, HTML, a zip or a folder",
+            "hand a run on: Markdown, HTML, PDF, DOCX, JSON, references, a zip or a folder",
             "runs:export",
             _add_export,
-            "Hand a run on. The name says what is wanted: report.md, report.json, citations.bib,"
-            " report.html (one page, no script), all.zip (the whole research folder), or a folder.",
+            "Hand a run on. The name says what is wanted: report.md, report.html (one page, no script),"
+            " report.pdf, report.docx, report.json, the sources as citations.bib, citations.csl.json or"
+            " citations.ris, all.zip (the whole research folder), or a folder. In place of a run's id a"
+            " report.json can be named, also of a run that is no longer kept.",
             usage="ID --to FILE|FOLDER [--force]",
         ),
         Command(

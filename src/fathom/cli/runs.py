@@ -85,7 +85,7 @@ async def _show(arguments: argparse.Namespace) -> None:
         else:
             result = await researcher.result(arguments.id)
             # What a run that goes on has found since is in no report yet: the two would not match.
-            if arguments.format == "json" and not (await researcher.session(result.run_id)).is_complete:
+            if arguments.format != "markdown" and not (await researcher.session(result.run_id)).is_complete:
                 name = short_id(result.run_id)
                 raise BadInput(
                     f"Run {name} is not finished: its report.json is where it is written,"

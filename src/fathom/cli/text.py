@@ -6,14 +6,16 @@ Does not know what the text says. A Korean syllable takes two cells, a combining
 import re
 import sys
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, get_args
 
 from rich.cells import cell_len, set_cell_size
 
 from fathom.errors import BadInput
+from fathom.ids import short_id
 
 if TYPE_CHECKING:  # rendering reports takes a while to import, and a list of runs does not need it
     from fathom.events import Spent
+    from fathom.report.formats import FormatName
     from fathom.result import ResearchResult
 
 _ESCAPE_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
@@ -103,22 +105,29 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
-FORMATS = ("markdown", "json")
+_FILES_ONLY = ("pdf", "docx")
 
 
 def print_result(result: "ResearchResult", form: str) -> None:
-    """Print the report on standard output."""
+    """Print the report on standard output; what is no text goes only into a file or a pipe."""
     check_format(form)
-    if form == "json":
-        print(result.model_dump_json(indent=2))
-    else:
+    if form == "markdown":
         print_markdown(result.report)
+    elif form in _FILES_ONLY and sys.stdout.isatty():
+        name = f"{short_id(result.run_id)} --to report.{form}"
+        print(f"A {form} file is not shown at a terminal; write it with: fathom export {name}")
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(result.render(cast("FormatName", form)))
 
 
 def check_format(form: str) -> None:
-    """Refuse what cannot be printed."""
-    if form not in FORMATS:
-        raise BadInput(f"There is no format {form!r}; known are {', '.join(FORMATS)}.")
+    """Refuse what is no format."""
+    from fathom.request import ResearchRequest  # takes a while to import
+
+    known = get_args(ResearchRequest.model_fields["output_format"].annotation)
+    if form not in known:
+        raise BadInput(f"There is no format {form!r}; known are {', '.join(known)}.")
 
 
 def print_markdown(text: str) -> None:

@@ -263,11 +263,14 @@ class Watcher:
     async def print_report(self) -> int:
         """The report of a run that is over: on standard output, and in its files."""
         result = await self.session.write_files()
-        if not self.arguments.json:
+        if self.arguments.to:
+            await asyncio.to_thread(result.save, self.arguments.to)
+        elif not self.arguments.json:
             print_result(result, self.arguments.format)
         if not (self.arguments.quiet or self.arguments.json):
             written = self.session.folder / "report.md" if self.session.folder else ""
             how_sure = result.describe()
+            written = f"{self.arguments.to}, {written}" if self.arguments.to else written
             print(f"\nReport: {how_sure}. Written to {written} and the files beside it", file=sys.stderr)
         return 4 if result.status == "failed" else 0
 

@@ -42,7 +42,7 @@ _KEY_CHARS = 24
 
 def is_paper(page: Page) -> bool:
     """Whether a source is a paper: it has a DOI, or printed pages, or comes from arXiv."""
-    return bool(page.doi or page.starts or _ARXIV.match(canonical_address(page.address)))
+    return bool(page.doi or page.starts or arxiv_number(page))
 
 
 def render_bibtex(pages: Sequence[Page], cited: Sequence[str] | None = None) -> str:
@@ -79,20 +79,39 @@ def split_authors(said: str | None) -> list[str]:
     return [name for part in parts if (name := part.strip(" ,"))]
 
 
+def arxiv_number(page: Page) -> str:
+    """The number of a paper of arXiv; empty for any other page."""
+    found = _ARXIV.match(canonical_address(page.address))
+    return found.group(1) if found else ""
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """A family name and what stands before it; a name that cannot be parted has no second half."""
+    words = name.split()
+    if len(words) < 2 or (not name.isascii() and not _is_latin(name)):
+        return name, ""
+    if "," in name:
+        family, _, given = name.partition(",")
+        return family.strip(), given.strip()
+    if _INITIALS.match(words[-1]) and not _INITIALS.match(words[0]):
+        return " ".join(words[:-1]), words[-1]  # as PubMed writes it: "Verne JG"
+    return words[-1], " ".join(words[:-1])
+
+
 def escape_tex(text: str) -> str:
     """Words as BibTeX and TeX show them, sign by sign."""
     return "".join(_SIGNS.get(sign, sign) for sign in one_line(text) if sign.isprintable())
 
 
 def _bibtex_entry(key: str, page: Page) -> str:
-    arxiv = _ARXIV.match(canonical_address(page.address))
+    arxiv = arxiv_number(page)
     year = _YEAR.match(page.published or "")
     fields = {
         "title": f"{{{escape_tex(page.title or page.address)}}}",  # in braces of its own: capitals stay
         "author": " and ".join(_bibtex_name(name) for name in split_authors(page.author)),
         "year": year.group() if year else "",
         "doi": _escape_address(page.doi),
-        "eprint": _escape_address(arxiv.group(1)) if arxiv else "",
+        "eprint": _escape_address(arxiv),
         "archiveprefix": "arXiv" if arxiv else "",
         "url": _escape_address(page.address),
         "urldate": page.fetched[:10],
@@ -107,8 +126,8 @@ def _bibtex_name(name: str) -> str:
     words = name.split()
     if len(words) < 2 or (not name.isascii() and not _is_latin(name)):
         return f"{{{escape_tex(name)}}}"
-    if "," not in name and _INITIALS.match(words[-1]) and not _INITIALS.match(words[0]):
-        return f"{escape_tex(' '.join(words[:-1]))}, {words[-1]}"  # as PubMed writes it: "Verne JG"
+    if "," not in name and _INITIALS.match(words[-1]):
+        return ", ".join(map(escape_tex, split_name(name)))
     return escape_tex(name)
 
 

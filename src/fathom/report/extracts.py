@@ -56,7 +56,7 @@ def _render_extracts(report: PreparedReport) -> str:
     blocks += render_changes(report.update, words)
     for section in (s for s in report.sections if s.sentences):
         blocks += render_section(section, report)
-        blocks += _remarks(section, report)
+        blocks += remarks(section, report)
     blocks += mark_legend(report)
     if report.disputes:
         rows = [render_dispute(row) for row in report.disputes]
@@ -68,7 +68,7 @@ def _render_extracts(report: PreparedReport) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _remarks(section: Section, report: PreparedReport) -> list[str]:
+def remarks(section: Section, report: PreparedReport) -> list[str]:
     """Where the figures of the passages differ, and which words of the question none of them has."""
     names = dict.fromkeys(c for s in section.sentences for c in s.claims[:1])
     shown = [report.claims[c] for c in names if report.numbers.get(c)]

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import cast
 
-from fathom.report.certainty import disputed_claims
+from fathom.report.certainty import dispute_rows, disputed_claims, open_disputes, relevant_disputes
 from fathom.report.extracts import render_report
 from fathom.report.formats.markdown import render_extract, render_sentence
 from fathom.report.layout import PreparedReport, claims_behind, shown_sentences
 from fathom.report.ledger import Ledger
-from fathom.report.messages import Messages
+from fathom.report.messages import Messages, messages_for
 from fathom.report.publish import describe_result, prepare_nothing_found, prepare_report
 from fathom.state import Block, Report, Status, Writing
 from fathom.text.normalization import one_line
@@ -35,6 +35,42 @@ def prepare_again(ledger: Ledger) -> PreparedReport:
         )
     return prepare_report(
         ledger_as_state(ledger), ledger.settings.language, has_quotes=ledger.settings.quotes, kind=ledger.kind
+    )
+
+
+def prepare_any(ledger: Ledger) -> PreparedReport:
+    """Everything the report says, with its own numbers of sources, also of a ledger that lacks something."""
+    if ledger.judgements and _has_all_evidence(ledger):
+        made = prepare_again(ledger)
+        if [(c.number, c.address) for c in made.citations] == [
+            (c.number, c.address) for c in ledger.citations
+        ]:
+            return made
+    return _as_written(ledger)
+
+
+def _as_written(ledger: Ledger) -> PreparedReport:
+    """The sections and citations as they stand; what only a judgement can tell is left out."""
+    words = messages_for(ledger.question, ledger.settings.language)
+    numbers = {
+        claim.id: [c.number for q in claim.quotes for c in ledger.citations if q in c.quotes]
+        for claim in ledger.claims
+    }
+    disputes = relevant_disputes(ledger.contradictions, ledger.sections)
+    return PreparedReport(
+        title=ledger.outline.title if ledger.outline else one_line(ledger.question),
+        status=cast(Status, ledger.status),
+        kind=ledger.kind,
+        words=words,
+        sections=ledger.sections,
+        citations=ledger.citations,
+        claims={claim.id: claim for claim in ledger.claims},
+        numbers=numbers,
+        disputes=dispute_rows(disputes, numbers, words),
+        open_disputes=open_disputes(disputes, numbers, words),
+        certainty=[],
+        update=ledger.update,
+        has_quotes=ledger.settings.quotes,
     )
 
 

@@ -14,7 +14,9 @@ from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report.bibliography import render_bibtex
-from fathom.report.formats.html import render_html
+from fathom.report.formats import FormatName
+from fathom.report.formats.references import csl_json_of, ris_of
+from fathom.report.formats.registry import check_file, format_of, render_as
 from fathom.report.listings import cited_pages, messages_of, render_quotes
 from fathom.runs.executor import Runs, is_unfinished
 from fathom.runs.folder import EVENTS, ResearchFolder, claim_folder, folder_of, render_pages
@@ -25,31 +27,39 @@ from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
 
 PageName = Literal["findings", "hypotheses", "sources", "citations", "quotes", "statistics", "bib"]
-_KINDS = (".md", ".json", ".bib", ".html", ".zip")
+_OF_STATE = {"bibtex": render_bibtex, "csl-json": csl_json_of, "ris": ris_of}  # also before there is a report
 
 
 async def export_run(runs: Runs, run_id: str, to: Path, *, is_folder: bool, is_replaced: bool) -> None:
     """Write a run to a file or a folder."""
-    kind = to.suffix.lower()
-    is_folder = is_folder or not kind or await asyncio.to_thread(to.is_dir)
-    if not is_folder and kind not in _KINDS:
-        raise BadInput(
-            f"{to} is no kind that is known: name a folder, or a file that ends in {', '.join(_KINDS)}."
-        )
-    if not is_folder and not is_replaced and await asyncio.to_thread(to.exists):
-        raise BadInput(
-            f"{to} is there already; name another file, or say --force (is_replaced) to replace it."
-        )
+    is_folder = is_folder or not to.suffix or await asyncio.to_thread(to.is_dir)
+    is_zip = to.suffix.lower() == ".zip"
+    if not is_folder:
+        await asyncio.to_thread(check_file, to, is_replaced=is_replaced, is_zip=is_zip)
     try:
         if is_folder:
             await asyncio.to_thread(claim_folder, to, run_id)
             await _write_folder(runs, run_id, to)
-        elif kind == ".zip":
+        elif is_zip:
             await _write_zip(runs, run_id, to)
         else:
-            await asyncio.to_thread(replace_file, to, await _text(runs, run_id, kind))
+            await asyncio.to_thread(replace_file, to, await render_run(runs, run_id, format_of(to).name))
     except OSError as error:
         raise BadInput(f"{to} cannot be written: {error.strerror or error}.") from error
+
+
+async def render_run(runs: Runs, run_id: str, name: FormatName) -> bytes:
+    """The report of a run in a format; references also while it goes on."""
+    if name in _OF_STATE:
+        state = await _state(runs, run_id)
+        return _OF_STATE[name](state.get("pages", []), cited_pages(state)).encode()
+    result = await runs.result(run_id)
+    if name != "markdown" and is_unfinished(await runs.snapshot(run_id)):
+        raise BadInput(
+            f"Run {short_id(run_id)} knows more than its report by now; as .md it can be had,"
+            f" or end it with: fathom resume {short_id(run_id)} --finish"
+        )
+    return await asyncio.to_thread(render_as, result, name)
 
 
 async def render_page(runs: Runs, run_id: str, name: PageName) -> str:
@@ -88,21 +98,6 @@ async def read_passage(
 
 async def _state(runs: Runs, run_id: str) -> RunState:
     return cast(RunState, (await runs.snapshot(run_id)).values)
-
-
-async def _text(runs: Runs, run_id: str, kind: str) -> str:
-    if kind == ".bib":
-        state = await _state(runs, run_id)
-        return render_bibtex(state.get("pages", []), cited_pages(state))
-    result = await runs.result(run_id)
-    if kind == ".md":
-        return result.report
-    if is_unfinished(await runs.snapshot(run_id)):
-        raise BadInput(
-            f"Run {short_id(run_id)} knows more than its report by now; as .md it can be had,"
-            f" or end it with: fathom resume {short_id(run_id)} --finish"
-        )
-    return render_html(result) if kind == ".html" else result.model_dump_json(indent=2) + "\n"
 
 
 async def _write_folder(runs: Runs, run_id: str, place: Path) -> None:

@@ -59,8 +59,8 @@ def ledger(address: str = "https://a.example/x", **words: Any) -> Ledger:
 def test_words_are_words_and_the_only_links_are_sources_and_marks() -> None:
     found = Tags(render_html(ledger()))
     assert found.tags <= {
-        "html", "head", "meta", "title", "style", "body", "section", "div", "h1", "h2", "p", "sup", "a",
-        "span", "ol", "ul", "li", "q", "cite", "b", "details", "summary", "blockquote", "code",
+        "html", "head", "meta", "title", "style", "body", "main", "section", "div", "h1", "h2", "p", "sup",
+        "a", "span", "ol", "ul", "li", "q", "cite", "b", "details", "summary", "blockquote", "code",
     }  # fmt: skip
     assert found.links == ["#s1", "https://a.example/x"]
     assert not {name for name in found.attributes if name.startswith("on")}

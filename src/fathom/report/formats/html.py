@@ -1,38 +1,37 @@
 """A report as one page of HTML that needs nothing else: no script, no picture, nothing from the net.
 
-Does not know Markdown but for the few sentences on how sure it is. It is made from the ledger, and every word
-in it is escaped. The only links are to sources that were read. The quotes behind a citation appear when the
-pointer or the keyboard's focus is on it.
+Every word in it is escaped. The only links are to sources that were read. The quotes behind a citation appear
+when the pointer or the keyboard's focus is on it.
 """
 
-import re
-from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
-from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 
+from fathom.report.formats.chart import draw_chart
 from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
-from fathom.report.formats.markdown import (
-    DISPUTED,
-    INFERENCE,
-    dispute_columns,
-    mark_legend,
-    name_address,
-    shorten_text,
-)
-from fathom.report.layout import (
-    BlockLayout,
-    PreparedReport,
-    cited_numbers,
-    filled_formula,
-    is_unsupported,
-    lay_out_blocks,
+from fathom.report.formats.document import (
+    BlockOfReport,
+    CalculationMark,
+    Cite,
+    Document,
+    Formulas,
+    Grid,
+    Items,
+    Line,
+    Paragraph,
+    Part,
+    Passage,
+    Picture,
+    QuotedLine,
+    Sign,
+    Source,
+    Span,
+    Title,
+    make_document,
 )
 from fathom.report.ledger import Ledger
-from fathom.report.rerender import prepare_again
-from fathom.state import Citation, Quote, RunUpdate, Section, Sentence
 
 _NOTEBOOK_STYLE = "max-width:46em;line-height:1.5"
 
@@ -54,214 +53,118 @@ _PAGE_STYLE = files("fathom.report").joinpath("standalone.css").read_text("utf-8
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-_INLINE = MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
+_JOINER = "&#8288;"  # no line ends between a sentence and its marks
 
-_JOINER = "&#8288;"  # no line ends between a sentence and its first mark
-
-_MARK = re.compile(r"\[(\d+)\]")
+_SPANS = {
+    "plain": "{}",
+    "bold": "<b>{}</b>",
+    "code": "<code>{}</code>",
+    "unsupported": '<span class="open">{}</span>',
+}
 
 
 def render_html(ledger: Ledger) -> str:
     """The whole page."""
-    report = prepare_again(ledger)
-    words = report.words
-    parts = [f"<h1>{escape(report.title)}</h1>", *_changes(report.update, report)]
-    if report.kind == "extracts":
-        parts.append(f'<p class="note">{_inline(words("report.extracts"))}</p>')
-    if not report.citations:
-        parts.append(f"<p>{escape(words('report.nothing'))}</p>")
-    else:
-        parts += [_section(section, report) for section in report.sections if section.sentences]
-    if notes := mark_legend(report):
-        parts.append(f'<p class="note">{"<br>".join(escape(line) for line in notes)}</p>')
-    parts += _disputes(report)
-    if report.searched:
-        parts += [_heading(words("report.searched")), _list([escape(query) for query in report.searched])]
-    if report.certainty:
-        parts += [
-            _heading(words("report.sure")),
-            _list([_link_citations(line, report) for line in report.certainty]),
-        ]
-    parts += [*_calculations(report), *_sources(report)]
+    document = make_document(ledger)
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">'
-        f"<title>{escape(report.title)}</title><style>{_PAGE_STYLE}</style>"
+        f"<title>{escape(document.title)}</title><style>{_PAGE_STYLE}</style>"
     )
-    page = f"<head>{head}</head>\n<body>\n" + "\n".join(parts) + "\n</body>"
-    return f'<!doctype html>\n<html lang="{words.language}">{page}</html>\n'
+    body = [f"<h1>{escape(document.title)}</h1>", *(_part(part, document) for part in document.parts)]
+    page = f"<head>{head}</head>\n<body>\n<main>\n" + "\n".join(body) + "\n</main>\n</body>"
+    return f'<!doctype html>\n<html lang="{document.words.language}">{page}</html>\n'
 
 
-def _heading(text: str, level: int = 2) -> str:
-    return f"<h{level}>{escape(text)}</h{level}>"
+def _part(part: Part, document: Document) -> str:
+    blocks = [_block(block, document) for block in part.blocks]
+    return f'<section class="{part.kind}">\n{chr(10).join(blocks)}\n</section>'
 
 
-def _list(items: Sequence[str], tag: str = "ul") -> str:
-    return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
+def _block(block: BlockOfReport, document: Document) -> str:
+    if isinstance(block, Title):
+        return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
+    return f'<div class="part">{_inner(block, document)}</div>'
 
 
-def _changes(update: RunUpdate | None, report: PreparedReport) -> list[str]:
-    """What an update found, at the top."""
-    if update is None:
-        return []
-    words = report.words
-    lines = [
-        escape(f"{words.name('changes', one.kind)}: {one.what}" + (f" ({one.why})" if one.why else ""))
-        for one in update.changes
-    ]
-    is_same = all(one.kind == "section untouched" for one in update.changes)
-    text = f"<p>{escape(words('changes.nothing'))}</p>" if is_same else _list(lines)
-    return [_heading(words("changes.since", date=update.since)), text]
+def _inner(block: BlockOfReport, document: Document) -> str:
+    match block:
+        case Paragraph():
+            note = ' class="note"' if block.is_note else ""
+            return f"<p{note}>{_line(block.line, document)}</p>"
+        case Items():
+            tag = "ol" if block.is_numbered else "ul"
+            items = "".join(f"<li>{_line(line, document)}</li>" for line in block.lines)
+            return f"<{tag}>{items}</{tag}>"
+        case Grid():
+            return _grid(block, document)
+        case Passage():
+            quoted = "".join(_quoted(one, document) for one in block.blocks)
+            return f"<blockquote>{quoted}</blockquote><p>— {_line(block.place, document)}</p>"
+        case Picture():
+            caption = f"<figcaption>{_line(block.caption, document)}</figcaption>"
+            return f"<figure>{draw_chart(block.chart)}{caption}</figure>"
+        case Formulas():
+            items = "".join(_formula(letter, line, document) for letter, line in block.lines)
+            return f'<ul class="formulas">{items}</ul>'
+    return f'<ol class="sources">{"".join(_source(source, document) for source in document.sources)}</ol>'
 
 
-def _section(section: Section, report: PreparedReport) -> str:
-    parts = [_heading(section.title)] if section.title else []
-    for layout in lay_out_blocks(section):
-        if layout.block.title and layout.block.kind != "table":
-            parts.append(_heading(layout.block.title, 3))
-        parts.append(f'<div class="part">{_block(layout, report)}</div>')
-    body = "\n".join(parts)
-    return f'<section class="{section.kind}">\n{body}\n</section>'
+def _line(line: Line, document: Document) -> str:
+    text = ""
+    for place, part in enumerate(line):
+        text += _JOINER if place and not isinstance(part, Span) else ""
+        match part:
+            case Span():
+                text += _SPANS[part.style].format(escape(part.text))
+            case Cite():
+                text += _cite(part, document)
+            case CalculationMark():
+                text += f'<sup><a href="#c-{part.letter}">[{part.letter}]</a></sup>'
+            case Sign():
+                text += f'<abbr class="sign" title="{escape(part.meaning)}">{part.text}</abbr>'
+    return text
 
 
-def _block(layout: BlockLayout, report: PreparedReport) -> str:
-    block = layout.block
-    if block.kind == "table":
-        return _table(layout, report)
-    lines = [_sentence(sentence, report) for sentence in layout.sentences]
-    if block.kind == "extract":
-        return "".join(f'<blockquote class="extract">{line}</blockquote>' for line in lines)
-    if block.kind in ("bullets", "numbered"):
-        return _list(lines, "ol" if block.kind == "numbered" else "ul")
-    return f"<p>{' '.join(lines)}</p>"
+def _cite(cite: Cite, document: Document) -> str:
+    """A citation with the quotes behind it."""
+    source = next(one for one in document.sources if one.number == cite.number)
+    shown = "".join(f"<q>{escape(quote)}</q>" for quote in cite.quotes)
+    named = f"<cite>{escape(f'{source.title}, {source.about}')}</cite>"
+    behind = f'<span class="quote">{shown}{named}</span>' if shown else ""
+    return f'<span class="cite"><sup><a href="#s{cite.number}">[{cite.number}]</a></sup>{behind}</span>'
 
 
-def _table(layout: BlockLayout, report: PreparedReport) -> str:
-    caption = f"<caption>{escape(layout.block.title)}</caption>" if layout.block.title else ""
-    rows = [[" ".join(_sentence(s, report) for s in cell) for cell in row] for row in layout.rows]
-    width = max(len(row) for row in rows)
-    columns = [*layout.block.columns, *[""] * (width - len(layout.block.columns))]
-    return _rows(columns, rows, caption)
-
-
-def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+def _grid(grid: Grid, document: Document) -> str:
+    caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in grid.columns)
+    rows = ("".join(f"<td>{_line(cell, document)}</td>" for cell in row) for row in grid.rows)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _sentence(sentence: Sentence, report: PreparedReport) -> str:
-    text = escape(sentence.text)
-    if is_unsupported(sentence, report.numbers):
-        return f'{text} <span class="open">{escape(report.words("report.unsupported"))}</span>'
-    found = cited_numbers(sentence, report.numbers)
-    marks = _JOINER * bool(found)
-    marks += "".join(_mark(n, report, report.quotes_behind(sentence, n)) for n in found)
-    if sentence.calculation and found:
-        letter = report.letters[filled_formula(sentence), sentence.calculation.result]
-        marks += f'<sup><a href="#c-{letter}">[{letter}]</a></sup>'
-    if sentence.kind == "inference" and found:
-        marks += _sign(INFERENCE, report.words("report.inference"))
-    if report.is_disputed(sentence):
-        marks += _sign(DISPUTED, report.words("report.disputed"))
-    return f"{text}{marks}"
+def _quoted(block: QuotedLine | Grid, document: Document) -> str:
+    if isinstance(block, Grid):
+        return _grid(block, document)
+    if block.kind == "code":
+        return f"<pre>{''.join(escape(getattr(part, 'text', '')) for part in block.line)}</pre>"
+    text = _line(block.line, document)
+    if block.kind == "item":
+        return f'<p class="item" style="margin-left:{min(block.indent, 12) / 2 + 1}em">{text}</p>'
+    return f"<p>{'<b>' * (block.kind == 'heading')}{text}{'</b>' * (block.kind == 'heading')}</p>"
 
 
-def _sign(sign: str, meaning: str) -> str:
-    """A quiet mark that says what it means when the pointer is on it."""
-    return f'<abbr class="sign" title="{escape(meaning)}">{sign}</abbr>'
+def _formula(letter: str, line: Line, document: Document) -> str:
+    return f'<li id="c-{letter}">[{letter}] {_line(line, document)}</li>'
 
 
-def _mark(number: int, report: PreparedReport, quotes: Sequence[Quote]) -> str:
-    """A citation with the quotes behind it."""
-    cited = next(citation for citation in report.citations if citation.number == number)
-    shown = "".join(f"<q>{escape(shorten_text(quote.text))}</q>" for quote in quotes)
-    behind = f'<span class="quote">{shown}<cite>{escape(_name(cited))}</cite></span>' if shown else ""
-    return f'<span class="cite"><sup><a href="#s{number}">[{number}]</a></sup>{behind}</span>'
-
-
-def _name(citation: Citation) -> str:
-    parts = [citation.title, citation.publisher, (citation.published or "")[:10]]
-    return ", ".join(part for part in parts if part)
-
-
-def _disputes(report: PreparedReport) -> list[str]:
-    if not report.disputes:
-        return []
-    rows = [
-        [
-            escape(row.about),
-            escape(f"“{row.value}”"),
-            "".join(_mark(n, report, []) for n in row.cited),
-            escape(row.published),
-            escape(row.settled),
-        ]
-        for row in report.disputes
-    ]
-    return [_heading(report.words("report.disagree")), _rows(dispute_columns(report.words), rows)]
-
-
-def _inline(markdown: str) -> str:
-    """A sentence of our own that may name pages in code marks."""
-    return str(_INLINE.renderInline(markdown))
-
-
-def _link_citations(line: str, report: PreparedReport) -> str:
-    """The same, with its citations as links."""
-    known = {citation.number for citation in report.citations}
-
-    def linked(found: re.Match[str]) -> str:
-        return _mark(int(found.group(1)), report, []) if int(found.group(1)) in known else found.group()
-
-    return _MARK.sub(linked, _inline(line))
-
-
-def _calculations(report: PreparedReport) -> list[str]:
-    entries = []
-    for letter, sentence in report.calculations:
-        assert sentence.calculation is not None
-        operands = sentence.calculation.operands
-        cited = sorted({n for operand in operands for n in report.numbers.get(operand.claim, [])})
-        line = report.words(
-            "report.calculation",
-            formula=escape(filled_formula(sentence)),
-            result=escape(sentence.calculation.result),
-            sources=", ".join(_mark(n, report, []) for n in cited),
-        )
-        entries.append(f'<li id="c-{letter}">[{letter}] {line}</li>')
-    return [_heading(report.words("report.calculations")), f"<ul>{''.join(entries)}</ul>"] if entries else []
-
-
-def _sources(report: PreparedReport) -> list[str]:
-    if not report.citations:
-        return []
-    entries = "".join(_source(citation, report) for citation in report.citations)
-    return [_heading(report.words("report.sources")), f'<ol class="sources">{entries}</ol>']
-
-
-def _source(citation: Citation, report: PreparedReport) -> str:
-    words = report.words
-    parts = [f"<b>{escape(citation.title)}</b>", escape(citation.publisher)]
-    parts.append(
-        escape(words("report.published_on", date=citation.published[:10])) if citation.published else ""
-    )
-    parts.append(escape(words("report.read_on", date=citation.fetched[:10])))
-    parts += [escape(words("report.primary"))] if citation.is_primary else []
-    parts += [escape(words("report.gone_since"))] if citation.gone else []
-    quotes = "".join(f"<blockquote>{escape(shorten_text(q.text))}</blockquote>" for q in citation.quotes)
+def _source(source: Source, document: Document) -> str:
+    quotes = "".join(f"<blockquote>{escape(quote)}</blockquote>" for quote in source.quotes)
+    word = escape(document.words("report.quotes"))
+    address = escape(source.address)
+    link = f'<a href="{address}" rel="noreferrer noopener">{address}</a>'
     return (
-        f'<li id="s{citation.number}" value="{citation.number}">{", ".join(part for part in parts if part)}.'
-        f" {_link(citation.address)}"
-        f"<details><summary>{escape(words('report.quotes'))}</summary>{quotes}</details></li>"
+        f'<li id="s{source.number}" value="{source.number}"><b>{escape(source.title)}</b>,'
+        f" {escape(source.about)} {link if source.is_web else f'<code>{address}</code>'}"
+        f"<details><summary>{word}</summary>{quotes}</details></li>"
     )
-
-
-def _link(address: str) -> str:
-    """A link to a page of the web; any other address as words, since a browser may do anything with it."""
-    try:
-        is_web = urlsplit(address).scheme in ("http", "https")
-    except ValueError:
-        is_web = False
-    if not is_web:
-        return f"<code>{escape(name_address(address))}</code>"
-    return f'<a href="{escape(address)}" rel="noreferrer noopener">{escape(address)}</a>'

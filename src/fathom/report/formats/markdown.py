@@ -221,19 +221,19 @@ def render_passage(layout: BlockLayout, report: PreparedReport) -> str:
             lines.append(f"> {line.indent}{shown}".rstrip())
         if line.kind == "head":
             lines.append(f"> |{' --- |' * (line.text.count('|') - 1)}")
-    return "\n".join(lines) + f"\n\n— {_place(quote, layout.sentences[0], report)}"
+    place = f"{quoted_place(quote, report)} {_marks(layout.sentences[0], report)}".strip()
+    return "\n".join(lines) + f"\n\n— {place}"
 
 
-def _place(used: Quote, sentence: Sentence, report: PreparedReport) -> str:
-    """Title, headings, printed page and number of the source of a passage."""
-    marks = _marks(sentence, report)
+def quoted_place(used: Quote, report: PreparedReport) -> str:
+    """Title, headings and printed page of the source of a passage."""
     citation = next((c for c in report.citations if used in c.quotes), None)
     if citation is None:
-        return marks
+        return ""
     headings = [part for part in used.heading.split(" > ") if part and part not in citation.title]
     printed = citation.printed_pages[citation.quotes.index(used)] if citation.printed_pages else 0
     page = f" ({report.words('report.on_page', number=printed)})" if printed else ""
-    return f"{' > '.join(map(escape_markdown, [citation.title, *headings]))}{page} {marks}"
+    return f"{' > '.join(map(escape_markdown, [citation.title, *headings]))}{page}"
 
 
 def _marks(sentence: Sentence, report: PreparedReport) -> str:
