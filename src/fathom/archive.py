@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, ca
 from fathom.concurrency import run_blocking
 from fathom.runs.repository import RunLine, control_run, find_line, list_runs
 from fathom.runs.shared import SharedRuns
-from fathom.runs.views import ConversationThread, Passage, RunViews
+from fathom.runs.views import ConversationThread, PassageView, RunViews
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import RunState
 from fathom.storage.records import SignalWord
@@ -157,7 +157,7 @@ class RunArchive:
 
     async def passage(
         self, run_id: str, page: str, start: int, end: int, *, around_chars: int = 600
-    ) -> Passage:
+    ) -> PassageView:
         """A quote where it stands: the stored words of a page that the run has read, and those around it."""
         from fathom.runs.export import read_passage
 

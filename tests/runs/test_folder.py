@@ -27,7 +27,7 @@ from fathom.events import (
 from fathom.reading.cache import PdfStore
 from fathom.report.messages import KOREAN
 from fathom.runs.folder import EventJournal, ResearchFolder
-from fathom.runs.folder import claim_folder as claimed
+from fathom.runs.folder_owner import claim_folder as claimed
 from fathom.runs.round_summary import round_summary
 from fathom.state import (
     Contradiction,

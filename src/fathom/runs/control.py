@@ -7,15 +7,17 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
-
-from langgraph.runtime import RunControl
 
 from fathom.concurrency import PerLoop
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.storage.control_signals import ControlSignals
+
+if TYPE_CHECKING:  # listing runs does not load LangGraph
+    from langgraph.runtime import RunControl
 
 _PAUSE_POLL_S = 0.3
 
@@ -34,7 +36,7 @@ class PausePoller:
         self._looking: asyncio.Task[None] | None = None
 
     @contextmanager
-    def over(self, run_id: str, control: RunControl) -> Iterator[None]:
+    def over(self, run_id: str, control: "RunControl") -> Iterator[None]:
         """Look after this run for as long as it is worked on."""
         self._controls[run_id] = control
         if self._looking is None:

@@ -19,9 +19,10 @@ from fathom.report.formats.references import csl_json_of, ris_of
 from fathom.report.formats.registry import check_file, format_of, render_as
 from fathom.report.listings import cited_pages, messages_of, render_quotes
 from fathom.runs.executor import Runs, is_unfinished
-from fathom.runs.folder import EVENTS, ResearchFolder, claim_folder, folder_of, render_pages
+from fathom.runs.folder import EVENTS, ResearchFolder, render_pages
+from fathom.runs.folder_owner import claim_folder, folder_of
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
-from fathom.runs.views import Passage
+from fathom.runs.views import PassageView
 from fathom.state import RunState
 from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
@@ -83,7 +84,7 @@ async def render_round(runs: Runs, run_id: str, number: int) -> str:
 
 async def read_passage(
     runs: Runs, run_id: str, sha: str, place: tuple[int, int], around_chars: int
-) -> Passage:
+) -> PassageView:
     """Return a stretch of a page that the run has read, with what stands around it."""
     page = next((page for page in (await _state(runs, run_id)).get("pages", []) if page.sha == sha), None)
     if page is None:
@@ -93,7 +94,9 @@ async def read_passage(
     if not 0 <= start < end <= len(text):
         raise BadInput(f"The page has {len(text):,} characters; there is no passage from {start} to {end}.")
     before, after = text[max(0, start - around_chars) : start], text[end : end + around_chars]
-    return Passage(before=before, quote=text[start:end], after=after, title=page.title, address=page.address)
+    return PassageView(
+        before=before, quote=text[start:end], after=after, title=page.title, address=page.address
+    )
 
 
 async def _state(runs: Runs, run_id: str) -> RunState:

@@ -1,7 +1,4 @@
-"""Whose folder it is: a research folder belongs to one run, and no other run writes to it.
-
-Does not know what else is in it.
-"""
+"""Write a run's research folder: state, events, report, findings, sources, papers, one page a round."""
 
 import asyncio
 import json
@@ -24,73 +21,21 @@ from fathom.report.messages import ENGLISH, Messages, messages_for
 from fathom.report.rerender import rerender_report
 from fathom.report.statistics import render_statistics
 from fathom.result import ResearchResult, make_result
+from fathom.runs.folder_owner import (
+    REPORT_FILES,
+    STATE,
+    STATE_FORMAT,
+    claim_folder,
+    folder_of,
+    owner_of,
+    remember_folder,
+)
 from fathom.runs.round_summary import recall_round, round_page
 from fathom.settings.settings import Settings
 from fathom.state import RunState
-from fathom.storage import STORAGE_ERRORS, Storage, open_storage
+from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.content import open_page_texts
 from fathom.storage.files import append_lines, read_whole_lines, replace_file
-
-STATE, STATE_FORMAT = "state.json", "fathom-state/1"
-
-REPORT_FILES = ("report.md", "report.json")
-
-_OUR_FILES = (
-    STATE,
-    *REPORT_FILES,
-    "events.jsonl",
-    "findings.md",
-    "hypotheses.md",
-    "sources.md",
-    "citations.md",
-)
-
-
-def owner_of(path: Path) -> str | None:
-    """The run a folder belongs to; "" if its files are no run's, None if there is nothing of that name."""
-    for name, key in ((STATE, "run"), (REPORT_FILES[1], "run_id")):
-        try:
-            said = json.loads((path / name).read_text("utf-8", "replace"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(said, dict) and isinstance(said.get(key), str):
-            return str(said[key])
-    return "" if any((path / name).exists() for name in _OUR_FILES) else None
-
-
-def claim_folder(path: Path, run_id: str) -> None:
-    """Make a folder a run's own, now, so that an unwritable or a foreign one is refused before the work."""
-    owner = owner_of(path)
-    if owner is not None and owner != run_id:
-        whose = f"holds run {short_id(owner)}" if owner else "has files of that name that are no run's"
-        raise BadInput(f"The folder {path} {whose}; name another one with --out.")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise BadInput(f"The folder {path} cannot be written: {error.strerror}.") from error
-    if owner is None:
-        _mark_folder(path, run_id)
-
-
-def _mark_folder(path: Path, run_id: str) -> None:
-    try:
-        with (path / STATE).open("x", encoding="utf-8") as file:
-            file.write(json.dumps({"format": STATE_FORMAT, "run": run_id}) + "\n")
-    except FileExistsError:  # of two that came at once, one is first
-        if owner_of(path) != run_id:
-            raise BadInput(f"The folder {path} was just taken by another run.") from None
-    except OSError as error:
-        raise BadInput(f"The folder {path} cannot be written: {error.strerror}.") from error
-
-
-async def folder_of(storage: Storage, run_id: str) -> Path | None:
-    """Return the folder a run was last written to, if it is still there."""
-    path = await storage.runs.folder_of(run_id)
-    is_there = path and await asyncio.to_thread(owner_of, Path(path)) == run_id
-    return Path(path) if path and is_there else None
 
 
 class EventJournal:
@@ -254,12 +199,6 @@ def state_text(run_id: str, state: RunState, spent: Spent) -> str:
 
 
 RUNS_FOLDER = Path("runs")
-
-
-async def remember_folder(storage: Storage, run_id: str, path: Path) -> None:
-    """From now on this is the run's folder."""
-    whole = await asyncio.to_thread(path.absolute)
-    await storage.runs.remember_folder(run_id, str(whole))
 
 
 async def open_folder(

@@ -14,7 +14,7 @@ from fathom.budget.cost_log import CostLog
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.runs.control import hold_run
-from fathom.runs.folder import folder_of
+from fathom.runs.folder_owner import folder_of
 from fathom.settings.settings import Settings
 from fathom.state import Status
 from fathom.storage import Storage, open_storage

@@ -195,7 +195,7 @@ class AgentMessage(ViewRecord):
     at: AwareDatetime
 
 
-class Passage(BaseModel):
+class PassageView(BaseModel):
     """A quote in the words around it, as the page was read."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

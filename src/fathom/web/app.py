@@ -11,24 +11,24 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route
 
 from fathom.settings.settings import Settings, load_settings
-from fathom.web.page import Page, redirect
+from fathom.web.page import PageApp, redirect
 from fathom.web.protection import Protection
 
 
 def make_page_app(settings: Settings) -> Starlette:
     """Make the application that has the page at its root."""
-    page = Page(settings)
+    page = PageApp(settings)
     return _make(settings, page, page.routes())
 
 
 def make_app() -> Starlette:
     """Make the application for `langgraph dev`, with what the operator allows."""
     settings = load_settings()
-    page = Page(settings)
+    page = PageApp(settings)
     return _make(settings, page, [Route("/app", redirect), Mount("/app", routes=page.routes())])
 
 
-def _make(settings: Settings, page: Page, routes: Sequence[BaseRoute]) -> Starlette:
+def _make(settings: Settings, page: PageApp, routes: Sequence[BaseRoute]) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with page.open():

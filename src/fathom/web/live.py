@@ -104,7 +104,7 @@ class LiveRuns:
 
     async def stream(self, run_id: str, folder: Path, seen: int) -> AsyncGenerator[ServerSentEvent, None]:
         """Everything a run tells after the first `seen` events, and how it stands; never ends by itself."""
-        lines, told, changes = _Lines(folder / EVENTS, seen), "", 0
+        lines, told, changes = _EventLines(folder / EVENTS, seen), "", 0
         while True:
             live = self._runs.get(run_id)
             standing = {
@@ -124,7 +124,7 @@ class LiveRuns:
             await asyncio.sleep(_GLANCE_S)
 
 
-class _Lines:
+class _EventLines:
     """The whole lines of a file that grows, after those that were seen."""
 
     def __init__(self, path: Path, seen: int) -> None:

@@ -60,14 +60,14 @@ _SMALLER = [Middleware(GZipMiddleware)]
 _MAX_BODY_BYTES = 1_000_000
 _FORMATS = {"md": "Markdown", "html": "HTML", "json": "JSON", "bib": "BibTeX", "zip": "ZIP"}
 
-Handler = Callable[["Page", Request], Awaitable[Response]]
+Handler = Callable[["PageApp", Request], Awaitable[Response]]
 
 
 def _answered(handler: Handler) -> Handler:
     """Let in who may, and say what is refused in one sentence."""
 
     @wraps(handler)
-    async def answer(self: "Page", request: Request) -> Response:
+    async def answer(self: "PageApp", request: Request) -> Response:
         try:
             if refusal := self.refusal(request):
                 return refusal
@@ -91,7 +91,7 @@ def _json(content: object) -> JSONResponse:
     return JSONResponse(to_jsonable_python(content), headers={**SAFE, "cache-control": "no-store"})
 
 
-class Page:
+class PageApp:
     """The page on one database; `routes` are put at the root of an application or below a prefix."""
 
     def __init__(self, settings: Settings) -> None:
@@ -114,25 +114,25 @@ class Page:
         """Every route of the page, relative to where it is mounted."""
         here, run = "/api", "/api/runs/{run}"
         api: list[tuple[str, str, Handler]] = [
-            ("GET", f"{here}/setup", Page.setup),
-            ("GET", f"{here}/diagnosis", Page.diagnosis),
-            ("GET", f"{here}/folders", Page.folders),
-            ("PUT", f"{here}/uploads", Page.upload),
-            ("POST", f"{here}/forecast", Page.forecast),
-            ("GET", f"{here}/compare", Page.compare),
-            ("GET", f"{here}/runs", Page.runs),
-            ("POST", f"{here}/runs", Page.begin),
-            ("GET", run, Page.run),
-            ("GET", f"{run}/events", Page.events),
-            ("GET", f"{run}/result", Page.result),
-            ("GET", f"{run}/passage", Page.passage),
-            ("GET", f"{run}/thread", Page.thread),
-            ("GET", run + "/export/{kind}", Page.export),
-            ("POST", f"{run}/answer", Page.answer),
-            ("POST", f"{run}/control", Page.control),
-            ("POST", f"{run}/follow-up", Page.follow_up),
-            ("POST", f"{run}/update", Page.update),
-            ("POST", f"{run}/fork", Page.fork),
+            ("GET", f"{here}/setup", PageApp.setup),
+            ("GET", f"{here}/diagnosis", PageApp.diagnosis),
+            ("GET", f"{here}/folders", PageApp.folders),
+            ("PUT", f"{here}/uploads", PageApp.upload),
+            ("POST", f"{here}/forecast", PageApp.forecast),
+            ("GET", f"{here}/compare", PageApp.compare),
+            ("GET", f"{here}/runs", PageApp.runs),
+            ("POST", f"{here}/runs", PageApp.begin),
+            ("GET", run, PageApp.run),
+            ("GET", f"{run}/events", PageApp.events),
+            ("GET", f"{run}/result", PageApp.result),
+            ("GET", f"{run}/passage", PageApp.passage),
+            ("GET", f"{run}/thread", PageApp.thread),
+            ("GET", run + "/export/{kind}", PageApp.export),
+            ("POST", f"{run}/answer", PageApp.answer),
+            ("POST", f"{run}/control", PageApp.control),
+            ("POST", f"{run}/follow-up", PageApp.follow_up),
+            ("POST", f"{run}/update", PageApp.update),
+            ("POST", f"{run}/fork", PageApp.fork),
         ]
         return [
             Route("/", self.index, methods=["GET"], middleware=_SMALLER),

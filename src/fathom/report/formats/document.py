@@ -122,7 +122,7 @@ class QuotedLine:
 
 
 @dataclass(frozen=True)
-class Passage:
+class QuotePassage:
     """A passage of a source as it stands, and where it stands."""
 
     blocks: "Sequence[QuotedLine | Grid]"
@@ -163,11 +163,11 @@ class SourceList:
     sources: Sequence[Source]
 
 
-BlockOfReport: TypeAlias = "Title | Paragraph | Items | Grid | Passage | Picture | Formulas | SourceList"
+BlockOfReport: TypeAlias = "Title | Paragraph | Items | Grid | QuotePassage | Picture | Formulas | SourceList"
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentPart:
     """A section, or one of the lists around the sections."""
 
     kind: str
@@ -175,24 +175,24 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Document:
+class ReportDocument:
     """The whole report in reading order."""
 
     title: str
     words: Messages
-    parts: Sequence[Part]
+    parts: Sequence[DocumentPart]
     sources: Sequence[Source]
     read_on: str  # the day the last source was read
 
 
-def make_document(ledger: Ledger) -> Document:
+def make_document(ledger: Ledger) -> ReportDocument:
     """The report of a ledger, also of one that an earlier version wrote."""
     report = prepare_any(ledger)
     sources = [_source(citation, report.words) for citation in report.citations]
     parts = [part for part in _parts(report, sources) if part.blocks]
     read_on = max((citation.fetched[:10] for citation in report.citations), default="")
     title = _words_alone(report.title) or _words_alone(ledger.question) or "Fathom"
-    return Document(title, report.words, parts, sources, read_on)
+    return ReportDocument(title, report.words, parts, sources, read_on)
 
 
 def clean(text: str) -> str:
@@ -200,29 +200,29 @@ def clean(text: str) -> str:
     return _UNSEEN.sub("", text)
 
 
-def _parts(report: PreparedReport, sources: Sequence[Source]) -> Iterator[Part]:
+def _parts(report: PreparedReport, sources: Sequence[Source]) -> Iterator[DocumentPart]:
     words = report.words
     if report.kind == "extracts" and report.citations:
-        yield Part("extracts", [Paragraph(_spans(words("report.extracts")), is_note=True)])
-    yield Part("changes", list(_from_markdown(render_changes(report.update, words), report)))
+        yield DocumentPart("extracts", [Paragraph(_spans(words("report.extracts")), is_note=True)])
+    yield DocumentPart("changes", list(_from_markdown(render_changes(report.update, words), report)))
     if not report.citations:
-        yield Part("nothing", [Paragraph([Span(words("report.nothing"))])])
+        yield DocumentPart("nothing", [Paragraph([Span(words("report.nothing"))])])
     else:
         for section in (s for s in report.sections if s.sentences):
-            yield Part(section.kind, list(_section(section, report)))
-    yield Part("legend", [Paragraph([Span(line)], is_note=True) for line in mark_legend(report)])
-    yield Part("disputes", _disputes(report))
+            yield DocumentPart(section.kind, list(_section(section, report)))
+    yield DocumentPart("legend", [Paragraph([Span(line)], is_note=True) for line in mark_legend(report)])
+    yield DocumentPart("disputes", _disputes(report))
     if report.searched:
         queries = [_spans(escape_markdown(query)) for query in report.searched]
-        yield Part("searched", [Title(words("report.searched")), Items(queries)])
+        yield DocumentPart("searched", [Title(words("report.searched")), Items(queries)])
     if report.certainty:
         lines = [_cited(line, report) for line in report.certainty]
-        yield Part("certainty", [Title(words("report.sure")), Items(lines)])
+        yield DocumentPart("certainty", [Title(words("report.sure")), Items(lines)])
     if report.calculations:
         formulas = [(letter, _formula(letter, sentence, report)) for letter, sentence in report.calculations]
-        yield Part("calculations", [Title(words("report.calculations")), Formulas(formulas)])
+        yield DocumentPart("calculations", [Title(words("report.calculations")), Formulas(formulas)])
     if sources:
-        yield Part("sources", [Title(words("report.sources")), SourceList(sources)])
+        yield DocumentPart("sources", [Title(words("report.sources")), SourceList(sources)])
 
 
 def _section(section: Section, report: PreparedReport) -> Iterator[BlockOfReport]:
@@ -264,7 +264,7 @@ def _passage(layout: BlockLayout, report: PreparedReport) -> BlockOfReport:
     place = quoted_place(claim.quotes[0], report)
     marks = _marks(layout.sentences[0], report)
     blocks = list(_quoted(split_passage(claim.quotes[0].text)))
-    return Passage(blocks, [*_spans(place), *marks])
+    return QuotePassage(blocks, [*_spans(place), *marks])
 
 
 def _quoted(lines: Iterable[PassageLine]) -> Iterator[QuotedLine | Grid]:

@@ -16,15 +16,15 @@ from fathom.report.formats.document import (
     BlockOfReport,
     CalculationMark,
     Cite,
-    Document,
     Formulas,
     Grid,
     Items,
     Line,
     Paragraph,
-    Passage,
     Picture,
     QuotedLine,
+    QuotePassage,
+    ReportDocument,
     Sign,
     Source,
     SourceList,
@@ -61,7 +61,7 @@ def render_docx(ledger: Ledger) -> bytes:
 class _Writer:
     """Writes the blocks of a report one after another into a new document."""
 
-    document: Document
+    document: ReportDocument
     word: WordDocument
     bookmarks: int = 0
 
@@ -122,7 +122,7 @@ class _Writer:
                 self._items(block)
             case Grid():
                 self._grid(block)
-            case Passage():
+            case QuotePassage():
                 self._passage(block)
             case Picture():
                 self._picture(block)
@@ -202,7 +202,7 @@ class _Writer:
                 cell.paragraphs[0].paragraph_format.space_after = Pt(2)
         self.word.add_paragraph().paragraph_format.space_after = 0
 
-    def _passage(self, passage: Passage) -> None:
+    def _passage(self, passage: QuotePassage) -> None:
         from docx.shared import Cm
 
         for block in passage.blocks:

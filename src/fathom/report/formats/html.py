@@ -15,16 +15,16 @@ from fathom.report.formats.document import (
     BlockOfReport,
     CalculationMark,
     Cite,
-    Document,
+    DocumentPart,
     Formulas,
     Grid,
     Items,
     Line,
     Paragraph,
-    Part,
-    Passage,
     Picture,
     QuotedLine,
+    QuotePassage,
+    ReportDocument,
     Sign,
     Source,
     Span,
@@ -76,18 +76,18 @@ def render_html(ledger: Ledger) -> str:
     return f'<!doctype html>\n<html lang="{document.words.language}">{page}</html>\n'
 
 
-def _part(part: Part, document: Document) -> str:
+def _part(part: DocumentPart, document: ReportDocument) -> str:
     blocks = [_block(block, document) for block in part.blocks]
     return f'<section class="{part.kind}">\n{chr(10).join(blocks)}\n</section>'
 
 
-def _block(block: BlockOfReport, document: Document) -> str:
+def _block(block: BlockOfReport, document: ReportDocument) -> str:
     if isinstance(block, Title):
         return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
     return f'<div class="part">{_inner(block, document)}</div>'
 
 
-def _inner(block: BlockOfReport, document: Document) -> str:
+def _inner(block: BlockOfReport, document: ReportDocument) -> str:
     match block:
         case Paragraph():
             note = ' class="note"' if block.is_note else ""
@@ -98,7 +98,7 @@ def _inner(block: BlockOfReport, document: Document) -> str:
             return f"<{tag}>{items}</{tag}>"
         case Grid():
             return _grid(block, document)
-        case Passage():
+        case QuotePassage():
             quoted = "".join(_quoted(one, document) for one in block.blocks)
             return f"<blockquote>{quoted}</blockquote><p>— {_line(block.place, document)}</p>"
         case Picture():
@@ -110,7 +110,7 @@ def _inner(block: BlockOfReport, document: Document) -> str:
     return f'<ol class="sources">{"".join(_source(source, document) for source in document.sources)}</ol>'
 
 
-def _line(line: Line, document: Document) -> str:
+def _line(line: Line, document: ReportDocument) -> str:
     text = ""
     for place, part in enumerate(line):
         text += _JOINER if place and not isinstance(part, Span) else ""
@@ -126,7 +126,7 @@ def _line(line: Line, document: Document) -> str:
     return text
 
 
-def _cite(cite: Cite, document: Document) -> str:
+def _cite(cite: Cite, document: ReportDocument) -> str:
     """A citation with the quotes behind it."""
     source = next(one for one in document.sources if one.number == cite.number)
     shown = "".join(f"<q>{escape(quote)}</q>" for quote in cite.quotes)
@@ -135,7 +135,7 @@ def _cite(cite: Cite, document: Document) -> str:
     return f'<span class="cite"><sup><a href="#s{cite.number}">[{cite.number}]</a></sup>{behind}</span>'
 
 
-def _grid(grid: Grid, document: Document) -> str:
+def _grid(grid: Grid, document: ReportDocument) -> str:
     caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
     head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in grid.columns)
     rows = ("".join(f"<td>{_line(cell, document)}</td>" for cell in row) for row in grid.rows)
@@ -143,7 +143,7 @@ def _grid(grid: Grid, document: Document) -> str:
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _quoted(block: QuotedLine | Grid, document: Document) -> str:
+def _quoted(block: QuotedLine | Grid, document: ReportDocument) -> str:
     if isinstance(block, Grid):
         return _grid(block, document)
     if block.kind == "code":
@@ -154,11 +154,11 @@ def _quoted(block: QuotedLine | Grid, document: Document) -> str:
     return f"<p>{'<b>' * (block.kind == 'heading')}{text}{'</b>' * (block.kind == 'heading')}</p>"
 
 
-def _formula(letter: str, line: Line, document: Document) -> str:
+def _formula(letter: str, line: Line, document: ReportDocument) -> str:
     return f'<li id="c-{letter}">[{letter}] {_line(line, document)}</li>'
 
 
-def _source(source: Source, document: Document) -> str:
+def _source(source: Source, document: ReportDocument) -> str:
     quotes = "".join(f"<blockquote>{escape(quote)}</blockquote>" for quote in source.quotes)
     word = escape(document.words("report.quotes"))
     address = escape(source.address)

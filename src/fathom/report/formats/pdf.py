@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from fathom.report.formats.chart import draw_chart
-from fathom.report.formats.document import Document, Picture, Source, Title, make_document
+from fathom.report.formats.document import Picture, ReportDocument, Source, Title, make_document
 from fathom.report.ledger import Ledger
 
 _LAYOUT = "report.typ"
@@ -41,7 +41,7 @@ def compile_typst(layout: bytes, report: str, kind: Literal["pdf", "png"] = "pdf
         return typst.compile(layout, font_paths=fonts, sys_inputs=data)
 
 
-def _data(document: Document) -> str:
+def _data(document: ReportDocument) -> str:
     sections = [b for part in document.parts for b in part.blocks if isinstance(b, Title) and b.level == 2]
     return json.dumps(
         {
