@@ -3,7 +3,7 @@
 Does not know what to say; that is the researcher's. Tokens are counted with a real vocabulary.
 """
 
-import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -45,7 +45,10 @@ class Narrow(Model):
         else:
             self.most = max(self.most, sent + room)
         answer = super().answer_to(seen)
-        return replace(answer, body=_with_usage(answer.body, min(sent, self.window)))
+        tokens = min(sent, self.window)
+        if answer.pieces:
+            return replace(answer, pieces=[_with_usage(piece, tokens) for piece in answer.pieces])
+        return replace(answer, body=_with_usage(answer.body, tokens))
 
     def _said(self, request: ModelRequest) -> Reply:
         """Without its instructions the model babbles."""
@@ -55,19 +58,8 @@ class Narrow(Model):
 
 
 def _with_usage(body: bytes, tokens: int) -> bytes:
-    """The answer with this many tokens taken in; a streamed one says so in its last event."""
-
-    def told(part: str) -> str:
-        whole = json.loads(part)
-        if whole.get("usage"):
-            whole["usage"]["prompt_tokens"] = tokens
-        return json.dumps(whole)
-
-    text = body.decode()
-    if not text.startswith("data:"):
-        return told(text).encode()
-    lines = (line.removeprefix("data: ") for line in text.split("\n\n") if line)
-    return "".join(f"data: {line if line == '[DONE]' else told(line)}\n\n" for line in lines).encode()
+    """An answer, or a piece of a streamed one, that says that so many tokens were taken in."""
+    return re.sub(rb'("prompt_tokens": ?)\d+', rb"\g<1>%d" % tokens, body)
 
 
 def _sizes(request: ModelRequest) -> tuple[int, int]:

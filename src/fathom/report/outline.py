@@ -161,7 +161,7 @@ def _most_relevant(ids: list[str], claims: Mapping[str, Claim]) -> list[str]:
 
 MOST_PARTS = 9
 
-_CONCLUSION_CLAIMS = 6  # claims that a conclusion rests on, when it names none
+_DEFAULT_CONCLUSION_CLAIMS = 6  # claims that a conclusion rests on, when it names none
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,7 @@ def _limit_claims(part: Heading, parts: Sequence[Heading], known: Mapping[str, C
     ids = part.claims
     if part.is_conclusion and not ids:
         firsts = [max(other.claims, key=lambda c: known[c].relevance) for other in parts if other.claims]
-        ids = list(dict.fromkeys(firsts))[:_CONCLUSION_CLAIMS]
+        ids = list(dict.fromkeys(firsts))[:_DEFAULT_CONCLUSION_CLAIMS]
     best = set(sorted(ids, key=lambda c: -known[c].relevance)[:MOST_CLAIMS])
     return part.model_copy(update={"claims": [c for c in ids if c in best]})
 
