@@ -1,5 +1,7 @@
 """What is known: records, reducers and the state that flows through the graph."""
 
+from pydantic import BaseModel
+
 from fathom.state.depth import (
     BREADTH,
     ENDLESS_USD,
@@ -204,3 +206,10 @@ __all__ = [
     "WritingOutput",
     "short_hash",
 ]
+
+# Checkpoints name a record by its module and class. This one name holds whichever file a class moves to; a
+# class that is renamed needs a new layout of the database (`fathom.storage.database.LAYOUT_VERSION`).
+for _name in __all__:
+    _kind = globals()[_name]
+    if isinstance(_kind, type) and issubclass(_kind, BaseModel):
+        _kind.__module__ = __name__

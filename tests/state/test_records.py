@@ -1,5 +1,6 @@
 """Records are strict, and come back from a checkpoint as what they were."""
 
+import pickle
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -162,6 +163,60 @@ EXAMPLES: list[BaseModel] = [
     SIDES[0],
 ]
 
+SAVED_NAMES = [
+    "Block",
+    "Calculation",
+    "Change",
+    "Check",
+    "Citation",
+    "Claim",
+    "ClaimDraft",
+    "Contradiction",
+    "ContradictionSide",
+    "Control",
+    "ControlTally",
+    "Cost",
+    "Direction",
+    "EarlierRun",
+    "Edit",
+    "EditedText",
+    "Effort",
+    "Failure",
+    "Finding",
+    "Forecast",
+    "Fork",
+    "Gain",
+    "Gap",
+    "Heading",
+    "Hit",
+    "Hypothesis",
+    "Judgement",
+    "Lesson",
+    "Operand",
+    "Origin",
+    "Outline",
+    "Page",
+    "Plan",
+    "Query",
+    "Quote",
+    "Rejected",
+    "Repetition",
+    "Report",
+    "Reread",
+    "Rubric",
+    "Ruling",
+    "RunConfig",
+    "RunUpdate",
+    "Section",
+    "Sentence",
+    "SubQuestion",
+    "SummarySentence",
+    "ThinkingTool",
+    "ThreadKnowledge",
+    "ThreadTurn",
+    "Verdict",
+]
+
 
 def subclasses(of: type[Record]) -> set[type[Record]]:
     return {kind for direct in of.__subclasses__() for kind in {direct, *subclasses(direct)}}
@@ -199,6 +254,13 @@ def test_a_record_comes_back_as_what_it_was(record: BaseModel) -> None:
 
 def test_there_is_an_example_of_every_allowed_type() -> None:
     assert {(type(r).__module__, type(r).__name__) for r in EXAMPLES} == set(ALLOWED)
+
+
+def test_records_are_saved_under_names_that_stay() -> None:
+    """A name that is gone or new here makes earlier checkpoints plain data: raise LAYOUT_VERSION."""
+    assert {module for module, _ in ALLOWED} == {"fathom.state"}
+    assert sorted(name for _, name in ALLOWED) == SAVED_NAMES
+    assert [pickle.loads(pickle.dumps(record)) for record in EXAMPLES] == EXAMPLES
 
 
 def test_a_type_that_is_not_allowed_comes_back_as_plain_data() -> None:

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from fathom.storage import close_storage, open_storage
+from fathom.storage import open_storage
 from fathom.storage.checkpoints import checkpointer, thin_runs
 from fathom.storage.database import prepare_database
 from fathom.storage.prune import KEEP_LATEST
@@ -208,15 +208,3 @@ async def test_old_rounds_go_with_their_run(tmp_path: Path) -> None:
         await checkpoints.thin("t")
         await saver.adelete_thread("t")
         assert await checkpoints.archived_ends("t") == []
-
-
-async def test_a_database_without_the_table_of_old_rounds_gets_it(tmp_path: Path) -> None:
-    file = tmp_path / "x.sqlite"
-    await played(file, 50)
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(
-            "drop trigger forget_past_rounds; drop table past_rounds; pragma user_version=1"
-        )
-    await close_storage(file)
-    async with checkpointer(file):
-        assert await open_storage(file).checkpoints.thin("t")

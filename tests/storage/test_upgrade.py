@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from fakes.run_parts import Library, ScriptedModel, make_dependencies
-from standins.old_database import write_earlier
+from standins.old_database import write_first, write_layout
 from standins.prose import page
 
 from fathom.cli.main import main
 from fathom.errors import BadInput
 from fathom.graph import build_graph
+from fathom.report.ledger import read_ledger
+from fathom.runs.upgrade import upgrade_database
 from fathom.state import RunConfig
+from fathom.storage import close_storage, open_storage
 from fathom.storage.database import LAYOUT_VERSION, prepare_database
 
 RUN, FOLDED, BROKEN = (f"{n}2345678-0000-4000-8000-000000000000" for n in (1, 2, 3))
@@ -29,6 +32,20 @@ async def finished(home: Path) -> dict[str, Any]:
     return {**state, "run_config": KNOBS}
 
 
+@pytest.fixture(params=[1, 2, 3])
+async def outdated(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A database of an earlier layout, with a run that has a folder and one that has none."""
+    state = await finished(tmp_path)
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "report.json").write_text("{}")
+    database = tmp_path / "fathom.sqlite"
+    texts = {"sha": "The text of a page."}
+    runs = {name: {**state, "run": name} for name in (RUN, FOLDED)}
+    write_layout(request.param, database, runs, {FOLDED: folder}, texts)
+    return database
+
+
 @pytest.fixture
 async def earlier(tmp_path: Path) -> Path:
     state = await finished(tmp_path)
@@ -37,7 +54,7 @@ async def earlier(tmp_path: Path) -> Path:
     (folder / "report.json").write_text("{}")
     broken = {**state, "report": "of another kind"}
     runs = {RUN: state, FOLDED: state, BROKEN: broken}
-    write_earlier(tmp_path / "fathom.sqlite", runs, {FOLDED: folder})
+    write_first(tmp_path / "fathom.sqlite", runs, {FOLDED: folder})
     return tmp_path / "fathom.sqlite"
 
 
@@ -73,6 +90,35 @@ def test_an_upgrade_keeps_every_report_and_begins_anew(
     assert "needs no upgrade" in capsys.readouterr().err
 
 
+def test_an_outdated_layout_is_refused_with_the_command_that_keeps_its_reports(
+    outdated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = outdated.read_bytes()
+    assert main(["runs"]) == 2
+    told = capsys.readouterr().err
+    assert told.rstrip().endswith("fathom upgrade")
+    assert len(told.splitlines()) == 1
+    assert outdated.read_bytes() == before
+
+
+async def test_reports_of_an_outdated_layout_are_read_though_their_classes_are_gone(
+    outdated: Path, tmp_path: Path
+) -> None:
+    done = upgrade_database(outdated, tmp_path / "exported")
+    assert done.in_folders == [FOLDED]
+    assert list(done.exported) == [RUN]
+    assert done.unreadable == []
+    ledger = read_ledger(done.exported[RUN] / "report.json")
+    assert ledger.settings.threshold == KNOBS.threshold
+    assert len(ledger.claims) > 1
+    assert all(finding.claims for finding in ledger.findings)
+    assert (done.exported[RUN] / "report.md").read_text("utf-8") == ledger.report
+    storage = open_storage(outdated)
+    assert await storage.pages.get("sha") == "The text of a page."
+    assert await storage.checkpoints.runs_longer_than(0) == []
+    await close_storage(outdated)
+
+
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:
     prepare_database(tmp_path / "x.sqlite")
     with closing(sqlite3.connect(tmp_path / "x.sqlite")) as connection:
@@ -82,7 +128,5 @@ def test_a_newer_database_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_server_is_refused_until_it_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fathom.storage import open_storage
-
     with pytest.raises(BadInput, match="PostgreSQL is not supported yet"):
         open_storage("postgresql://db.example/fathom")

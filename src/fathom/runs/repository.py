@@ -52,13 +52,13 @@ async def run_times(storage: Storage, run_id: str) -> tuple[datetime, datetime]:
     found = await storage.checkpoints.first_and_last(run_id)
     if found is None:
         raise BadInput(f"There is no run {short_id(run_id)} any more.")
-    return _time_of_checkpoint(found[0]), _time_of_checkpoint(found[1])
+    return time_of_checkpoint(found[0]), time_of_checkpoint(found[1])
 
 
 async def archived_times(storage: Storage, run_id: str) -> list[tuple[datetime, int]]:
     """Return when each round ended that is long over, the oldest first, and how many rounds were over."""
     ends = await storage.checkpoints.archived_ends(run_id)
-    return [(_time_of_checkpoint(step), judged) for step, judged in ends]
+    return [(time_of_checkpoint(step), judged) for step, judged in ends]
 
 
 async def checkpoint_ids(storage: Storage, run_id: str) -> list[str]:
@@ -115,7 +115,7 @@ async def remember_line(storage: Storage, line: RunLine) -> None:
     await storage.runs.remember(record)
 
 
-def _time_of_checkpoint(checkpoint_id: str) -> datetime:
+def time_of_checkpoint(checkpoint_id: str) -> datetime:
     """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
     bits = uuid.UUID(checkpoint_id).hex
     ticks = int(bits[:12] + bits[13:16], 16) - _UUID6_EPOCH

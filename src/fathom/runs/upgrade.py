@@ -1,7 +1,8 @@
 """A new database in the place of an earlier Fathom's, whose reports are kept.
 
-Checkpoints of the earlier layout cannot be resumed. Reports mostly are in their run's folder already; those
-that are only in the database are written to a folder. The old file is moved aside, never deleted.
+Checkpoints of an earlier layout cannot be resumed: the classes that they name are gone. Reports mostly are in
+their run's folder already; those that are only in the database are written to a folder, from the plain data.
+The old file is moved aside, never deleted.
 """
 
 import sqlite3
@@ -11,15 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import ormsgpack
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter
 
 from fathom.errors import BadInput
 from fathom.ids import short_id
+from fathom.planning.effort import apply_effort
 from fathom.result import make_result
-from fathom.storage.checkpoints import CompressedSerializer
-from fathom.storage.database import BUSY_TIMEOUT_S, is_before_versions, prepare_database
+from fathom.runs.repository import time_of_checkpoint
+from fathom.state import RunConfig, RunState
+from fathom.storage.compression import inflate
+from fathom.storage.database import BUSY_TIMEOUT_S, is_outdated, prepare_database
 
-_SLICES = "__slices__"  # marks a list that the earlier saver kept in pieces
+_SLICES = "__slices__"  # marks a list that the first saver kept in pieces
+_OLD_KEYS = {"knobs": "run_config", "dropped": "rejected", "losses": "failures", "charges": "costs"}
 _SUFFIXES = ("", "-wal", "-shm")
 
 
@@ -40,7 +47,7 @@ def upgrade_database(database: Path, exports: Path) -> Upgraded:
     lock = FileLock(f"{database}.lock", timeout=0)
     try:
         with lock, closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:
-            if not is_before_versions(connection):
+            if not is_outdated(connection):
                 raise BadInput(f"The database {database} needs no upgrade.")
             found = _reports(connection, exports)
             connection.execute("pragma wal_checkpoint(truncate)").fetchall()
@@ -52,6 +59,7 @@ def upgrade_database(database: Path, exports: Path) -> Upgraded:
             f"The database {database} cannot be upgraded: {error}; nothing was changed."
         ) from error
     prepare_database(database)
+    _copy_page_texts(old, database)
     return Upgraded(old, *found)
 
 
@@ -65,10 +73,10 @@ def _reports(connection: sqlite3.Connection, exports: Path) -> tuple[list[str], 
             in_folders.append(run)
             continue
         try:
-            values = _values(connection, run, kind, body)
-            result = make_result(run, values, 0.0) if "report" in values else None
-        # Its records are of an earlier version: whatever they lack or have too much shows as one of these.
-        except (ValueError, TypeError, KeyError, AttributeError):
+            values = _read_state(connection, run, kind, body)
+            result = make_result(run, values, _duration_s(connection, run)) if "report" in values else None
+        # Its records are of an earlier version: whatever they lack shows as one of these.
+        except (ValueError, TypeError, LookupError, AttributeError):
             unreadable.append(run)
             continue
         if result:
@@ -77,10 +85,22 @@ def _reports(connection: sqlite3.Connection, exports: Path) -> tuple[list[str], 
 
 
 def _folders(connection: sqlite3.Connection) -> dict[str, Path]:
-    try:
-        return {run: Path(path) for run, path in connection.execute("select run, path from folders")}
-    except sqlite3.OperationalError:  # no run ever had one
-        return {}
+    rows = _rows(connection, "run_folders", "select run, path from run_folders")
+    rows += _rows(connection, "folders", "select run, path from folders")  # its name before layout 1
+    return {run: Path(path) for run, path in rows}
+
+
+def _duration_s(connection: sqlite3.Connection, run: str) -> float:
+    words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
+    first, last = (time_of_checkpoint(step) for step in connection.execute(words, (run,)).fetchone())
+    return (last - first).total_seconds()
+
+
+def _rows(connection: sqlite3.Connection, table: str, words: str, *values: str) -> list[Any]:
+    """Return what a table has, if there is one."""
+    names = "select 1 from sqlite_master where type = 'table' and name = ?"
+    is_there = connection.execute(names, (table,)).fetchone() is not None
+    return connection.execute(words, values).fetchall() if is_there else []
 
 
 def _last_steps(connection: sqlite3.Connection) -> Iterator[tuple[str, str, bytes]]:
@@ -92,16 +112,39 @@ def _last_steps(connection: sqlite3.Connection) -> Iterator[tuple[str, str, byte
         yield run, kind, body
 
 
-def _values(connection: sqlite3.Connection, run: str, kind: str, body: bytes) -> Any:
-    """Return the state of a checkpoint, its lists put together."""
-    serializer = CompressedSerializer()
-    values = serializer.loads_typed((kind, body))["channel_values"]
-    rows = connection.execute("select sha, type, body from slices where thread_id = ?", (run,))
-    slices = {sha: serializer.loads_typed((kind, body)) for sha, kind, body in rows}
+def _read_state(connection: sqlite3.Connection, run: str, kind: str, body: bytes) -> RunState:
+    """Return the state of a checkpoint as records of this version; what they do not know is left out."""
+    values = {
+        _OLD_KEYS.get(name, name): value for name, value in _load_plain(kind, body)["channel_values"].items()
+    }
+    rows = _rows(connection, "slices", "select sha, type, body from slices where thread_id = ?", run)
+    slices = {sha: _load_plain(kind, body) for sha, kind, body in rows}
     for name, value in values.items():
         if isinstance(value, dict) and set(value) == {_SLICES}:
             values[name] = [item for sha in value[_SLICES] for item in slices[sha]]
-    return values
+    words = "select config from run_configs where run = ?"
+    for (config,) in _rows(connection, "run_configs", words, values.get("run") or run):
+        values["run_config"] = RunConfig.model_validate_json(config, extra="ignore")
+    state = TypeAdapter(RunState).validate_python(values, extra="ignore")
+    if "run_config" in state and "effort" in state:
+        state["run_config"] = apply_effort(state["run_config"], state["effort"])
+    return state
+
+
+def _load_plain(kind: str, body: bytes) -> Any:
+    """Return what was saved, each record as a dictionary of its fields."""
+    kind, body = inflate(kind, body)
+    if kind != "msgpack":
+        raise ValueError(f"saved as {kind}")
+    return ormsgpack.unpackb(body, ext_hook=_fields_of, option=ormsgpack.OPT_NON_STR_KEYS)
+
+
+def _fields_of(_code: int, data: bytes) -> Any:
+    """Return the fields of a record, which LangGraph saves as module, class, fields and method."""
+    _module, _name, fields, *_ = ormsgpack.unpackb(
+        data, ext_hook=_fields_of, option=ormsgpack.OPT_NON_STR_KEYS
+    )
+    return fields
 
 
 def _export(folder: Path, ledger: str, report: str) -> Path:
@@ -109,6 +152,21 @@ def _export(folder: Path, ledger: str, report: str) -> Path:
     (folder / "report.json").write_text(ledger, "utf-8")
     (folder / "report.md").write_text(report, "utf-8")
     return folder
+
+
+def _copy_page_texts(old: Path, database: Path) -> None:
+    """Copy what reports are verified against; before layout 1 the texts were kept in another way."""
+    words = "insert or ignore into pages select sha, body, used_at from old.pages"
+    try:
+        with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:
+            connection.execute("attach ? as old", (str(old),))
+            if connection.execute("pragma old.user_version").fetchone()[0]:
+                connection.execute(words)
+                connection.commit()
+    except sqlite3.Error as error:
+        raise BadInput(
+            f"{database} is new and {old} has all reports, but its page texts could not be copied: {error}."
+        ) from error
 
 
 def _move_aside(database: Path) -> Path:

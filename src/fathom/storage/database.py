@@ -54,7 +54,7 @@ begin
 end;
 """  # noqa: S608 - all words are our own
 
-LAYOUT_VERSION = 3  # 2 added `control_answers`, 3 `past_rounds`
+LAYOUT_VERSION = 4  # 2 added `control_answers`, 3 `past_rounds`; 4 names records by `fathom.state`
 
 BUSY_TIMEOUT_S = 60
 
@@ -131,10 +131,7 @@ create table if not exists control_answers (
 
 
 def prepare_database(path: Path) -> None:
-    """Make sure that the file is there, writable and of our version; else BadInput with one sentence.
-
-    A file of an earlier version that counted them gets the tables that it lacks.
-    """
+    """Make sure that the file is there, writable and of our layout; else BadInput with one sentence."""
     try:
         if path.is_file() and _version_of(path) == LAYOUT_VERSION:
             return
@@ -150,11 +147,11 @@ def prepare_database(path: Path) -> None:
         raise BadInput(f"The database {path} cannot be used: {error}.") from error
 
 
-def is_before_versions(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has tables but no version: Fathom 0.1 before this layout wrote it."""
+def is_outdated(connection: sqlite3.Connection) -> bool:
+    """Return whether an earlier Fathom wrote the file: its checkpoints name classes that are gone."""
     (version,) = connection.execute("pragma user_version").fetchone()
     names = "select 1 from sqlite_master where type = 'table' limit 1"
-    return version == 0 and connection.execute(names).fetchone() is not None
+    return version < LAYOUT_VERSION and connection.execute(names).fetchone() is not None
 
 
 def _refuse_other_versions(path: Path, connection: sqlite3.Connection) -> None:
@@ -165,7 +162,7 @@ def _refuse_other_versions(path: Path, connection: sqlite3.Connection) -> None:
             f" (layout {version}, this one knows {LAYOUT_VERSION});"
             " install that version, or name another database."
         )
-    if is_before_versions(connection):
+    if is_outdated(connection):
         raise BadInput(
             f"The database {path} was written by an earlier Fathom;"
             " keep its reports and start a new one with: fathom upgrade"
