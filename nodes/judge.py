@@ -157,7 +157,8 @@ def _complete_assessment(
     with how long each was looked for."""
     outline = assessment.outline
     if outline:
-        material = OutlineMaterial(case.question, case.questions, case.claims, balance.findings, case.kind)
+        known = (case.question, case.questions, case.claims, balance.findings)
+        material = OutlineMaterial(*known, case.kind, case.language)
         outline = update_outline(outline, case.outline, material)
     thin = add_thin_parts(assessment.gaps, outline, case.question)
     gaps = track_gaps(thin, state.get("judgements", []), case.question)

@@ -37,6 +37,7 @@ from fathom.state.judgement import (
     Judgement,
     Reread,
     Rubric,
+    StopReason,
     StopRule,
 )
 from fathom.state.planning import (
@@ -192,6 +193,7 @@ __all__ = [
     "SentenceKind",
     "Settlement",
     "Status",
+    "StopReason",
     "StopRule",
     "Strategy",
     "SubQuestion",

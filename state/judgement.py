@@ -113,6 +113,13 @@ StopRule = Literal[
 ]
 
 
+class StopReason(Record):
+    """Why a rule stopped a run: a phrase of the table `because` in the message catalogue, and its values."""
+
+    phrase: str
+    values: dict[str, str] = Field({})
+
+
 class Judgement(Record):
     """How much is known after a round, what is missing, and whether that is enough."""
 
@@ -128,7 +135,8 @@ class Judgement(Record):
     new_claims: int
     pages: int = 0  # read so far
     stop: StopRule | None = None
-    because: str = ""
+    because: str = ""  # in English, as ledgers have always said it
+    reason: StopReason | None = None  # the same to be told in any language; earlier versions had none
     confidence: Score = 0.0  # that every sub-question is answered
     checks: list[Check] = Field([])
     held: StopRule | None = None  # the rule that would have stopped the run, had its checks passed

@@ -29,6 +29,7 @@ from fathom.state import (
     Section,
     Sentence,
     SentenceKind,
+    StopReason,
     SubQuestion,
     ThinkingTool,
     ThreadTurn,
@@ -232,7 +233,7 @@ class Assessment:
     rulings: list[Ruling] = field(default_factory=list)
     confidence: float = 0.0
     bearings: list[HypothesisEvidence] = field(default_factory=list)
-    settled: str = ""  # why another round would not change the evidence, when it would not
+    settled: StopReason | None = None  # why another round would not change the evidence, when it would not
     why_not_converged: str = ""  # why it would
     outline: Outline | None = None  # None: whoever judged made none
     failed: Sequence[CheckName] | None = None  # suspected checks that do fail; None: nobody read the evidence

@@ -14,10 +14,10 @@ from pydantic import Field
 from fathom.budget.cost_totals import add_up_costs, cost_by
 from fathom.report.formats import FormatName
 from fathom.report.ledger import LEDGER_FORMAT, Ledger, RunMetadata
-from fathom.report.messages import ENGLISH
 from fathom.report.publish import find_changes, refused_sentences
 from fathom.report.rerender import describe_ledger
 from fathom.state import Cost, Failure, RunConfig, RunState
+from fathom.text.messages import ENGLISH
 
 
 class ResearchResult(Ledger):

@@ -11,6 +11,7 @@ from fathom.evidence.link_paths import (
     missing_words,
     propose_follow_up_queries,
 )
+from fathom.evidence.stopping import make_reason
 from fathom.state.model_io import PageExcerpt
 
 ASKED = "In which country was the builder of the Rance barrage born?"
@@ -36,7 +37,7 @@ def test_nothing_read_leads_nowhere() -> None:
         link_paths.best,
         propose_follow_up_queries(link_paths, [], 5),
         find_convergence(link_paths, []),
-    ) == ([], [], "")
+    ) == ([], [], None)
 
 
 def test_names_are_followed_once_with_the_words_their_page_lacks() -> None:
@@ -65,17 +66,18 @@ def test_korean_pages_lead_to_each_other_too() -> None:
 
 
 def test_evidence_is_settled_when_linked_pages_have_the_question_or_a_round_changed_little() -> None:
-    assert "question" in find_convergence(build_link_paths(ASKED, [BARRAGE, BUILDER, CANTEEN]), [])
+    found = find_convergence(build_link_paths(ASKED, [BARRAGE, BUILDER, CANTEEN]), [])
+    assert found == make_reason("linked_pages", percent=100)
     loose = build_link_paths(ASKED, [BARRAGE, COUNTRY, CANTEEN])
-    assert find_convergence(loose, []) == ""
-    assert find_convergence(loose, ["other", "another", "barrage"]) == ""
+    assert find_convergence(loose, []) is None
+    assert find_convergence(loose, ["other", "another", "barrage"]) is None
     assert (
-        find_convergence(loose, loose.best) == ""
+        find_convergence(loose, loose.best) is None
     )  # pages that do not lead to each other say nothing by staying
     joined = build_link_paths(
         ASKED, [BARRAGE, PageExcerpt("morin", "Ada Morin", "Ada Morin was born at sea."), CANTEEN]
     )
-    assert find_convergence(joined, [*joined.best[:2], "other"]) == "1 of the 3 best pages is new"
+    assert find_convergence(joined, [*joined.best[:2], "other"]) == make_reason("best_pages", new=1, best=3)
 
 
 def test_words_of_programs_common_words_and_orders_are_no_leads() -> None:
@@ -101,9 +103,9 @@ def test_parts_that_are_all_answered_are_settled_each_by_a_page_of_its_own() -> 
     deep = PageExcerpt("deep", "River", "The Rance is 12 metres deep.")
     swept = PageExcerpt("swept", "Staff", "Ola sweeps the canteen.")
     link_paths = build_link_paths(" ".join(parts), [deep, swept])
-    assert find_convergence(link_paths, [], parts) == "each of the 2 parts has a page that has all of it"
-    assert find_convergence(link_paths, []) == ""
-    assert find_convergence(build_link_paths(" ".join(parts), [deep, CANTEEN]), [], parts) == ""
+    assert find_convergence(link_paths, [], parts) == make_reason("parts", count=2)
+    assert find_convergence(link_paths, []) is None
+    assert find_convergence(build_link_paths(" ".join(parts), [deep, CANTEEN]), [], parts) is None
 
 
 def test_a_comparison_is_settled_when_both_sides_were_read() -> None:

@@ -15,9 +15,11 @@ from fathom.evidence.stopping import (
     find_held_rule,
     find_stop_rule,
     find_waived_rule,
+    make_reason,
 )
 from fathom.state import Gain, StopRule
 
+ONE_PAGE = make_reason("one_page", percent=100)
 GOING_ON = RunPosition(
     round=1,
     max_rounds=3,
@@ -45,14 +47,14 @@ def replace_usd(per_usd: float) -> Gain:
         ({"overall": 0.9}, "sufficient"),
         ({"coverage": 1.0, "confidence": 0.9}, "answered"),
         ({"round": 2, "new_claims": 0}, "saturated"),
-        ({"settled": "one page has all"}, "settled"),
+        ({"settled": ONE_PAGE}, "settled"),
     ],
 )
 def test_nothing_is_enough_while_an_important_gap_is_open_and_rounds_are_left(
     at: dict[str, object], rule: str
 ) -> None:
     gaping = replace(GOING_ON, gaps=[gap("high")], max_rounds=10, **at)  # type: ignore[arg-type]
-    assert find_stop_rule(gaping) == (None, "")
+    assert find_stop_rule(gaping) == (None, None)
     assert find_held_rule(gaping) == rule
     assert find_stop_rule(replace(gaping, gaps=[gap("medium")]))[0] == rule
     for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": 1}):
@@ -61,16 +63,14 @@ def test_nothing_is_enough_while_an_important_gap_is_open_and_rounds_are_left(
 
 def test_a_quick_run_waits_for_an_important_gap_one_round_and_no_longer() -> None:
     quick = replace(GOING_ON, gaps=[gap("high")], overall=0.9, max_rounds=3, patience=1)
-    assert find_stop_rule(quick) == (None, "")
+    assert find_stop_rule(quick) == (None, None)
     assert find_stop_rule(replace(quick, round=2))[0] == "sufficient"
 
 
 def test_what_is_at_hand_is_enough_only_if_nothing_that_matters_is_missing() -> None:
-    good = replace(
-        GOING_ON, is_follow_up=True, overall=0.9, settled="one page has all", sources=5, diversity=0.9
-    )
+    good = replace(GOING_ON, is_follow_up=True, overall=0.9, settled=ONE_PAGE, sources=5, diversity=0.9)
     lacking = replace(good, gaps=[gap("medium")])
-    assert find_stop_rule(lacking) == (None, "")
+    assert find_stop_rule(lacking) == (None, None)
     assert find_held_rule(lacking) == "sufficient"
     assert find_stop_rule(replace(lacking, is_follow_up=False))[0] == "sufficient"
     assert find_stop_rule(replace(lacking, round=2))[0] == "sufficient"
@@ -80,13 +80,13 @@ def test_what_is_at_hand_is_enough_only_if_nothing_that_matters_is_missing() -> 
 
 def test_a_follow_up_that_is_answered_follows_no_leads() -> None:
     leading = replace(GOING_ON, overall=0.9, why_not_converged="linked evidence", gaps=[gap("low")])
-    assert find_stop_rule(leading) == (None, "")
+    assert find_stop_rule(leading) == (None, None)
     assert find_stop_rule(replace(leading, is_follow_up=True))[0] == "sufficient"
-    assert find_stop_rule(replace(leading, is_follow_up=True, round=2, gaps=[gap("high")])) == (None, "")
+    assert find_stop_rule(replace(leading, is_follow_up=True, round=2, gaps=[gap("high")])) == (None, None)
 
 
 def test_nothing_stops_a_run_in_the_middle() -> None:
-    assert find_stop_rule(GOING_ON) == (None, "")
+    assert find_stop_rule(GOING_ON) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_nothing_stops_a_run_in_the_middle() -> None:
         ("saturated", {"round": 2, "gain": Gain(known=109, new=9, queries=1, smoothed_per_query=9)}),
         ("gain too low", {"round": 2, "gain": Gain(known=9, new=4, queries=20, smoothed_per_query=0.24)}),
         ("gain too low", {"round": 2, "spent_usd": 0.9, "gain": replace_usd(9.9)}),
-        ("settled", {"settled": "one page has 100% of the question"}),
+        ("settled", {"settled": ONE_PAGE}),
         ("only minor gaps", {"gaps": [gap("low"), gap("low")]}),
         ("only minor gaps", {"gaps": []}),
         ("diverse", {"sources": 5, "diversity": 0.7, "gaps": [gap("medium")]}),
@@ -122,8 +122,8 @@ def test_each_rule_stops_a_run_alone(rule: StopRule, at: dict[str, object]) -> N
 def test_rounds_without_a_new_page_are_counted_from_the_last_one_back() -> None:
     read = [judgement(number, pages=count) for number, count in enumerate([3, 3, 9, 12, 12, 12], 1)]
     assert [count_idle_rounds(read[:n]) for n in range(7)] == [0, 0, 1, 0, 0, 1, 2]
-    assert find_stop_rule(replace(GOING_ON, is_endless=True, idle_rounds=7)) == (None, "")
-    assert find_stop_rule(replace(GOING_ON, idle_rounds=8)) == (None, "")
+    assert find_stop_rule(replace(GOING_ON, is_endless=True, idle_rounds=7)) == (None, None)
+    assert find_stop_rule(replace(GOING_ON, idle_rounds=8)) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_rounds_without_a_new_page_are_counted_from_the_last_one_back() -> None:
     ],
 )
 def test_just_before_its_border_a_rule_is_silent(at: dict[str, object]) -> None:
-    assert find_stop_rule(replace(GOING_ON, **at)) == (None, "")  # type: ignore[arg-type]
+    assert find_stop_rule(replace(GOING_ON, **at)) == (None, None)  # type: ignore[arg-type]
 
 
 def test_a_person_speaks_before_money_and_money_before_scores() -> None:
@@ -182,7 +182,7 @@ def test_with_nothing_known_only_limits_and_people_stop_a_run(
 ) -> None:
     empty = replace(GOING_ON, claims=0, new_claims=0, sources=0, diversity=0.0, max_rounds=10)
     at = replace(empty, round=number, overall=overall, threshold=threshold, gaps=gaps)  # type: ignore[arg-type]
-    assert find_stop_rule(at) == (None, "")
+    assert find_stop_rule(at) == (None, None)
     for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": number}):
         assert find_stop_rule(replace(at, **limit))[0] is not None
 
@@ -211,7 +211,7 @@ def test_a_run_never_has_one_round_more_than_allowed(most: int) -> None:
 )
 def test_a_failing_check_holds_back_what_calls_it_enough(at: dict[str, object], rule: str) -> None:
     failing = replace(GOING_ON, failing=["counting"], **at)  # type: ignore[arg-type]
-    assert find_stop_rule(failing) == (None, "")
+    assert find_stop_rule(failing) == (None, None)
     assert find_held_rule(failing) == rule
     assert find_held_rule(replace(failing, failing=[])) is None
     for limit in ({"is_finishing": True}, {"has_asked": False}, {"spent_usd": 2.0}, {"max_rounds": 1}):
@@ -228,7 +228,7 @@ def test_a_failing_check_holds_back_what_calls_it_enough(at: dict[str, object], 
 )
 def test_an_open_lead_holds_back_even_a_round_that_brought_little(at: dict[str, object], rule: str) -> None:
     following = replace(GOING_ON, round=2, max_rounds=9, why_not_converged="it is not linked", **at)  # type: ignore[arg-type]
-    assert find_stop_rule(following) == (None, "")
+    assert find_stop_rule(following) == (None, None)
     assert find_held_rule(following) == rule
     for limit in ({"round": 3}, {"max_rounds": 2}, {"is_finishing": True}, {"why_not_converged": ""}):
         assert find_stop_rule(replace(following, **limit))[0] is not None
@@ -236,13 +236,13 @@ def test_an_open_lead_holds_back_even_a_round_that_brought_little(at: dict[str, 
 
 def test_without_end_only_limits_stop_a_run() -> None:
     content = replace(GOING_ON, round=2, overall=1.0, new_claims=0, gaps=[], is_endless=True, max_rounds=100)
-    assert find_stop_rule(content) == (None, "")
+    assert find_stop_rule(content) == (None, None)
     assert find_stop_rule(replace(content, round=100))[0] == "rounds used up"
 
 
 def test_a_run_without_end_tells_which_rule_it_waived() -> None:
-    at = replace(GOING_ON, settled="one page has 100% of the question")
-    assert find_stop_rule(at) == ("settled", "one page has 100% of the question")
+    at = replace(GOING_ON, settled=ONE_PAGE)
+    assert find_stop_rule(at) == ("settled", ONE_PAGE)
     assert find_waived_rule(at) is None
     endless = replace(at, is_endless=True)
     assert find_stop_rule(endless)[0] is None

@@ -162,7 +162,7 @@ async def test_a_judge_says_whether_leads_are_worth_following() -> None:
     one = PageExcerpt("one", "Rance barrage", "The Rance barrage was built by Ada Morin.")
     case = JudgeInput(asked, [question(1, asked)], known, link_paths=leading(asked, one))
     open_ = (await MIND.judge(case)).value
-    assert (open_.settled, bool(open_.why_not_converged)) == ("", True)
+    assert (open_.settled, bool(open_.why_not_converged)) == (None, True)
     two = PageExcerpt("two", "Ada Morin", "Ada Morin is a builder of barrages. Her country is Malta.")
     done = (await MIND.judge(replace(case, link_paths=leading(asked, one, two)))).value
     assert (bool(done.settled), done.why_not_converged) == (True, "")

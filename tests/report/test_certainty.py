@@ -14,10 +14,10 @@ from fathom.report.certainty import (
     report_status,
 )
 from fathom.report.layout import DisputeRow
-from fathom.report.messages import ENGLISH, KOREAN, Messages
 from fathom.report.publish import publish_report
 from fathom.report.statistics import certainty_table
 from fathom.state import Contradiction, ContradictionSide, Failure, Finding, Outline, Report, Status, Tag
+from fathom.text.messages import ENGLISH, KOREAN, Messages
 
 
 def outcome(**words: Any) -> ReportBasis:

@@ -14,7 +14,6 @@ from fathom.report.certainty import describe_status
 from fathom.report.formats.html import render_html
 from fathom.report.ledger import Ledger
 from fathom.report.listings import render_quotes
-from fathom.report.messages import ENGLISH
 from fathom.report.publish import publish_report
 from fathom.report.rerender import describe_ledger, rerender_report
 from fathom.report.statistics import render_statistics
@@ -29,6 +28,7 @@ from fathom.state import (
     Section,
     Sentence,
 )
+from fathom.text.messages import ENGLISH
 
 BOTH = pytest.mark.parametrize("words", [{}, KOREAN], ids=["English", "Korean"])
 

@@ -1,6 +1,7 @@
 """A report that can be read back and checked again, whatever was done to it or to its pages."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -16,6 +17,7 @@ from fathom.report.ledger import LEDGER_FORMAT, Ledger, read_ledger
 from fathom.report.rerender import ledger_as_state, rerender_report
 from fathom.report.verify import NOT_COMPARED, TOO_LITTLE, Verification, cited_quotes, verify_report
 from fathom.state import SCOUT, Contradiction, ContradictionSide, Quote, RunUpdate, Writing
+from fathom.text.messages import KOREAN
 
 
 def checked(cost_log: Ledger, texts: dict[str, str] | None = None, beside: str | None = None) -> Verification:
@@ -226,6 +228,14 @@ def test_a_report_of_another_version_holds_if_every_line_comes_from_its_ledger()
     assert (found.is_sound, found.notes) == (True, [NOT_COMPARED])
     found = checked(ledger(fathom="0.0.1", report=result().report.replace("Divers come", "Divers went")))
     assert standings(found) == ["supported", "changed", "supported"]
+
+
+@pytest.mark.parametrize("key", [key for key in KOREAN.phrases if key.startswith("because.")])
+def test_why_a_run_stopped_is_known_in_a_korean_report_of_an_earlier_version(key: str) -> None:
+    why = re.sub(r"\{\w+\}", "0.81", KOREAN.phrases[key])
+    line = f"*{KOREAN.earlier[0]}. 멈춘 이유: 충분함 ({why}).*"
+    found = checked(ledger(fathom="0.0.1", report=result().report.replace("## What", f"{line}\n\n## What")))
+    assert (found.is_sound, found.notes) == (True, [NOT_COMPARED])
 
 
 @pytest.mark.parametrize(

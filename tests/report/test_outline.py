@@ -149,6 +149,23 @@ def test_an_empty_part_waits_one_round_and_is_never_written() -> None:
     assert [p.title for p in update_outline(again, first, material()).headings] == ["Costs"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "language", "title"),
+    [
+        ("그것은 무엇인가?", None, "결론"),
+        ("それは何ですか?", None, "Conclusion"),
+        ("What is it?", "ko", "결론"),
+        ("그것은 무엇인가?", "en", "Conclusion"),
+    ],
+)
+def test_a_conclusion_is_named_in_the_language_of_the_report(
+    asked: str, language: str | None, title: str
+) -> None:
+    offered = outline(part("a"), part(title="Nobody said 9,999", is_conclusion=True))
+    made = update_outline(offered, None, material(kind="comparison", question=asked, language=language))
+    assert made.headings[-1].title == title
+
+
 def test_a_comparison_ends_with_one_conclusion_and_a_fact_with_none() -> None:
     end = part(title="Conclusion", is_conclusion=True)
     offered = outline(end, part("a"), part("b", title="Results"), end)

@@ -25,7 +25,6 @@ from fathom.events import (
     Started,
 )
 from fathom.reading.cache import PdfStore
-from fathom.report.messages import KOREAN
 from fathom.runs.folder import EventJournal, ResearchFolder
 from fathom.runs.folder_owner import claim_folder as claimed
 from fathom.runs.round_summary import round_summary
@@ -39,6 +38,7 @@ from fathom.state import (
     RunConfig,
     RunState,
 )
+from fathom.text.messages import KOREAN
 
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"
 

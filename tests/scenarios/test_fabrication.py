@@ -18,7 +18,6 @@ from standins.working_model import Answering, scripted, value
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
 from fathom.graph import build_graph
-from fathom.report.messages import ENGLISH
 from fathom.report.sentence_checks import CheckInput
 from fathom.settings.settings import load_settings
 from fathom.state import Heading, Outline, RunConfig, Section, Sentence, SubQuestion, Verdict
@@ -33,6 +32,7 @@ from fathom.state.model_io import (
     SectionInput,
     VerificationItem,
 )
+from fathom.text.messages import ENGLISH
 from fathom.text.sentences import split_sentences
 
 pytestmark = pytest.mark.whole

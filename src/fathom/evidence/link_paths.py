@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 
 from fathom.evidence.context import load_excerpts
-from fathom.state import Claim, Page, Query
+from fathom.evidence.stopping import make_reason
+from fathom.state import Claim, Page, Query, StopReason
 from fathom.state.model_io import LinkPaths, PageExcerpt
 from fathom.text.embedding import embed, is_embeddable
 from fathom.text.mentions import find_name_phrases, pad_words, strip_brackets
@@ -236,8 +237,10 @@ _COVERED = 0.95  # of the question's words, by the best two
 _ALONE = 0.95  # by one page
 
 
-def find_convergence(link_paths: LinkPaths, before: Sequence[str], answered: Sequence[str] = ()) -> str:
-    """Why another round would hardly change the evidence; empty when it may.
+def find_convergence(
+    link_paths: LinkPaths, before: Sequence[str], answered: Sequence[str] = ()
+) -> StopReason | None:
+    """Why another round would hardly change the evidence; None when it may.
 
     After the first round one page must have all of the question's words, or each of its parts, when they are
     all answered, a page that has all of that part's; or the best pages must hang together
@@ -245,20 +248,20 @@ def find_convergence(link_paths: LinkPaths, before: Sequence[str], answered: Seq
     """
     best = link_paths.best[:_FIRST]
     if not best:
-        return ""
+        return None
     alone = max(link_paths.share(link_paths.covered[page]) for page in best)
     if alone >= _ALONE:
-        return f"one page has {alone:.0%} of the question"
+        return make_reason("one_page", percent=f"{100 * alone:.0f}")
     if len(answered) > 1 and all(_is_part_answered(link_paths, part) for part in answered):
-        return f"each of the {len(answered)} parts has a page that has all of it"
+        return make_reason("parts", count=len(answered))
     covered = link_paths.share(frozenset().union(*(link_paths.covered[page] for page in best[:2])))
     is_named = _are_named_in_question(link_paths, best[:2])
     if covered >= _COVERED and (_are_linked(link_paths, best) or is_named):
-        return f"pages that lead to each other have {covered:.0%} of the question"
+        return make_reason("linked_pages", percent=f"{100 * covered:.0f}")
     new = [page for page in best if page not in before[:_FIRST]]
     if before and len(new) <= 1 and (_are_linked(link_paths, link_paths.best[:_LINKED_AMONG]) or is_named):
-        return f"{len(new)} of the {_FIRST} best pages is new"
-    return ""
+        return make_reason("best_pages", new=len(new), best=_FIRST)
+    return None
 
 
 def _is_part_answered(link_paths: LinkPaths, part: str) -> bool:

@@ -6,7 +6,8 @@ Does not know how the numbers come about.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.state import Gain, Gap, Judgement, StopRule
+from fathom.state import Gain, Gap, Judgement, StopReason, StopRule
+from fathom.text.messages import ENGLISH
 
 SURE_FROM = 0.7
 _MOST_IDLE_ROUNDS = 8  # after five the planner steps back (planning.drift); then three more
@@ -38,7 +39,7 @@ class RunPosition:
     failing: Sequence[str] = ()  # checks that fail and may still hold a rule back
     is_endless: bool = False
     idle_rounds: int = 0  # in a row without a new page
-    settled: str = ""  # why another round would not change the evidence
+    settled: StopReason | None = None  # why another round would not change the evidence
     why_not_converged: str = ""  # why it would
     patience: int = 100  # the last round after which an important gap keeps the run going
     has_requested_query: bool = False  # a person added a query that was not asked yet
@@ -86,92 +87,98 @@ class RunPosition:
         return self.is_follow_up and self.round == 1 and self.is_open
 
 
-StopCheck = Callable[[RunPosition], str | None]
+StopCheck = Callable[[RunPosition], StopReason | None]
 
 
-def check_score(at: RunPosition) -> str | None:
+def make_reason(phrase: str, **values: object) -> StopReason:
+    """Return a reason with its values as they are shown."""
+    return StopReason(phrase=phrase, values={name: str(value) for name, value in values.items()})
+
+
+def check_score(at: RunPosition) -> StopReason | None:
     """The score reaches the threshold."""
     if at.claims and at.overall >= at.threshold:
-        return f"score {at.overall:.2f} of {at.threshold:.2f} needed"
+        return make_reason("score", score=f"{at.overall:.2f}", needed=f"{at.threshold:.2f}")
     return None
 
 
-def check_answers(at: RunPosition) -> str | None:
+def check_answers(at: RunPosition) -> StopReason | None:
     """Every sub-question has its answer, and the judge is sure of them."""
     if at.claims and at.coverage >= 1.0 and at.confidence >= SURE_FROM:
-        return f"every sub-question answered, confidence {at.confidence:.2f} of {SURE_FROM:.2f} needed"
+        return make_reason("answered", confidence=f"{at.confidence:.2f}", needed=f"{SURE_FROM:.2f}")
     return None
 
 
-def check_saturation(at: RunPosition) -> str | None:
+def check_saturation(at: RunPosition) -> StopReason | None:
     """After round 1, new findings are under a tenth of what was known."""
     all_known, new = (at.gain.known, at.gain.new) if at.gain else (at.claims, at.new_claims)
     known = all_known - new
     if at.round > 1 and known and new < 0.1 * known:
-        return f"{new} new findings on {known} known"
+        return make_reason("new", new=new, known=known)
     return None
 
 
-def check_gain(at: RunPosition) -> str | None:
+def check_gain(at: RunPosition) -> StopReason | None:
     """After round 1, a query brings too little, or one finding more would cost more than is left."""
     if at.gain is None or at.round < 2 or not at.claims or not at.gain.queries:
         return None
     if at.gain.smoothed_per_query < LEAST_GAIN:
-        return f"{at.gain.smoothed_per_query:.2f} new findings a query of {LEAST_GAIN:.2f} needed"
+        return make_reason("per_query", gain=f"{at.gain.smoothed_per_query:.2f}", needed=f"{LEAST_GAIN:.2f}")
     left = at.looking_usd - at.spent_usd
     if at.gain.smoothed_per_usd is not None and at.gain.smoothed_per_usd * left < 1:
-        return f"{at.gain.smoothed_per_usd:.2f} new findings a USD, and {max(0.0, left):.4f} USD are left"
+        return make_reason("per_usd", gain=f"{at.gain.smoothed_per_usd:.2f}", left=f"{max(0.0, left):.4f}")
     return None
 
 
-def check_gaps(at: RunPosition) -> str | None:
+def check_gaps(at: RunPosition) -> StopReason | None:
     """Something is known and only low-priority gaps are left."""
     if at.claims and all(gap.priority == "low" for gap in at.gaps):
-        return f"{len(at.gaps)} gaps left, none above low priority"
+        return make_reason("gaps", count=len(at.gaps))
     return None
 
 
-def check_diversity(at: RunPosition) -> str | None:
+def check_diversity(at: RunPosition) -> StopReason | None:
     """Five sources or more, and they differ; but not while a part of the question has no answer."""
     if at.sources >= 5 and at.diversity >= 0.7 and all(gap.priority != "high" for gap in at.gaps):
-        return f"diversity {at.diversity:.2f} over {at.sources} sources"
+        return make_reason("diversity", score=f"{at.diversity:.2f}", count=at.sources)
     return None
 
 
-def check_convergence(at: RunPosition) -> str | None:
+def check_convergence(at: RunPosition) -> StopReason | None:
     """The mind sees that another round would not change which pages are the evidence."""
-    return at.settled or None
+    return at.settled
 
 
-def check_rounds(at: RunPosition) -> str | None:
+def check_rounds(at: RunPosition) -> StopReason | None:
     """The last round allowed is over."""
-    return f"{at.round} of {at.max_rounds} rounds" if at.round >= at.max_rounds else None
+    return make_reason("rounds", done=at.round, limit=at.max_rounds) if at.round >= at.max_rounds else None
 
 
-def check_budget(at: RunPosition) -> str | None:
+def check_budget(at: RunPosition) -> StopReason | None:
     """What may be spent on looking is spent, or a call did not fit into what is left of it."""
     if not at.is_spent and not 0 < at.spent_usd >= at.looking_usd:
         return None
-    return f"{at.spent_usd:.4f} of {at.looking_usd:.4f} USD spent on looking, of {at.budget_usd:g} in all"
+    spent, limit = f"{at.spent_usd:.4f}", f"{at.looking_usd:.4f}"
+    return make_reason("spent", spent=spent, limit=limit, all=f"{at.budget_usd:g}")
 
 
-def check_time(at: RunPosition) -> str | None:
+def check_time(at: RunPosition) -> StopReason | None:
     """The run was worked on for as long as it may be."""
     if at.time_limit_s is None or at.worked_s < at.time_limit_s:
         return None
-    return f"{at.worked_s:.0f} of {at.time_limit_s:g} s"
+    return make_reason("time", spent=f"{at.worked_s:.0f}", limit=f"{at.time_limit_s:g}")
 
 
-def check_finish_request(at: RunPosition) -> str | None:
+def check_finish_request(at: RunPosition) -> StopReason | None:
     """Somebody said finish."""
-    return "told to finish" if at.is_finishing else None
+    return make_reason("told") if at.is_finishing else None
 
 
-def check_queries(at: RunPosition) -> str | None:
+def check_queries(at: RunPosition) -> StopReason | None:
     """The planner had no query that was not asked before; or, without an end, no query finds a new page."""
     if at.is_endless and at.idle_rounds >= _MOST_IDLE_ROUNDS:
-        return f"{at.idle_rounds} rounds without a new page"
-    return None if at.has_asked else "no query that was not asked before"
+        return make_reason("no_page", count=at.idle_rounds)
+    return None if at.has_asked else make_reason("no_query")
 
 
 def count_idle_rounds(judgements: Sequence[Judgement]) -> int:
@@ -184,9 +191,6 @@ def count_idle_rounds(judgements: Sequence[Judgement]) -> int:
     return count
 
 
-NOT_JUDGED_BY_MODEL = (
-    "every part that can be searched for was; whether the passages answer it, no model judged"
-)
 STOP_RULES: dict[StopRule, StopCheck] = {
     "a person's word": check_finish_request,
     "budget used up": check_budget,
@@ -214,15 +218,15 @@ _LIMITS: frozenset[StopRule] = frozenset(
 _FINAL: frozenset[StopRule] = _LIMITS - {"nothing left to ask"}
 
 
-def find_stop_rule(at: RunPosition) -> tuple[StopRule | None, str]:
+def find_stop_rule(at: RunPosition) -> tuple[StopRule | None, StopReason | None]:
     """The first rule that says stop, with its numbers; None to go on."""
     for name, rule in STOP_RULES.items():
         if (at.is_endless and name not in _LIMITS) or name in _list_held_rules(at):
             continue
-        because = rule(at)
-        if because is not None:
-            return name, because
-    return None, ""
+        reason = rule(at)
+        if reason is not None:
+            return name, reason
+    return None, None
 
 
 def find_held_rule(at: RunPosition) -> StopRule | None:
@@ -257,13 +261,14 @@ def find_waived_rule(at: RunPosition) -> StopRule | None:
 
 def decide_stop(judgement: Judgement, at: RunPosition) -> Judgement:
     """The judgement with what the rules say of it: which one stops the run, or what kept one from it."""
-    name, because = find_stop_rule(at)
+    name, reason = find_stop_rule(at)
     if at.is_by_words and name is not None and name not in _LIMITS:
-        name, because = "nothing left to ask", NOT_JUDGED_BY_MODEL
+        name, reason = "nothing left to ask", make_reason("by_words")
     said = {
         "stop": name,
-        "because": because,
+        "reason": reason,
         "held": None if name else find_held_rule(at),
         "waived": find_waived_rule(at),
     }
-    return judgement.model_copy(update=said)
+    decided = judgement.model_copy(update=said)
+    return decided.model_copy(update={"because": ENGLISH.because(decided)})

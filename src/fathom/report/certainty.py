@@ -11,7 +11,6 @@ from typing import Literal
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text
 from fathom.report.layout import DisputeRow, NumbersByClaim, ReportKind, cited_numbers, claims_behind
-from fathom.report.messages import Messages
 from fathom.state import (
     Claim,
     Contradiction,
@@ -24,6 +23,7 @@ from fathom.state import (
     Status,
     SubQuestion,
 )
+from fathom.text.messages import Messages
 
 Doubt = Literal["open", "thin", "weak"]
 

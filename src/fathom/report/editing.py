@@ -18,11 +18,11 @@ from fathom.report.drafting import (
     needs_no_check,
     redraft_sentence,
 )
-from fathom.report.messages import KOREAN, messages_for
 from fathom.report.passages import are_extracts, is_extract
 from fathom.report.titles import is_sound_title
 from fathom.state import Block, Claim, Edit, Outline, Section, Sentence, SentenceKind, short_hash
 from fathom.state.model_io import SentenceToCheck
+from fathom.text.messages import KOREAN, messages_for
 from fathom.text.normalization import one_line
 from fathom.text.sentences import DEPENDENT_OPENING
 

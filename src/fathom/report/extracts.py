@@ -24,8 +24,8 @@ from fathom.report.formats.markdown import (
     render_source,
 )
 from fathom.report.layout import PreparedReport
-from fathom.report.messages import Messages
 from fathom.state import Claim, Section
+from fathom.text.messages import Messages
 from fathom.text.ranking import stem, terms
 from fathom.text.sentences import split_sentences
 from fathom.text.tokens import tokens

@@ -10,8 +10,8 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import Literal
 
-from fathom.report.messages import Messages
 from fathom.state import Block, Citation, Claim, Quote, Report, RunUpdate, Section, Sentence, Status
+from fathom.text.messages import Messages
 
 NumbersByClaim = Mapping[str, Sequence[int]]
 ReportKind = Literal["report", "extracts"]

@@ -18,8 +18,8 @@ from fathom.report.formats.markdown import (
     source_reference,
 )
 from fathom.report.layout import claims_behind, shown_sentences
-from fathom.report.messages import Messages, messages_for
 from fathom.state import Citation, Claim, Contradiction, Finding, Hypothesis, Page, Quote, Report, RunState
+from fathom.text.messages import Messages, messages_for
 
 
 def messages_of(state: RunState) -> Messages:

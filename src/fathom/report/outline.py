@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.titles import is_sound_title
 from fathom.state import Claim, EffortKind, Finding, Heading, Outline, Section, SubQuestion, short_hash
-from fathom.text.tokens import has_cjk
+from fathom.text.messages import messages_for
 
 _WORD_TARGETS: Mapping[EffortKind, Mapping[str, int]] = {
     "fact": {"short": 80, "standard": 150, "long": 300},
@@ -161,7 +161,7 @@ def _most_relevant(ids: list[str], claims: Mapping[str, Claim]) -> list[str]:
 
 MOST_PARTS = 9
 
-_DEFAULT_CONCLUSION_CLAIMS = 6  # claims that a conclusion rests on, when it names none
+_MOST_CONCLUSION_CLAIMS = 6  # that a conclusion rests on, when it names none
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,7 @@ class OutlineMaterial:
     claims: Sequence[Claim]
     findings: Sequence[Finding] = ()
     kind: EffortKind = "survey"
+    language: str | None = None  # of the report; None: the question's
 
     @property
     def asked(self) -> dict[str, str]:
@@ -284,7 +285,7 @@ def _limit_claims(part: Heading, parts: Sequence[Heading], known: Mapping[str, C
     ids = part.claims
     if part.is_conclusion and not ids:
         firsts = [max(other.claims, key=lambda c: known[c].relevance) for other in parts if other.claims]
-        ids = list(dict.fromkeys(firsts))[:_DEFAULT_CONCLUSION_CLAIMS]
+        ids = list(dict.fromkeys(firsts))[:_MOST_CONCLUSION_CLAIMS]
     best = set(sorted(ids, key=lambda c: -known[c].relevance)[:MOST_CLAIMS])
     return part.model_copy(update={"claims": [c for c in ids if c in best]})
 
@@ -299,7 +300,7 @@ def _set_title(part: Heading, was: Heading | None, material: OutlineMaterial) ->
     asked = material.asked
     fallback = asked.get(part.question) or asked.get(next(own, "")) or material.question
     if part.is_conclusion:
-        fallback = "결론" if has_cjk(material.question) else "Conclusion"
+        fallback = messages_for(material.question, material.language)("report.conclusion")
     return part.model_copy(update={"title": was.title if was else fallback})
 
 

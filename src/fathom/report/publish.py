@@ -24,7 +24,6 @@ from fathom.report.editing import SUMMARY_ID, has_summary, order_sections
 from fathom.report.extracts import render_report
 from fathom.report.formats.markdown import render_markdown
 from fathom.report.layout import NumbersByClaim, PreparedReport, ReportKind, claims_behind, shown_sentences
-from fathom.report.messages import ENGLISH, Messages, messages_for
 from fathom.report.passages import are_extracts
 from fathom.state import (
     Change,
@@ -46,6 +45,7 @@ from fathom.state import (
     Writing,
 )
 from fathom.state.earlier_runs import ChangeKind
+from fathom.text.messages import ENGLISH, Messages, messages_for
 from fathom.text.normalization import one_line
 
 _SHOWN_FIRST: tuple[ChangeKind, ...] = (

@@ -14,9 +14,9 @@ from fathom.report.extracts import render_report
 from fathom.report.formats.markdown import render_extract, render_sentence
 from fathom.report.layout import PreparedReport, claims_behind, shown_sentences
 from fathom.report.ledger import Ledger
-from fathom.report.messages import Messages, messages_for
 from fathom.report.publish import describe_result, prepare_nothing_found, prepare_report
 from fathom.state import Block, Report, Status, Writing
+from fathom.text.messages import Messages, messages_for
 from fathom.text.normalization import one_line
 
 _SHOWN_CHARS = 120

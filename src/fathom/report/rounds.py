@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from fathom.planning.effort import describe_effort
 from fathom.report.certainty import describe_progress
-from fathom.report.messages import ENGLISH, format_count
 from fathom.state import Claim, Finding, Heading, Judgement, Outline, ResearchState, RunConfig
+from fathom.text.messages import ENGLISH, format_count
 
 _MOST_FINDINGS = 5
 _MOST_SUGGESTED = 3

@@ -10,9 +10,9 @@ from typing import get_args
 from fathom.budget.cost_totals import SEARCH_ROLE, add_up_costs
 from fathom.report.formats.markdown import escape_markdown, markdown_table, name_address
 from fathom.report.listings import messages_of
-from fathom.report.messages import Messages
 from fathom.report.publish import describe_result
 from fathom.state import ControlTally, Cost, Finding, Judgement, RunState, Section, SubQuestion, Tag
+from fathom.text.messages import Messages
 
 
 def certainty_table(
@@ -97,7 +97,7 @@ def _status(state: RunState, words: Messages) -> str:
 def _stop(judgement: Judgement, words: Messages) -> str:
     if not judgement.stop:
         return words("statistics.going_on")
-    return f"{words.name('rule', judgement.stop)} ({escape_markdown(words.because(judgement.because))})"
+    return f"{words.name('rule', judgement.stop)} ({escape_markdown(words.because(judgement))})"
 
 
 def _rounds(judgements: Sequence[Judgement], words: Messages) -> Iterator[str]:

@@ -20,7 +20,6 @@ from fathom.report.drafting import cell_statement
 from fathom.report.formats.markdown import QUOTE_CHARS, escape_markdown, name_address, shorten_text
 from fathom.report.layout import claims_behind, shown_sentences
 from fathom.report.ledger import Ledger
-from fathom.report.messages import ENGLISH, KOREAN, format_count
 from fathom.report.rerender import (
     is_own_version,
     prepare_again,
@@ -29,6 +28,7 @@ from fathom.report.rerender import (
     text_differences,
 )
 from fathom.state import SCOUT, Claim, Quote, Report, Section, Sentence, SentenceKind, Status
+from fathom.text.messages import ENGLISH, KOREAN, format_count
 from fathom.text.normalization import fold_text, one_line
 
 _LETTER = r"[^\W\d_]"
@@ -136,7 +136,7 @@ def _fixed_marks() -> set[str]:
 def _ledger_texts(ledger: Ledger) -> Iterator[str]:
     """Whatever the ledger says outside its sentences, as a report would show it."""
     for text in _strings(ledger.model_dump(exclude={"report", "sections"})):
-        yield from (escape_markdown(text), name_address(text), one_line(text), KOREAN.because(text))
+        yield from (escape_markdown(text), name_address(text), one_line(text))
         if len(text) > QUOTE_CHARS:
             yield shorten_text(escape_markdown(text))
             yield escape_markdown(shorten_text(text))

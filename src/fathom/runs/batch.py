@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.events import Checkpoint, Progress
-from fathom.report.messages import format_count
 from fathom.request import ResearchRequest, field_name_of
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import Runs, is_unfinished
@@ -21,6 +20,7 @@ from fathom.runs.folder import open_folder
 from fathom.runs.folder_owner import REPORT_FILES
 from fathom.runs.round_summary import spent_by_run
 from fathom.state import Forecast, RunState, short_hash
+from fathom.text.messages import format_count
 
 NOTES_FILE = "batch.json"
 

@@ -17,7 +17,6 @@ from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
 from fathom.report.bibliography import PageTextSource, render_bibtex, write_papers
 from fathom.report.listings import render_quotes
-from fathom.report.messages import ENGLISH, Messages, messages_for
 from fathom.report.rerender import rerender_report
 from fathom.report.statistics import render_statistics
 from fathom.result import ResearchResult, make_result
@@ -36,6 +35,7 @@ from fathom.state import RunState
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.content import open_page_texts
 from fathom.storage.files import append_lines, read_whole_lines, replace_file
+from fathom.text.messages import ENGLISH, Messages, messages_for
 
 
 class EventJournal:

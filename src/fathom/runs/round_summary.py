@@ -10,9 +10,9 @@ from fathom.budget.cost_totals import CostBy, cost_by
 from fathom.events import KeyFinding, RoundCompleted, Spent
 from fathom.report.certainty import describe_progress
 from fathom.report.formats.markdown import escape_markdown
-from fathom.report.messages import ENGLISH, KOREAN, Messages
 from fathom.report.rounds import suggested_queries, summarize_round
 from fathom.state import Finding, Judgement, RunState
+from fathom.text.messages import ENGLISH, KOREAN, Messages
 
 
 def recall_round(state: RunState, number: int) -> tuple[RoundCompleted, Spent, list[str] | None]:

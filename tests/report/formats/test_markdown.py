@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fathom.report.formats.markdown import escape_markdown, name_address
-from fathom.report.messages import ENGLISH, KOREAN, messages_for
+from fathom.text.messages import ENGLISH, KOREAN, messages_for
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,10 @@ from fathom.report.layout import (
     lay_out_blocks,
 )
 from fathom.report.ledger import Ledger
-from fathom.report.messages import Messages
 from fathom.report.passages import PassageLine, split_passage
 from fathom.report.rerender import prepare_any
 from fathom.state import Citation, Section, Sentence
+from fathom.text.messages import Messages
 
 _INLINE = add_cjk_emphasis(MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"]))
 _MARK = re.compile(r"(\[\d+\])")

@@ -18,9 +18,9 @@ from fathom.report.layout import (
     is_unsupported,
     lay_out_blocks,
 )
-from fathom.report.messages import Messages
 from fathom.report.passages import ADDRESS, may_have_address, split_passage
 from fathom.state import Citation, Quote, RunUpdate, Section, Sentence
+from fathom.text.messages import Messages
 from fathom.text.normalization import one_line
 
 INFERENCE, DISPUTED = "†", "‡"

@@ -3,15 +3,13 @@
 Does not know what it frames.
 """
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
+from fathom.state import Judgement
 from fathom.text.languages import wants_korean
-
-_PLACE = re.compile(r"\\\{(\w+)\\\}")
 
 
 def format_count(count: int, thing: str) -> str:
@@ -23,7 +21,7 @@ class Messages:
     """The fixed phrases of one language; a key is the name of its table, a dot, and its own name."""
 
     def __init__(self, language: str) -> None:
-        table = tomllib.loads(files("fathom.report").joinpath(f"locales/{language}.toml").read_text("utf-8"))
+        table = tomllib.loads(files("fathom.text").joinpath(f"locales/{language}.toml").read_text("utf-8"))
         self.language = language
         self.earlier: list[str] = table.pop("earlier")["phrases"]  # of reports of earlier versions
         self.phrases = dict(_flatten(table))
@@ -49,14 +47,14 @@ class Messages:
         name, colon, rest = where.partition(":")
         return f"{self.name('place', name)}{colon}{rest}"
 
-    def because(self, told: str) -> str:
-        """Why a run stopped; the rules say it in English, with their numbers."""
-        if self.language == "en":
-            return told
-        for key, phrase in ENGLISH.phrases.items():
-            if key.startswith("because.") and (found := _pattern(phrase).fullmatch(told)):
-                return self(key, **found.groupdict())
-        return told
+    def because(self, judgement: Judgement) -> str:
+        """Why a run stopped; in the judgement's own English where another version wrote the ledger."""
+        if judgement.reason is None:
+            return judgement.because
+        try:
+            return self.phrases[f"because.{judgement.reason.phrase}"].format_map(judgement.reason.values)
+        except KeyError:
+            return judgement.because
 
 
 def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
@@ -65,11 +63,6 @@ def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, 
             yield from _flatten(value, f"{before}{name}.")
         else:
             yield f"{before}{name}", value
-
-
-def _pattern(phrase: str) -> re.Pattern[str]:
-    """What a phrase looks like once its places are filled."""
-    return re.compile(_PLACE.sub(r"(?P<\1>\\S+?)", re.escape(phrase)))
 
 
 ENGLISH = Messages("en")

@@ -3,12 +3,13 @@
 import re
 
 import pytest
-from fakes.records import gap
+from fakes.records import gap, judgement
 
-from fathom.evidence.stopping import STOP_RULES, RunPosition
+from fathom.evidence.stopping import STOP_RULES, RunPosition, make_reason
 from fathom.evidence.support import find_unsupported_by_kind
-from fathom.report.messages import ENGLISH, KOREAN, format_count
+from fathom.state import Judgement, StopReason, StopRule
 from fathom.text.languages import is_korean
+from fathom.text.messages import ENGLISH, KOREAN, format_count
 
 AT = RunPosition(
     9, 9, 0.9, 0.8, 0.9, 6, 10, 0, [gap("low")], 2.0, 1.0, True, False, 1.0, 0.9, worked_s=9, time_limit_s=8
@@ -65,15 +66,33 @@ def test_one_is_told_as_one_and_several_as_several() -> None:
     assert (format_count(1, "page"), format_count(0, "page")) == ("1 page", "0 pages")
 
 
+def judged(reason: StopReason | None, because: str = "") -> Judgement:
+    return judgement(stop="sufficient", because=because).model_copy(update={"reason": reason})
+
+
 @pytest.mark.parametrize("name", [name for name in STOP_RULES if name not in {"settled", "gain too low"}])
-def test_why_a_run_stopped_is_told_in_korean(name: str) -> None:
-    because = STOP_RULES[name](AT)  # type: ignore[index]
-    assert because
-    assert is_korean(KOREAN.because(because))
-    assert ENGLISH.because(because) == because
+def test_why_a_run_stopped_is_told_in_either_language(name: StopRule) -> None:
+    reason = STOP_RULES[name](AT)
+    assert reason
+    assert is_korean(KOREAN.because(judged(reason)))
+    assert ENGLISH.because(judged(reason))
+    assert "{" not in ENGLISH.because(judged(reason)) + KOREAN.because(judged(reason))
 
 
-def test_numbers_stay_and_what_is_not_known_stays_as_it_is() -> None:
-    assert KOREAN.because("0 new findings on 2 known") == "알려진 2건에 새로운 것 0건"
-    assert is_korean(KOREAN.because("9.90 new findings a USD, and 0.0000 USD are left"))
-    assert KOREAN.because("something else") == "something else"
+def test_numbers_stay_in_a_reason() -> None:
+    assert KOREAN.because(judged(make_reason("new", new=0, known=2))) == "알려진 2건에 새로운 것 0건"
+    assert ENGLISH.because(judged(make_reason("new", new=0, known=2))) == "0 new findings on 2 known"
+    assert is_korean(KOREAN.because(judged(make_reason("one_page", percent=100))))
+
+
+@pytest.mark.parametrize("reason", [None, make_reason("of a later version"), make_reason("new", new=1)])
+def test_a_reason_of_another_version_is_told_in_its_own_words(reason: StopReason | None) -> None:
+    assert KOREAN.because(judged(reason, "score 0.81 of 0.80 needed")) == "score 0.81 of 0.80 needed"
+
+
+@pytest.mark.parametrize(
+    "where", ["search", "reading", "analysis", "model", "context", "price", "order", "local"]
+)
+def test_every_place_where_something_fails_has_words(where: str) -> None:
+    assert is_korean(KOREAN.place(where))
+    assert f"place.{where}" in ENGLISH.phrases
