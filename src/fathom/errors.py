@@ -4,6 +4,7 @@ Does not know who raises or who catches.
 """
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from fathom.state import Cost
 
@@ -11,12 +12,17 @@ from fathom.state import Cost
 class FathomError(RuntimeError):
     """Anything Fathom says no to, in one sentence for a person.
 
-    A RuntimeError because `langgraph dev` hides the words of errors that are not of Python's own kinds.
+    A RuntimeError because `langgraph dev` hides the words of errors that are not of Python's own kinds. Its
+    `code` stays the same from version to version, for programs (docs/errors.md).
     """
+
+    code: ClassVar[str] = "error"
 
 
 class BadInput(FathomError):
     """The caller asked for something that is not there or not allowed."""
+
+    code = "bad_input"
 
 
 class IllegalTransition(BadInput):
@@ -26,9 +32,13 @@ class IllegalTransition(BadInput):
 class RunStopped(FathomError):
     """A run stands where it is, checkpointed, and can be resumed."""
 
+    code = "run_stopped"
+
 
 class ProviderError(FathomError):
     """A model, an engine or a page did not serve; what was paid on the way is kept."""
+
+    code = "provider_error"
 
     status: int | None = None  # of the HTTP answer that said so, if there was one
 
@@ -39,6 +49,8 @@ class ProviderError(FathomError):
 
 class Unavailable(ProviderError):
     """Timeout, 429, 5xx, no route: worth another try, after `wait_s` if the provider said so."""
+
+    code = "unavailable"
 
     def __init__(
         self,
@@ -60,17 +72,25 @@ class Unreachable(Unavailable):
 class Refused(ProviderError):
     """Bad key, no quota, forbidden, blocked by the guard: the operator can act."""
 
+    code = "refused"
+
 
 class OutOfBudget(Refused):
     """It was not asked: that could have cost more than is left."""
+
+    code = "out_of_budget"
 
 
 class OutOfTime(ProviderError):
     """The run's time is used up: nothing new is begun but the report."""
 
+    code = "out_of_time"
+
 
 class Unreadable(ProviderError):
     """It answered, but not as promised."""
+
+    code = "unreadable"
 
 
 class BadQuery(Unreadable):

@@ -309,6 +309,7 @@ class Failed(Payload):
     kind = "failed"
     error: str
     how_to_go_on: str
+    code: str = ""  # of the error behind it (docs/errors.md)
 
 
 PAYLOADS: dict[EventKind, type[Payload]] = {one.kind: one for one in Payload.__subclasses__()}

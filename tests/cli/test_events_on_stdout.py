@@ -1,5 +1,6 @@
 """`--json`: every event is one line on standard output, and nothing else is."""
 
+import json
 from pathlib import Path
 
 from standins.commandline import Fathom, spawned
@@ -39,7 +40,9 @@ def test_a_review_is_the_last_event_and_nobody_is_asked(fathom: Fathom, work: Pa
 
 def test_what_is_refused_leaves_standard_output_empty(fathom: Fathom) -> None:
     for words in (["", "--json"], [QUESTION, "--docs", "nowhere", "--json"]):
-        assert fathom(*words).is_refusal
+        told = fathom(*words)
+        assert (told.code, told.out) == (2, "")
+        assert json.loads(told.err)["code"] == "bad_input"
 
 
 def test_only_one_way_to_be_shown_is_taken(fathom: Fathom) -> None:

@@ -1,5 +1,6 @@
 """Bad input: one sentence on standard error, exit code 2, no traceback, nothing written."""
 
+import json
 import os
 from pathlib import Path
 
@@ -210,3 +211,10 @@ def test_a_server_that_is_not_there_stops_the_run(
     assert told.code == 1
     assert "cannot be reached" in told.err
     assert "go on with: fathom resume" in told.err
+
+
+def test_a_refusal_has_a_code_for_programs(fathom: Fathom) -> None:
+    sentence = fathom("diff", "abc", "abd").err.strip()
+    told = fathom("diff", "abc", "abd", "--json")
+    assert (told.code, told.out) == (2, "")
+    assert json.loads(told.err) == {"error": sentence.removeprefix("fathom: "), "code": "bad_input"}

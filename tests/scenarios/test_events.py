@@ -14,7 +14,7 @@ from langgraph.types import Command
 from standins.documents import TIDES, written
 from standins.prose import page
 
-from fathom.errors import RunStopped, Unavailable
+from fathom.errors import FathomError, RunStopped, Unavailable
 from fathom.events import EVENT_KINDS, Failed, Progress, ReportChunk, ReportWritten, SearchCompleted, Spent
 from fathom.graph import ResearchGraph, build_graph
 from fathom.llm.protocol import ResearchModel
@@ -63,6 +63,8 @@ async def segment(
     except RunStopped as error:
         assert isinstance(events[-1].payload, Failed)
         assert events[-1].payload.error == str(error)
+        behind = error.__cause__ if isinstance(error.__cause__, FathomError) else error
+        assert events[-1].payload.code == behind.code
     return events
 
 

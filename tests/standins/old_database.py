@@ -84,8 +84,8 @@ def write_layout(
         for run, folder in folders.items():
             connection.execute("insert into run_folders values (?, ?)", (run, str(folder)))
         for sha, text in texts.items():
-            row = (sha, zlib.compress(text.encode()), 0.0)
-            connection.execute("insert into pages values (?, ?, ?)", row)
+            page = (sha, zlib.compress(text.encode()), 0.0)
+            connection.execute("insert into pages values (?, ?, ?)", page)
         connection.execute(f"pragma user_version={layout}")
 
 

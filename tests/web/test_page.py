@@ -104,6 +104,7 @@ async def test_what_makes_no_sense_is_refused_in_one_sentence(
     assert words in answer.text
     if status == 400:
         assert re.fullmatch(r"[^\n]+[.?]", answer.json()["detail"])
+        assert answer.json()["code"] == "bad_input"
     assert "Traceback" not in answer.text
 
 

@@ -3,6 +3,7 @@
 Does not know how anything is done; what a command needs is imported when the command runs, so help is quick.
 """
 
+import json
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -41,7 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return command.run(arguments)
     except BadInput as error:
-        return refuse(f"{error}")
+        if not getattr(arguments, "json", False):
+            return refuse(f"{error}")
+        print(json.dumps({"error": str(error), "code": error.code}, ensure_ascii=False), file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("fathom: interrupted before a run began", file=sys.stderr)
         return 130

@@ -111,7 +111,8 @@ async def stream_events(graph: ResearchGraph, segment: RunSegment) -> AsyncGener
     except _EXPECTED_ERRORS as error:
         stopped = _error_for_caller(error)
         way_on = f"fathom resume {short_id(segment.run_id)}"
-        failed = mapper.event(Failed(error=str(stopped), how_to_go_on=way_on))
+        code = error.code if isinstance(error, FathomError) else stopped.code
+        failed = mapper.event(Failed(error=str(stopped), how_to_go_on=way_on, code=code))
         if stopped is not error:  # else it may be the keeper itself that cannot write
             await _record_event(segment.keeper, failed)
         yield failed

@@ -1,6 +1,6 @@
 """The page: its files, and the requests it makes, all answered by the public facade.
 
-Does not know what a run does. Every refusal is one sentence, as `{"detail": "…"}`.
+Does not know what a run does. Every refusal is one sentence and a code, as `{"detail": "…", "code": "…"}`.
 """
 
 import asyncio
@@ -36,6 +36,7 @@ from fathom.state import ReviewAnswer, RunConfig
 from fathom.web.auth import identity_of
 from fathom.web.documents import MAX_UPLOAD_BYTES, find_example, list_folder, new_upload
 from fathom.web.live import LiveRun, LiveRuns
+from fathom.web.protection import refusal_code
 
 if TYPE_CHECKING:
     from fathom.session import Session
@@ -76,15 +77,15 @@ def _answered(handler: Handler) -> Handler:
             return _refuse(describe_validation_error(error))
         except BadInput as error:
             is_missing = str(error).startswith("There is no run")
-            return _refuse(str(error), 404 if is_missing else 400)
+            return _refuse(str(error), 404 if is_missing else 400, error.code)
         except FathomError as error:
-            return _refuse(str(error), 409 if isinstance(error, RunStopped) else 502)
+            return _refuse(str(error), 409 if isinstance(error, RunStopped) else 502, error.code)
 
     return answer
 
 
-def _refuse(why: str, status: int = 400) -> JSONResponse:
-    return JSONResponse({"detail": why}, status, SAFE)
+def _refuse(why: str, status: int = 400, code: str = "") -> JSONResponse:
+    return JSONResponse({"detail": why, "code": code or refusal_code(status)}, status, SAFE)
 
 
 def _json(content: object) -> JSONResponse:

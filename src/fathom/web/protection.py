@@ -141,8 +141,13 @@ def _is_json_or_empty(headers: dict[str, str]) -> bool:
     return headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
 
 
+def refusal_code(status: int) -> str:
+    """Return the code of a refusal that no error stands behind (docs/errors.md)."""
+    return "not_allowed" if status in (401, 403) else "bad_input"
+
+
 async def _send_refusal(send: Any, refusal: RefusedRequest) -> None:
-    body = json.dumps({"detail": refusal.why}).encode()
+    body = json.dumps({"detail": refusal.why, "code": refusal_code(refusal.status)}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
