@@ -5,7 +5,7 @@ CODE := src/fathom graph nodes prompts state
 LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header
 HEAVY := whole or wire or server or browser or localmodel or wheel or kill
 
-.PHONY: check test unit terminal browser fix lint types install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
+.PHONY: check test unit terminal browser fix lint types docs install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
 	bench-cost bench-wall bench-storage bench-kill
 
 check: lint types test
@@ -43,6 +43,19 @@ unit: install
 fix: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The documentation site. Sphinx needs an older docutils than Fathom's lock has, so its tools have a folder of their own.
+DOCS_TOOLS := build/docs-tools
+docs: install $(DOCS_TOOLS)/.installed
+	PYTHONPATH=$(DOCS_TOOLS) $(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+	@echo "build/docs/index.html"
+
+$(DOCS_TOOLS)/.installed: pyproject.toml
+	mkdir -p $(DOCS_TOOLS)
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], sep='\n')" \
+		> $(DOCS_TOOLS)/requirements.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade --target $(DOCS_TOOLS) -r $(DOCS_TOOLS)/requirements.txt
+	touch $@
 
 install: .venv/.installed
 
