@@ -28,7 +28,7 @@ CONCLUSION = heading(*"abcdefghijkl", name="end").model_copy(update={"is_conclus
     ("length", "kind", "claims", "words"),
     [
         (None, "fact", 40, 150),
-        (None, "comparison", 40, 900),
+        (None, "comparison", 40, 1100),
         ("long", "survey", 100, 2500),
         ("short", "survey", 100, 900),
         ("700", "fact", 1, 700),

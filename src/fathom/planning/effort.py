@@ -30,7 +30,7 @@ _COMPARISON = re.compile(
     r"\bvs\b\.?|\bversus\b|\bcompar(?:e|es|ed|ing|ison|isons)\b|\bdiffer(?:s|ences?|ent|ently)?\b"
     r"|\b(?:better|worse|more|less|\w{3,}er)\s+(?:\w+\s+){0,2}than\b|\bpros and cons\b"
     r"|\badvantages? (?:of|over)\b"
-    r"|\b(?:which|who|what)\b[^?]{0,300}\s\bor\b|\bboth\b|^between\b|\bin common\b|\bthe same\b"
+    r"|\b(?:which|who|what)\b[^?]{0,80}\s\bor\b|\bboth\b|^between\b|\bin common\b|\bthe same\b"
     r"|비교|차이|장단점|다른가|다른\s*점|어느\s*(?:쪽|것)|보다\s*(?:더|나은|좋|싼|비싼|빠)|\s대\s",
     re.IGNORECASE,
 )
@@ -48,7 +48,7 @@ _NEXT_SIDE = re.compile(
 )
 
 _PARTS = re.compile(
-    r"[?？](?=\s|$)|;\s|\b(?:and|or)\s+(?=(?:how|what|why|when|where|which|who)\b)", re.IGNORECASE
+    r"[?？](?=\s|$)|;\s|(?:,\s+|\b(?:and|or)\s+)(?=(?:how|what|why|when|where|which|who)\b)", re.IGNORECASE
 )
 
 _LONG_WORDS = 40
@@ -120,12 +120,12 @@ def describe_kind(effort: Effort) -> str:
 
 
 def _classify(question: str) -> tuple[EffortKind, str]:
+    if _count_parts(question) >= 3:
+        return "survey", f"asks {_count_parts(question)} things"
     if found := _COMPARISON.search(question):
         return "comparison", f"says “{found.group().strip()}”"
     if found := _SURVEY.search(question):
         return "survey", f"says “{found.group().strip()}”"
-    if _count_parts(question) >= 3:
-        return "survey", f"asks {_count_parts(question)} things"
     if len(question.split()) > _LONG_WORDS:
         return "survey", f"has {len(question.split())} words"
     return "fact", "asks for one thing" if _count_parts(question) == 1 else "asks for two things"

@@ -14,7 +14,7 @@ from fathom.text.messages import messages_for
 
 _WORD_TARGETS: Mapping[EffortKind, Mapping[str, int]] = {
     "fact": {"short": 80, "standard": 150, "long": 300},
-    "comparison": {"short": 600, "standard": 900, "long": 1200},
+    "comparison": {"short": 600, "standard": 1100, "long": 1500},
     "survey": {"short": 900, "standard": 1500, "long": 2500},
 }
 

@@ -94,8 +94,9 @@ def _describe_task(brief: SectionInput) -> str:
         words.append("This part must have a table that compares or counts what its claims give.")
     if brief.heading.is_conclusion:
         words.append(
-            "This part concludes: the verdict on all that the question asks, what follows for whom, and what"
-            " would change the verdict. Other parts give the figures and reasons: do not tell them again."
+            "This part concludes: the verdict on all that the question asks, who should do what and in"
+            " which order, and what would change the verdict. Other parts give the figures and reasons: do not"
+            " tell them again."
         )
     return " ".join(words)
 
