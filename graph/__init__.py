@@ -1,4 +1,4 @@
-"""The shape of the machine: `graph` is compiled and ready, `build_graph` makes one with other parts."""
+"""The research graph: `graph` is compiled and ready, `build_graph` builds one with other dependencies."""
 
 from fathom.graph.dependencies import (
     CustomDependencies,

@@ -1,7 +1,7 @@
-"""How a node gets what it works with: the run's configuration is resolved, its dependencies are made.
+"""Bind nodes to their dependencies, and resolve the run's configuration.
 
-Does not know which nodes there are. A node is bound with a lambda that names its dependencies, so that a type
-checker sees them: `bind("searcher", lambda state, d: searcher(state, engines=d.engines))`.
+A node is bound with a lambda that names its dependencies, so that a type checker sees them: `bind("searcher",
+lambda state, d: searcher(state, engines=d.engines))`.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ class Binder:
     make: DependencyFactory
 
     def __call__(self, name: str, work: NodeWork) -> "BoundNode":
-        """Return the node `name`, which does this work; what it paid for is marked with name and round."""
+        """Return the node `name` for this function; its costs are marked with name and round."""
         return BoundNode(self, name, work)
 
     async def dependencies(self, state: Mapping[str, Any], runtime: Runtime[RunConfig]) -> RunDependencies:
-        """Return what a node works with in this state."""
+        """Return the dependencies of a node in this state."""
         thread = runtime.execution_info.thread_id if runtime.execution_info else None
         run = state.get("run")
         # In a thread: the first call opens files, which `langgraph dev` forbids in the event loop.
@@ -52,8 +52,8 @@ class Binder:
 class BoundNode:
     """A node as LangGraph calls it.
 
-    An object and not a function: LangGraph searches the bytecode of every function for subgraphs, which took
-    two fifths of building the graph.
+    An object instead of a function, because LangGraph searches the bytecode of every function for subgraphs,
+    which took two fifths of the time to build the graph.
     """
 
     bind: Binder
@@ -71,7 +71,7 @@ class BoundNode:
 
 
 def _config_for(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:
-    """The configuration in a branch, or with what the run settled by its effort."""
+    """Return the configuration of a branch, or with the limits that the run's effort sets."""
     if direction := state.get("direction"):
         limited: RunConfig = direction.within(run_config)
         return limited
@@ -79,17 +79,16 @@ def _config_for(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:
 
 
 def _trace_round(number: int) -> None:
-    """Have every call that the current node makes show its round in traces."""
+    """Add the round to the trace metadata of every call of the current node."""
     manager = get_config().get("callbacks")
     if isinstance(manager, BaseCallbackManager):
         manager.add_metadata({"round": number})
 
 
 def with_settings(schema: type) -> Any:
-    """Return the schema with the run settings beside its keys, for the one step that refuses them.
+    """Add the run settings to the keys of the schema, for the one step that rejects them.
 
-    LangGraph drops input that no schema names, without a word: a run would go on with other settings than its
-    caller wants. No form shows them.
+    LangGraph silently drops input that no schema names: a run would use other settings than its caller wants.
     """
     hidden: Any = SkipJsonSchema()  # type: ignore[type-arg]
     refused = dict.fromkeys(sorted(SETTING_NAMES), Annotated[Any, hidden, EphemeralValue])
@@ -98,7 +97,7 @@ def with_settings(schema: type) -> Any:
 
 
 def resolve_run_config(given: RunConfig | None, stored: str | None) -> RunConfig:
-    """Return the stored configuration, overridden by what the caller sets; None means left open.
+    """Return the stored configuration, overridden by what the caller sets; None means unset.
 
     A server gives every run a context, often an empty one, so only fields that were set count.
     """

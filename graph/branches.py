@@ -1,4 +1,4 @@
-"""Branches: a coordinator sends them out, each is the research loop in a direction of its own."""
+"""The branches subgraph: a coordinator sends out branches, each a research loop in its own direction."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ BranchGraph = CompiledStateGraph[ResearchState, RunConfig, ResearchState, Any]
 
 
 def build_branches(bind: Binder) -> BranchGraph:
-    """Build the subgraph that explores one level of directions: at once, in turn, or handing on."""
+    """Build the subgraph that explores one level of directions: concurrent, sequential or handing off."""
     b = StateGraph(ResearchState, context_schema=RunConfig, output_schema=BranchesOutput)
     b.add_node(
         "coordinator",
@@ -34,7 +34,7 @@ def build_branches(bind: Binder) -> BranchGraph:
 
 
 def build_branch(bind: Binder) -> BranchGraph:
-    """Build the loop that a direction is sent to, without review and report; every step is checkpointed."""
+    """Build the research loop of one direction, without review and report; every step is checkpointed."""
     b = StateGraph(ResearchState, context_schema=RunConfig, output_schema=BranchOutput)
     add_loop(b, bind)
     b.add_node("finish_branch", bind("finish_branch", lambda s, _: finish_branch(s)))

@@ -1,7 +1,4 @@
-"""What the nodes of a run work with, and how it is made from the operator's settings.
-
-Does not know the graph's shape or how nodes get their dependencies (`binding`).
-"""
+"""The dependencies of nodes, and how to make them from the operator's settings."""
 
 import asyncio
 import threading
@@ -37,38 +34,38 @@ from fathom.storage.control_signals import ControlSignals, RunSignals
 
 
 class TimedModel(Protocol):
-    """A model that keeps to a time budget."""
+    """A model that supports a time budget."""
 
-    def timed(self, watch: TimeBudget) -> Self:
-        """Return the same model for a run whose time is limited."""
+    def with_time_budget(self, time_budget: TimeBudget) -> Self:
+        """Return a copy that keeps to the run's time budget."""
 
 
 def is_timeable(model: object) -> TypeIs[TimedModel]:
-    """Tell whether a model keeps to a time budget."""
+    """Tell whether a model supports a time budget."""
     return hasattr(model, "timed")
 
 
 @dataclass(frozen=True)
 class TimedEngines:
-    """Engines that start no search after the time is used up."""
+    """Engines that start no search after the time budget is used up."""
 
     engines: EnginesPort
     time_budget: TimeBudget
 
     async def search(self, query: Query, *, limit: int) -> SearchOutcome:
-        """Search, unless it is too late."""
+        """Search, unless the time is used up."""
         return await self.time_budget.begun(lambda: self.engines.search(query, limit=limit))
 
 
 @dataclass(frozen=True)
 class TimedReader:
-    """A reader that starts no page after the time is used up."""
+    """A reader that starts no page after the time budget is used up."""
 
     reader: Reader
     time_budget: TimeBudget
 
     async def __call__(self, hit: Hit) -> Document:
-        """Read one hit, unless it is too late."""
+        """Read one hit, unless the time is used up."""
         return await self.time_budget.begun(lambda: self.reader(hit))
 
 
@@ -77,7 +74,7 @@ _MAX_CACHED_DEPENDENCIES = 256
 
 @dataclass(frozen=True)
 class RunDependencies:
-    """What the nodes of one run work with."""
+    """Dependencies of the nodes of one run."""
 
     run_config: RunConfig
     model: ResearchModel
@@ -96,7 +93,7 @@ class RunDependencies:
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What all runs with one configuration work with."""
+    """Dependencies shared by all runs with one configuration."""
 
     run_config: RunConfig
     model: ResearchModel
@@ -109,21 +106,20 @@ class Dependencies:
     signals: ControlSignals
     cost_log: CostLog
     forecaster: Forecaster
-    grace_s: float | None = None  # for the report, beyond a time limit; None: by that limit
+    grace_s: float | None = None  # extra time for the report after the limit; None: derived from the limit
 
     def for_run(self, run: str, thread: str | None, run_config: RunConfig) -> RunDependencies:
-        """Return the same for one run: its model and engines pay from its budget and keep to its time.
+        """Return the dependencies of one run: its model and engines use its budget and its time.
 
-        `run_config` is what its nodes see: with what the run settled since, or with the limits of a branch.
-
-        `run` names the run in the log of costs; `thread` is where a person's signals for it arrive.
+        `run_config` is what its nodes see, with limits set by effort or branch. `run` names the run in the
+        cost log; `thread` is where a user's signals arrive.
         """
         budget = Budget(self.cost_log, run, self.run_config.budget_usd, self.run_config.reserve)
         model = self.model.within(budget) if is_paid_from_budget(self.model) else self.model
         engines = self.engines.within(budget) if is_paid_from_budget(self.engines) else self.engines
         reader, time_budget = self.reader, self._time_budget(run)
         if time_budget:
-            model = model.timed(time_budget) if is_timeable(model) else model
+            model = model.with_time_budget(time_budget) if is_timeable(model) else model
             engines, reader = TimedEngines(engines, time_budget), TimedReader(reader, time_budget)
         return RunDependencies(
             run_config=run_config,
@@ -149,18 +145,18 @@ class Dependencies:
 
 
 class DependencyFactory(Protocol):
-    """Makes what runs work with; its methods may open files and are called in a thread."""
+    """Makes the dependencies of runs. Methods may open files and are called in a thread."""
 
     def __call__(self, run_config: RunConfig) -> Dependencies:
         """Return the dependencies for this configuration."""
 
     def run_configs(self) -> RunConfigsPort:
-        """Return where the configurations of runs are kept."""
+        """Return the store of run configurations."""
 
 
 @dataclass(frozen=True)
 class CustomDependencies:
-    """Dependencies that the caller makes; the configurations of runs are kept in `stored`."""
+    """Dependencies made by the caller; run configurations are kept in `stored`."""
 
     make: Callable[[RunConfig], Dependencies]
     stored: RunConfigsPort
@@ -170,14 +166,14 @@ class CustomDependencies:
         return self.make(run_config)
 
     def run_configs(self) -> RunConfigsPort:
-        """Return where the configurations of runs are kept."""
+        """Return the store of run configurations."""
         return self.stored
 
 
 class StandardDependencies:
-    """Makes the dependencies of a run configuration, once, for these settings.
+    """Makes and caches the dependencies of a run configuration for these settings.
 
-    A run may read and ask only what the settings allow: whatever else it names raises BadInput.
+    Raises BadInput for anything a run names that the settings do not allow.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -190,11 +186,11 @@ class StandardDependencies:
             is_proxied=settings.proxy_pages,
             arxiv=settings.arxiv_pages,
         )
-        self._lock = threading.Lock()  # twenty branches may ask at once for what is made once
+        self._lock = threading.Lock()  # many branches may ask at once, but it is made only once
         self._made: dict[str, Dependencies] = {}
 
     def __call__(self, run_config: RunConfig) -> Dependencies:
-        """Return the dependencies for this configuration; opens files when it makes them."""
+        """Return the dependencies for this configuration; opens files when it first makes them."""
         run_config = self._settings.usual(run_config)
         key = run_config.model_dump_json()
         with self._lock:
@@ -206,7 +202,7 @@ class StandardDependencies:
             return self._made[key]
 
     def run_configs(self) -> RunConfigsPort:
-        """Return the configurations that the settings' database keeps."""
+        """Return the run configurations in the settings' database."""
         return self._storage.runs
 
     def _make(self, run_config: RunConfig) -> Dependencies:
@@ -228,19 +224,19 @@ class StandardDependencies:
 
 
 def standard_dependencies(settings: Settings) -> DependencyFactory:
-    """Return what makes the usual dependencies for these settings."""
+    """Return the standard factory for these settings."""
     return StandardDependencies(settings)
 
 
 class EnvironmentDependencies:
-    """Makes the usual dependencies for the settings of the environment, which are read at the first call."""
+    """Standard dependencies for the environment's settings, which are read at the first call."""
 
     def __call__(self, run_config: RunConfig) -> Dependencies:
         """Return the dependencies for this configuration."""
         return _for_environment()(run_config)
 
     def run_configs(self) -> RunConfigsPort:
-        """Return the configurations that the environment's database keeps."""
+        """Return the run configurations in the environment's database."""
         return _for_environment().run_configs()
 
 
@@ -250,11 +246,11 @@ def _for_environment() -> DependencyFactory:
 
 
 def utc_now() -> datetime:
-    """Return the time, with its zone."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
-# One for the process: limits towards hosts hold for all runs together.
+# One per process, so that limits per host hold for all runs together.
 _web = cache(open_web)
 
 
@@ -273,17 +269,17 @@ def _reader(settings: Settings, run_config: RunConfig, shared: WebAccess) -> Rea
 def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
     cost_log = CostLog(open_storage(settings.database))
 
-    async def expected(question: str, run: str) -> Forecast:
+    async def forecast(question: str, run: str) -> Forecast:
         await remember_run_shape(cost_log, run, run_shape(run_config, question))
         past = await load_past_runs(cost_log)
-        # In a thread: prices are in a file, and a table of them is imported.
+        # In a thread: prices are read from a file.
         return await asyncio.to_thread(make_forecast, settings, run_config, question, past)
 
-    return expected
+    return forecast
 
 
 def refuse_unnamed(settings: Settings, run_config: RunConfig) -> None:
-    """A run asked for over the network must not read any file or send keys to any server it likes."""
+    """Refuse files and servers that the settings do not name, for runs requested over the network."""
     _refuse_excess(settings, run_config)
     if run_config.base_url and run_config.base_url.rstrip("/") != settings.base_url:
         raise BadInput(
@@ -302,7 +298,7 @@ def refuse_unnamed(settings: Settings, run_config: RunConfig) -> None:
 
 
 def _refuse_excess(settings: Settings, run_config: RunConfig) -> None:
-    """Refuse more than the operator lets a run over the network ask for."""
+    """Refuse more than the operator allows a run over the network."""
     asked = {
         "budget_usd": run_config.budget_usd,
         "rounds": run_config.max_rounds,

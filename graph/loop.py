@@ -1,4 +1,4 @@
-"""The research loop, defined once: plan, search, choose, read, judge. The run and every branch use it."""
+"""The research loop: plan, search, select, read, judge. The main graph and every branch share it."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from fathom.state import Assignment
 def add_loop(b: StateGraph[Any, Any, Any, Any], bind: Binder) -> None:
     """Add the nodes of a round and the edges from searcher to judge.
 
-    Whoever builds the graph says what comes between planner and searcher, and what follows the judge.
+    The caller adds the edges between planner and searcher, and after the judge.
     """
     b.add_node(
         "planner",

@@ -1,4 +1,4 @@
-"""The pages of a round: each is fetched and analysed by itself, then their claims are verified together."""
+"""The reading subgraph: fetch and analyse each page of a round, then verify their claims together."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def build_reading(bind: Binder) -> CompiledStateGraph[ReadingRound, RunConfig, R
 
 
 def build_page(bind: Binder) -> CompiledStateGraph[Reading, RunConfig, Reading, Any]:
-    """Build the subgraph that every page is sent to; no page waits for another."""
+    """Build the subgraph for one page; pages run concurrently."""
     b = StateGraph(Reading, context_schema=RunConfig, output_schema=PageOutput)
     b.add_node(
         "extractor",

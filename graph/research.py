@@ -1,4 +1,4 @@
-"""The whole machine on one screen."""
+"""The main graph."""
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -28,7 +28,7 @@ def build_graph(
 ) -> ResearchGraph:
     """Build the research graph.
 
-    `dependencies` makes what a run with a given configuration works with; without it, the environment says.
+    `dependencies` makes the dependencies for a run configuration; by default from the environment.
     """
     bind = Binder(dependencies or EnvironmentDependencies())
     b: StateGraph[ResearchState, RunConfig, ResearchInput, ResearchState] = StateGraph(

@@ -1,6 +1,6 @@
-"""Where to go next: pure functions of the state, named for the decision.
+"""Routers: pure functions of the state, named for the decision.
 
-Do not know nodes, only their names; what they may answer is listed where the graph is built.
+Their possible targets are listed where the graph is built.
 """
 
 from collections.abc import Mapping
@@ -33,17 +33,16 @@ Route = list[Send] | str
 
 
 def route_after_intake(state: ResearchState) -> Route:
-    """Plan; an update asks its earlier queries again instead."""
+    """Plan; an update repeats its earlier queries instead."""
     if not state.get("earlier"):
         return "planner"
     return _send_searches(state) or "selector"
 
 
 def route_after_planner(state: ResearchState) -> str:
-    """Show the plan; where it only leads to pages that are known already, there is nothing to review.
+    """Review the plan; skip the review if the plan needs no search.
 
-    That is what a follow-up's thread knows, or, when there is nothing left to ask, the sources that read
-    pages name for their statements.
+    That is so if a follow-up uses what its thread knows, or if only sources named by read pages are left.
     """
     known = state.get("known")
     if known and known.is_at_hand:
@@ -53,7 +52,7 @@ def route_after_planner(state: ResearchState) -> str:
 
 
 def route_after_review(state: ResearchState) -> Route:
-    """Stop looking, plan again, send out branches, or search with every query at once."""
+    """Stop searching, plan again, send out branches, or search with all queries concurrently."""
     if state.get("is_finishing"):
         return "judge"
     if state.get("feedback"):
@@ -64,18 +63,18 @@ def route_after_review(state: ResearchState) -> Route:
 
 
 def route_after_branch_planner(state: ResearchState) -> Route:
-    """In a branch, where nobody reviews: search with every query at once, or read the sources of pages."""
+    """Search with all queries, or read the sources named by pages. A branch has no review."""
     return _send_searches(state) or ("selector" if has_unread_origins(state) else "judge")
 
 
 def route_after_selector(state: ResearchState) -> Route:
-    """Read the chosen pages, with those at hand that may say more, and in an update the earlier ones."""
+    """Read the chosen pages, stored pages that may say more, and in an update the earlier pages."""
     readings = [*_readings_at_hand(state), *_repeated_readings(state), *_new_readings(state)]
     return [Send("reading", {"readings": readings, **_shared_keys(state)})] if readings else "judge"
 
 
 def route_after_judge(state: ResearchState) -> str:
-    """Another round, the next branches, the report, or an end without one because nothing was found."""
+    """Start another round or the next branches, write the report, or end because nothing was found."""
     is_over = state["judgements"][-1].stop is not None
     if not is_over and state.get("directions"):
         if open_directions(state):
@@ -87,45 +86,45 @@ def route_after_judge(state: ResearchState) -> str:
 
 
 def route_after_writer(state: ResearchState) -> str:
-    """The end; an endless run writes a report after every round and goes on."""
+    """End; an endless run writes a report after every round and continues."""
     is_over = state["judgements"][-1].stop is not None or bool(state.get("directions"))
     return END if is_over else "planner"
 
 
 def route_after_coordinator(state: ResearchState) -> Route:
-    """Send out the branches that were chosen; without any, the level is done."""
+    """Send out the chosen branches; without any, the level is done."""
     return [Send("branch", _branch_state(direction, state)) for direction in state["next_directions"]] or END
 
 
 def route_after_branch_judge(state: ResearchState) -> str:
-    """Another round, or back with what was found."""
+    """Start another round, or return the results."""
     return "planner" if state["judgements"][-1].stop is None else "finish_branch"
 
 
 def route_to_readings(state: ReadingRound) -> Route:
-    """Read every page of the round at once."""
+    """Read every page of the round concurrently."""
     return [Send("page", reading) for reading in state["readings"]]
 
 
 def route_to_page(state: Reading) -> str:
-    """Fetch the page, unless its text is at hand."""
+    """Fetch the page, unless its text is stored."""
     return "analyzer" if state.get("pages") else "extractor"
 
 
 def route_after_extractor(state: Reading) -> str:
-    """Analyse a page that was read; one that an earlier run knew only if it says something else now."""
+    """Analyse a page that was read; a page of an earlier run only if it changed."""
     before, pages = state.get("before"), state.get("pages", [])
     is_as_before = before is not None and [page.sha for page in pages] == [before.sha]
     return "analyzer" if pages and not is_as_before else END
 
 
 def route_after_verifier(state: ReadingRound) -> str:
-    """Try once more what was refused; then compare pages with what an earlier run knew of them."""
+    """Retry refused drafts once; then compare pages with those of an earlier run."""
     return "retry" if state.get("refused") and "retried" not in state else _after_claims(state)
 
 
 def route_after_retry(state: ReadingRound) -> str:
-    """Verify what was restated."""
+    """Verify restated claims."""
     return "verifier" if state["retried"] else _after_claims(state)
 
 
@@ -134,7 +133,7 @@ def _after_claims(state: ReadingRound) -> str:
 
 
 def route_after_outline(state: Writing) -> Route:
-    """Write the parts in chapters at once, except those whose section would not change; else only publish."""
+    """Write the chapters whose sections would change, concurrently; without any, only edit or publish."""
     claims = {claim.id: claim for claim in state["claims"]}
     written = {section.id: section for section in state.get("sections", [])}
     headings = [
@@ -149,19 +148,19 @@ def route_after_outline(state: Writing) -> Route:
 
 
 def route_to_parts(state: Chapter) -> Route:
-    """Write every part of a chapter at once."""
+    """Write every part of a chapter concurrently."""
     return [Send("section", _part_state(state, heading)) for heading in state["headings"]]
 
 
 def route_after_check(state: Chapter) -> str:
-    """Rewrite what failed, once; then settle."""
+    """Rewrite failed sentences once; then settle."""
     sentences = [sentence for draft in state["drafts"] for sentence in draft.sentences]
     is_failed = any(sentence.status == "unsupported" for sentence in sentences)
     return "rewrite" if is_failed and "rewritten" not in state else "settle"
 
 
 def route_after_rewrite(state: Chapter) -> str:
-    """Check what is new."""
+    """Check the rewritten sentences."""
     return "check" if state["rewritten"] else "settle"
 
 
@@ -214,22 +213,25 @@ def _new_readings(state: ResearchState) -> list[dict[str, Any]]:
 
 
 def _sought_question(query: Query | None) -> dict[str, SubQuestion]:
-    """What a page of a later round is read for beside the sub-questions: what it was searched with."""
+    """Return the query of a later round as an extra question to read its page for."""
     if query is None or query.round == 1 or not query.question:
         return {}
     return {"sought": SubQuestion(id=query.question, text=query.text)}
 
 
 def _readings_at_hand(state: ResearchState) -> list[dict[str, Any]]:
-    """Pages from their stored texts: in a follow-up's first round those of its thread that may say more, in
-    later rounds those that may close a gap."""
+    """Return readings of stored pages.
+
+    In a follow-up's first round these are pages of its thread that may say more, later those that may close a
+    gap.
+    """
     shared = {"question": state["question"], "questions": state["questions"], **_shared_keys(state)}
     pages = {page.sha: page for page in reversed(state.get("pages", []))}
     if not state.get("judgements"):
         again = [sha for sha in pages if sha in set(state.get("recalled", []))]
         return [{"pages": [pages[sha]], **shared} for sha in reversed(again)]
     return [
-        # For the gap alone: beside the sub-questions it would not change which passages are shown.
+        # Only for the gap: beside the sub-questions it would not change which passages are shown.
         {**shared, "pages": [pages[reread.page]], "questions": [reread.sought]}
         for reread in state.get("rereads", [])
         if reread.round == shared["round"] and reread.page in pages
@@ -237,7 +239,7 @@ def _readings_at_hand(state: ResearchState) -> list[dict[str, Any]]:
 
 
 def _repeated_readings(state: ResearchState) -> list[dict[str, Any]]:
-    """In an update: every page of the earlier run, with what was known of it."""
+    """In an update: return every page of the earlier run, with its known claims."""
     if not state.get("earlier"):
         return []
     shared = {"question": state["question"], "questions": state["questions"], **_shared_keys(state)}
@@ -252,13 +254,13 @@ def _claims_of(page: Page, state: ResearchState) -> list[Claim]:
 
 
 def _shared_keys(state: ResearchState) -> dict[str, Any]:
-    """What every worker of a round must know: the run, the round, and in a branch its direction."""
+    """Return what every worker of a round must know: the run, the round, and in a branch its direction."""
     branch = {"direction": state["direction"]} if "direction" in state else {}
     return {"run": state.get("run", ""), "round": len(state.get("judgements", [])) + 1, **branch}
 
 
 def _branch_state(direction: Direction, state: ResearchState) -> ResearchState:
-    """What a branch sets out with; in a hand-off also what the branches before it learnt and asked."""
+    """Return the initial state of a branch; in a hand-off with what earlier branches learned and asked."""
     alone: ResearchState = {
         "question": direction.text,
         "run": state["run"],

@@ -1,7 +1,6 @@
-"""The report: outlined, written part by part at once, each sentence checked, edited as a whole, published.
+"""The writing subgraph: outline, write sections concurrently, check every sentence, edit, publish.
 
-A chapter is a few parts that are checked together: written, checked, what failed written again once and
-checked again, settled.
+A chapter is a few parts that are checked together: write, check, rewrite what failed once, settle.
 """
 
 from typing import Any
@@ -23,7 +22,7 @@ from fathom.state import Chapter, ChapterOutput, RunConfig, Writing, WritingOutp
 
 
 def build_writing(bind: Binder) -> CompiledStateGraph[Writing, RunConfig, Writing, Any]:
-    """Build the subgraph behind the writer."""
+    """Build the writing subgraph."""
     b = StateGraph(Writing, context_schema=RunConfig, output_schema=WritingOutput)
     b.add_node("outline", bind("outline", lambda s, d: outline(s, model=d.model, run_config=d.run_config)))
     b.add_node("chapter", build_chapter(bind))
@@ -47,7 +46,7 @@ def build_writing(bind: Binder) -> CompiledStateGraph[Writing, RunConfig, Writin
 
 
 def build_chapter(bind: Binder) -> CompiledStateGraph[Chapter, RunConfig, Chapter, Any]:
-    """Build the subgraph that a few parts are sent to together; no chapter waits for another."""
+    """Build the subgraph for one chapter; chapters run concurrently."""
     b = StateGraph(Chapter, context_schema=RunConfig, output_schema=ChapterOutput)
     b.add_node("section", bind("section", lambda s, d: section(s, model=d.model, pages=d.pages)))
     b.add_node("check", bind("check", lambda s, d: check(s, model=d.model, pages=d.pages, trust=d.trust)))

@@ -1,1 +1,1 @@
-"""What is done: one verb a file."""
+"""Graph nodes: one public function a file, named as the file."""

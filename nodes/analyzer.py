@@ -1,4 +1,4 @@
-"""The analyzer: what one page says about the sub-questions, with quotes that are really there."""
+"""Analyzer node: extract claims about the sub-questions from one page."""
 
 import asyncio
 
@@ -12,7 +12,9 @@ from fathom.state.model_io import PageFacts
 
 
 async def analyzer(state: Reading, *, model: ResearchModel, pages: PagesPort, clock: Clock) -> Reading:
-    """Draw claims from the page and ground them; statements that are more than their quotes stay drafts.
+    """Extract claims and ground them in quotes of the page.
+
+    Statements that go beyond their quotes stay drafts.
 
     Reads:  hit, pages, question, questions, sought
     Writes: pages, claims, drafts, controls, rejected, failures, costs

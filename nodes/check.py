@@ -1,4 +1,4 @@
-"""The check: what each sentence of a chapter stands on, by code and then by the model."""
+"""Check node: test whether the evidence supports each sentence of a chapter."""
 
 from fathom.evidence.context import load_page_texts, load_passages
 from fathom.evidence.controls import TrustLog
@@ -19,10 +19,10 @@ from fathom.state import Chapter
 
 
 async def check(state: Chapter, *, model: ResearchModel, pages: PagesPort, trust: TrustLog) -> Chapter:
-    """Check every sentence in code, then all of them by the model in one call; after a rewrite what is new.
+    """Check every sentence in code, then the doubtful ones by the model in one call.
 
-    Where the checker fails its controls, the strict rules decide. A sentence that is its quote word for word
-    needs no model, and no objection holds against it.
+    After a rewrite only the rewritten sentences are checked. If the model fails its control questions, the
+    strict rules decide instead. A sentence that repeats its quote word for word needs no model check.
 
     Reads:  drafts, headings, rewritten, claims, pages
     Writes: drafts, control_tallies, failures, costs

@@ -1,4 +1,4 @@
-"""The comparison: what became of the pages of an earlier run, and of the claims drawn from them."""
+"""Compare node: update the claims of an earlier run from its pages as they are now."""
 
 import asyncio
 
@@ -12,7 +12,9 @@ from fathom.state import Claim, Failure, Page, Reading, ReadingRound
 
 
 async def compare(state: ReadingRound, *, pages: PagesPort) -> ReadingRound:
-    """Keep the claims that still stand; a page that cannot be read again keeps all of them, and is marked.
+    """Keep the claims that still hold.
+
+    A page that cannot be read again is marked and keeps all of its claims.
 
     Reads:  readings, pages, claims, failures
     Writes: pages, claims
@@ -48,7 +50,7 @@ def _why_gone(page: Page | None, reading: Reading, failures: list[Failure]) -> s
 
 
 async def _text_before(before: Page, pages: PagesPort) -> str:
-    """The text as it was; empty when it is no longer kept: then everything drawn from it counts as new."""
+    """Return the earlier text, or "" if it is no longer stored; then every claim of it counts as new."""
     try:
         return await pages.get(before.sha)
     except ProviderError:

@@ -1,4 +1,4 @@
-"""The confirmation: what the edit changed is checked, and the main conclusions get a second opinion."""
+"""Confirm node: check what the edit changed and try to refute the main conclusions."""
 
 import asyncio
 from dataclasses import replace
@@ -25,10 +25,10 @@ from fathom.state import RunConfig, Section, Writing
 async def confirm(
     state: Writing, *, model: ResearchModel, pages: PagesPort, run_config: RunConfig, trust: TrustLog
 ) -> Writing:
-    """Check what is new in the edited draft and try to refute its main conclusions, both at once.
+    """Check the edited sentences and try to refute the main conclusions, concurrently.
 
-    A change that fails falls back to the checked text, a sentence of the summary that fails to one that it
-    rests on, and a conclusion that is refuted is treated as unsupported.
+    A change that fails is reverted to the checked text. A summary sentence that fails is replaced by one it
+    rests on. A refuted conclusion is treated as unsupported.
 
     Reads:  question, outline, sections, edit, claims, pages
     Writes: outline, sections, control_tallies, failures, costs
@@ -73,14 +73,14 @@ async def confirm(
 
 
 def _is_refused(number: int, one: EditCandidate, checked: SentenceChecks, claims: ClaimsById) -> bool:
-    """Whether the checker objects, or cannot be trusted while the strict rules do."""
+    """Tell whether the checker objects, or is not trusted and the strict rules object."""
     if number in checked.objections:
         return True
     return not checked.is_trusted and bool(strict_fault(one.sentence, claims))
 
 
 def _remove_refuted(section: Section, against: dict[str, str], run_config: RunConfig) -> Section:
-    """The section without conclusions that were refuted, or with them marked."""
+    """Remove refuted conclusions from the section, or mark them."""
     refused = {
         text: refuse_sentence(s, "meaning", against[text])
         for s in section.sentences

@@ -1,4 +1,4 @@
-"""The coordinator of branches: it merges what they brought back and chooses which set out next."""
+"""Coordinator node: merge the results of the branches and choose which branches run next."""
 
 from langgraph.types import Overwrite
 
@@ -9,15 +9,15 @@ from fathom.planning.tree import grow_tree, open_directions
 from fathom.state import Direction, Query, ResearchState, RunConfig, SubQuestion
 from fathom.state.records import merge_records
 
-_MAX_HANDED_CLAIMS = 20  # claims, the latest
+_MAX_HANDED_CLAIMS = 20  # the latest ones
 
 
 async def coordinator(
     state: ResearchState, *, run_config: RunConfig, signals: ControlSignalsPort, budget: BudgetPort
 ) -> ResearchState:
-    """Merge the branches' sub-questions, grow the tree when its level is done, choose who sets out next.
+    """Merge the branches' sub-questions, grow the tree when a level is done, choose the next branches.
 
-    A query that a person added meanwhile becomes a branch of this level; after a person's stop none is sent.
+    A query that a user added meanwhile becomes a branch of this level. After a stop no branch is sent out.
 
     Reads:  questions, claims, asked, directions, queries, judgements, is_spent, is_finishing
     Writes: questions, claims, asked, directions, queries, next_directions, is_handing_on, is_finishing,
@@ -25,7 +25,7 @@ async def coordinator(
     """
     back = sum(direction.status != "open" for direction in state.get("directions", []))
     level = len(state.get("judgements", [])) + 1
-    # Each call has a place of its own, since a query that a person took out again must not come back.
+    # The place is unique per call: a query that the user removed again must not come back.
     added = queries_added_meanwhile(await signals.added(level, f"gathering of {back} in"), state)
     state = {**state, "queries": [*state.get("queries", []), *added]}
     update: ResearchState = {**_merge_questions(state), **({"queries": state["queries"]} if added else {})}
@@ -41,7 +41,7 @@ async def coordinator(
 
 
 def _choose_directions(state: ResearchState, run_config: RunConfig) -> list[Direction]:
-    """All open directions of the level, or the next one; in a hand-off with the latest claims."""
+    """Return all open directions of the level, or only the next one; in a hand-off with the latest claims."""
     chosen = open_directions(state)
     if run_config.orchestration == "concurrent":
         return chosen
@@ -51,7 +51,7 @@ def _choose_directions(state: ResearchState, run_config: RunConfig) -> list[Dire
 
 
 def _merge_questions(state: ResearchState) -> ResearchState:
-    """Sub-questions that say the same become one, and claims and queries name it."""
+    """Merge sub-questions with the same text, and point claims and queries to the merged one."""
     kept: dict[str, SubQuestion] = {}
     names: dict[str, str] = {}
     for question in state.get("questions", []):
@@ -69,10 +69,10 @@ def _merge_questions(state: ResearchState) -> ResearchState:
 
 
 def _next_level(state: ResearchState, run_config: RunConfig) -> ResearchState:
-    """While branches of the level wait, what a hand-off changes; then the tree with its next level."""
+    """Apply a hand-off while branches of the level are open, else grow the next level of the tree."""
     directions, queries = state.get("directions", []), state.get("queries", [])
-    told = {direction.id for direction in directions if direction.status != "open"}
-    waiting = [query for query in queries if query.id not in told]
+    finished = {direction.id for direction in directions if direction.status != "open"}
+    waiting = [query for query in queries if query.id not in finished]
     if waiting:
         return _hand_over(directions, queries, waiting[0]) if run_config.orchestration == "handoff" else {}
     kept = [_prune_removed(direction, queries) for direction in directions]
@@ -84,7 +84,7 @@ def _next_level(state: ResearchState, run_config: RunConfig) -> ResearchState:
 
 
 def _prune_removed(direction: Direction, queries: list[Query]) -> Direction:
-    """A start that stands in no plan any more was taken out by a person."""
+    """Drop the starting queries that a user removed from the plan."""
     is_start = not direction.parent and direction.status == "open"
     if not is_start or direction.id in {query.id for query in queries}:
         return direction
@@ -92,7 +92,7 @@ def _prune_removed(direction: Direction, queries: list[Query]) -> Direction:
 
 
 def _hand_over(directions: list[Direction], queries: list[Query], after: Query) -> ResearchState:
-    """Hand-off: the next branch asks with what the branch before it would have asked next."""
+    """Give the next branch the queries that the branch before it would have asked next."""
     before = [direction for direction in directions if direction.status == "explored"]
     heir = next((direction for direction in directions if direction.id == after.id), None)
     if not before or not before[-1].leads or heir is None:

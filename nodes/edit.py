@@ -1,4 +1,4 @@
-"""The edit: one pass over the whole checked draft."""
+"""Edit node: one editing pass over the whole checked draft."""
 
 from fathom.llm.protocol import ResearchModel
 from fathom.report.drafting import latest_day
@@ -9,7 +9,7 @@ from fathom.state.model_io import EditInput
 
 
 async def edit(state: Writing, *, model: ResearchModel) -> Writing:
-    """Ask for a summary and for what makes the draft one text; nothing of it is believed yet.
+    """Ask the model for a summary and for edits. The confirm node checks them before they are used.
 
     Reads:  question, outline, sections, lengths, pages
     Writes: edit, failures, costs
@@ -22,5 +22,5 @@ async def edit(state: Writing, *, model: ResearchModel) -> Writing:
         words=whole_length(state.get("lengths", {})),
         today=latest_day(state.get("pages", [])),
     )
-    thought = await model.edit(brief)
-    return {"edit": thought.value, "failures": thought.failures, "costs": thought.costs}
+    result = await model.edit(brief)
+    return {"edit": result.value, "failures": result.failures, "costs": result.costs}

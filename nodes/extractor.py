@@ -1,4 +1,4 @@
-"""The extractor: one hit becomes one page that was read."""
+"""Extractor node: fetch one search hit as a page."""
 
 from fathom.errors import ProviderError
 from fathom.evidence.origins import find_origins
@@ -10,7 +10,7 @@ from fathom.text.similarity import make_sketch_async
 
 
 async def extractor(state: Reading, *, reader: Reader, pages: PagesPort, clock: Clock) -> Reading:
-    """Read one source and keep its text; what cannot be read is told.
+    """Read one source and store its text. A source that cannot be read is recorded as a failure.
 
     Reads:  hit
     Writes: pages, failures

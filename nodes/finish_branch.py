@@ -1,4 +1,4 @@
-"""The delivery: what a branch brings back, under names that no other branch uses."""
+"""Finish-branch node: return a branch's results under ids that no other branch uses."""
 
 from langgraph.types import Overwrite
 
@@ -7,7 +7,7 @@ from fathom.state import Claim, Direction, Query, ResearchState
 
 
 async def finish_branch(state: ResearchState) -> ResearchState:
-    """Name the branch's own sub-questions and queries after it, and say what its direction was worth.
+    """Prefix the ids of the branch's own sub-questions and queries, and score its direction.
 
     Reads:  direction, question, read_for, questions, asked, claims, pages, judgements
     Writes: directions, questions, asked, claims
@@ -32,7 +32,7 @@ async def finish_branch(state: ResearchState) -> ResearchState:
 
 
 def _own_queries(state: ResearchState) -> list[Query]:
-    """Not those handed to it, which have the name of another branch."""
+    """Return the queries of this branch, without those that another branch handed over."""
     return [query for query in state.get("asked", []) if "/" not in query.id]
 
 
@@ -41,7 +41,10 @@ def _own_claims(state: ResearchState) -> list[Claim]:
 
 
 def _question_of(claim: Claim, state: ResearchState) -> str:
-    """What a claim answers: of an angle that it says nothing of, the plain question, if there is just one."""
+    """Return the sub-question that a claim answers.
+
+    A claim without one belongs to the branch's question, if there is exactly one.
+    """
     plain = state.get("read_for", [])
     asked = next((q.text for q in state.get("questions", []) if q.id == claim.question), "")
     is_angle = len(plain) == 1 and asked == state["question"]

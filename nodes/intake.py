@@ -1,4 +1,4 @@
-"""The intake: every run starts here, also an update of an earlier run."""
+"""Intake node: the start of every run, also of an update of an earlier run."""
 
 from fathom.http.urls import canonical_address
 from fathom.nodes.ports import Forecaster, PageLeasesPort, RunConfigsPort
@@ -14,9 +14,9 @@ async def intake(
     page_leases: PageLeasesPort,
     forecaster: Forecaster,
 ) -> ResearchState:
-    """Name the run and size its effort; an update takes over what the earlier run knew instead.
+    """Name the run and estimate its effort; an update takes over the earlier run's knowledge instead.
 
-    The configuration is kept under the run's name, so that the run can be resumed without being told it.
+    The configuration is stored under the run's name, so that a resume needs no configuration.
 
     Reads:  question, earlier
     Writes: run; effort and forecast, or for an update questions, asked, judgements, rulings,
@@ -37,9 +37,9 @@ async def intake(
 
 
 def _take_over(earlier: EarlierRun) -> ResearchState:
-    """The earlier run's knowledge, and its queries to be asked again; nobody has to plan for that.
+    """Return the earlier run's knowledge, with its queries to ask again; an update needs no planning.
 
-    What was found before counts as seen: only what is new is chosen beside the pages that are read again.
+    Earlier hits count as visited, so only new pages are chosen beside those that are read again.
     """
     number = len(earlier.judgements) + 1
     texts = {query.text: query.question for query in earlier.asked}

@@ -1,4 +1,4 @@
-"""The judge: how much is known, what is missing, and whether that is enough."""
+"""Judge node: measure what is known and what is missing, and decide whether to stop."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,10 +36,10 @@ async def judge(
     budget: BudgetPort,
     time_budget: TimeBudgetPort | None,
 ) -> ResearchState:
-    """Judge the round with one thought for rubric, gaps and outline; every other score is computed.
+    """Judge the round: one model call for rubric, gaps and outline, every other score computed.
 
-    A person's orders are heard first; between branches, where there is no review, also a pause. Pages at hand
-    that may close a gap are chosen for the next round, except in a run without a model.
+    A user's signals are applied first; between branches, where there is no review, this includes a pause.
+    Stored pages that may close a gap are chosen for the next round, except in a run without a model.
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, costs, failures, hypotheses,
             rulings, is_finishing, earlier, known, effort, rejected, outline, rereads
@@ -58,15 +58,15 @@ async def judge(
     scales = ClaimComparison(claims, read, state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
     case = await asyncio.to_thread(scales.put_to, make_judge_input(state, link_paths, run_config, today))
-    thought = assess_without_model(state, run_config.language) or await model.judge(case)
-    balance = await asyncio.to_thread(scales.weighed, thought.value.rulings)
-    case, assessment = _complete_assessment(state, case, thought.value, balance)
+    result = assess_without_model(state, run_config.language) or await model.judge(case)
+    balance = await asyncio.to_thread(scales.weighed, result.value.rulings)
+    case, assessment = _complete_assessment(state, case, result.value, balance)
     hypotheses = weigh_round_hypotheses(state, assessment)
-    costs = await _collect_costs(state, thought.costs, budget)
+    costs = await _collect_costs(state, result.costs, budget)
     here_usd = sum(cost.usd for cost in [*state.get("costs", []), *costs])
     gain = compute_round_gain(balance.findings, asked, here_usd, state.get("judgements", []))
-    told = {"gain": gain, "spent_usd": here_usd, "hypotheses": active_hypotheses(hypotheses)}
-    judgement = score_round(state, case, assessment, today).model_copy(update=told)
+    scores = {"gain": gain, "spent_usd": here_usd, "hypotheses": active_hypotheses(hypotheses)}
+    judgement = score_round(state, case, assessment, today).model_copy(update=scores)
     position = find_position(state, judgement, assessment, run_config, await budget.account())
     wishes = [] if "direction" in state else await signals.waiting()
     judgement = decide_stop(judgement, _add_outside_pressure(position, bool(wishes), run_config, time_budget))
@@ -78,7 +78,7 @@ async def judge(
         "hypotheses": hypotheses,
         "judgements": [judgement],
         "is_report_due": judgement.stop is not None or run_config.endless,
-        "failures": thought.failures,
+        "failures": result.failures,
         "costs": costs,
     }
     if assessment.outline:
@@ -92,8 +92,11 @@ async def judge(
 async def _apply_signals(
     state: ResearchState, run_config: RunConfig, signals: ControlSignalsPort, budget: BudgetPort
 ) -> ResearchState:
-    """The state with what a person ordered; before anything that costs, since the node may run again."""
-    if "direction" in state:  # a branch is not the place where an order for the whole run is done with
+    """Apply a user's signals to the state.
+
+    This comes before anything that costs money, since the node may run again.
+    """
+    if "direction" in state:  # a branch must not consume a signal for the whole run
         return {**state, "is_finishing": state.get("is_finishing", False) or await signals.is_stopping()}
     place = f"judge {len(state.get('judgements', [])) + 1}"
     is_finishing = state.get("is_finishing", False)
@@ -106,7 +109,10 @@ async def _apply_signals(
 
 
 async def _collect_costs(state: ResearchState, own: Sequence[Cost], budget: BudgetPort) -> list[Cost]:
-    """What this judgement cost, and what was cut off before it; in a branch, others may still be at work."""
+    """Return the costs of this judgement and of calls cancelled before it.
+
+    In a branch others may still be running, so cancelled calls are left out.
+    """
     costs = list(own)
     if "direction" in state:
         return costs
@@ -119,7 +125,7 @@ def _add_outside_pressure(
     run_config: RunConfig,
     time_budget: TimeBudgetPort | None,
 ) -> RunPosition:
-    """The position with what presses from outside: a person's wish, and the time."""
+    """Add what forces a stop from outside: a user's wish and the time limit."""
     position = replace(position, has_requested_query=has_requested_query and run_config.strategy == "loop")
     if not time_budget:
         return position
@@ -129,7 +135,8 @@ def _add_outside_pressure(
 def _end_run(
     update: ResearchState, state: ResearchState, wishes: list[str], run_config: RunConfig
 ) -> ResearchState:
-    """The last judgement: what a person added too late is told, and there is a report even on nothing."""
+    """Finish the last judgement: report queries that were added too late, and write a report even without
+    claims."""
     why = "it was added when looking had come to its end"
     lost = [*update["failures"], *(Failure(where="order", what=query, why=why) for query in wishes)]
     if state.get("claims"):
@@ -142,7 +149,7 @@ def _end_run(
 async def _choose_rereads(
     state: ResearchState, assessment: Assessment, judgement: Judgement, pages: PagesPort
 ) -> ResearchState:
-    """The pages at hand that the next round reads again for a gap; none when no model read the evidence."""
+    """Return the stored pages to read again for a gap; none when no model judged the evidence."""
     if assessment.failed is None or not state.get("questions"):
         return {}
     read, before = state.get("pages", []), state.get("rereads", [])
@@ -153,8 +160,8 @@ async def _choose_rereads(
 def _complete_assessment(
     state: ResearchState, case: JudgeInput, assessment: Assessment, balance: ComparisonResult
 ) -> tuple[JudgeInput, Assessment]:
-    """The checks as the judge decided them, the outline made sound, and the gaps with what is thin in it and
-    with how long each was looked for."""
+    """Apply the judge's rulings on checks, repair the outline, and add thin parts and search counts to the
+    gaps."""
     outline = assessment.outline
     if outline:
         known = (case.question, case.questions, case.claims, balance.findings)

@@ -1,4 +1,4 @@
-"""The outline: the report before it is written."""
+"""Outline node: plan the report before it is written."""
 
 from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.corroboration import make_points
@@ -11,9 +11,9 @@ _FEWEST_FIGURES = 3
 
 
 async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig) -> Writing:
-    """Headings from claims, how long each part is to be, and which part needs a table.
+    """Return headings with their claims, the length of each part, and the part that needs a table.
 
-    An outline that is there already is kept and takes in the claims that came since, at no cost.
+    An existing outline is kept and extended with new claims, at no cost.
 
     Reads:  question, questions, claims, findings, outline, effort
     Writes: outline, lengths, table_part, failures, costs
@@ -26,9 +26,9 @@ async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig
     if earlier and earlier.question == question:
         made = revise_outline(earlier, claims, questions)
     else:
-        thought = await model.outline(question, questions, points)
-        made = check_outline(thought.value, question, questions, claims)
-        update = {"failures": thought.failures, "costs": thought.costs}
+        result = await model.outline(question, questions, points)
+        made = check_outline(result.value, question, questions, claims)
+        update = {"failures": result.failures, "costs": result.costs}
     words = word_target(run_config.length, kind, len(points))
     return {
         **update,
@@ -39,7 +39,7 @@ async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig
 
 
 def _table_part(outline: Outline, kind: EffortKind, state: Writing) -> str:
-    """The part whose claims have the most figures to compare; none for a single fact."""
+    """Return the part whose claims have the most figures to compare; none for a single fact."""
     if kind == "fact":
         return ""
     counted = {claim.id for claim in state["claims"] if find_figures(claim.statement)}

@@ -1,4 +1,4 @@
-"""The planner: what to find out next, and with which queries."""
+"""Planner node: decide what to find out next, and with which queries."""
 
 from fathom.errors import ProviderError
 from fathom.llm.protocol import ResearchModel
@@ -26,10 +26,10 @@ async def planner(
     run_config: RunConfig,
     clock: Clock,
 ) -> ResearchState:
-    """Plan one round: queries, or, where the strategy has branches, the directions they set out in.
+    """Plan one round: queries, or directions where the strategy uses branches.
 
-    The first plan is grounded in a quick search with the question itself. In a follow-up it is grounded in
-    what the thread knows, and nothing is asked before that was looked through.
+    The first plan is grounded in a quick search for the question itself. A follow-up is grounded in what its
+    thread knows, and searches only after that was used.
 
     Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
             lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork, outline,
@@ -47,8 +47,8 @@ async def planner(
         scouted = await _scout(state["question"], engines, apply_effort(run_config, worth))
         brief, lost = await add_page_structure(brief, scouted.get("hits", []), reader)
         scouted["failures"] = [*scouted.get("failures", []), *lost]
-    thought = await model.plan(brief)
-    plan = thought.value
+    result = await model.plan(brief)
+    plan = result.value
     decision = decide_round(brief, plan, rate_families(run_config), is_tireless=run_config.endless)
     if brief.round == 1:
         worth = estimate_effort(state["question"], run_config.depth, plan.kind, decision.chain)
@@ -73,8 +73,8 @@ async def planner(
         "hypotheses": hypotheses,
         "waiting": decision.waiting,
         "feedback": "",
-        "failures": [*scouted.get("failures", []), *thought.failures],
-        "costs": [*scouted.get("costs", []), *thought.costs],
+        "failures": [*scouted.get("failures", []), *result.failures],
+        "costs": [*scouted.get("costs", []), *result.costs],
     }
 
 

@@ -1,4 +1,4 @@
-"""The last step: numbered citations and the text a reader gets."""
+"""Publish node: number the citations and render the report."""
 
 from fathom.nodes.ports import BudgetPort
 from fathom.report.publish import publish_report
@@ -6,9 +6,9 @@ from fathom.state import RunConfig, Writing
 
 
 async def publish(state: Writing, *, budget: BudgetPort, run_config: RunConfig) -> Writing:
-    """Put the report together; everything in it comes from the state.
+    """Build the report from the state alone.
 
-    Nothing else of the run works any more: what was paid for calls that were cut off is told here.
+    This is the last node, so it also records what cancelled calls cost.
 
     Reads:  question, outline, sections, questions, pages, claims, rejected, judgements, failures, costs
     Writes: report, costs

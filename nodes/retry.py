@@ -1,4 +1,4 @@
-"""The retry: every refused claim gets one more chance, with the reason."""
+"""Retry node: give every refused claim one more try, with the reason."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from fathom.state.model_io import ExtractedStatement
 
 
 async def retry(state: ReadingRound, *, model: ResearchModel, pages: PagesPort) -> ReadingRound:
-    """Have the refused claims of a round restated in one call; what nobody can mend is rejected.
+    """Restate the refused claims of a round in one call; reject those that cannot be repaired.
 
     Reads:  refused, pages
     Writes: retried, rejected, failures, costs
@@ -24,7 +24,7 @@ async def retry(state: ReadingRound, *, model: ResearchModel, pages: PagesPort) 
         lambda: [make_refusal(draft, known[draft.page], texts[draft.page]) for draft in refused]
     )
     try:
-        thought = await model.retry(asked)
+        result = await model.retry(asked)
     except ProviderError as error:
         failure = Failure(where="analysis", what="restating refused claims", why=str(error))
         rejected = [make_rejection(draft) for draft in refused]
@@ -36,10 +36,10 @@ async def retry(state: ReadingRound, *, model: ResearchModel, pages: PagesPort) 
             for old, new in zip(refused, drafts, strict=True)
         ]
 
-    anew = await asyncio.to_thread(ground, thought.value)
+    anew = await asyncio.to_thread(ground, result.value)
     return {
         "retried": [draft for draft in anew if not draft.objection],
         "rejected": [make_rejection(draft) for draft in anew if draft.objection],
-        "failures": thought.failures,
-        "costs": thought.costs,
+        "failures": result.failures,
+        "costs": result.costs,
     }

@@ -1,4 +1,4 @@
-"""The review: a person's word on the plan, when it was asked for or when the person asked for a pause."""
+"""Review node: let a user review the plan, if the run asks for it or the user paused."""
 
 from collections.abc import Mapping
 
@@ -13,10 +13,10 @@ from fathom.state import ResearchState, ReviewAnswer, RunConfig
 async def review(
     state: ResearchState, *, run_config: RunConfig, signals: ControlSignalsPort, budget: BudgetPort
 ) -> ResearchState:
-    """Show the plan and wait for an answer; pass through when nobody wants to look.
+    """Interrupt with the plan and apply the answer; pass through when no review is wanted.
 
-    Queries that a person added meanwhile join the plan, and a person's stop ends the looking. Nothing that
-    costs money stands in front of the interrupt, since the node runs again from its start.
+    Queries that a user added meanwhile join the plan, and a user's stop ends the search. Nothing before the
+    interrupt may cost money, since the node runs again from its start.
 
     Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, findings,
             judgements, directions, said, recalled
@@ -49,7 +49,7 @@ async def review(
 
 
 def _is_wanted(state: ResearchState, run_config: RunConfig) -> bool:
-    # The first round of a follow-up is spent on what is at hand: its first plan to search is the second.
+    # A follow-up spends its first round on stored pages: its first plan to search is the second.
     is_first = len(state.get("judgements", [])) == (1 if "recalled" in state else 0)
     return run_config.review == "rounds" or (run_config.review == "plan" and is_first)
 
@@ -59,7 +59,7 @@ def _keep_added(added: Mapping[int, str], state: ResearchState) -> ResearchState
 
 
 def _apply_edit(answer: ReviewAnswer, state: ResearchState) -> ResearchState:
-    """The plan as a person wants it; branches have sub-questions of their own, which nobody knows yet."""
+    """Apply the user's edits to the plan. Branches have their own sub-questions, unknown at this point."""
     texts = [query for query in answer.queries if query.strip()]
     if not any(question.strip() for question in answer.questions) or state.get("directions"):
         return {"queries": queries_from_person(texts, state)} if texts else {"queries": state["queries"]}

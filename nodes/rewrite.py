@@ -1,4 +1,4 @@
-"""The rewrite: one more try for the sentences that failed."""
+"""Rewrite node: one more try for the sentences that failed."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ from fathom.text.normalization import one_line
 
 
 async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Chapter:
-    """Have all failed sentences of a chapter written again in one call; what is new is checked after this.
+    """Rewrite all failed sentences of a chapter in one call. The new ones are checked afterwards.
 
-    A sentence that comes back empty, or as another one of the chapter, stays as it failed.
+    A sentence that comes back empty, or equal to another one of the chapter, stays failed.
 
     Reads:  question, headings, claims, findings, pages, drafts
     Writes: drafts, rewritten, failures, costs
@@ -41,10 +41,10 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
         make_points(usable, state.get("findings", [])),
         await source_texts(cited, state.get("pages", []), pages.get),
     )
-    thought = await model.rewrite(revision)
+    result = await model.rewrite(revision)
     said = {one_line(sentence.text) for sentence in sentences if sentence.row is None}
     rewritten: list[int] = []
-    for place, anew in zip(failed, thought.value, strict=False):
+    for place, anew in zip(failed, result.value, strict=False):
         old = sentences[place]
         where = {"block": old.block, "row": old.row, "column": old.column}
         sentence = redraft_sentence(anew.model_copy(update=where), claims)
@@ -57,13 +57,13 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
     return {
         "drafts": replace_sentences(drafts, sentences),
         "rewritten": rewritten,
-        "failures": thought.failures,
-        "costs": thought.costs,
+        "failures": result.failures,
+        "costs": result.costs,
     }
 
 
 def _lacks_claims(draft: Section) -> bool:
-    """Whether a failed sentence of it has no claims: any claim of its part may carry it."""
+    """Tell whether a failed sentence has no claims: any claim of its part may support it."""
     return any(s.status == "unsupported" and not s.claims for s in draft.sentences)
 
 
@@ -72,5 +72,5 @@ def _claims_of(draft: Section, headings: Sequence[Heading]) -> list[str]:
 
 
 def _cell_chars(text: str) -> int:
-    """How long a cell may get: a sentence in its place would break the table."""
+    """Return the most characters of a table cell: a whole sentence would break the table."""
     return 2 * len(text) + 20

@@ -1,4 +1,4 @@
-"""The searcher: hits for one query."""
+"""Searcher node: search hits for one query."""
 
 from fathom.errors import ProviderError
 from fathom.nodes.ports import ControlSignalsPort, EnginesPort
@@ -8,9 +8,9 @@ from fathom.state import Assignment, Failure, ResearchState, RunConfig
 async def searcher(
     state: Assignment, *, engines: EnginesPort, run_config: RunConfig, signals: ControlSignalsPort
 ) -> ResearchState:
-    """Collect hits for one query; a lost branch is told, it does not end the run.
+    """Search for one query; a failed search is recorded and does not stop the run.
 
-    Once a person has said stop, nothing new is searched.
+    After a user's stop nothing is searched.
 
     Reads:  query
     Writes: asked, hits, failures, costs

@@ -1,4 +1,4 @@
-"""The section: one part of the report, written from its claims only."""
+"""Section node: write one part of the report from its claims only."""
 
 from fathom.evidence.corroboration import make_points
 from fathom.llm.protocol import ResearchModel
@@ -10,7 +10,7 @@ from fathom.state.model_io import SectionInput
 
 
 async def section(state: Part, *, model: ResearchModel, pages: PagesPort) -> Part:
-    """Write one part; keys the writer was not given are dropped, and marks it left in the text are gone.
+    """Write one part; drop citation keys the writer was not given and marks left in the text.
 
     Reads:  question, outline, heading, claims, findings, pages, length, is_table_wanted
     Writes: drafts, failures, costs
@@ -27,13 +27,13 @@ async def section(state: Part, *, model: ResearchModel, pages: PagesPort) -> Par
         today=latest_day(known),
         is_table_wanted=state.get("is_table_wanted", False),
     )
-    thought = await model.write(brief)
+    result = await model.write(brief)
     named = {
         "id": heading.id,
         "title": heading.title,
-        "sentences": draft_sentences(thought.value, claims),
+        "sentences": draft_sentences(result.value, claims),
         "basis": section_basis(heading, claims),
         "kind": "conclusion" if heading.is_conclusion else "body",
     }
-    draft = thought.value.model_copy(update=named)
-    return {"drafts": [draft], "failures": thought.failures, "costs": thought.costs}
+    draft = result.value.model_copy(update=named)
+    return {"drafts": [draft], "failures": result.failures, "costs": result.costs}

@@ -1,4 +1,4 @@
-"""The selector: it chooses the pages of the round, once, from what all queries found or what is at hand."""
+"""Selector node: choose the pages of the round from all search hits or from stored pages."""
 
 from collections import Counter
 
@@ -23,12 +23,11 @@ async def selector(
     signals: ControlSignalsPort,
     pages: PagesPort,
 ) -> ResearchState:
-    """Choose unseen pages by fused rank, a few per host, at most the round's number of sources.
+    """Choose unseen pages by fused rank, a few per host, up to the round's number of sources.
 
-    A page that was read is not chosen again, except for a fork's new sub-questions, which it was not read
-    for. In a branch, a page that another branch took is left to that one. After a person's stop none is
-    chosen. In a follow-up's first round the pages come from what its thread knows, without a search. Sources
-    that pages of earlier rounds name for their statements come before other hits, a few a round.
+    A page is read once, except for new sub-questions of a fork. In a branch, pages leased by another branch
+    are left out. After a user's stop none is chosen. A follow-up's first round takes its pages from the
+    thread, without a search. Sources named by pages of earlier rounds come before other hits, a few a round.
 
     Reads:  hits, visited, asked, fork, run, direction, known, questions, claims, pages
     Writes: chosen, visited, offered, hits; in a follow-up's first round known, recalled, claims, pages,
@@ -41,7 +40,7 @@ async def selector(
     hits = [*_unseen_hits(state), *origins]
     best: dict[str, Hit] = {}
     scores: dict[str, float] = {}
-    # A page that a planned query found is that query's, so that what came of it can be told later.
+    # Credit a planned query, not the scouting one, so that its results can be reported later.
     for hit in sorted(hits, key=lambda h: h.query == SCOUT):
         address = canonical_address(hit.address)
         scores[address] = scores.get(address, 0.0) + 1 / (_RRF + hit.rank)
@@ -56,7 +55,7 @@ async def selector(
         "chosen": [best[a] for a in chosen],
         "visited": chosen,
         "offered": list(best),
-        # Unread hits are dropped: what matters is found again, and checkpoints stay small.
+        # Drop unread hits: relevant ones are found again, and checkpoints stay small.
         "hits": Overwrite([]),  # type: ignore[typeddict-item]
     }
 
@@ -64,7 +63,7 @@ async def selector(
 async def _recall_for_follow_up(
     known: ThreadKnowledge, state: ResearchState, run_config: RunConfig, pages: PagesPort
 ) -> ResearchState:
-    """What the thread has for the new sub-questions; the rest is dropped, so that checkpoints stay small."""
+    """Recall what the thread has for the new sub-questions; drop the rest to keep checkpoints small."""
     found = await recall_thread(known, state["questions"], run_config.max_sources, pages.get)
     return {
         "known": known.model_copy(update={"pages": [], "claims": [], "is_recalled": True}),
@@ -77,7 +76,7 @@ async def _recall_for_follow_up(
 
 
 def _unseen_hits(state: ResearchState) -> list[Hit]:
-    """What was found and not read yet, or not for what a fork's first round asks and nobody had asked."""
+    """Return hits that were not read yet, or not read for the new sub-questions of a fork's first round."""
     seen, fork, asked = set(state.get("visited", [])), state.get("fork"), state.get("asked", [])
     begun = fork.round if fork else 0
     before = {query.question for query in asked if query.round <= begun}
@@ -86,7 +85,7 @@ def _unseen_hits(state: ResearchState) -> list[Hit]:
 
 
 def _best_of_each_query(hits: list[Hit]) -> set[str]:
-    """The best new pages of each query, so that no sub-question goes unread because another is popular."""
+    """Return the best new pages of each query, so that a popular sub-question does not crowd out another."""
     by_query: dict[str, list[str]] = {}
     for hit in sorted(hits, key=lambda h: h.rank):
         places = by_query.setdefault(hit.query, [])
@@ -96,7 +95,7 @@ def _best_of_each_query(hits: list[Hit]) -> set[str]:
 
 
 def _few_per_host(addresses: list[str]) -> list[str]:
-    """Hosts take turns: what exceeds a host's share moves to the end. Files have no host."""
+    """Alternate hosts: move what exceeds a host's share to the end. Files have no host."""
     counts: Counter[str] = Counter()
     first: list[str] = []
     rest: list[str] = []

@@ -1,4 +1,4 @@
-"""The end of a chapter: what becomes of the sentences that still fail."""
+"""Settle node: decide what happens to sentences that still fail."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from fathom.state import Chapter, RunConfig, Section, Sentence
 
 
 async def settle(state: Chapter, *, run_config: RunConfig) -> Chapter:
-    """Drop what is not supported, or leave it to be marked; a section that supports nothing is gone.
+    """Drop or mark unsupported sentences; drop a section without supported ones.
 
     Reads:  drafts, headings, rewritten
     Writes: sections
@@ -33,6 +33,6 @@ def _drop_failed(draft: Section) -> Section:
 
 
 def _drop_empty_rows(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """A row of a table of which only its name is left says nothing."""
-    told = {(s.block, s.row) for s in sentences if s.row is not None and s.status == "supported"}
-    return [s for s in sentences if s.row is None or (s.block, s.row) in told]
+    """Drop table rows with nothing but their name."""
+    supported = {(s.block, s.row) for s in sentences if s.row is not None and s.status == "supported"}
+    return [s for s in sentences if s.row is None or (s.block, s.row) in supported]

@@ -1,4 +1,4 @@
-"""The verifier: whether the drafts of a round's pages say what their sources say."""
+"""Verifier node: check whether the drafts of a round say what their sources say."""
 
 from fathom.evidence.claims import make_rejection
 from fathom.evidence.controls import TrustLog
@@ -11,7 +11,7 @@ from fathom.state import ReadingRound
 async def verifier(
     state: ReadingRound, *, model: ResearchModel, pages: PagesPort, trust: TrustLog
 ) -> ReadingRound:
-    """Verify the drafts of all pages together; what is refused is tried once more, then rejected.
+    """Verify the drafts of all pages together. A refused draft is retried once, then rejected.
 
     Reads:  drafts, retried, controls, pages
     Writes: claims, refused, rejected, control_tallies, failures, costs

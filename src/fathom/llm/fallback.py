@@ -50,7 +50,7 @@ class FallbackModel:
     stand_in: ResearchModel
     watch: TimeBudget | None = None
 
-    def timed(self, watch: TimeBudget) -> "FallbackModel":
+    def with_time_budget(self, time_budget: TimeBudget) -> "FallbackModel":
         """The same mind in a run whose time is limited."""
         return replace(self, watch=watch)
 
