@@ -1,4 +1,4 @@
-"""What models are told: Markdown files with a checked header, and their loader."""
+"""Prompts as Markdown files with a checked header, and their loader."""
 
 from fathom.prompts.loader import FilledPrompt, Prompt, PromptError, load_prompt, prompt_names
 

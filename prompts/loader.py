@@ -1,6 +1,6 @@
-"""Prompts as files: a checked header, a system part, a user part, places to fill.
+"""Load prompt files: a checked TOML header, a system part, a user part, `$name` places.
 
-Does not know models. Text from outside is fenced with a tag it cannot forge.
+Untrusted text is fenced with a tag that it cannot forge.
 """
 
 import re
@@ -19,12 +19,12 @@ _PARTS = re.compile(
 
 
 class PromptError(ValueError):
-    """A prompt file and its use do not fit together."""
+    """A prompt file and its use do not match."""
 
 
 @dataclass(frozen=True)
 class FilledPrompt:
-    """A prompt with its places filled, ready to be sent."""
+    """A prompt with its places filled, ready to send."""
 
     id: str
     system: str
@@ -33,7 +33,7 @@ class FilledPrompt:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt file: what it is for, what it needs, what it says."""
+    """A prompt file: its purpose, its inputs and its text."""
 
     name: str
     revision: int
@@ -43,7 +43,7 @@ class Prompt:
     user: str
 
     def fill(self, **values: str) -> FilledPrompt:
-        """The prompt with every place filled; a missing or an extra value is refused."""
+        """Fill every place; raise for a missing or an extra value."""
         if set(values) != set(self.inputs):
             odd = sorted(set(values) ^ set(self.inputs))
             raise PromptError(f"prompt {self.name} takes {sorted(self.inputs)}; check {odd}")
@@ -61,10 +61,9 @@ def _fence(name: str, text: str, mark: str) -> str:
 
 
 def _mark(name: str, texts: list[str]) -> str:
-    """What the tags of a prompt carry: none of its texts has it in it, so that none can close or open one.
+    """Return a mark for the fence tags that none of the texts contains, so that no text can forge a tag.
 
-    It is the same for every filling of a prompt unless a text tries just that: whatever changes in front of
-    a text that stays would keep a provider from knowing it again.
+    It stays the same unless a text contains it, so that a provider can cache the prompt's beginning.
     """
     mark = _usual_mark(name)
     while any(mark in text for text in texts):
@@ -80,12 +79,12 @@ def _usual_mark(name: str) -> str:
 
 @cache
 def load_prompt(name: str) -> Prompt:
-    """The prompt of that name, checked."""
+    """Load and check the prompt of that name."""
     return parse_prompt(name, files("fathom.prompts").joinpath(f"{name}.md").read_text("utf-8"))
 
 
 def parse_prompt(name: str, text: str) -> Prompt:
-    """A prompt from the text of its file; refuses a header that does not fit its words."""
+    """Parse a prompt file; raise if its header does not match its text."""
     parts = _PARTS.match(text)
     if not parts:
         raise PromptError(f"prompt {name} needs a +++ header, then '# system' and '# user'")
@@ -107,6 +106,6 @@ def parse_prompt(name: str, text: str) -> Prompt:
 
 
 def prompt_names() -> list[str]:
-    """Every prompt there is."""
+    """Return the names of all prompts."""
     found = (entry.name for entry in files("fathom.prompts").iterdir())
     return sorted(name.removesuffix(".md") for name in found if name.endswith(".md"))

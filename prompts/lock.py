@@ -1,7 +1,6 @@
-"""The lock of the prompts: which revision has which words.
+"""Lock file of the prompts: the revision and hash of each.
 
-Does not know what prompts say. Whoever changes words raises the revision in the same file, and then runs
-`python -m fathom.prompts.lock`.
+After changing a prompt, raise its revision and run `python -m fathom.prompts.lock`.
 """
 
 import json
@@ -16,13 +15,13 @@ LOCK = "prompts.lock"
 
 
 def read_lock(folder: Path = FOLDER) -> dict[str, list[int | str]]:
-    """What the lock file says: a revision and a hash for each name."""
+    """Read the lock file: revision and hash by name."""
     found: dict[str, list[int | str]] = json.loads((folder / LOCK).read_text("utf-8"))
     return found
 
 
 def hash_prompts(folder: Path = FOLDER) -> dict[str, list[int | str]]:
-    """What the prompt files say."""
+    """Return revision and hash of every prompt file by name."""
     texts = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.md"))}
     return {
         name: [parse_prompt(name, text).revision, sha256(text.encode()).hexdigest()]
@@ -31,13 +30,13 @@ def hash_prompts(folder: Path = FOLDER) -> dict[str, list[int | str]]:
 
 
 def changed_prompts(folder: Path = FOLDER) -> list[str]:
-    """The prompts that are not as locked."""
+    """Return the prompts that differ from the lock file."""
     old, new = read_lock(folder), hash_prompts(folder)
     return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
 
 
 def prompts_without_new_revision(folder: Path = FOLDER) -> list[str]:
-    """The prompts whose words changed while their revision did not go up."""
+    """Return the prompts whose text changed without a higher revision."""
     old, new = read_lock(folder), hash_prompts(folder)
     return [
         name
@@ -47,7 +46,7 @@ def prompts_without_new_revision(folder: Path = FOLDER) -> list[str]:
 
 
 def main(folder: Path = FOLDER) -> int:
-    """Lock the prompts as they are; refused when words changed under an old revision."""
+    """Lock the prompts as they are; fail if a text changed without a new revision."""
     if names := prompts_without_new_revision(folder):
         raise PromptError(f"raise the revision of: {', '.join(names)}")
     words = json.dumps(hash_prompts(folder), indent=2)

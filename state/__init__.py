@@ -1,4 +1,4 @@
-"""What is known: records, reducers and the state that flows through the graph."""
+"""Records, reducers and the state of the graph."""
 
 from pydantic import BaseModel
 

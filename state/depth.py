@@ -1,7 +1,7 @@
-"""How far a run goes, as a caller says it: a word or a number for depth, a breadth, a strategy, no end.
+"""Translate the caller's depth, breadth, strategy or endless mode into limits of a run.
 
-Does not know the other settings of a run. A number for depth alone is one pass over so many pages; with a
-breadth or a strategy it counts rounds of recursion.
+A number for depth alone is one pass over so many pages; with a breadth or a strategy it counts rounds of
+recursion.
 """
 
 from typing import Any, Literal, get_args
@@ -22,7 +22,7 @@ _MOST_PAGES = 100
 
 
 def apply_depth(words: dict[str, Any]) -> dict[str, Any]:
-    """Add what follows from a number for depth, and from a breadth without a strategy."""
+    """Add the fields that follow from a numeric depth, and from a breadth without a strategy."""
     depth = _read_depth(words.get("depth"))
     breadth, strategy = words.get("breadth"), words.get("strategy")
     chosen = strategy or ("tree" if breadth is not None else "loop")
@@ -41,7 +41,7 @@ def apply_depth(words: dict[str, Any]) -> dict[str, Any]:
 
 
 def _apply_breadth(words: dict[str, Any], breadth: Any, *, is_loop: bool) -> dict[str, Any]:
-    """The searches and pages that follow from a breadth."""
+    """Add the searches and pages that follow from a breadth."""
     queries = words.get("queries", QUERIES)
     if not isinstance(breadth, int) or not isinstance(queries, int):
         return {}
@@ -64,7 +64,7 @@ def _refuse_too_deep(depth: int, *, is_alone: bool, is_endless: bool) -> None:
 
 
 def _read_depth(said: Any) -> Any:
-    """A depth as it was given: nothing, one of three words, or a number."""
+    """Parse a depth: nothing, one of three words, or a number."""
     if isinstance(said, str) and said.strip().isdecimal():
         said = int(said)
     is_number = isinstance(said, int) and not isinstance(said, bool)
@@ -74,7 +74,7 @@ def _read_depth(said: Any) -> Any:
 
 
 def apply_endless_limits(words: dict[str, Any]) -> dict[str, Any]:
-    """Without an end, money and rounds are the ends, unless the caller set lower ones."""
+    """Limit an endless run by money and rounds, unless the caller set lower limits."""
     if not words.get("endless"):
         return words
     usd, rounds = words.get("budget_usd"), words.get("rounds")

@@ -1,7 +1,4 @@
-"""What a run that updates another one begins with, and what it found to be different.
-
-Does not know how a page is read again or a section written.
-"""
+"""What a run takes over from earlier ones: forks, follow-ups in a thread, and updates."""
 
 from typing import Literal
 
@@ -14,7 +11,7 @@ from fathom.state.report import Outline, Section
 
 
 class Fork(Record):
-    """The run and the round that a fork shares everything up to, and where it went from there."""
+    """The run and round that a fork branches off from, and its new direction."""
 
     run: str
     round: int = Field(ge=1)
@@ -22,7 +19,7 @@ class Fork(Record):
 
 
 class ThreadTurn(Record):
-    """One question of a thread, and the first words of its answer."""
+    """One question of a thread, and the beginning of its answer."""
 
     run: str
     question: str
@@ -33,16 +30,14 @@ class ThreadTurn(Record):
 class ThreadKnowledge(Record):
     """What the runs of a thread knew when they ended."""
 
-    turns: list[ThreadTurn] = Field(
-        min_length=1
-    )  # in the order they were asked; the last is what is followed
-    pages: list[Page] = Field([])  # one an address; their texts are kept
-    claims: list[Claim] = Field([])  # drawn from those pages, for the sub-questions of their time
-    is_recalled: bool = False  # what bears on the new question is in the state, and the rest was let go
+    turns: list[ThreadTurn] = Field(min_length=1)  # in the order asked; the last is the one followed up
+    pages: list[Page] = Field([])  # one per address; their texts are stored
+    claims: list[Claim] = Field([])  # drawn from those pages, for the sub-questions of their runs
+    is_recalled: bool = False  # the relevant part is in the state, and the rest was dropped
 
     @property
     def is_at_hand(self) -> bool:
-        """Whether there is evidence that nobody has looked through for the new question yet."""
+        """Tell whether there is evidence that was not yet searched for the new question."""
         return bool(self.pages) and not self.is_recalled
 
 
@@ -69,7 +64,7 @@ class EarlierRun(Record):
     claims: list[Claim]
     questions: list[SubQuestion]
     asked: list[Query]
-    offered: list[str]  # canonical addresses of all that was found and is not new, read or not
+    offered: list[str]  # canonical addresses of all hits that are not new, read or not
     judgements: list[Judgement]
     rulings: list[Ruling]
     outline: Outline | None
@@ -77,7 +72,7 @@ class EarlierRun(Record):
 
 
 class Change(Record):
-    """One thing that is not what it was; of sections also that they are."""
+    """One difference to the earlier run; sections are listed even if unchanged."""
 
     kind: ChangeKind
     what: str

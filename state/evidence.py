@@ -1,7 +1,5 @@
-"""What weighing claims against each other leaves: findings, rulings on pairs, contradictions.
-
-Does not know who weighs, or by which rules.
-"""
+"""Records of claims before verification and after comparison: drafts, controls, findings, rulings,
+contradictions."""
 
 from typing import Literal
 
@@ -13,9 +11,9 @@ ControlKind = Literal["figure", "date", "wording", "paraphrase", "quotation"]
 
 
 class ClaimDraft(Record):
-    """What a model says a page says, before anybody believes it.
+    """A statement of a model about a page, not yet verified.
 
-    `objection` is why it was refused so far: by code (then `quotes` may be empty), or by the verifier.
+    `objection` is why it was refused so far: by code (then `quotes` may be empty) or by the verifier.
     """
 
     id: str
@@ -25,7 +23,7 @@ class ClaimDraft(Record):
     relevance: Score
     quotes: list[Quote]
     resolved: str = ""
-    notes: list[str] = Field(default_factory=list)  # what code finds odd, for the verifier
+    notes: list[str] = Field(default_factory=list)  # what code finds suspicious, for the verifier
     why: str = ""  # the kind of objection
     objection: str = ""
 
@@ -36,7 +34,7 @@ class ClaimDraft(Record):
 
 
 class Control(Record):
-    """A statement whose truth is known, shown to a verifier among the others to see whether it looks."""
+    """A statement with known truth, mixed into a verifier's items to test its attention."""
 
     id: str
     page: str
@@ -53,9 +51,9 @@ class Control(Record):
 
 
 class ControlTally(Record):
-    """How many controls of a kind one call was shown, and how many it got wrong.
+    """How many controls of a kind one call got, and how many it answered wrongly.
 
-    `verifier` is the model and the revision of its prompt.
+    `verifier` is the model and its prompt's revision.
     """
 
     call: str
@@ -81,14 +79,14 @@ Settlement = Literal["retraction or correction", "same source, later version", "
 
 
 class Finding(Record):
-    """What one or more claims say, how many independent voices say it, and how sure that makes it."""
+    """What one or more claims say, how many independent sources say it, and the resulting confidence."""
 
     id: str
-    statement: str  # that of its first claim
+    statement: str  # of its first claim
     question: str
     claims: list[str] = Field(
         min_length=1
-    )  # ids of all that say it: of equally strong ones, a primary source first
+    )  # ids of all claims that say it, strongest first; among equals, a primary source first
     voices: list[str]
     confidence: Score = Field(ge=0, le=1)
     tag: Tag
@@ -96,7 +94,7 @@ class Finding(Record):
 
     @property
     def is_primary(self) -> bool:
-        """Whether a primary source says it, and not only those who repeat it."""
+        """Tell whether a primary source says it, not only pages that repeat it."""
         return bool(self.primary)
 
     @property
@@ -106,7 +104,7 @@ class Finding(Record):
 
 
 class Ruling(Record):
-    """How two claims stand to each other; a pair is ruled on once."""
+    """How two claims relate to each other; each pair is ruled on once."""
 
     claims: list[str] = Field(min_length=2, max_length=2)  # their ids, in alphabetical order
     relation: Relation
@@ -121,7 +119,7 @@ class Ruling(Record):
 
 
 class ContradictionSide(Record):
-    """What some sources say where others say otherwise."""
+    """One position in a contradiction."""
 
     claims: list[str] = Field(min_length=1)
     value: str  # in the words of a stored quote
@@ -130,7 +128,7 @@ class ContradictionSide(Record):
 
 
 class Contradiction(Record):
-    """Sources that disagree: about what, who says what, and how it was settled if it was."""
+    """Sources that disagree: about what, who says what, and how it was settled, if it was."""
 
     id: str
     kind: Difference
@@ -138,7 +136,7 @@ class Contradiction(Record):
     about: str
     sides: list[ContradictionSide] = Field(min_length=2)
     settled_by: Settlement | None = None  # None: it is open
-    favoured: int | None = None  # the place of the side it was settled for
+    favoured: int | None = None  # the index of the side it was settled for
 
     @property
     def key(self) -> str:

@@ -1,7 +1,4 @@
-"""How much is known after a round, as records.
-
-Does not know who judges, or by which rules.
-"""
+"""Records of what is known after a round: gaps, checks, rubric, hypotheses, the judgement."""
 
 from typing import Literal
 
@@ -18,18 +15,18 @@ class Gap(Record):
     priority: Priority
     suggested_query: str
     question: str
-    tried: int = 0  # rounds that looked for it and could not close it
-    lowered_from: Priority | None = None  # its priority before rounds that could not close it lowered it
-    is_rejected: bool = False  # something was found, and verification refused it
+    tried: int = 0  # rounds that searched for it without success
+    lowered_from: Priority | None = None  # its priority before unsuccessful rounds lowered it
+    is_rejected: bool = False  # evidence was found, but verification refused it
 
     @property
     def importance(self) -> Priority:
-        """How much it matters for the question, however often it was looked for."""
+        """Return how much it matters for the question, however often it was searched for."""
         return self.lowered_from or self.priority
 
 
 class Reread(Record):
-    """A page at hand that a round reads again, because a passage of it may close a gap."""
+    """A stored page that a round reads again, because a passage of it may close a gap."""
 
     page: str  # its hash
     sought: SubQuestion  # the gap, under the sub-question it belongs to
@@ -37,7 +34,7 @@ class Reread(Record):
 
     @property
     def key(self) -> str:
-        """A page is read again for one gap once."""
+        """One entry per page and gap."""
         return short_hash(self.page, self.sought.text)
 
 
@@ -57,7 +54,7 @@ CheckName = Literal[
 
 
 class Check(Record):
-    """One thing the question needs of its evidence, and whether the evidence has it."""
+    """One requirement of the question on its evidence, and whether it is met."""
 
     name: CheckName
     is_passed: bool
@@ -66,7 +63,7 @@ class Check(Record):
 
 
 class Gain(Record):
-    """What looking brought: new findings a query and a dollar, this round and smoothed over rounds."""
+    """What the search gained: new findings per query and per dollar, this round and smoothed over rounds."""
 
     known: int = 0
     new: int = 0
@@ -79,11 +76,11 @@ class Gain(Record):
 
 
 class Hypothesis(Record):
-    """A statement that may be true, what speaks for and against it, and how likely that makes it."""
+    """A possible answer, the evidence for and against it, and its likelihood."""
 
     id: str
     statement: str
-    supporting: list[str] = Field([])  # ids of claims, one an independent voice
+    supporting: list[str] = Field([])  # ids of claims, one per independent source
     contradicting: list[str] = Field([])
     confidence: Score = 0.5
     born: int = 1
@@ -121,7 +118,7 @@ class StopReason(Record):
 
 
 class Judgement(Record):
-    """How much is known after a round, what is missing, and whether that is enough."""
+    """What is known after a round, what is missing, and whether that is enough."""
 
     round: int
     coverage: Score
@@ -139,17 +136,17 @@ class Judgement(Record):
     reason: StopReason | None = None  # the same to be told in any language; earlier versions had none
     confidence: Score = 0.0  # that every sub-question is answered
     checks: list[Check] = Field([])
-    held: StopRule | None = None  # the rule that would have stopped the run, had its checks passed
-    waived: StopRule | None = None  # the rule that would have stopped the run, were it not without end
+    held: StopRule | None = None  # the rule that would have stopped the run if its checks had passed
+    waived: StopRule | None = None  # the rule that would have stopped the run if it were not endless
     gain: Gain = Gain()
     found: list[str] = Field([])  # ids of the best claims that are new in this round
     hypotheses: list[Hypothesis] = Field([])  # the active ones, best first
-    spent_usd: float = 0.0  # by this run so far, other branches left out
-    evidence: list[str] = Field([])  # hashes of the pages that answer it together, best first
-    leads: list[str] = Field([])  # queries that follow names those pages bring up, best first
-    is_by_words: bool = False  # no model judged: it is known which passages share words, not what they answer
+    spent_usd: float = 0.0  # by this run so far, without other branches
+    evidence: list[str] = Field([])  # hashes of the pages that together answer it, best first
+    leads: list[str] = Field([])  # queries for names that those pages mention, best first
+    is_by_words: bool = False  # no model judged: passages are only known to share words, not to answer
 
     @property
     def key(self) -> str:
-        """One judgement a round."""
+        """One judgement per round."""
         return str(self.round)

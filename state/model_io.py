@@ -1,4 +1,4 @@
-"""Model io."""
+"""Input and output records of a research model. They are not part of checkpoints."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ from fathom.state import (
 
 @dataclass(frozen=True)
 class PageExcerpt:
-    """The telling part of one page."""
+    """The relevant part of one page."""
 
     page: str
     title: str
@@ -47,7 +47,7 @@ class PageExcerpt:
 
 @dataclass(frozen=True)
 class LinkPaths:
-    """The pages that were read, weighed together; ids are the hashes of their texts."""
+    """Links between the pages read so far; ids are the hashes of their texts."""
 
     question: str
     read: dict[str, PageExcerpt]
@@ -60,25 +60,25 @@ class LinkPaths:
     leads: list[str] = field(default_factory=list)  # queries worth asking next
 
     def share(self, words: frozenset[str] | set[str]) -> float:
-        """How much of the question some of its words are."""
+        """Return the weight of some of the question's words, as a share of all."""
         return sum(self.weights[w] for w in words) / (sum(self.weights.values()) or 1.0)
 
 
 @dataclass(frozen=True)
 class SentenceToCheck:
-    """A sentence as its checker sees it, with the claims it stands on."""
+    """A sentence to check, with the claims that support it."""
 
-    statement: str  # of a table's cell: caption, row, column and value
+    statement: str  # for a table cell: caption, row, column and value
     kind: SentenceKind
     claims: Sequence[str]  # ids
-    suspicions: Sequence[str] = ()  # what code finds odd about it
-    calculation: str = ""  # the formula with its operands, and what code makes of it
-    rests_on: Sequence[str] = ()  # sentences that were checked before, for one that sums them up
+    suspicions: Sequence[str] = ()  # what code finds suspicious about it
+    calculation: str = ""  # the formula with its operands, and the result that code computes
+    rests_on: Sequence[str] = ()  # checked sentences that a summary sentence rests on
 
 
 @dataclass(frozen=True)
 class SourceText:
-    """A page that is written from: who says it and when, and the passages around its quotes."""
+    """A page to write from: its author and date, and the passages around its quotes."""
 
     page: str  # its hash
     title: str
@@ -93,7 +93,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ModelResult(Generic[T]):
-    """What a mind came up with, what that cost, and what it could not do on the way."""
+    """The answer of a research model, its costs, and what failed on the way."""
 
     value: T
     costs: list[Cost] = field(default_factory=list)
@@ -115,32 +115,32 @@ class PlanInput:
     scouted: Sequence[Hit] = ()
     feedback: str = ""
     proposed: Sequence[Query] = ()
-    memory: Sequence[str] = ()  # the last rounds, a line each
+    memory: Sequence[str] = ()  # the last rounds, one line each
     effort: Effort | None = None
     tool: ThinkingTool | None = None
     outlines: Sequence[str] = ()  # the headings of what a first search found
     perspectives: Sequence[str] = ()
     answers: Mapping[str, str] = field(default_factory=dict)  # to sub-questions that others need
-    waiting: Sequence[Query] = ()  # what could not be asked before those answers
+    waiting: Sequence[Query] = ()  # queries that had to wait for those answers
     lessons: Sequence[Lesson] = ()
-    approach: str = ""  # what must change, when the run goes round in circles
-    leads: Sequence[str] = ()  # where the pages read so far lead to, most promising first
-    sure: Mapping[str, float] = field(default_factory=dict)  # how sure each finding is, by its id
-    times_said: int = 1  # how often the feedback was given in these words
-    thread: Sequence[ThreadTurn] = ()  # what was asked and answered before, for a follow-up
-    is_new_way: bool = False  # the feedback is the direction of a fork, which its report is to answer
-    today: str = ""  # ISO 8601, the day only, so that the same round is asked for in the same words
-    limits: str = ""  # what the round may still do, in words
-    outline: Outline | None = None  # the report as it stands; its thin parts are what is missing
+    approach: str = ""  # what must change if the run goes in circles
+    leads: Sequence[str] = ()  # queries that the pages read so far suggest, most promising first
+    sure: Mapping[str, float] = field(default_factory=dict)  # confidence of each finding, by id
+    times_said: int = 1  # how often the same feedback was given
+    thread: Sequence[ThreadTurn] = ()  # earlier questions and answers, for a follow-up
+    is_new_way: bool = False  # the feedback is the direction of a fork, which its report must answer
+    today: str = ""  # ISO date without time, so that prompts of the same round are equal
+    limits: str = ""  # what the round may still do, as text
+    outline: Outline | None = None  # the current report outline; its thin parts are missing evidence
     hypotheses: Sequence[Hypothesis] = ()  # the active ones, best first
-    rereads: Sequence[Reread] = ()  # pages at hand that this round reads again for a gap
+    rereads: Sequence[Reread] = ()  # stored pages that this round reads again for a gap
 
 
 @dataclass(frozen=True)
 class ExtractedStatement:
-    """What a mind says a page says; nothing of it is believed yet.
+    """A statement that a model extracted from a page, not yet verified.
 
-    A paraphrase or a falsehood is no claim: it tests whether a verifier looks (`evidence.controls`).
+    A paraphrase or a falsehood is no claim but a control for the verifier (`evidence.controls`).
     """
 
     statement: str
@@ -148,15 +148,15 @@ class ExtractedStatement:
     question: str
     relevance: float
     more_quotes: Sequence[str] = ()
-    resolved: str = ""  # which pronouns and relative dates it puts into words, and how
+    resolved: str = ""  # which pronouns and relative dates were resolved, and how
     kind: Literal["claim", "paraphrase", "falsehood"] = "claim"
-    original: str = ""  # of a falsehood: the source's words that were changed
-    changed: str = ""  # of a falsehood: what they were changed to
+    original: str = ""  # for a falsehood: the source's words that were changed
+    changed: str = ""  # for a falsehood: what they were changed to
 
 
 @dataclass(frozen=True)
 class PageFacts:
-    """What is known of a page beside its text; `today` is the day of the run."""
+    """What is known of a page besides its text; `today` is the day of the run."""
 
     publisher: str = ""
     author: str = ""
@@ -169,21 +169,18 @@ NO_FACTS = PageFacts()
 
 @dataclass(frozen=True)
 class VerificationItem:
-    """A statement with the page's own words and what stands around them.
-
-    Statements of one page share one context.
-    """
+    """A statement with its quotes and their context. Statements of one page share one context."""
 
     statement: str
     quote: str
     context: str
-    notes: Sequence[str] = ()  # what code finds odd
+    notes: Sequence[str] = ()  # what code finds suspicious
     resolved: str = ""
 
 
 @dataclass(frozen=True)
 class RefusedClaim:
-    """A claim that was refused, and why; its context is all that other quotes may come from."""
+    """A refused claim and the reason; new quotes may come from its context only."""
 
     statement: str
     quote: str
@@ -193,30 +190,30 @@ class RefusedClaim:
 
 @dataclass(frozen=True)
 class JudgeInput:
-    """What a judge knows when a round is over."""
+    """What a judge knows at the end of a round."""
 
     question: str
     questions: Sequence[SubQuestion]
     claims: Sequence[Claim]
     checks: Sequence[Check] = ()
     hypotheses: Sequence[Hypothesis] = ()
-    link_paths: LinkPaths | None = None  # how the pages read so far lead to each other
+    link_paths: LinkPaths | None = None  # links between the pages read so far
     before: Sequence[str] = ()  # the pages that were the evidence a round ago, best first
     findings: Sequence[Finding] = ()
-    contradictions: Sequence[Contradiction] = ()  # those that rules found
-    pages: Sequence[Page] = ()  # what the claims were drawn from
-    rejected: Sequence[Rejected] = ()  # what was found and refused, by page and reason
-    gaps: Sequence[Gap] = ()  # what was missing a round ago
-    outline: Outline | None = None  # the report as it stood a round ago
+    contradictions: Sequence[Contradiction] = ()  # found by rules
+    pages: Sequence[Page] = ()  # the sources of the claims
+    rejected: Sequence[Rejected] = ()  # refused claims, by page and reason
+    gaps: Sequence[Gap] = ()  # gaps of the round before
+    outline: Outline | None = None  # the report outline of the round before
     kind: EffortKind = "survey"  # of the question; it shapes the outline
-    limits: str = ""  # what the run may still do, in words
+    limits: str = ""  # what the run may still do, as text
     today: str = ""  # ISO 8601, the day only
     language: str | None = None  # of the report; None: the question's
 
 
 @dataclass(frozen=True)
 class HypothesisEvidence:
-    """Which claims speak for a hypothesis and which against it, by their ids."""
+    """The ids of claims for and against a hypothesis."""
 
     hypothesis: str
     supporting: list[str]
@@ -225,31 +222,32 @@ class HypothesisEvidence:
 
 @dataclass(frozen=True)
 class Assessment:
-    """How good the evidence is, what it lacks, how the pairs stand to each other, which claims bear on which
-    hypothesis, how sure it is that every sub-question is answered, and the report as it now takes form."""
+    """A judge's answer: rubric, gaps, rulings, evidence for hypotheses, confidence and the outline."""
 
     rubric: Rubric
     gaps: list[Gap]
     rulings: list[Ruling] = field(default_factory=list)
     confidence: float = 0.0
     bearings: list[HypothesisEvidence] = field(default_factory=list)
-    settled: StopReason | None = None  # why another round would not change the evidence, when it would not
-    why_not_converged: str = ""  # why it would
-    outline: Outline | None = None  # None: whoever judged made none
-    failed: Sequence[CheckName] | None = None  # suspected checks that do fail; None: nobody read the evidence
-    is_by_words: bool = False  # nobody read the claims: they were counted by the words they share
+    settled: StopReason | None = None  # why another round would not change the evidence, if so
+    why_not_converged: str = ""  # why another round would change it
+    outline: Outline | None = None  # None: the judge made none
+    failed: Sequence[CheckName] | None = (
+        None  # suspected checks that do fail; None: no model read the evidence
+    )
+    is_by_words: bool = False  # no model read the claims: they were counted by shared words
 
 
 @dataclass(frozen=True)
 class ReportPoint:
-    """What a report is made of: a finding, with those of its claims that may be used, strongest first."""
+    """Material of a report: a finding with its usable claims, strongest first."""
 
     finding: Finding
     claims: Sequence[Claim]
 
     @property
     def ids(self) -> list[str]:
-        """Its claims by id: who stands on the point stands on all of them."""
+        """Return the ids of its claims: a sentence on this point rests on all of them."""
         return [claim.id for claim in self.claims]
 
 
@@ -262,14 +260,14 @@ class SectionInput:
     points: Sequence[ReportPoint]
     outline: Outline
     sources: Sequence[SourceText] = ()
-    words: int = 0  # to aim at
+    words: int = 0  # target length
     today: str = ""
     is_table_wanted: bool = False
 
 
 @dataclass(frozen=True)
 class Objection:
-    """A sentence, by its place among those that were to be checked, that its claims do not carry."""
+    """A sentence that its claims do not support, by its index among the sentences to check."""
 
     sentence: int
     why: str
@@ -277,7 +275,7 @@ class Objection:
 
 @dataclass(frozen=True)
 class RewriteInput:
-    """Sentences that their evidence does not carry, and what they may be written from."""
+    """Sentences without support in their evidence, and the material to rewrite them from."""
 
     question: str
     sentences: Sequence[Sentence]
@@ -287,7 +285,7 @@ class RewriteInput:
 
 @dataclass(frozen=True)
 class EditInput:
-    """A checked draft, for one pass over the whole of it."""
+    """A checked draft, for one editing pass over the whole of it."""
 
     question: str
     title: str

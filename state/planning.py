@@ -1,7 +1,4 @@
-"""How a round is planned, as records: the effort, the way of thinking, what earlier queries taught.
-
-Does not know who plans, or by which rules.
-"""
+"""Records of planning: directions of branches, effort, forecast, thinking tools, lessons, a user's review."""
 
 from typing import Literal
 
@@ -12,26 +9,26 @@ from fathom.state.run_config import RunConfig
 
 
 class Direction(Record):
-    """One way to look into the question: a seed of a rollout, or a node of the search tree."""
+    """One way to explore the question: the start of a branch, or a node of the search tree."""
 
-    id: str  # b1, and b1.2 for the second that came out of it
-    text: str  # what its branch asks
-    angle: str  # why it looks there
+    id: str  # b1; b1.2 is its second child
+    text: str  # the question of its branch
+    angle: str  # why to search there
     parent: str = ""
     level: int = Field(1, ge=1)
-    rounds: int = Field(ge=1)  # what its branch may use: rounds, and searches and pages a round
+    rounds: int = Field(ge=1)  # limits of its branch: rounds, and searches and pages per round
     queries: int = Field(ge=1)
     sources: int = Field(ge=1)
     status: Literal["open", "explored", "empty", "pruned"] = "open"
-    score: Score = 0.0  # what it promised when it was chosen
-    value: Score = 0.0  # what it brought: new claims a search
-    visits: int = 0  # branches that were sent here or further down
+    score: Score = 0.0  # expected value when it was chosen
+    value: Score = 0.0  # actual value: new claims per search
+    visits: int = 0  # branches sent here or further down
     asked: int = 0
     pages: int = 0
     claims: int = 0
-    given: list[str] = Field([])  # claims of other branches that its branch began with
+    given: list[str] = Field([])  # claims of other branches that its branch started with
     leads: list[str] = Field([])  # what its branch would ask next
-    because: str = ""  # why its branch stopped, or why nobody went
+    because: str = ""  # why its branch stopped, or why none was sent
 
     @property
     def key(self) -> str:
@@ -39,29 +36,29 @@ class Direction(Record):
         return self.id
 
     def query(self) -> Query:
-        """The same as a plan shows it."""
+        """Return the direction as a query of the plan."""
         return Query(id=self.id, text=self.text, question="", round=self.level)
 
     def within(self, run_config: RunConfig) -> RunConfig:
-        """The knobs its branch works with: a loop of its own, within its own limits."""
-        # It may see more than it may read: what other branches took is not for it.
+        """Return the configuration of its branch: a research loop with its own limits."""
+        # It may see more pages than it may read, since other branches lease some.
         seen = max(self.sources, run_config.max_sources)
         limits = {"rounds": self.rounds, "queries": self.queries, "sources": seen}
         return run_config.model_copy(update={"strategy": "loop", "review": "off", "endless": False, **limits})
 
 
 class Forecast(Record):
-    """Cost and time before a run begins: what is likely, and the worst."""
+    """Cost and time of a run before it starts: expected and worst case."""
 
     expected_usd: float = Field(ge=0)
-    worst_usd: float = Field(ge=0)  # the budget: it cannot be exceeded
+    worst_usd: float = Field(ge=0)  # the budget, which cannot be exceeded
     expected_s: float = Field(ge=0)
     worst_s: float = Field(ge=0)
-    calls: int = Field(ge=0)  # of models, expected
+    calls: int = Field(ge=0)  # expected model calls
     tokens_in: int = Field(ge=0)
     tokens_out: int = Field(ge=0)
-    because: str  # what the figures rest on
-    unpriced: list[str] = Field([])  # models that no price is known for: the figures leave them out
+    because: str  # the basis of the figures
+    unpriced: list[str] = Field([])  # models without a known price, not included in the figures
 
 
 EffortKind = Literal["fact", "comparison", "survey"]
@@ -70,26 +67,26 @@ ThinkingToolName = Literal["scientific method", "first principles", "Occam's raz
 
 
 class Effort(Record):
-    """How much a question is worth: what a run aims at where nobody set it."""
+    """How much work a question deserves: defaults for limits that nobody set."""
 
     kind: EffortKind
     questions: int = Field(ge=1)
     rounds: int = Field(ge=1)
-    sources: int = Field(ge=1)  # a round
-    recall_rounds: int = Field(0, ge=0)  # beyond those, for looking through what a thread knows
-    branches: int = Field(ge=1)  # researchers at once, where a strategy has several
+    sources: int = Field(ge=1)  # per round
+    recall_rounds: int = Field(0, ge=0)  # additional rounds to search what a thread knows
+    branches: int = Field(ge=1)  # concurrent researchers, where a strategy has several
     reason: str
 
 
 class ThinkingTool(Record):
-    """The way of thinking a round is planned with, and why this one."""
+    """The thinking tool of a round's plan, and the reason for it."""
 
     name: ThinkingToolName
     because: str
 
 
 class Lesson(Record):
-    """What was tried and what came of it (Reflexion)."""
+    """What was tried and what it brought (Reflexion)."""
 
     query: str
     text: str
@@ -97,11 +94,11 @@ class Lesson(Record):
     family: Family
     round: int
     pages: int
-    claims: int  # new ones, that stand on those pages
+    claims: int  # new ones from those pages
 
     @property
     def key(self) -> str:
-        """One lesson a query."""
+        """One lesson per query."""
         return self.query
 
 
@@ -109,7 +106,7 @@ Action = Literal["approve", "edit", "feedback", "add", "finish"]
 
 
 class ReviewAnswer(BaseModel):
-    """One decision about the plan on the table."""
+    """A user's decision about the plan."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

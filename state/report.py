@@ -1,7 +1,4 @@
-"""The report as records: outline, sections, sentences, citations.
-
-Does not know who writes, checks or prints them.
-"""
+"""Records of the report: outline, sections, sentences, citations."""
 
 from typing import Literal
 
@@ -13,46 +10,47 @@ Priority = Literal["high", "medium", "low"]
 
 
 class Heading(Record):
-    """A part the report will have, the claims it rests on, and what it still lacks."""
+    """A planned part of the report, its claims, and what it still lacks."""
 
     id: str
     title: str
     question: str
     claims: list[str]
     aim: str = ""  # what this part tells the reader
-    lacks: str = ""  # what the evidence does not say yet; a thin part is a gap
+    lacks: str = ""  # what the evidence does not say yet; a thin part counts as a gap
     priority: Priority = "medium"  # how much it matters for the question
     is_conclusion: bool = False  # the part that weighs the others and concludes
 
 
 class Outline(Record):
-    """The report before it is written."""
+    """The planned parts of the report."""
 
     title: str
     headings: list[Heading]
     question: str = ""  # what it answers
-    seen: list[str] = Field([])  # every claim that was known when it was made, also those under no heading
+    seen: list[str] = Field([])  # every claim that was known when it was made, also those without a heading
 
 
-# What is wrong with a sentence: it names no claim that exists, it states something and names none, code found
-# something in it that its quotes do not have, a model did, or its calculation does not come out as stated.
+# What is wrong with a sentence: its claim does not exist ("unknown"), it states something without a claim
+# ("uncited"), code ("facts") or a model ("meaning") finds something its quotes do not say, or its calculation
+# gives another result ("calculation").
 Fault = Literal["unknown", "uncited", "facts", "meaning", "calculation"]
 
 # A fact says what its quotes say. A calculation is recomputed by code from quoted figures. An inference
-# follows from its claims without being said in them, and is marked for the reader. A link connects others.
+# follows from its claims without being stated in them, and is marked for the reader. A link connects others.
 SentenceKind = Literal["fact", "calculation", "inference", "link"]
 
 
 class Operand(Record):
-    """A figure that a calculation uses, as a quote of its claim has it."""
+    """A figure used by a calculation, as quoted in its claim."""
 
-    name: str  # a, b, c … as the formula calls it
+    name: str  # a, b, c … as in the formula
     value: str
     claim: str
 
 
 class Calculation(Record):
-    """A formula over quoted figures, and the result as the sentence states it."""
+    """A formula over quoted figures, and the result stated by the sentence."""
 
     formula: str
     operands: list[Operand] = Field(min_length=1)
@@ -60,7 +58,7 @@ class Calculation(Record):
 
 
 class Sentence(Record):
-    """One sentence of the report, or one cell of a table, and what it stands on."""
+    """One sentence of the report or one table cell, with the claims that support it."""
 
     text: str
     claims: list[str]
@@ -69,34 +67,34 @@ class Sentence(Record):
     fault: Fault | None = None
     kind: SentenceKind = "fact"
     calculation: Calculation | None = None
-    block: int = 0  # the block of its section that it stands in
+    block: int = 0  # the block of its section that contains it
     row: int | None = None  # in a table
     column: int | None = None
 
 
 class Block(Record):
-    """How some sentences of a section are laid out."""
+    """The layout of some sentences of a section."""
 
     kind: Literal["paragraph", "bullets", "numbered", "table", "extract"] = "paragraph"
     title: str = ""  # a sub-heading, or the caption of a table
-    columns: list[str] = Field([])  # the headings of a table's columns
+    columns: list[str] = Field([])  # of a table
 
 
 class Section(Record):
     """A written part of the report.
 
-    `basis` names what it was written from: its heading and its claims with their quotes. A section that is in
-    the state when the writing begins is kept while its heading still has that basis (`outlining.basis_of`).
+    `basis` identifies its heading and its claims with their quotes. An existing section is kept as long as
+    its heading still has that basis (`report.outline.is_section_current`).
     """
 
     id: str
     title: str
     sentences: list[Sentence]
     is_list: bool = False
-    is_quoted: bool = False  # quotes stand in place of what was written
+    is_quoted: bool = False  # quotes replace the written text
     basis: str = ""
-    rejected: list[Sentence] = Field([])  # what was written and not believed
-    rewritten: int = 0  # sentences that hold only since they were written again
+    rejected: list[Sentence] = Field([])  # sentences that failed their check
+    rewritten: int = 0  # sentences that only passed after a rewrite
     blocks: list[Block] = Field([])  # none: one paragraph, or one list
     kind: Literal["summary", "body", "conclusion"] = "body"
 
@@ -107,9 +105,9 @@ class Section(Record):
 
 
 class SummarySentence(Record):
-    """A sentence of the summary as an editor wants it, and the draft's sentences that it rests on.
+    """A summary sentence proposed by an editor, and the sentences of the draft that it rests on.
 
-    A second wording, if there is one, stands in where the first fails its check.
+    The second wording, if any, is used if the first fails its check.
     """
 
     text: str
@@ -118,27 +116,27 @@ class SummarySentence(Record):
 
 
 class EditedText(Record):
-    """A sentence of the draft by its number, and a text: its new one, or what is to follow it."""
+    """A sentence of the draft by number, and its new text or the text to insert after it."""
 
     number: int
     text: str
 
 
 class Repetition(Record):
-    """A sentence that says what another one says, both by their numbers."""
+    """Two sentences, by number, that say the same."""
 
     number: int
     same_as: int
 
 
 class Edit(Record):
-    """What an editor wants of a checked draft; sentences are numbered from 1 over all its sections."""
+    """An editor's changes to a checked draft; sentences are numbered from 1 over all sections."""
 
     title: str = ""
     summary: list[SummarySentence] = Field([])
     changes: list[EditedText] = Field([])
     repetitions: list[Repetition] = Field([])
-    cuts: list[int] = Field([])  # sentences that tell nothing
+    cuts: list[int] = Field([])  # sentences without information
     links: list[EditedText] = Field([])
 
 
@@ -152,10 +150,10 @@ class Citation(Record):
     published: str | None
     fetched: str
     quotes: list[Quote]
-    printed_pages: list[int] = Field([])  # of each quote, if the source has pages
-    gone: bool = False  # could not be read again when an update tried
+    printed_pages: list[int] = Field([])  # one per quote, if the source has printed pages
+    gone: bool = False  # it could not be read again in an update
     publisher: str = ""
-    is_primary: bool = False  # the origin of what it says, not a page that repeats it
+    is_primary: bool = False  # the original source, not a page that repeats it
 
 
 # What the reader may expect: see `fathom.report.ending`.
@@ -163,11 +161,11 @@ Status = Literal["complete", "partial", "unsure", "failed", "extracts"]
 
 
 class Report(Record):
-    """What the reader gets."""
+    """The finished report."""
 
     title: str
     status: Status
     sections: list[Section]
     citations: list[Citation]
     markdown: str
-    kind: Literal["report", "extracts"] = "report"  # extracts: passages that were found without a model
+    kind: Literal["report", "extracts"] = "report"  # extracts: passages found without a model

@@ -1,6 +1,6 @@
-"""The state that flows through the graph, and the parts of it that branches get.
+"""The state of the graph and of its subgraphs.
 
-Does not know the graph's shape. Each key says who writes it; reduced keys may have many writers.
+Each key names its writers; keys with a reducer may have several.
 """
 
 from typing import Annotated, Required
@@ -33,10 +33,10 @@ _PRIVATE = SkipJsonSchema()  # type: ignore[type-arg]  # in no schema: Studio do
 
 
 class ResearchInput(TypedDict, total=False):
-    """What starts a run: the question. Its configuration is given as the context.
+    """Input of a run: the question. Its configuration is given as the context.
 
-    `earlier` is what another run knew, for a run that updates it; `known` is what the runs of a thread knew,
-    for a run that follows them. A form shows the question alone.
+    `earlier` is what another run knew, for an update of it; `known` is what the runs of a thread knew, for a
+    follow-up. Forms show only the question.
     """
 
     question: Required[
@@ -49,9 +49,9 @@ class ResearchInput(TypedDict, total=False):
 
 
 class ResearchState(TypedDict, total=False):
-    """Everything a run knows. Private keys, which no form shows, are marked with `_PRIVATE`.
+    """The state of a run. Private keys, which no form shows, are marked with `_PRIVATE`.
 
-    The line above a key says who writes it.
+    The line above a key names its writers.
     """
 
     # the caller
@@ -62,25 +62,25 @@ class ResearchState(TypedDict, total=False):
     known: Annotated[ThreadKnowledge, _PRIVATE]
     # selector; hashes of the pages of the thread that a follow-up reads again
     recalled: Annotated[list[str], _PRIVATE]
-    # the caller, for a run that goes another way than the one it shares its past with
+    # the caller, for a run that continues another one in a new direction
     fork: Annotated[Fork, Field(description="The run and round that this run was forked from.")]
-    # intake; under this name branches share what they took, and all spend from one budget
+    # intake; its branches share page leases and one budget under this name
     run: Annotated[str, _PRIVATE]
-    # planner, when there are branches; what every page is read for, whichever branch took it
+    # planner, when there are branches; sub-questions that every page is read for, in any branch
     read_for: Annotated[list[SubQuestion], _PRIVATE]
     # planner, finish_branch, coordinator
     directions: Annotated[
         list[Direction], Field(description="Where branches look, and what each was worth."), merge_records
     ]
-    # in a branch only, from the route that sends it: where to look
+    # in a branch only, from the route that sends it: its direction
     direction: Annotated[Direction, _PRIVATE]
-    # coordinator; the branches that set out now
+    # coordinator; the branches to send out now
     next_directions: Annotated[list[Direction], _PRIVATE]
-    # coordinator; whether a branch gets what the one before it learnt
+    # coordinator; whether a branch gets what the one before it learned
     is_handing_on: Annotated[bool, _PRIVATE]
     # intake
     forecast: Annotated[Forecast, Field(description="What the run was expected to cost and take.")]
-    # coordinator; no branch sets out any more
+    # coordinator; no more branches are sent out
     is_spent: Annotated[bool, _PRIVATE]
     # planner
     strategy: Annotated[str, Field(description="How this round looks, in words.")]
@@ -92,35 +92,35 @@ class ResearchState(TypedDict, total=False):
     tool: Annotated[ThinkingTool, Field(description="The way of thinking this round is planned with.")]
     # planner, of the round before
     lessons: Annotated[list[Lesson], _PRIVATE, merge_records]
-    # planner; queries that need an answer that is not there yet
+    # planner; queries that need an answer that is not known yet
     waiting: Annotated[list[Query], Field(description="Queries that wait for the answer to another.")]
     # intake, planner, review; finish_branch and coordinator rename them
     questions: Annotated[
         list[SubQuestion], Field(description="The sub-questions that the report answers."), merge_records
     ]
-    # intake, planner; review, when a person changes them; coordinator: the next branches
+    # intake, planner; review, when a user changes them; coordinator: the next branches
     queries: Annotated[list[Query], Field(description="The queries of this round.")]
-    # review; planner empties it
+    # review; planner clears it
     feedback: Annotated[str, _PRIVATE]
-    # review; every feedback in a person's words, in order
+    # review; all feedback of a user, in order
     said: Annotated[list[str], _PRIVATE]
-    # review; coordinator, when a person orders it
+    # review; coordinator, when a user signals it
     is_finishing: Annotated[bool, _PRIVATE]
-    # intake, planner, searcher; finish_branch and coordinator name them anew
+    # intake, planner, searcher; finish_branch and coordinator rename them
     asked: Annotated[list[Query], Field(description="Every query that was sent."), merge_records]
-    # searcher, planner; selector empties it
+    # searcher, planner; selector clears it
     hits: Annotated[list[Hit], _PRIVATE, merge_records]
     # selector
     chosen: Annotated[list[Hit], Field(description="The pages that this round reads.")]
     # intake, selector
     visited: Annotated[list[str], _PRIVATE, unite_lists]
-    # intake, selector; what was found, read or not, for an update
+    # intake, selector; all hits, read or not, for an update
     offered: Annotated[list[str], _PRIVATE, unite_lists]
     # extractor, analyzer, compare, selector
     pages: Annotated[
         list[Page], Field(description="The pages that were read; texts are kept apart."), merge_records
     ]
-    # analyzer, verifier, compare, selector, judge; finish_branch and coordinator rename what they answer
+    # analyzer, verifier, compare, selector, judge; finish_branch and coordinator rename their sub-questions
     claims: Annotated[
         list[Claim], Field(description="Statements with the quotes that carry them."), merge_records
     ]
@@ -138,9 +138,9 @@ class ResearchState(TypedDict, total=False):
     judgements: Annotated[
         list[Judgement], Field(description="After each round: what is known, what is missing."), merge_records
     ]
-    # judge; whether a report is written before the run goes on or ends
+    # judge; whether to write a report before the run continues or ends
     is_report_due: Annotated[bool, _PRIVATE]
-    # judge; pages at hand that the next round reads again for a gap, and those that earlier rounds did
+    # judge; stored pages that the next round reads again for a gap, and those of earlier rounds
     rereads: Annotated[list[Reread], _PRIVATE, merge_records]
     # judge
     findings: Annotated[list[Finding], Field(description="What claims say together, and how sure it is.")]
@@ -148,19 +148,19 @@ class ResearchState(TypedDict, total=False):
     rulings: Annotated[list[Ruling], _PRIVATE, merge_records]
     # judge
     contradictions: Annotated[list[Contradiction], Field(description="Where sources disagree.")]
-    # planner; judge, who weighs them
+    # planner; judge, who scores them
     hypotheses: Annotated[
         list[Hypothesis],
         Field(description="Possible answers, with what speaks for and against."),
         merge_records,
     ]
-    # judge, who keeps it in every round; outline, where no judge gave one; confirm, intake
+    # judge, who keeps it in every round; outline, if the judge gave none; confirm, intake
     outline: Annotated[Outline, Field(description="The headings of the report, and the claims under each.")]
     # settle, confirm, intake
     sections: Annotated[list[Section], Field(description="The written sections."), merge_records]
     # publish; judge, when there is nothing to write about
     report: Annotated[Report, Field(description="The report, with numbered citations.")]
-    # every node that calls the world
+    # every node that calls external services
     failures: Annotated[
         list[Failure], Field(description="What could not be searched, read or asked."), merge_records
     ]
@@ -169,17 +169,17 @@ class ResearchState(TypedDict, total=False):
 
 
 class RunState(ResearchState, total=False):
-    """A run's state and its configuration, as reports, views and comparisons are made from it."""
+    """A run's state and configuration, the input of reports, views and comparisons."""
 
     run_config: RunConfig
 
 
-# Run settings that are not also keys of the state; they belong to the context, and as input they are refused.
+# Run settings that are not also keys of the state. They belong to the context and are refused as input.
 SETTING_NAMES = frozenset(RunConfig.model_fields) - frozenset(ResearchState.__annotations__)
 
 
 class Assignment(TypedDict, total=False):
-    """What one searcher gets."""
+    """Input of one searcher."""
 
     query: Query
     effort: Effort
@@ -189,20 +189,20 @@ class Assignment(TypedDict, total=False):
 
 
 class Reading(TypedDict, total=False):
-    """What one reader of one page knows; `before` and `known` when an earlier run has read it."""
+    """State of reading one page; `before` and `known` are set when an earlier run has read it."""
 
     hit: Hit
     before: Page
     known: list[Claim]
     question: str
     questions: list[SubQuestion]
-    sought: SubQuestion  # the sub-question in the words of the follow-up that found the page
+    sought: SubQuestion  # the query of the follow-up that found the page, under its sub-question
     run: str
     round: int
     direction: Direction
     pages: Annotated[list[Page], merge_records]
     claims: Annotated[list[Claim], merge_records]
-    drafts: Annotated[list[ClaimDraft], merge_records]  # analyzer: what is not decided yet
+    drafts: Annotated[list[ClaimDraft], merge_records]  # analyzer: not verified yet
     controls: Annotated[list[Control], merge_records]  # analyzer
     rejected: Annotated[list[Rejected], merge_records]
     failures: Annotated[list[Failure], merge_records]
@@ -210,7 +210,7 @@ class Reading(TypedDict, total=False):
 
 
 class PageOutput(TypedDict, total=False):
-    """What one reader of one page brings back."""
+    """Output of reading one page."""
 
     pages: Annotated[list[Page], merge_records]
     claims: Annotated[list[Claim], merge_records]
@@ -222,16 +222,16 @@ class PageOutput(TypedDict, total=False):
 
 
 class ReadingRound(TypedDict, total=False):
-    """What is known while all pages of a round are read, and their claims are verified together."""
+    """State of reading all pages of a round and verifying their claims together."""
 
-    readings: list[Reading]  # from the route that sends them: one entry a page
+    readings: list[Reading]  # from the route that sends them: one entry per page
     run: str
     round: int
     direction: Direction
     drafts: Annotated[list[ClaimDraft], merge_records]  # analyzer
     controls: Annotated[list[Control], merge_records]  # analyzer
-    refused: list[ClaimDraft]  # verifier: what is tried once more
-    retried: list[ClaimDraft]  # retry: what the verifier is asked about again
+    refused: list[ClaimDraft]  # verifier: to be retried once
+    retried: list[ClaimDraft]  # retry: to be verified again
     pages: Annotated[list[Page], merge_records]
     claims: Annotated[list[Claim], merge_records]
     rejected: Annotated[list[Rejected], merge_records]
@@ -241,7 +241,7 @@ class ReadingRound(TypedDict, total=False):
 
 
 class ReadingOutput(TypedDict, total=False):
-    """What the reading of a round brings back."""
+    """Output of reading the pages of a round."""
 
     pages: Annotated[list[Page], merge_records]
     claims: Annotated[list[Claim], merge_records]
@@ -252,7 +252,7 @@ class ReadingOutput(TypedDict, total=False):
 
 
 class BranchOutput(TypedDict, total=False):
-    """What a branch brings back."""
+    """Output of a branch."""
 
     directions: Annotated[list[Direction], merge_records]
     questions: Annotated[list[SubQuestion], merge_records]
@@ -269,7 +269,7 @@ class BranchOutput(TypedDict, total=False):
 
 
 class BranchesOutput(BranchOutput, total=False):
-    """What a level of branches brings back."""
+    """Output of a level of branches."""
 
     queries: list[Query]
     is_finishing: bool
@@ -277,7 +277,7 @@ class BranchesOutput(BranchOutput, total=False):
 
 
 class Part(TypedDict, total=False):
-    """What the writer of one part gets, and what it brings back."""
+    """State of writing one part."""
 
     question: str
     run: str
@@ -295,7 +295,7 @@ class Part(TypedDict, total=False):
 
 
 class Chapter(TypedDict, total=False):
-    """Parts that are written at once and checked together."""
+    """State of a chapter: parts that are written concurrently and checked together."""
 
     question: str
     run: str
@@ -307,8 +307,8 @@ class Chapter(TypedDict, total=False):
     pages: list[Page]
     lengths: dict[str, int]  # of each part, in words
     table_part: str
-    drafts: Annotated[list[Section], merge_records]  # section, then check and rewrite in turns
-    rewritten: list[int]  # rewrite: the places of the sentences to check again, counted over all drafts
+    drafts: Annotated[list[Section], merge_records]  # section, then check and rewrite in turn
+    rewritten: list[int]  # rewrite: the indices of the sentences to check again, counted over all drafts
     sections: Annotated[list[Section], merge_records]  # settle
     control_tallies: Annotated[list[ControlTally], merge_records]  # check
     failures: Annotated[list[Failure], merge_records]
@@ -316,7 +316,7 @@ class Chapter(TypedDict, total=False):
 
 
 class ChapterOutput(TypedDict, total=False):
-    """What a chapter brings back."""
+    """Output of a chapter."""
 
     sections: Annotated[list[Section], merge_records]
     control_tallies: Annotated[list[ControlTally], merge_records]
@@ -325,12 +325,12 @@ class ChapterOutput(TypedDict, total=False):
 
 
 class Writing(TypedDict, total=False):
-    """What the writing of a report knows."""
+    """State of writing a report."""
 
     question: str
     run: str
     earlier: EarlierRun
-    update: RunUpdate  # whoever makes a report again, in the place of `earlier`
+    update: RunUpdate  # set when a report is made again, instead of `earlier`
     effort: Effort
     questions: list[SubQuestion]
     pages: list[Page]
@@ -340,10 +340,10 @@ class Writing(TypedDict, total=False):
     findings: list[Finding]
     contradictions: list[Contradiction]
     outline: Outline
-    lengths: dict[str, int]  # outline: the words that each part aims at
-    table_part: str  # outline: the id of the part that should have a table, if one should
+    lengths: dict[str, int]  # outline: target words of each part
+    table_part: str  # outline: the id of the part that needs a table, if any
     sections: Annotated[list[Section], merge_records]  # settle, confirm
-    edit: Edit  # edit: what an editor wants of the checked draft
+    edit: Edit  # edit: the editor's changes to the checked draft
     report: Report
     control_tallies: Annotated[list[ControlTally], merge_records]
     failures: Annotated[list[Failure], merge_records]
@@ -351,7 +351,7 @@ class Writing(TypedDict, total=False):
 
 
 class WritingOutput(TypedDict, total=False):
-    """What the writing of a report brings back."""
+    """Output of writing a report."""
 
     outline: Outline
     sections: Annotated[list[Section], merge_records]

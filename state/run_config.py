@@ -1,7 +1,6 @@
-"""The configuration of one run: plain JSON values, the same for Python, Studio, the settings file and the
-command line.
+"""The configuration of one run as plain JSON values, for Python, Studio, settings files and the CLI.
 
-Does not know the settings of the process: keys and addresses of services are never part of a run.
+It never contains keys or service addresses: those are settings of the process.
 """
 
 from collections.abc import Mapping
@@ -46,16 +45,16 @@ FAR_GROUP = "how far to go"
 
 @dataclass(frozen=True)
 class Option:
-    """How one field is shown on the command line, and its older names."""
+    """How the command line shows a field, and the field's older names."""
 
     group: str
     metavar: str = "N"
-    flag: str = ""  # without a value, the field's name
+    flag: str = ""  # default: the field's name
     aliases: tuple[str, ...] = ()
-    bare: str = ""  # what the option means without a value
+    bare: str = ""  # the option's value when given without one
 
 
-# Above the fields of a form: a name in words, with its unit.
+# Form titles with units.
 _TITLES = {
     "budget_usd": "Budget (USD)",
     "reserve": "Reserve for writing (share)",
@@ -71,10 +70,10 @@ def _title(name: str, _: object) -> str:
 
 
 class RunConfig(BaseModel):
-    """One dial, depth; everything else follows from it unless it is set.
+    """Configuration of a run: `depth` sets everything else that is not set.
 
-    Older names of fields are accepted. A number for `depth` is accepted too: alone, it is one pass over so
-    many pages; with `breadth` or `strategy`, it counts rounds of recursion.
+    Older names of fields are accepted. A numeric `depth` is accepted too: alone, it is one pass over so many
+    pages; with `breadth` or `strategy`, it counts rounds of recursion.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", field_title_generator=_title)
@@ -193,7 +192,7 @@ class RunConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read_words(cls, given: Any) -> Any:
-        """Older names, numbers for depth and the limits of an endless run, as the fields have them."""
+        """Normalize older names, numeric depths and the limits of an endless run."""
         if not isinstance(given, Mapping):
             return given
         return apply_endless_limits(apply_depth(canonical_names(given)))
@@ -201,7 +200,7 @@ class RunConfig(BaseModel):
     @field_validator("docs", "engines", "include_domains", "exclude_domains", mode="before")
     @classmethod
     def _read_list(cls, given: Any) -> Any:
-        """One name, or names with commas between them; a place may have commas in its name."""
+        """Accept one name or a comma-separated list; a path may contain commas."""
         if not isinstance(given, str):
             return given
         return [word.strip() for word in given.split(",") if word.strip()]
@@ -224,7 +223,7 @@ class RunConfig(BaseModel):
     @field_validator("review", mode="before")
     @classmethod
     def _read_review(cls, given: Any) -> Any:
-        """Runs that were begun before there was a choice remember yes or no."""
+        """Accept the booleans that older runs stored."""
         return {True: "rounds", False: "off"}.get(given, given) if isinstance(given, bool) else given
 
     @field_validator("length", mode="before")
@@ -259,7 +258,7 @@ class RunConfig(BaseModel):
 
     @property
     def max_rounds(self) -> int:
-        """Rounds this run may have; where there are branches, how often they are judged together."""
+        """Return the most rounds of this run; with branches, how often they are judged together."""
         if self.strategy == "rollouts":
             return 1
         if self.strategy == "tree":
@@ -268,22 +267,22 @@ class RunConfig(BaseModel):
 
     @property
     def max_sources(self) -> int:
-        """Pages this run may read a round."""
+        """Return the most pages that this run reads per round."""
         return self.sources if self.sources is not None else _SOURCES
 
     @property
     def step(self) -> int:
-        """Searches a step of a branch, and pages."""
+        """Return the searches and pages per step of a branch."""
         return self.breadth or min(BREADTH, self.queries)
 
     def model_of(self, role: Role) -> str | None:
-        """The model this run names for a role; None: as configured."""
+        """Return the model this run names for a role; None: as configured."""
         return self.models.get(role) or self.model
 
     def refuse_odd(self) -> None:
-        """Raise ValueError, in one sentence, when settings do not go together.
+        """Raise ValueError, in one sentence, if settings contradict each other.
 
-        Not part of validation: what is usual for runs may be incomplete until a run adds to it.
+        Not part of validation, since defaults may be incomplete until a run adds to them.
         """
         if self.endless and self.strategy != "loop":
             raise ValueError("--endless is a loop: it goes with no --breadth and no other --strategy")
@@ -305,14 +304,14 @@ ALIASES = {
 
 
 def flags_of(name: str) -> list[str]:
-    """The options of a field, the preferred one first."""
+    """Return the command line options of a field, the preferred one first."""
     option = OPTIONS[name]
     words = dict.fromkeys((option.flag or name, name, *option.aliases))
     return [f"--{word.replace('_', '-')}" for word in words]
 
 
 def canonical_names(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same values under the fields' own names; saying one thing twice is refused."""
+    """Return the values under the fields' current names; raise if one field is given twice."""
     words: dict[str, Any] = {}
     for word, value in given.items():
         name = ALIASES.get(word, word)
