@@ -156,7 +156,7 @@ class Citation(Record):
     is_primary: bool = False  # the original source, not a page that repeats it
 
 
-# What the reader may expect: see `fathom.report.ending`.
+# What the reader may expect: see `report.certainty.report_status`.
 Status = Literal["complete", "partial", "unsure", "failed", "extracts"]
 
 

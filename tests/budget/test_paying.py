@@ -58,7 +58,7 @@ def saying(reply: Reply) -> Any:
 async def test_a_turn_costs_what_the_reply_says_it_took(tmp_path: Path) -> None:
     budget = purse_in(tmp_path)
     with Model(saying(Reply.say("A lot."))) as model:
-        reply = await chat(tmp_path, model.base_url, budget).say("read", HELLO, {})
+        reply = await chat(tmp_path, model.base_url, budget).send("read", HELLO, {})
         tokens_in, tokens_out = usage_of(model.requests[0], Reply.say("A lot."))
     usd = (10 * tokens_in + 100 * tokens_out) / 1e6
     assert reply.cost.usd == pytest.approx(usd)
@@ -69,8 +69,10 @@ async def test_a_turn_costs_what_the_reply_says_it_took(tmp_path: Path) -> None:
 async def test_a_turn_that_was_taken_is_not_paid_again_and_another_run_saves_it(tmp_path: Path) -> None:
     budget, other = purse_in(tmp_path), replace(purse_in(tmp_path), run="other")
     with Model(saying(Reply.say("A lot."))) as model:
-        first, again = [await chat(tmp_path, model.base_url, budget).say("read", HELLO, {}) for _ in range(2)]
-        saved = await chat(tmp_path, model.base_url, other).say("read", HELLO, {})
+        first, again = [
+            await chat(tmp_path, model.base_url, budget).send("read", HELLO, {}) for _ in range(2)
+        ]
+        saved = await chat(tmp_path, model.base_url, other).send("read", HELLO, {})
         assert len(model.calls) == 1
     assert first.cost == again.cost
     assert (saved.cost.usd, saved.cost.saved_usd) == (0.0, first.cost.usd)
@@ -79,9 +81,11 @@ async def test_a_turn_that_was_taken_is_not_paid_again_and_another_run_saves_it(
 
 async def test_when_the_money_is_short_a_shorter_answer_is_asked_for(tmp_path: Path) -> None:
     with Model(saying(Reply.say("A lot."))) as model:
-        await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.25)).say("read", HELLO, {})
+        await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.25)).send("read", HELLO, {})
         with pytest.raises(OutOfBudget):
-            await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.1)).say("read", [HumanMessage("?")], {})
+            await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.1)).send(
+                "read", [HumanMessage("?")], {}
+            )
     (asked,) = model.requests
     assert 1024 <= asked.body["max_completion_tokens"] < 2125
 
@@ -91,10 +95,10 @@ async def test_a_server_that_heeds_no_limit_breaks_the_cap_by_one_call_at_most(t
     budget = purse_in(tmp_path, 3.0)
     with Model(saying(Reply.say("word " * 20_000))) as model:
         asked = chat(tmp_path, model.base_url, budget)
-        first = await asked.say("read", HELLO, {})
+        first = await asked.send("read", HELLO, {})
         for words in ("And wind?", "And the sun?"):
             with pytest.raises(OutOfBudget):
-                await asked.say("read", [HumanMessage(words)], {})
+                await asked.send("read", [HumanMessage(words)], {})
         assert len(model.calls) == 1
     assert 1.5 < first.cost.usd < 3.0
     assert (await budget.account()).usd == pytest.approx(first.cost.usd)
@@ -106,9 +110,9 @@ async def test_what_does_not_fit_is_not_sent_and_a_cheaper_model_writes(tmp_path
         small = chat(tmp_path, model.base_url, budget, "small")
         large = chat(tmp_path, model.base_url, budget, cheaper=small)
         with pytest.raises(OutOfBudget):
-            await large.say("plan", HELLO, {})
+            await large.send("plan", HELLO, {})
         assert model.calls == []
-        reply = await large.say("write", HELLO, {})
+        reply = await large.send("write", HELLO, {})
     assert reply.cost.model == "small"
     assert [request.model for request in model.requests] == ["small"]
 
@@ -125,7 +129,7 @@ async def test_what_the_large_one_may_have_cost_is_told_also_when_the_small_one_
     with Model(moody) as model, pytest.raises(ProviderError) as failed:
         small = chat(tmp_path, model.base_url, budget, "small")
         large = chat(tmp_path, model.base_url, budget, cheaper=small, timeout_s=HUNG_S)
-        await large.say("write", HELLO, {})
+        await large.send("write", HELLO, {})
     assert {request.model for request in model.requests} == {"m", "small"}
     (lost,) = failed.value.costs
     assert (lost.model, lost.usd) == ("m", (await budget.account()).usd)
@@ -135,9 +139,9 @@ async def test_a_step_that_says_little_is_made_with_little_money(tmp_path: Path)
     """0.05 USD are 500 tokens of an answer: enough to check, and not to read."""
     with Model(saying(Reply.say("None."))) as model:
         with pytest.raises(OutOfBudget):
-            await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.05)).say("read", HELLO, {})
+            await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.05)).send("read", HELLO, {})
         assert model.calls == []
-        await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.05)).say("check", HELLO, {})
+        await chat(tmp_path, model.base_url, purse_in(tmp_path, 0.05)).send("check", HELLO, {})
         assert 256 <= model.requests[0].body["max_completion_tokens"] < 500
     assert (await purse_in(tmp_path, 0.05).account()).usd <= 0.05
 
@@ -150,7 +154,7 @@ async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) ->
         client = make_research_model(own, RunConfig(model="m")).first.outputs_by_role["read"].chat  # type: ignore[attr-defined]
         budget = purse_in(tmp_path)
         with pytest.raises(Unavailable) as failed:
-            await replace(client, prices=PRICES).within(budget).say("read", HELLO, {})
+            await replace(client, prices=PRICES).within(budget).send("read", HELLO, {})
     assert failed.value.costs == []
     assert (await budget.account()).usd == 0.0
 
@@ -159,7 +163,7 @@ async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) ->
 async def test_a_refusal_costs_nothing(tmp_path: Path, reply: Reply) -> None:
     budget = purse_in(tmp_path)
     with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
-        await chat(tmp_path, model.base_url, budget, endurance=ModelRetryPolicy(retries=0)).say(
+        await chat(tmp_path, model.base_url, budget, endurance=ModelRetryPolicy(retries=0)).send(
             "read", HELLO, {}
         )
     assert failed.value.costs == []
@@ -170,7 +174,7 @@ async def test_where_nobody_listens_nobody_is_paid(tmp_path: Path) -> None:
     budget = purse_in(tmp_path)
     silent = chat(tmp_path, "http://127.0.0.1:9/v1", budget, endurance=ModelRetryPolicy(retries=0))
     with pytest.raises(ProviderError):
-        await silent.say("read", HELLO, {})
+        await silent.send("read", HELLO, {})
     assert (await budget.account()).usd == 0.0
 
 
@@ -179,7 +183,7 @@ async def test_what_may_have_been_answered_stays_counted_at_its_worst(tmp_path: 
     budget = purse_in(tmp_path)
     with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
         words: dict[str, Any] = {"endurance": ModelRetryPolicy(retries=0), "timeout_s": HUNG_S}
-        await chat(tmp_path, model.base_url, budget, **words).say("read", HELLO, {})
+        await chat(tmp_path, model.base_url, budget, **words).send("read", HELLO, {})
     (lost,) = failed.value.costs
     assert lost.usd == (await budget.account()).usd > 0.4  # the whole answer
 
@@ -191,7 +195,7 @@ async def test_each_try_that_nobody_answered_counts_and_the_charge_has_them_all(
         return Reply.say("A lot.") if request.number else Reply.hang()
 
     with Model(second_time) as model:
-        reply = await chat(tmp_path, model.base_url, budget, timeout_s=HUNG_S).say("read", HELLO, {})
+        reply = await chat(tmp_path, model.base_url, budget, timeout_s=HUNG_S).send("read", HELLO, {})
     assert reply.cost.usd == pytest.approx((await budget.account()).usd)
     assert reply.cost.usd > 0.4
 
@@ -204,11 +208,11 @@ async def test_cached_input_costs_less_and_silence_about_tokens_costs_the_worst(
         "total_tokens": 1010,
         "input_token_details": details,
     }
-    told = TokenUsage.of(AIMessage("x", usage_metadata=used), TokenUsage(9, 9))
+    told = TokenUsage.from_message(AIMessage("x", usage_metadata=used), TokenUsage(9, 9))
     assert told == TokenUsage(1000, 10, 900)
     usd = PRICES.usd("m", "http://x.example", *told[:3])
     assert usd == pytest.approx((100 * 10 + 900 * 1 + 10 * 100) / 1e6)
-    assert TokenUsage.of(AIMessage("x"), TokenUsage(5000, 4000)) == TokenUsage(5000, 4000)
+    assert TokenUsage.from_message(AIMessage("x"), TokenUsage(5000, 4000)) == TokenUsage(5000, 4000)
 
 
 def test_a_model_without_a_price_is_told_once_and_charges_say_where_and_when() -> None:
@@ -247,7 +251,7 @@ async def test_killed_between_sending_and_settling_a_run_cannot_spend_it_twice(t
     budget = purse_in(tmp_path)
     assert (await budget.account()).usd == pytest.approx(0.6)
     with Model(saying(Reply.say("A lot."))) as model, pytest.raises(OutOfBudget):
-        await chat(tmp_path, model.base_url, budget, model="m").say(
+        await chat(tmp_path, model.base_url, budget, model="m").send(
             "read", [HumanMessage("long " * 20_000)], {}
         )
     assert model.calls == []

@@ -59,7 +59,7 @@ def saying(*replies: Reply) -> Callable[[ModelRequest], Reply]:
 
 async def test_an_answer_comes_with_its_charge(tmp_path: Path) -> None:
     with Model(saying(Reply.say("Hello."))) as model:
-        reply = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
+        reply = await chat(tmp_path, model.base_url).send("plan", HELLO, {})
     assert reply.text == "Hello."
     assert reply.cost.role == "plan"
     assert reply.cost.model == "stand-in"
@@ -70,8 +70,8 @@ async def test_an_answer_comes_with_its_charge(tmp_path: Path) -> None:
 
 async def test_a_finished_turn_is_not_sent_again(tmp_path: Path) -> None:
     with Model(saying(Reply.say("Hello."))) as model:
-        first = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
-        again = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
+        first = await chat(tmp_path, model.base_url).send("plan", HELLO, {})
+        again = await chat(tmp_path, model.base_url).send("plan", HELLO, {})
         assert len(model.calls) == 1
     assert again == first
     assert merge_records([first.cost], [again.cost]) == [first.cost]
@@ -79,9 +79,9 @@ async def test_a_finished_turn_is_not_sent_again(tmp_path: Path) -> None:
 
 async def test_what_another_run_was_answered_is_free_and_said_to_be_saved(tmp_path: Path) -> None:
     with Model(saying(Reply.say("Hello."))) as model:
-        first = await chat(tmp_path, model.base_url, run="one").say("plan", HELLO, {})
-        other = await chat(tmp_path, model.base_url, run="other").say("plan", HELLO, {})
-        resumed = await chat(tmp_path, model.base_url, run="one").say("plan", HELLO, {})
+        first = await chat(tmp_path, model.base_url, run="one").send("plan", HELLO, {})
+        other = await chat(tmp_path, model.base_url, run="other").send("plan", HELLO, {})
+        resumed = await chat(tmp_path, model.base_url, run="one").send("plan", HELLO, {})
         assert len(model.calls) == 1
     assert resumed == first
     assert not first.cost.is_reused
@@ -93,7 +93,7 @@ async def test_what_another_run_was_answered_is_free_and_said_to_be_saved(tmp_pa
 async def test_who_asks_the_same_at_the_same_time_is_answered_by_one_call(tmp_path: Path) -> None:
     with Model(saying(Reply.say("Hello.").after(0.2))) as model:
         asked = chat(tmp_path, model.base_url)
-        replies = await asyncio.gather(*(asked.say("plan", HELLO, {}) for _ in range(5)))
+        replies = await asyncio.gather(*(asked.send("plan", HELLO, {}) for _ in range(5)))
         assert len(model.calls) == 1
     assert len(set(map(str, replies))) == 1
 
@@ -101,7 +101,7 @@ async def test_who_asks_the_same_at_the_same_time_is_answered_by_one_call(tmp_pa
 async def test_who_waited_for_another_ones_call_asks_when_that_one_is_cancelled(tmp_path: Path) -> None:
     with Model(saying(Reply.say("Hello.").after(0.2))) as model:
         asked = chat(tmp_path, model.base_url)
-        first, second = (asyncio.create_task(asked.say("plan", HELLO, {})) for _ in range(2))
+        first, second = (asyncio.create_task(asked.send("plan", HELLO, {})) for _ in range(2))
         async with asyncio.timeout(10):
             while not model.calls:  # noqa: ASYNC110 - the server lives in a thread
                 await asyncio.sleep(0.01)
@@ -112,16 +112,16 @@ async def test_who_waited_for_another_ones_call_asks_when_that_one_is_cancelled(
 
 async def test_the_same_model_on_another_server_is_another_one(tmp_path: Path) -> None:
     with Model(saying(Reply.say("Hello."))) as one, Model(saying(Reply.say("Good day."))) as other:
-        assert (await chat(tmp_path, one.base_url).say("plan", HELLO, {})).text == "Hello."
-        assert (await chat(tmp_path, other.base_url).say("plan", HELLO, {})).text == "Good day."
+        assert (await chat(tmp_path, one.base_url).send("plan", HELLO, {})).text == "Hello."
+        assert (await chat(tmp_path, other.base_url).send("plan", HELLO, {})).text == "Good day."
 
 
 async def test_a_server_that_says_it_is_full_is_given_its_time(tmp_path: Path) -> None:
     full = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "400ms"}
     with Model(saying(replace(Reply.say("Hello."), headers=full))) as model:
         asked = chat(tmp_path, model.base_url)
-        await asked.say("plan", HELLO, {})
-        await asked.say("plan", [HumanMessage("And now?")], {})
+        await asked.send("plan", HELLO, {})
+        await asked.send("plan", [HumanMessage("And now?")], {})
         first, second = model.calls
     assert first.answered is not None
     assert second.arrived - first.answered >= 0.35
@@ -141,15 +141,15 @@ class Dripping(StandIn):
 
 async def test_a_server_that_drips_is_cut_off_all_the_same(tmp_path: Path) -> None:
     with Dripping() as server, pytest.raises(Unavailable, match="did not answer in time"):
-        await chat(tmp_path, f"{server.url}/v1", retries=0, timeout_s=0.3).say("plan", HELLO, {})
+        await chat(tmp_path, f"{server.url}/v1", retries=0, timeout_s=0.3).send("plan", HELLO, {})
 
 
 async def test_another_question_or_another_form_is_another_turn(tmp_path: Path) -> None:
     with Model(saying(Reply.say("{}"))) as model:
         asked = chat(tmp_path, model.base_url)
-        first = await asked.say("plan", HELLO, {})
-        other = await asked.say("plan", [HumanMessage("Hello!")], {})
-        formed = await asked.say("plan", HELLO, {"response_format": {"type": "json_object"}})
+        first = await asked.send("plan", HELLO, {})
+        other = await asked.send("plan", [HumanMessage("Hello!")], {})
+        formed = await asked.send("plan", HELLO, {"response_format": {"type": "json_object"}})
         assert len(model.calls) == 3
     assert len({first.cost.key, other.cost.key, formed.cost.key}) == 3
 
@@ -158,8 +158,8 @@ async def test_a_failed_turn_is_sent_again(tmp_path: Path) -> None:
     with Model(saying(Reply.wrong_key(), Reply.say("Hello."))) as model:
         asked = chat(tmp_path, model.base_url)
         with pytest.raises(Refused):
-            await asked.say("plan", HELLO, {})
-        assert (await asked.say("plan", HELLO, {})).text == "Hello."
+            await asked.send("plan", HELLO, {})
+        assert (await asked.send("plan", HELLO, {})).text == "Hello."
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ async def test_a_failure_is_told_by_who_can_act(
     tmp_path: Path, reply: Reply, error: type[ProviderError], words: str
 ) -> None:
     with Model(saying(reply)) as model, pytest.raises(error, match=words) as caught:
-        await chat(tmp_path, model.base_url).say("plan", HELLO, {})
+        await chat(tmp_path, model.base_url).send("plan", HELLO, {})
     assert type(caught.value) is error
     assert KEY not in str(caught.value)
 
@@ -203,7 +203,7 @@ async def test_an_answer_longer_than_any_is_not_taken_in(tmp_path: Path) -> None
     with Model(saying(Reply.garbage(b"[" + b"1," * 25_000_000))) as model:
         began = time.monotonic()
         with pytest.raises(Unreadable, match=r"it is longer than 16,777,216 bytes"):
-            await chat(tmp_path, model.base_url, timeout_s=60.0).say("plan", HELLO, {})
+            await chat(tmp_path, model.base_url, timeout_s=60.0).send("plan", HELLO, {})
         assert len(model.calls) == 1
     assert time.monotonic() - began < 30
 
@@ -213,17 +213,17 @@ async def test_halves_of_characters_do_not_get_any_further(tmp_path: Path, body:
     said = json.loads(body)["a"]
     content = json.dumps({"choices": [{"message": {"content": said, "reasoning": said}}]})
     with Model(saying(Reply.garbage(content.encode()))) as model:
-        reply = await chat(tmp_path, model.base_url).say("plan", HELLO, {})
+        reply = await chat(tmp_path, model.base_url).send("plan", HELLO, {})
     assert reply.text.encode().decode() in {"\ufffd and on", "\U0001f600 and on"}
 
 
 async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp_path: Path) -> None:
     with Model(saying(Reply.broken(), Reply.broken(), Reply.say("Hello."))) as model:
-        assert (await chat(tmp_path, model.base_url, retries=2).say("plan", HELLO, {})).text == "Hello."
+        assert (await chat(tmp_path, model.base_url, retries=2).send("plan", HELLO, {})).text == "Hello."
         assert len(model.calls) == 3
     with Model(saying(Reply.wrong_key())) as model:
         with pytest.raises(Refused):
-            await chat(tmp_path, model.base_url, retries=2).say("plan", HELLO, {})
+            await chat(tmp_path, model.base_url, retries=2).send("plan", HELLO, {})
         assert len(model.calls) == 1
 
 
@@ -231,7 +231,7 @@ async def test_a_limit_is_waited_out_for_as_long_as_the_server_says(tmp_path: Pa
     with Model(saying(Reply.too_fast(wait_s=0.4), Reply.say("Hello."))) as model:
         began = time.monotonic()
         patient = replace(chat(tmp_path, model.base_url), endurance=ModelRetryPolicy(1, outage_s=60.0))
-        reply = await patient.say("plan", HELLO, {})
+        reply = await patient.send("plan", HELLO, {})
         assert time.monotonic() - began >= 0.4
         assert len(model.calls) == 2
     assert reply.text == "Hello."
@@ -239,23 +239,23 @@ async def test_a_limit_is_waited_out_for_as_long_as_the_server_says(tmp_path: Pa
 
 async def test_nobody_at_the_address_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="cannot be reached"):
-        await chat(tmp_path, f"http://127.0.0.1:{closed_port()}/v1", retries=0).say("plan", HELLO, {})
+        await chat(tmp_path, f"http://127.0.0.1:{closed_port()}/v1", retries=0).send("plan", HELLO, {})
 
 
 async def test_no_answer_in_time_is_unavailable(tmp_path: Path) -> None:
     with Model(saying(Reply.hang())) as model, pytest.raises(Unavailable, match="did not answer in time"):
-        await chat(tmp_path, model.base_url, retries=0, timeout_s=0.3).say("plan", HELLO, {})
+        await chat(tmp_path, model.base_url, retries=0, timeout_s=0.3).send("plan", HELLO, {})
 
 
 @pytest.mark.parametrize("reply", [Reply.say(""), Reply.refuse()])
 async def test_an_empty_answer_and_a_refusal_are_no_words(tmp_path: Path, reply: Reply) -> None:
     with Model(saying(reply)) as model:
-        assert (await chat(tmp_path, model.base_url).say("plan", HELLO, {})).text == ""
+        assert (await chat(tmp_path, model.base_url).send("plan", HELLO, {})).text == ""
 
 
 async def test_a_cut_off_answer_comes_back_as_far_as_it_got(tmp_path: Path) -> None:
     with Model(saying(Reply.cut('{"claims": ['))) as model:
-        assert (await chat(tmp_path, model.base_url).say("read", HELLO, {})).text == '{"claims": ['
+        assert (await chat(tmp_path, model.base_url).send("read", HELLO, {})).text == '{"claims": ['
 
 
 async def test_the_key_goes_to_the_server_and_nowhere_else(
@@ -265,11 +265,11 @@ async def test_the_key_goes_to_the_server_and_nowhere_else(
     echoing = Reply._failed(400, f"Bad request with Bearer {KEY}", "invalid_request_error", None)
     with Model(saying(Reply.say("Hello."), Reply.broken(), Reply.wrong_key(), echoing)) as model:
         asked = chat(tmp_path, model.base_url, retries=0)
-        assert (await asked.say("plan", HELLO, {})).text == "Hello."
+        assert (await asked.send("plan", HELLO, {})).text == "Hello."
         told = []
         for n in range(3):
             with pytest.raises(ProviderError) as caught:
-                await asked.say("plan", [HumanMessage(f"And {n}?")], {})
+                await asked.send("plan", [HumanMessage(f"And {n}?")], {})
             told.append(str(caught.value))
         assert model.calls[0].headers["authorization"] == f"Bearer {KEY}"
     assert KEY not in "\n".join(told)
@@ -286,4 +286,4 @@ async def test_a_mistake_of_ours_is_not_told_as_an_answer_in_no_known_format(
         "fathom.llm.providers.openai_compatible._FIELDS", None
     )  # so that our own code stumbles
     with Model(saying(Reply.say("Hello."))) as model, pytest.raises(TypeError):
-        await chat(tmp_path, model.base_url).say("plan", HELLO, {})
+        await chat(tmp_path, model.base_url).send("plan", HELLO, {})

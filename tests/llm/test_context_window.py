@@ -1,4 +1,4 @@
-"""What a model holds is known, asked of its server, or learnt; nobody's word is believed twice."""
+"""What a model holds is known, asked of its server, or learned; nobody's word is believed twice."""
 
 import asyncio
 import json
@@ -120,20 +120,20 @@ async def test_the_size_is_asked_for_once_and_a_knob_beats_it() -> None:
         return 4_096
 
     window = ContextWindow(source=source)
-    assert [await window.known(), await window.known()] == [4_096, 4_096]
+    assert [await window.find_size(), await window.find_size()] == [4_096, 4_096]
     assert len(asked) == 1
-    assert await ContextWindow(2_048, source=source).known() == 2_048
+    assert await ContextWindow(2_048, source=source).find_size() == 2_048
     assert len(asked) == 1
-    assert await ContextWindow().known() == UNKNOWN_WINDOW_TOKENS
+    assert await ContextWindow().find_size() == UNKNOWN_WINDOW_TOKENS
 
 
 @pytest.mark.parametrize(
     ("size", "answer"), [(1_024, 256), (2_048, 512), (4_096, 1_024), (16_384, 4_096), (131_072, 4_096)]
 )
 def test_a_small_window_leaves_a_smaller_room_for_the_answer(size: int, answer: int) -> None:
-    assert ContextWindow(size).answer() == answer
-    assert ContextWindow(size).room() == size - answer
-    assert ContextWindow(size, most_answer=200).answer() == 200
+    assert ContextWindow(size).answer_tokens() == answer
+    assert ContextWindow(size).prompt_tokens() == size - answer
+    assert ContextWindow(size, most_answer=200).answer_tokens() == 200
 
 
 def test_what_replies_report_replaces_the_worst() -> None:
@@ -202,7 +202,7 @@ def kept(database: Path, clock: Clock, says: int | None, model: str = "m") -> Co
         return says
 
     return ContextWindow(
-        source=source, learnt=LearnedWindow(open_storage(database), "http://127.0.0.1/v1", model, clock)
+        source=source, learned=LearnedWindow(open_storage(database), "http://127.0.0.1/v1", model, clock)
     )
 
 
@@ -212,41 +212,41 @@ async def test_what_was_learnt_is_known_to_the_next_process_for_a_day(
 ) -> None:
     database, clock = tmp_path / "fathom.sqlite", Clock()
     first = kept(database, clock, says)
-    assert (await first.known(), first.is_recalled) == (says or UNKNOWN_WINDOW_TOKENS, False)
+    assert (await first.find_size(), first.is_recalled) == (says or UNKNOWN_WINDOW_TOKENS, False)
     first.lower(4_096)
     first.lower(3_000)
-    assert await kept(database, clock, says).known() == (
+    assert await kept(database, clock, says).find_size() == (
         says or UNKNOWN_WINDOW_TOKENS
     )  # nothing has come through yet
     await first.keep()
     clock.now += LEARNED_WINDOW_S - 1
     later = kept(database, clock, says)
-    assert (await later.known(), later.is_recalled) == (3_000, True)
-    assert await kept(database, clock, says, model="another").known() == (says or UNKNOWN_WINDOW_TOKENS)
+    assert (await later.find_size(), later.is_recalled) == (3_000, True)
+    assert await kept(database, clock, says, model="another").find_size() == (says or UNKNOWN_WINDOW_TOKENS)
     clock.now += 2
-    assert await kept(database, clock, says).known() == (says or UNKNOWN_WINDOW_TOKENS)
+    assert await kept(database, clock, says).find_size() == (says or UNKNOWN_WINDOW_TOKENS)
 
 
 async def test_a_server_that_says_something_else_of_itself_is_asked_anew(tmp_path: Path) -> None:
     database, clock = tmp_path / "fathom.sqlite", Clock()
     first = kept(database, clock, 8_192)
-    await first.known()
+    await first.find_size()
     first.lower(4_096)
     await first.keep()
     for says in (16_384, 2_048, None):
         window = kept(database, clock, says)
-        assert (await window.known(), window.is_recalled) == (says or UNKNOWN_WINDOW_TOKENS, False)
-    assert await kept(database, clock, 8_192).known() == 4_096
+        assert (await window.find_size(), window.is_recalled) == (says or UNKNOWN_WINDOW_TOKENS, False)
+    assert await kept(database, clock, 8_192).find_size() == 4_096
 
 
 async def test_a_clock_that_went_back_keeps_nothing_for_longer_than_a_day(tmp_path: Path) -> None:
     database, clock = tmp_path / "fathom.sqlite", Clock()
     first = kept(database, clock, None)
-    await first.known()
+    await first.find_size()
     first.lower(4_096)
     await first.keep()
     clock.now -= 10 * LEARNED_WINDOW_S
-    assert await kept(database, clock, None).known() == UNKNOWN_WINDOW_TOKENS
+    assert await kept(database, clock, None).find_size() == UNKNOWN_WINDOW_TOKENS
 
 
 def test_the_address_of_a_server_is_not_kept_in_plain_words(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ def test_a_quote_that_its_passage_shows_is_not_repeated_with_its_claim() -> None
     sources = [SourceText(seen.quotes[0].page, "One", passages=f"Before. {seen.quotes[0].text} After.")]
     by_key = key_points(points(seen, unseen))
     text = (
-        writer.writer_prompt(section_brief(*by_key.values(), sources=sources), by_key, "English").whole().user
+        writer.writer_prompt(section_brief(*by_key.values(), sources=sources), by_key, "English").fill().user
     )
     assert text.count(seen.quotes[0].text) == 2  # the claim and its passage
     assert f"quote: {unseen.quotes[0].text}" in text
@@ -39,7 +39,7 @@ def test_a_checker_sees_what_stands_around_a_doubtful_quote_once_and_without_the
         SentenceToCheck("Divers come.", "fact", ["a"], ["look"]),
         SentenceToCheck("They come.", "fact", ["a"], ["look"]),
     ]
-    text = checker_prompt("checker", CheckInput(items, [told], {"a": passage}), items).whole().user
+    text = checker_prompt("checker", CheckInput(items, [told], {"a": passage}), items).fill().user
     assert text.count("In spring it is cold. […] They leave.") == 1
 
 
@@ -47,6 +47,6 @@ def test_sentences_that_rest_on_the_same_do_not_repeat_it() -> None:
     items = [
         SentenceToCheck(text, "fact", ["a"], rests_on=["Divers were seen."]) for text in ("One.", "Two.")
     ]
-    text = checker_prompt("checker", CheckInput(items, [claim(name="a")], {}), items).whole().user
+    text = checker_prompt("checker", CheckInput(items, [claim(name="a")], {}), items).fill().user
     assert text.count("Divers were seen.") == 1
     assert "rests on: the same as sentence 1" in text

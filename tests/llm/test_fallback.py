@@ -103,7 +103,9 @@ async def test_a_model_that_is_not_there_is_heard_of_also_where_the_time_is_limi
 ) -> None:
     mind = FallbackModel(FakeModel(plans=[kind("cannot be reached")]), FakeModel())
     with pytest.raises(kind, match="cannot be reached"):
-        await mind.with_time_budget(TimeBudget(open_storage(tmp_path / "fathom.sqlite"), "run", 60.0, 30.0)).plan(BRIEF)
+        await mind.with_time_budget(
+            TimeBudget(open_storage(tmp_path / "fathom.sqlite"), "run", 60.0, 30.0)
+        ).plan(BRIEF)
 
 
 async def test_a_bug_is_not_hidden() -> None:

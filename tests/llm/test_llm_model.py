@@ -69,7 +69,7 @@ class FakeLadder:
         form: type[BaseModel],
         complaint: Callable[[Any], str] = lambda _: "",
     ) -> FormAnswer[BaseModel]:
-        prompt = prompt_budget.whole()
+        prompt = prompt_budget.fill()
         self.seen.append(prompt)
         assert self.answers, f"nothing was prepared for {prompt.id}"
         return FormAnswer(form.model_validate(self.answers.pop(0)), [cost(role)])

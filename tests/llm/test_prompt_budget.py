@@ -88,10 +88,10 @@ def test_every_roles_prompt_and_its_answer_fit_whatever_the_evidence(
 ) -> None:
     window = ContextWindow(size)
     for prompt_budget in sheets([*(TEXTS[name] for name in names), other]):
-        fitted = prompt_budget.within(window.room(), window.count)
+        fitted = prompt_budget.fit_prompt(window.prompt_tokens(), window.count)
         prompt = fitted.prompt
         sent = count_tokens_at_worst(prompt.system) + count_tokens_at_worst(prompt.user)
-        assert sent + window.answer() <= size, prompt_budget.name
+        assert sent + window.answer_tokens() <= size, prompt_budget.name
         bare = load_prompt(prompt_budget.name).fill(
             **prompt_budget.fixed, **dict.fromkeys(prompt_budget.evidence, NONE)
         )
@@ -101,7 +101,7 @@ def test_every_roles_prompt_and_its_answer_fit_whatever_the_evidence(
 
 def test_the_guard_bites_where_nothing_is_cut() -> None:
     text = "조력 발전소는 밀물 때 바닷물을 가두었다가 썰물 때 내보낸다.\n\n" * 300
-    whole = sheets([text] * 4)[0].whole()
+    whole = sheets([text] * 4)[0].fill()
     assert count_tokens_at_worst(whole.user) > 4_096
 
 
@@ -109,7 +109,7 @@ def test_the_least_relevant_goes_first_and_all_that_fits_stays() -> None:
     parts = [f"E{n}: " + "The silt behind the dam is measured twice a year. " * 4 for n in range(40)]
     prompt_budget = PromptBudget("outline", {"question": QUESTION, "language": "English"}, {
         "questions": list_lines(["Q1: What?"]), "claims": PromptLines(parts)})  # fmt: skip
-    fitted = prompt_budget.within(1_500, count_tokens_at_worst)
+    fitted = prompt_budget.fit_prompt(1_500, count_tokens_at_worst)
     kept = fitted.kept["claims"]
     assert 5 < kept < 40
     assert fitted.cut == ["claims"]
@@ -117,12 +117,12 @@ def test_the_least_relevant_goes_first_and_all_that_fits_stays() -> None:
     assert "Q1: What?" in fitted.prompt.user
     room = count_tokens_at_worst(fitted.prompt.system) + count_tokens_at_worst(fitted.prompt.user)
     assert room > 1_200  # what room there is, is used
-    assert prompt_budget.within(50_000, count_tokens_at_worst).cut == []
+    assert prompt_budget.fit_prompt(50_000, count_tokens_at_worst).cut == []
 
 
 def test_of_what_was_asked_before_the_oldest_goes_first() -> None:
     lines = PromptLines([f"- query {n}" for n in range(50)], is_newest_last=True)
-    text, kept = lines.within(60, count_tokens_at_worst)
+    text, kept = lines.cut_to_room(60, count_tokens_at_worst)
     assert 0 < kept < 50
     assert text.splitlines() == [f"- query {n}" for n in range(50 - kept, 50)]
 
@@ -131,13 +131,13 @@ def test_half_an_ask_is_half_the_evidence() -> None:
     prompt_budget = PromptBudget(
         "checker", {}, {"sentences": PromptLines([f"Sentence {n}: It is so." for n in range(40)])}
     )
-    kept = prompt_budget.within(50_000, count_tokens, share=0.5).kept["sentences"]
+    kept = prompt_budget.fit_prompt(50_000, count_tokens, share=0.5).kept["sentences"]
     assert 15 <= kept <= 21
 
 
 def test_a_window_that_does_not_hold_the_instructions_is_too_small() -> None:
     with pytest.raises(WindowTooSmall, match="tokens without any evidence"):
-        sheets(["One."])[0].within(300, count_tokens_at_worst)
+        sheets(["One."])[0].fit_prompt(300, count_tokens_at_worst)
 
 
 @given(st.text(max_size=200), st.integers(0, 120))

@@ -65,10 +65,10 @@ async def test_who_cannot_stream_is_asked_for_the_whole_and_from_then_on_at_once
 ) -> None:
     with kind(lambda _: Reply.say(LONG)) as model:
         asked = chat(tmp_path, model.base_url)
-        first = await asked.say("write", HELLO, {})
+        first = await asked.send("write", HELLO, {})
         assert len(model.calls) == 2
-        second = await asked.say("write", [HumanMessage("And you?")], {})
-        again = await asked.say("write", HELLO, {})
+        second = await asked.send("write", [HumanMessage("And you?")], {})
+        again = await asked.send("write", HELLO, {})
         assert len(model.calls) == 3
     assert first.text == second.text == again.text == LONG
 
@@ -79,7 +79,7 @@ async def test_who_takes_no_options_for_streams_is_asked_for_the_whole(tmp_path:
         return refused if "stream_options" in request.body else Reply.say(LONG)
 
     with Model(answer) as model:
-        assert (await chat(tmp_path, model.base_url).say("write", HELLO, {})).text == LONG
+        assert (await chat(tmp_path, model.base_url).send("write", HELLO, {})).text == LONG
 
 
 class Uncounted(Model):
@@ -93,7 +93,7 @@ class Uncounted(Model):
 
 async def test_a_stream_without_usage_is_counted_by_its_words(tmp_path: Path) -> None:
     with Uncounted(lambda _: Reply.say(LONG)) as model:
-        reply = await chat(tmp_path, model.base_url).say("write", HELLO, {})
+        reply = await chat(tmp_path, model.base_url).send("write", HELLO, {})
     assert reply.cost.tokens_out == count_tokens_at_worst(LONG)
     assert reply.cost.tokens_in > 0
 
@@ -102,8 +102,8 @@ async def test_a_failed_stream_is_tried_again_and_an_answered_one_is_not_sent_ag
     turns = [Reply.broken(), Reply.too_fast(wait_s=0.01), Reply.say(LONG)]
     with Model(lambda request: turns[request.number]) as model:
         asked = chat(tmp_path, model.base_url)
-        first = await asked.say("write", HELLO, {})
-        assert await asked.say("write", HELLO, {}) == first
+        first = await asked.send("write", HELLO, {})
+        assert await asked.send("write", HELLO, {}) == first
         assert [request.is_streaming for request in model.requests] == [True] * 3
     assert first.text == LONG
 

@@ -66,7 +66,7 @@ async def test_a_call_shows_in_traces_with_role_model_cost_and_reuse_also_when_i
             memory = open_replies(open_storage(tmp_path / "fathom.sqlite"))
             for run in ("one", "other"):
                 chat = Chat(given(server, "m"), server.base_url, memory.within(run))
-                await chat.say("plan", [HumanMessage("Hello?")], {})
+                await chat.send("plan", [HumanMessage("Hello?")], {})
             return "done"
 
         async with model_clients():

@@ -1,4 +1,4 @@
-"""Who thinks: any chat model, or none at all, behind one port."""
+"""Research models: any chat model, or none at all, behind one protocol."""
 
 from fathom.errors import BadInput
 from fathom.llm.extractive import ExtractiveModel
@@ -9,7 +9,7 @@ from fathom.state import RunConfig
 
 
 def choose_research_model(settings: Settings, run_config: RunConfig) -> ResearchModel:
-    """Return the model of a run: chat models where they are configured, an extractive one where none is."""
+    """Return the research model of a run: chat models if configured, else the extractive one."""
     named = run_config.model
     if settings.uses_model(named):
         from fathom.llm.factory import make_research_model  # seconds of imports

@@ -1,7 +1,7 @@
-"""Reading a form out of whatever a model wrote.
+"""Parse a form (a pydantic model) from whatever a model wrote.
 
-Sound JSON is read as it is, everything else is repaired by json-repair; pydantic decides whether it is the
-form. Thinking aloud is removed first, never after parsing has failed.
+Valid JSON is read as is; json-repair repairs the rest; pydantic validates. Reasoning text is removed before
+parsing.
 """
 
 import json
@@ -29,7 +29,7 @@ _EMPTY_WORDS = {"", "none", "n/a", "na", "null", "-", "nothing"}
 
 
 def coerce_fields(value: Any, form: type[BaseModel]) -> Any:
-    """Return the value with field names spelt as in the form, and values converted to the fields' types."""
+    """Return the value with the form's field names, and values converted to the fields' types."""
     if not isinstance(value, dict):
         return value
     fields, names = _form_fields(form)
@@ -48,7 +48,7 @@ def coerce_fields(value: Any, form: type[BaseModel]) -> Any:
 
 
 class _Field(NamedTuple):
-    """What a field takes: values of type `fits` are left as they are, others are converted."""
+    """The type of a field: values of type `fits` are kept, others are converted."""
 
     is_required: bool
     fits: type | None
@@ -57,7 +57,7 @@ class _Field(NamedTuple):
 
 @cache
 def _form_fields(form: type[BaseModel]) -> tuple[dict[str, _Field], dict[str, str]]:
-    """Return the fields of a form, and their names by their letters and digits alone."""
+    """Return the fields of a form, and their names by letters and digits alone."""
     fields = {name: _field(info.is_required(), info.annotation) for name, info in form.model_fields.items()}
     return fields, {_letters(name): name for name in fields}
 
@@ -109,7 +109,7 @@ def _to_number(value: Any, kind: Any) -> Any:
 
 
 def _find_number(words: str, kind: Any) -> Any:
-    """Return the number in the words, or the one a grade stands for: of 5 for whole numbers, else of 1."""
+    """Return the number in the words, or the one a grade stands for: out of 5 for integers, else out of 1."""
     said = words.strip().strip(".!").lower()
     if share := _SHARE.search(said):
         part, whole = float(share.group(1)), float(share.group(2))
@@ -139,7 +139,7 @@ _MAX_SEARCHED_CHARS = 3_000
 
 
 def cut_repetition(text: str) -> str:
-    """Return the text up to where its end begins to repeat itself, with the repeated part once."""
+    """Return the text up to where its end starts to loop, with the repeated part once."""
     for size in range(1, min(_MAX_UNIT_CHARS, len(text) // _MIN_REPEATS) + 1):
         unit = text[-size:]
         if text.endswith(unit * max(_MIN_REPEATS, -(-_MIN_LOOP_CHARS // size))):
@@ -151,7 +151,7 @@ def cut_repetition(text: str) -> str:
 
 
 def is_repetitive(text: str) -> bool:
-    """Whether some words in the text come eight times or more in a row."""
+    """Tell whether some words come eight times or more in a row."""
     loops = _INNER_LOOP.finditer(text[:_MAX_SEARCHED_CHARS])
     return any(len(loop.group()) >= _MIN_INNER_CHARS for loop in loops)
 
@@ -174,18 +174,18 @@ _MAX_VALUES = 60
 
 _MAX_ENTRIES = 500
 
-# An answer without end must not keep everybody waiting, so only its beginning is read.
+# Only the beginning of an endless answer is parsed, to bound the time.
 _MAX_CHARS = 200_000
 
 _MAX_REPAIRED_CHARS = 60_000
 
 
 class UnusableAnswer(ValueError):
-    """The text holds no such form; the message says what is wrong, for a repair turn."""
+    """The text holds no such form; the message says what is wrong, for a repair call."""
 
 
 def parse_answer(text: str, form: type[F]) -> F:
-    """Return the form in the text: bare, fenced, in prose, cut off, misspelt, or with bad entries."""
+    """Parse the form in the text: bare, fenced, inside prose, truncated, misspelt, or with bad entries."""
     answer = strip_thinking(text)
     fault = ""
     for values in _read_values(answer):
@@ -198,7 +198,7 @@ def parse_answer(text: str, form: type[F]) -> F:
 
 
 def strip_thinking(text: str) -> str:
-    """Return the text without what the model thought aloud; tags inside a JSON answer are left alone."""
+    """Return the text without reasoning; tags inside a JSON answer are kept."""
     text = text[:_MAX_CHARS]
     if text.lstrip().startswith("{"):
         return text.strip()
@@ -206,7 +206,7 @@ def strip_thinking(text: str) -> str:
 
 
 def replace_lone_surrogates(text: str) -> str:
-    """Join the halves of characters, and replace those whose other half is missing."""
+    """Join surrogate pairs, and replace lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -215,7 +215,7 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def _drop_tagged(text: str) -> str:
-    """Drop everything between an opening tag and the next closing one of its kind, in one pass."""
+    """Drop everything between an opening tag and its next closing tag, in one pass."""
     kept, begun, name = [0], -1, ""
     ends = {tag.group(2).lower(): tag.start() for tag in _TAG.finditer(text) if tag.group(1)}
     for tag in _TAG.finditer(text):
@@ -229,8 +229,8 @@ def _drop_tagged(text: str) -> str:
 
 
 def _read_values(text: str) -> Iterator[list[Any]]:
-    """Yield the JSON values of the text, read in ever more forgiving ways."""
-    has_surrogates = bool(_SURROGATE.search(text))  # json-repair's output is mended, the decoder's is not
+    """Yield the JSON values of the text, parsed more and more leniently."""
+    has_surrogates = bool(_SURROGATE.search(text))  # json-repair's output is fixed, the decoder's is not
     if not has_surrogates:
         yield list(_sound_values(text, is_strict=True))
     repaired = _repair_text(cut_repetition(text))
@@ -242,7 +242,7 @@ def _read_values(text: str) -> Iterator[list[Any]]:
 
 
 def _sound_values(text: str, *, is_strict: bool) -> Iterator[Any]:
-    """Yield the sound values of the text in order; if strict, only those before the first broken one."""
+    """Yield the valid values of the text in order; if strict, only those before the first broken one."""
     decoder, start = json.JSONDecoder(), 0
     for _ in range(_MAX_VALUES):
         opening = _OPENING.search(text, start)
@@ -267,7 +267,7 @@ def _repair_text(text: str) -> Any:
 
 
 def _candidates(values: list[Any], form: type[BaseModel]) -> list[dict[str, Any]]:
-    """Return the values as the form has them: unwrapped, wrapped, or one-entry objects joined to one list."""
+    """Return candidate objects for the form: unwrapped, wrapped, or one-entry objects joined."""
     meant = [value for value in values if isinstance(value, dict | list) and value != []]
     found = [_fit(value, form) for value in meant]
     only = _only_list(form)
@@ -297,7 +297,7 @@ def _fit(value: Any, form: type[BaseModel]) -> Any:
 
 @cache
 def _only_list(form: type[BaseModel]) -> str:
-    """Return the name of the only field that the form must have if that is a list, else an empty string."""
+    """Return the name of the form's only required field if it is a list, else ""."""
     names = [name for name, info in form.model_fields.items() if info.is_required()]
     return names[0] if len(names) == 1 and get_origin(form.model_fields[names[0]].annotation) is list else ""
 
@@ -308,7 +308,7 @@ def _entry_kind(form: type[BaseModel], only: str) -> type[BaseModel] | None:
 
 
 def _validate(value: dict[str, Any], form: type[F]) -> F:
-    """Return the form without the list entries that do not fit it, repeat another, or never end."""
+    """Validate the form, without list entries that do not fit, repeat another or loop."""
     value = {name: _drop_repeated_entries(entry) for name, entry in value.items()}
     try:
         return form.model_validate(value)

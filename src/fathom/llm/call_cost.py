@@ -1,7 +1,6 @@
-"""What one turn with a model may cost, and what it did.
+"""Estimate what one model call may cost, and compute what it did cost.
 
-Does not know budgets or prompts. A refusal costs nothing. An answer that may have been given and never came
-is counted at its worst case, and so is one that does not say how many tokens it took.
+A refused request costs nothing. A lost answer, or one without token counts, is billed at its worst case.
 """
 
 import json
@@ -17,34 +16,34 @@ from fathom.budget.prices import Prices
 from fathom.storage.records import PaidCall
 from fathom.text.token_count import count_tokens_at_least, count_tokens_at_worst
 
-LEAST_ANSWER = 1_024  # tokens; what is asked for in fewer is seldom whole
+LEAST_ANSWER = 1_024  # tokens; a shorter limit usually truncates the answer
 _LEAST_ANSWER_BY_ROLE = {
     "check": 256,
     "verify": 512,
     "outline": 512,
-}  # which say little more than yes or no, or titles
+}  # short answers: yes or no, or titles
 _DEFAULT_ANSWER_TOKENS = 16_384
 _PER_MESSAGE = 16
 
 
 class TokenUsage(NamedTuple):
-    """The tokens of one turn; cached ones are among those that went in, reasoning among those out."""
+    """Tokens of one call; cached ones are part of the input, reasoning is part of the output."""
 
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
     tokens_reasoning: int = 0
-    least_in: int = 0  # what the words must have taken, whatever the server says; billed at least
+    least_in: int = 0  # lower bound from the text, whatever the server reports
     least_out: int = 0
 
     @property
     def billed(self) -> tuple[int, int, int]:
-        """Tokens in, out and cached that are paid for: never fewer than the words must have taken."""
+        """Return billed tokens in, out and cached: never fewer than the text must have taken."""
         return max(self.tokens_in, self.least_in), max(self.tokens_out, self.least_out), self.tokens_cached
 
     @classmethod
-    def of(cls, message: AIMessage, otherwise: "TokenUsage", least_in: int = 0) -> Self:
-        """What the server says, or the other, when it says nothing."""
+    def from_message(cls, message: AIMessage, otherwise: "TokenUsage", least_in: int = 0) -> Self:
+        """Return the server's counts, or `otherwise` if it reports none."""
         said = message.usage_metadata
         if not said or not said["input_tokens"]:
             return cls(*otherwise)
@@ -60,22 +59,22 @@ class TokenUsage(NamedTuple):
 
 @dataclass
 class OverrunFactor:
-    """How many times its worst case a model has taken, whose server heeds no limits; else 1.
+    """How far a server that ignores limits exceeded the worst case; otherwise 1.
 
-    What is set aside grows by it: only calls that were on their way with the first one may cost too much.
+    Reservations grow by this factor, so only calls already under way can cost too much.
     """
 
     times: float = 1.0
 
     def learn(self, offer: "CallEstimate", hold: Reservation, usd: float) -> None:
-        """A call was paid for."""
+        """Update the factor from a paid call."""
         if 0.0 < hold.usd < usd:
             self.times = max(self.times, offer.times * usd / hold.usd)
 
 
 @dataclass(frozen=True)
 class CallEstimate:
-    """One turn before it is sent: never more tokens than these."""
+    """The most tokens that one call can take."""
 
     prices: Prices
     call: PaidCall
@@ -83,10 +82,10 @@ class CallEstimate:
     tokens_in: int
     tokens_out: int
     times: float = 1.0
-    least_in: int = 0  # no server takes fewer
+    least_in: int = 0  # lower bound: no server counts fewer
 
     @classmethod
-    def of(
+    def from_request(
         cls,
         prices: Prices,
         call: PaidCall,
@@ -95,7 +94,7 @@ class CallEstimate:
         most_out: int | None,
         strain: OverrunFactor,
     ) -> Self:
-        """The turn with these messages and options; a schema or a tool is read like any other words."""
+        """Estimate a call from its messages and options; a schema or tool counts as text."""
         messages, options = asked
         words = [*(str(message.content) for message in messages), json.dumps(options, ensure_ascii=False)]
         tokens_in = sum(count_tokens_at_worst(word) + _PER_MESSAGE for word in words)
@@ -104,29 +103,29 @@ class CallEstimate:
             prices, call, server, tokens_in, most_out or _DEFAULT_ANSWER_TOKENS, strain.times, least_in
         )
 
-    async def held(self, budget: Budget | None) -> Reservation:
-        """The worst case set aside, or, when the money is short, that of a shorter answer."""
+    async def reserve(self, budget: Budget | None) -> Reservation:
+        """Reserve the worst case or, if money is short, that of a shorter answer."""
         if budget is None:
             return Reservation.nothing()
         least = min(_LEAST_ANSWER_BY_ROLE.get(self.call.role, LEAST_ANSWER), self.tokens_out)
-        if self.times > 1.0:  # who heeds no limit gives no shorter answers either
+        if self.times > 1.0:  # a server that ignores limits gives no shorter answers either
             least = self.tokens_out
         is_writing = self.call.role in WRITING_ROLES
         return await budget.reserve(self.call, self._whole_usd, is_writing, least_usd=self._usd(least))
 
-    def within(self, hold: Reservation) -> int:
-        """The longest answer that what was set aside is enough for."""
+    def affordable_tokens(self, hold: Reservation) -> int:
+        """Return the longest answer that the reservation pays for."""
         whole = self._whole_usd
         if hold.usd >= whole or whole == (asked := self._usd(0)):
             return self.tokens_out
         return int(self.tokens_out * (hold.usd - asked) / (whole - asked))
 
-    def worst(self, hold: Reservation) -> TokenUsage:
-        """As many tokens as there can be."""
-        return TokenUsage(self.tokens_in, self.within(hold))
+    def worst_usage(self, hold: Reservation) -> TokenUsage:
+        """Return the worst-case tokens."""
+        return TokenUsage(self.tokens_in, self.affordable_tokens(hold))
 
-    def counted(self, answer: str) -> TokenUsage:
-        """As many tokens as these words can have taken, where the server does not count what it streams."""
+    def count_usage(self, answer: str) -> TokenUsage:
+        """Return the most tokens this text can have taken, if the server does not count streams."""
         return TokenUsage(self.tokens_in, count_tokens_at_worst(answer))
 
     @cached_property

@@ -1,9 +1,8 @@
-"""One turn with a model: remembered, paid for, traced, and told in our errors.
+"""One model call: cached, paid from the budget, traced, with provider errors translated.
 
-Does not know prompts or forms. A turn that was answered is never sent again: its reply is kept by the hash of
-model, server and request, before anything else is done with it. Limits and retries are the limiter's. What is
-written for readers is streamed, so that LangChain callbacks and LangGraph's `messages` mode see it grow;
-everything else comes whole.
+Replies are cached by the hash of model, server and request, so an answered call is never sent again. The rate
+limiter handles limits and retries. Text for readers is streamed, so that LangChain callbacks and LangGraph's
+`messages` mode see it grow; all else is not streamed.
 """
 
 import asyncio
@@ -42,12 +41,12 @@ from fathom.tracing import TracedRun
 
 _LIMIT = "max_completion_tokens"
 _STREAMED: frozenset[Role] = frozenset({"write"})
-_STREAMS, _WHOLE = {"streaming": True}, {"disable_streaming": True}  # as LangChain's `ainvoke` is told
+_STREAMS, _WHOLE = {"streaming": True}, {"disable_streaming": True}  # arguments for LangChain's `ainvoke`
 
 
 @dataclass(frozen=True)
 class ChatReply:
-    """What the model said, and what it cost."""
+    """A model's reply and its cost."""
 
     text: str
     cost: Cost
@@ -55,14 +54,14 @@ class ChatReply:
 
 @dataclass
 class Streaming:
-    """Whether a server gives answers in pieces; assumed until it has failed to and then gave a whole one."""
+    """Whether a server can stream. Assumed until streaming failed and a plain call worked."""
 
     is_offered: bool = True
 
 
 @dataclass(frozen=True)
 class Chat:
-    """A model on a server, taking turns."""
+    """A chat model on a server, with cache, budget and limits."""
 
     client: BaseChatModel
     server: str
@@ -74,23 +73,25 @@ class Chat:
     budget: Budget | None = None
     strain: OverrunFactor = field(default_factory=OverrunFactor)
     streaming: Streaming = field(default_factory=Streaming)
-    cheaper: "Chat | None" = None  # who writes when there is too little money for this one
-    full_name: str = ""  # as whoever configured it wrote it; empty: the client's own name
-    identity: Sequence[Any] = ()  # what else tells this model from others, as plain JSON
-    tuning: Mapping[Role, Mapping[str, Any]] = field(default_factory=dict)  # options of a role's every turn
+    cheaper: "Chat | None" = None  # used for writing when money is too short for this one
+    full_name: str = ""  # the name as configured; empty: the client's own name
+    identity: Sequence[Any] = ()  # what else distinguishes this model from others, as plain JSON
+    tuning: Mapping[Role, Mapping[str, Any]] = field(default_factory=dict)  # call options of each role
 
     @property
     def name(self) -> str:
-        """The model's name."""
+        """Return the model's name."""
         return self.full_name or chat_model_name(self.client)
 
     def within(self, budget: Budget) -> "Chat":
-        """Return the same for one run, which pays from this budget."""
+        """Return a copy that pays from this run's budget."""
         cheaper = self.cheaper.within(budget) if self.cheaper else None
         return replace(self, budget=budget, memory=self.memory.within(budget.run), cheaper=cheaper)
 
-    async def say(self, role: Role, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> ChatReply:
-        """Take one turn, from memory if it was taken before; the cheaper model's if writing is too dear."""
+    async def send(
+        self, role: Role, messages: Sequence[BaseMessage], options: Mapping[str, Any]
+    ) -> ChatReply:
+        """Send one request unless it is cached; use the cheaper model if writing is too expensive."""
         tuned = {**options, **self.tuning.get(role, {})}
         call = PaidCall(self._hash(messages, tuned), role, self.name)
         given = {"messages": [[message.type, message.text] for message in messages]}
@@ -124,7 +125,7 @@ class Chat:
                 raise
             costs = error.costs
         try:
-            reply = await self.cheaper.say(role, messages, options)
+            reply = await self.cheaper.send(role, messages, options)
         except ProviderError as error:
             error.costs = [*costs, *error.costs]
             raise
@@ -138,39 +139,41 @@ class Chat:
         options: Mapping[str, Any],
         is_streamed: bool,
     ) -> str:
-        """Send one request; return the words and what they took, as they are kept.
+        """Send one request; return the reply and its tokens as stored in the cache.
 
-        What it may cost is set aside before. The answer is kept before anything else is done with it: whoever
-        is killed right after it came finds it, and settles it then.
+        The worst case is reserved first. The reply is stored before anything else happens, so that a process
+        killed right afterwards finds and settles it on resume.
         """
         most_out = options.get(_LIMIT, self._answer_limit)
-        offer = CallEstimate.of(self.prices, call, self.server, (messages, options), most_out, self.strain)
-        async with await offer.held(self.budget) as hold:
-            tokens_out = offer.within(hold)
+        offer = CallEstimate.from_request(
+            self.prices, call, self.server, (messages, options), most_out, self.strain
+        )
+        async with await offer.reserve(self.budget) as hold:
+            tokens_out = offer.affordable_tokens(hold)
             limit = {} if tokens_out == most_out or not hold.amount else {_LIMIT: tokens_out}
             model, words = prepare_call(client, {**options, **limit})
             model = model.model_copy(update=_STREAMS if is_streamed else _WHOLE)
             about: RunnableConfig = {"metadata": {"role": call.role, "model": call.model}}
             try:
-                # A client's own time-out begins anew with every byte.
+                # A client's own timeout restarts with every byte.
                 async with asyncio.timeout(self.timeout_s) as time_limit:
                     message = await model.ainvoke(list(messages), about, **words)
             except provider_errors() as error:
                 if is_own_mistake(error):
                     raise
                 if time_limit.expired():
-                    told = f"{self._translator.who} did not answer in time ({self.timeout_s:g} s)."
-                    raise Unavailable(told) from None
+                    late = f"{self._translator.who} did not answer in time ({self.timeout_s:g} s)."
+                    raise Unavailable(late) from None
                 if is_surely_unbilled(error):
                     await hold.release()
                 raise self._translator(error) from error
             if is_streamed and not _reason(message) and self._translator.provider != "other":
                 raise Unreadable(f"The model {self.name} stopped in the middle of its answer.")
             words_said = _reply_text(message)
-            unsaid = offer.counted(words_said) if is_streamed else offer.worst(hold)
-            usage = TokenUsage.of(message, unsaid, offer.least_in)
+            unsaid = offer.count_usage(words_said) if is_streamed else offer.worst_usage(hold)
+            usage = TokenUsage.from_message(message, unsaid, offer.least_in)
             said = json.dumps([words_said, *usage])
-            # An answer that was cut because the money was short is nobody else's answer.
+            # Do not cache an answer that was truncated because money was short.
             if not (limit and _is_cut(message)):
                 await asyncio.shield(self.memory.put(call.name, said))
             headers = message.response_metadata.get("headers") or {}
@@ -181,7 +184,7 @@ class Chat:
         return said
 
     async def _reply(self, call: PaidCall, said: str, kept: KeptReply | None) -> ChatReply:
-        """The reply in what was kept, with what this run paid for it."""
+        """Return the stored reply, with what this run paid for it."""
         text, *tokens = json.loads(said)
         usage = TokenUsage(*tokens)
         usd = self._usd(usage)
@@ -191,12 +194,12 @@ class Chat:
         paid = usd or 0.0
         if self.budget and kept:
             paid = await self.budget.recall(call.name, paid, usage.tokens_in, usage.tokens_out) or 0.0
-        elif self.budget and paid:  # with what earlier tries may have cost
+        elif self.budget and paid:  # including what earlier tries may have cost
             paid = await self.budget.paid(call.name) or 0.0
         return ChatReply(text, _cost(call, usage, paid, is_priced=usd is not None))
 
     async def _add_lost(self, error: ProviderError, call: PaidCall) -> float:
-        """What may have been charged for an answer that never came, added to the error."""
+        """Add to the error what may have been charged for an answer that never came."""
         lost = await self.budget.paid(call.name) if self.budget else None
         if lost:
             error.costs = [*error.costs, _cost(call, TokenUsage(), lost, is_priced=True)]
@@ -257,18 +260,20 @@ def _cost(call: PaidCall, usage: TokenUsage, usd: float, *, is_priced: bool) -> 
 
 
 def _is_cut(message: AIMessage) -> bool:
-    """Whether the answer ran into its limit, in any provider's words."""
+    """Tell whether the answer reached its token limit, in any provider's words."""
     return _reason(message).lower() in {"length", "max_tokens"}
 
 
 def _reason(message: AIMessage) -> str:
-    """Why the answer ended there, in the provider's word; empty when nobody says."""
-    told = message.response_metadata
-    return str(told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason") or "")
+    """Return the provider's finish reason, or ""."""
+    metadata = message.response_metadata
+    return str(
+        metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason") or ""
+    )
 
 
 def _reply_text(message: AIMessage) -> str:
-    """The text of a reply, wherever the model put it: where only its thinking belongs, if nowhere else."""
+    """Return the text of a reply, also if the model put all of it into its reasoning."""
     if message.tool_calls:
         return "\n".join(json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls)
     if message.invalid_tool_calls:

@@ -1,9 +1,9 @@
-"""Chat models with connections of the running event loop: each loop has its own, and closes them at its end.
+"""Chat models with one connection pool per event loop, closed when the loop's last user leaves.
 
-A connection of a loop that has ended fails in the next one, and a script that waits for two questions in turn
-has two loops. OpenAI's and Anthropic's models share one pool a loop; Google's and Ollama's have their own.
-Providers' retries are off in every copy: one failed request is one request, and the limiter decides.
-Does not import any provider's package, nor LangChain: a run without a model must not pay seconds of imports.
+A connection of a finished loop fails in the next one, and a script with two `asyncio.run` calls has two
+loops. OpenAI and Anthropic models share one pool per loop; Google and Ollama models have their own. SDK
+retries are off: the rate limiter decides. Provider packages and LangChain are not imported here, since that
+takes seconds.
 """
 
 import asyncio
@@ -21,22 +21,20 @@ from fathom.concurrency import PerLoop
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-MAX_ANSWER_BYTES = (
-    16 * 1024 * 1024
-)  # of an answer: far more than any model says, and less than a memory holds
+MAX_ANSWER_BYTES = 16 * 1024 * 1024  # bytes of an answer: far more than any model writes, but bounded
 _CONNECT_S = 10.0
 _RECREATED_CLASSES = ("ChatGoogleGenerativeAI", "ChatOllama")
-_CONSTRUCTOR_FIELDS = {"client", "profile", "default_metadata"}  # which the constructor sets itself
+_CONSTRUCTOR_FIELDS = {"client", "profile", "default_metadata"}  # set by the constructor itself
 
 
 @dataclass
 class LoopClients:
-    """What one event loop has open: a pool, the chat models that were made for it, and who uses them."""
+    """Open resources of one event loop: a pool, its chat models, and the number of users."""
 
     users: int = 0
     making: asyncio.Lock = field(default_factory=asyncio.Lock)
     http: httpx2.AsyncClient | None = None
-    # By identity, and with the original, so that its id is not given to another.
+    # Keyed by id; the original is kept so that its id is not reused.
     models: "dict[int, tuple[BaseChatModel, BaseChatModel]]" = field(default_factory=dict)
     closing: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
 
@@ -46,7 +44,7 @@ loop_clients = PerLoop(LoopClients)
 
 @asynccontextmanager
 async def model_clients() -> AsyncIterator[None]:
-    """Ask models inside; whoever leaves last closes what was opened."""
+    """Keep model clients open inside the block; the last to leave closes them."""
     mine = loop_clients()
     mine.users += 1
     try:
@@ -58,7 +56,7 @@ async def model_clients() -> AsyncIterator[None]:
 
 
 async def client_for_loop(model: "BaseChatModel") -> "BaseChatModel":
-    """Return the chat model with connections of the running loop; always the same one."""
+    """Return the chat model bound to the running loop's connections; always the same object."""
     mine = loop_clients()
     if found := mine.models.get(id(model)):
         return found[1]
@@ -86,7 +84,9 @@ def _openai(model: Any, mine: LoopClients) -> "BaseChatModel":
     own = {} if model.http_async_client else {"http_client": _pool(mine)}
     root = model.root_async_client.with_options(max_retries=0, **own)
     update = {"root_async_client": root, "async_client": root.chat.completions, "max_retries": 0}
-    update["stream_usage"] = True  # off where an address is given; a server that refuses it answers whole
+    update["stream_usage"] = (
+        True  # off by default for a custom address; a server that refuses it is not streamed
+    )
     copied: BaseChatModel = model.model_copy(update=update)
     return copied
 
@@ -115,7 +115,7 @@ def _recreate(model: Any, mine: LoopClients) -> "BaseChatModel":
 
 
 def _pool(mine: LoopClients) -> httpx2.AsyncClient:
-    """The one pool of a loop; it goes through the environment's proxies, and reads no endless answer."""
+    """Return the pool of a loop, with the environment's proxies and a limit on body size."""
     if mine.http is None:
         mine.http = httpx2.AsyncClient(
             verify=model_ssl_context(),
@@ -130,7 +130,7 @@ def _pool(mine: LoopClients) -> httpx2.AsyncClient:
 
 @cache
 def model_ssl_context() -> SSLContext:
-    """Return whom all believe who ask a model's server; to read them takes as long as ten calls."""
+    """Return the shared SSL context; loading certificates takes as long as ten calls."""
     return httpx2.create_ssl_context()
 
 
@@ -148,11 +148,11 @@ async def _limit_body(response: httpx2.Response) -> None:
 
 
 class AnswerTooLarge(httpx2.ReadError):
-    """The answer is longer than it may be; the rest of it was not taken in."""
+    """The answer exceeds the size limit; the rest was not read."""
 
 
 class _LimitedBody(httpx2.AsyncByteStream):
-    """A body that ends with an error where it becomes too long."""
+    """A response body that raises when it exceeds the size limit."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         self._inner = inner

@@ -1,6 +1,7 @@
-"""How much one model holds, and how many tokens it makes of a text: known, asked, and learnt from replies.
+"""The context window of a model and its token counts: looked up, asked from the server, or learned from
+replies.
 
-Does not know prompts. Where a size comes from is `window_sources`; a knob beats everything.
+A size in the settings takes precedence.
 """
 
 import asyncio
@@ -29,7 +30,7 @@ LEARNED_WINDOW_S = 24 * 3600.0
 
 @dataclass(frozen=True)
 class LearnedWindow:
-    """The window of one model on one server; every call is its own short transaction."""
+    """Stored window size of one model on one server; every call is its own short transaction."""
 
     storage: Storage
     server: str
@@ -37,22 +38,24 @@ class LearnedWindow:
     clock: Callable[[], float] = time.time
 
     async def size(self, said: int | None) -> int | None:
-        """What was learnt and still holds, when the server says this of itself now."""
+        """Return the learned size, if the server still reports the same size of itself."""
         now = self.clock()
         return await self.storage.windows.get(self._name, said, now - LEARNED_WINDOW_S, now)
 
     async def keep(self, size: int, said: int | None) -> None:
-        """The server has shown this, whatever it said."""
+        """Store the size that the server has shown, whatever it reported."""
         now = self.clock()
         await self.storage.windows.put(self._name, size, said, now, now - LEARNED_WINDOW_S)
 
     @property
     def _name(self) -> str:
-        return sha256(f"{self.server}\n{self.model}".encode()).hexdigest()  # an address may hold a password
+        return sha256(
+            f"{self.server}\n{self.model}".encode()
+        ).hexdigest()  # an address may contain a password
 
 
 UNKNOWN_WINDOW_TOKENS = (
-    65_536  # a model nobody knows: every usual prompt fits, also in Korean; errors teach the rest
+    65_536  # for unknown models: every usual prompt fits, also in Korean; errors correct it
 )
 
 SMALLEST_WINDOW_TOKENS = 512
@@ -61,21 +64,21 @@ _LEAST_ANSWER = 200
 
 _ANSWER_SHARE = 4
 
-_STEP = 0.1  # learnt ratios move in steps, so that the same prompt is fitted the same way again
+_STEP = 0.1  # learned ratios move in steps, so that the same prompt is fitted the same way again
 
 _MARGIN = 1.05
 
 _SLACK = 8
 
-_MIN_MEASURED_TOKENS = 400  # tokens; below that the server's own words around a prompt count too much
+_MIN_MEASURED_TOKENS = 400  # tokens; below that the server's template counts too much
 
-_LEAST_PLAIN, _LEAST_BEYOND = 0.55, 0.35  # of the guess: no vocabulary makes less of a prompt
+_LEAST_PLAIN, _LEAST_BEYOND = 0.55, 0.35  # of the guess: no vocabulary yields less
 
 _EXPECTED_SHARE = 0.85  # of the least that was seen
 
 _LEAST_SEEN = 256
 
-_LEAST_HELD = 1_000  # nobody serves a model that holds less: who reports less counts something else
+_LEAST_HELD = 1_000  # no served model holds less: a lower report counts something else
 
 _FOREIGN_SHARE = 0.05
 
@@ -84,45 +87,45 @@ WindowSource = Callable[[], Awaitable[int | None]]
 
 @dataclass
 class ContextWindow:
-    """One model's window; shared by whoever asks the model."""
+    """One model's context window, shared by all callers of the model."""
 
     size: int | None = None
     most_answer: int = 4_096
-    most_thinking: int = 0  # tokens that a reasoning model may think beside its answer
+    most_thinking: int = 0  # extra tokens for the reasoning of a model
     source: WindowSource | None = None
-    learnt: LearnedWindow | None = None
-    is_recalled: bool = False  # an earlier run has learnt the size
-    _said: int | None = None  # by the source
+    learned: LearnedWindow | None = None
+    is_recalled: bool = False  # learned by an earlier run
+    _source_size: int | None = None  # size reported by the source
     _is_unkept: bool = False
-    _is_counting: bool = True  # what the server reports is the whole prompt, or what it kept of it
+    _is_counting: bool = True  # whether the server reports the whole prompt, or only what it kept of it
     _lock: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
-    _plain: tuple[float, float] | None = None  # least and most tokens seen for one that was guessed
+    _plain: tuple[float, float] | None = None  # least and most tokens seen per guessed token
     _beyond: tuple[float, float] | None = None
 
-    async def known(self) -> int:
-        """The size in tokens, asked for once."""
+    async def find_size(self) -> int:
+        """Return the size in tokens, looked up once."""
         if self.size is None:
             async with self._lock():
                 if self.size is None:
-                    self.size = await self._found()
+                    self.size = await self._find_size()
         return self.size
 
-    def answer(self) -> int:
-        """Room for the answer: a quarter of a small window."""
+    def answer_tokens(self) -> int:
+        """Return the tokens for the answer: at most a quarter of a small window."""
         return min(
             self.most_answer, max(_LEAST_ANSWER, (self.size or UNKNOWN_WINDOW_TOKENS) // _ANSWER_SHARE)
         )
 
-    def thinking(self) -> int:
-        """Room for what the model thinks: a quarter of a small window too."""
+    def thinking_tokens(self) -> int:
+        """Return the tokens for reasoning: at most a quarter of a small window."""
         return min(self.most_thinking, (self.size or UNKNOWN_WINDOW_TOKENS) // _ANSWER_SHARE)
 
-    def room(self) -> int:
-        """Room for all that is sent."""
-        return (self.size or UNKNOWN_WINDOW_TOKENS) - self.answer() - self.thinking()
+    def prompt_tokens(self) -> int:
+        """Return the tokens for the prompt."""
+        return (self.size or UNKNOWN_WINDOW_TOKENS) - self.answer_tokens() - self.thinking_tokens()
 
     def count(self, text: str) -> int:
-        """Tokens of a text: at worst, until replies have shown what the model makes of such text."""
+        """Count the tokens of a text: the worst case until replies show the model's real ratio."""
         worst = count_tokens_at_worst(text)
         if self._plain is None:
             return worst
@@ -132,11 +135,11 @@ class ContextWindow:
         return min(plain + beyond + _SLACK, worst)
 
     def learn(self, sent: TokenMeasure, tokens_in: int, beside: str = "") -> None:
-        """Take in what a server says a prompt was; whether it counted what stood beside it nobody knows."""
+        """Learn from a reported prompt size. The server may or may not count `beside`."""
         if not self._is_counting or sent.usual < _MIN_MEASURED_TOKENS or tokens_in < _LEAST_SEEN:
             return
         if self.is_short(sent, tokens_in):
-            return  # that is not what it was sent
+            return  # it counted something else
         surely = max(0, tokens_in - measure_tokens(beside).worst_plain) if beside else tokens_in
         if sent.beyond < _FOREIGN_SHARE * sent.plain:
             whole = sent.plain + sent.beyond
@@ -147,41 +150,45 @@ class ContextWindow:
             self._beyond = _widen(self._beyond, max(0.0, least), max(0.1, most))
 
     def is_cut(self, sent: TokenMeasure, tokens_in: int) -> bool:
-        """Whether the server saw far less than was sent: it cuts prompts off without saying so."""
+        """Tell whether the server silently truncated the prompt."""
         return tokens_in >= _LEAST_HELD and self.is_short(sent, tokens_in)
 
     def is_short(self, sent: TokenMeasure, tokens_in: int) -> bool:
-        """Whether the server reports far less than was sent, for whatever reason."""
-        return self._is_counting and sent.usual >= _MIN_MEASURED_TOKENS and tokens_in < self._expected(sent)
+        """Tell whether the server reports far fewer tokens than were sent, for any reason."""
+        return (
+            self._is_counting
+            and sent.usual >= _MIN_MEASURED_TOKENS
+            and tokens_in < self._least_expected(sent)
+        )
 
     def distrust(self, size: int) -> None:
-        """It was sent no more than it is said to hold, and reports far less again: its counts tell nothing.
+        """Stop trusting the server's counts: a prompt that fits was reported far too small again.
 
-        Servers that still have the beginning of a prompt from before count only what is new to them.
+        Servers with a cached prefix count only the new part.
         """
         self.size, self._is_counting, self._is_unkept = size, False, False
 
     def lower(self, to: int) -> None:
-        """A server has shown that it holds less than was thought; never more than before."""
+        """Lower the size to what a server has shown; never raise it."""
         self.size = max(SMALLEST_WINDOW_TOKENS, min(to, (self.size or UNKNOWN_WINDOW_TOKENS) - 1))
         self.is_recalled, self._is_unkept = False, True
 
     async def keep(self) -> None:
-        """Remember what was learnt, now that a prompt of that size came through whole."""
-        if self._is_unkept and self.size and self.learnt:
+        """Store the learned size, now that a prompt of that size was answered whole."""
+        if self._is_unkept and self.size and self.learned:
             self._is_unkept = False
-            await self.learnt.keep(self.size, self._said)
+            await self.learned.keep(self.size, self._source_size)
 
-    async def _found(self) -> int:
-        """What the source says, unless its server has shown that it is less."""
-        self._said = await self.source() if self.source else None
-        size = self._said or UNKNOWN_WINDOW_TOKENS
-        before = await self.learnt.size(self._said) if self.learnt else None
+    async def _find_size(self) -> int:
+        """Return the size from the source, or the learned smaller one."""
+        self._source_size = await self.source() if self.source else None
+        size = self._source_size or UNKNOWN_WINDOW_TOKENS
+        before = await self.learned.size(self._source_size) if self.learned else None
         self.is_recalled = before is not None and before < size
         return before if before is not None and before < size else size
 
-    def _expected(self, found: TokenMeasure) -> float:
-        """The least a server that saw all of it would report."""
+    def _least_expected(self, found: TokenMeasure) -> float:
+        """Return the fewest tokens that a server would report for the whole prompt."""
         plain = max(_LEAST_PLAIN, _EXPECTED_SHARE * self._plain[0]) if self._plain else _LEAST_PLAIN
         beyond = max(_LEAST_BEYOND, _EXPECTED_SHARE * self._beyond[0]) if self._beyond else _LEAST_BEYOND
         return found.plain * plain + found.beyond * beyond
@@ -194,9 +201,7 @@ def _widen(known: tuple[float, float] | None, least: float, most: float) -> tupl
 
 _PROBE_TIMEOUT_S = 5.0
 
-_OLLAMA_DEFAULT_TOKENS = (
-    4_096  # what Ollama gives a model unless it is told otherwise, whatever the model was trained for
-)
+_OLLAMA_DEFAULT_TOKENS = 4_096  # Ollama's default, whatever the model was trained for
 
 _WINDOW_FIELDS = (
     "max_model_len",
@@ -208,7 +213,7 @@ _WINDOW_FIELDS = (
 
 
 async def find_window(client: BaseChatModel, server: str, *, is_asked: bool) -> int | None:
-    """Return the window of a model in tokens, or None when nobody knows."""
+    """Return the window of a model in tokens, or None if unknown."""
     name, provider = chat_model_name(client), provider_of(client)
     if provider == "ollama" and (size := getattr(client, "num_ctx", None)):
         return int(size)
@@ -219,12 +224,12 @@ async def find_window(client: BaseChatModel, server: str, *, is_asked: bool) -> 
     if found:
         return found
     profile: Mapping[str, Any] = client.profile or {}
-    told = profile.get("max_input_tokens")
-    return int(told) if told else await asyncio.to_thread(_look_up_window, name)
+    limit = profile.get("max_input_tokens")
+    return int(limit) if limit else await asyncio.to_thread(_look_up_window, name)
 
 
 async def ask_ollama_window(server: str, model: str) -> int | None:
-    """Return what an Ollama server gives a model; None when nobody answers there."""
+    """Return the window an Ollama server gives a model, or None if it does not answer."""
     async with httpx2.AsyncClient(
         timeout=_PROBE_TIMEOUT_S, verify=await asyncio.to_thread(model_ssl_context)
     ) as http:
@@ -234,7 +239,7 @@ async def ask_ollama_window(server: str, model: str) -> int | None:
 
 
 async def ask_server_window(server: str, model: str, key: object = None) -> int | None:
-    """What the server says of the model; the key goes to the listing only, which is where calls go too."""
+    """Return the window the server reports for the model; the key is sent only to the model listing."""
     parts = urlsplit(server)
     root = f"{parts.scheme}://{parts.netloc}"
     secret = key.get_secret_value() if isinstance(key, SecretStr) else ""
@@ -243,7 +248,7 @@ async def ask_server_window(server: str, model: str, key: object = None) -> int 
         timeout=_PROBE_TIMEOUT_S, verify=await asyncio.to_thread(model_ssl_context)
     ) as http:
         entry = _model_entry(await _fetch_json(http, "GET", f"{server}/models", headers=headers), model)
-        if entry.get("owned_by") == "llamacpp":  # a slot has a part of what the listing says
+        if entry.get("owned_by") == "llamacpp":  # a slot has only a part of the listed window
             props = await _fetch_json(http, "GET", f"{root}/props")
             if size := _positive_int(_nested_value(props, "default_generation_settings", "n_ctx")):
                 return size
@@ -259,7 +264,7 @@ async def ask_server_window(server: str, model: str, key: object = None) -> int 
 
 
 async def _find_ollama_window(http: httpx2.AsyncClient, root: str, model: str) -> int:
-    """What the loaded model has, or what its file asks for, or what all get."""
+    """Return the window of the loaded model, or of its file, or Ollama's default."""
     running = _nested_value(await _fetch_json(http, "GET", f"{root}/api/ps"), "models")
     for entry in running if isinstance(running, list) else []:
         is_it = model in (_nested_value(entry, "name"), _nested_value(entry, "model"))
@@ -286,7 +291,7 @@ async def _fetch_json(http: httpx2.AsyncClient, method: str, address: str, **wor
 
 
 def _model_entry(listing: Any, model: str) -> Mapping[str, Any]:
-    """What a listing says of the model; of a server with one model, that one."""
+    """Return the model's entry of a listing; on a server with one model, that one."""
     found = _nested_value(listing, "data")
     entries = [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
     named = [entry for entry in entries if entry.get("id") == model]

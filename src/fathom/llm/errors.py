@@ -1,8 +1,7 @@
-"""Errors of model providers, turned into ours.
+"""Translate errors of model providers into `fathom.errors`.
 
-LangChain has vendor-neutral errors, and lets others through: SDK errors it has no class for, raw httpx and
-aiohttp errors, `ollama.ResponseError`, and a bare TimeoutError. What is read from an error is its status, its
-headers, its code and its words, wherever in the chain of causes they stand. Does not know money or retries.
+LangChain wraps only some errors; SDK errors, raw httpx and aiohttp errors, `ollama.ResponseError` and a bare
+TimeoutError come through. Status, headers, code and message are searched in the whole chain of causes.
 """
 
 import re
@@ -51,18 +50,18 @@ _WINDOW_SIZES = [
 
 
 def is_overflow(words: str, code: object = None) -> bool:
-    """Whether a server's refusal says that more was sent than its model holds."""
+    """Tell whether a refusal says that the prompt exceeds the model's window."""
     return code in ("context_length_exceeded", "exceed_context_size_error") or bool(_OVERFLOW.search(words))
 
 
 def read_window_size(words: str) -> int | None:
-    """The size of the window, if the refusal names it."""
+    """Return the window size that a refusal names, if any."""
     plain = words.replace(",", "")
     found = next((match for pattern in _WINDOW_SIZES if (match := pattern.search(plain))), None)
     return int(found.group(1)) if found else None
 
 
-# What providers' packages raise, by module; only those of packages that are loaded can come.
+# Exceptions of provider packages by module; only loaded packages can raise.
 _PROVIDER_ERRORS = {
     "openai": ("OpenAIError",),
     "anthropic": ("AnthropicError",),
@@ -100,7 +99,7 @@ _KEYS = {
     "google_genai": "GOOGLE_API_KEY or GEMINI_API_KEY",
 }
 
-# Of errors that come from no HTTP answer: a model in this process has none.
+# Statuses for errors without an HTTP response, as of a model in this process.
 _STATUSES: dict[type[Exception], int] = {
     ModelAuthenticationError: 401,
     ModelPermissionDeniedError: 403,
@@ -123,15 +122,15 @@ _UNPAID = 402
 
 
 class MalformedAnswer(ValueError):
-    """There is no answer in it that anybody could read."""
+    """The answer cannot be parsed."""
 
 
 class NotSupported(Unreadable):
-    """The server does not take this kind of request; another kind may do."""
+    """The server does not support this kind of request; another kind may work."""
 
 
 class PromptTooLong(Unreadable):
-    """More was sent than the model holds; `size` is its window, if the server said so."""
+    """The prompt exceeds the model's window; `size` is the window if the server named it."""
 
     def __init__(self, message: str, size: int | None) -> None:
         super().__init__(message)
@@ -139,10 +138,10 @@ class PromptTooLong(Unreadable):
 
 
 def provider_errors() -> tuple[type[Exception], ...]:
-    """Return every exception that a call of a model may end with, for an `except` clause.
+    """Return every exception that a model call may raise, for an `except` clause.
 
-    The plain ones are what clients stumble over when an answer has not the promised shape; see
-    `is_own_mistake` for those that are ours.
+    This includes builtin ones that clients raise on a malformed answer; `is_own_mistake` tells our own bugs
+    from those.
     """
     return (
         LangChainException,
@@ -154,7 +153,7 @@ def provider_errors() -> tuple[type[Exception], ...]:
 
 
 def is_own_mistake(error: BaseException) -> bool:
-    """Whether our own code stumbled, and not a client over an answer that has not the promised shape."""
+    """Tell whether our own code failed, rather than a client on a malformed answer."""
     trace = error.__traceback__
     if isinstance(error, MalformedAnswer) or not isinstance(error, _SHAPE_ERRORS) or trace is None:
         return False
@@ -164,18 +163,18 @@ def is_own_mistake(error: BaseException) -> bool:
 
 
 def is_surely_unbilled(error: BaseException) -> bool:
-    """Whether it is sure that nobody worked for this request: it never left, or was answered with a no."""
+    """Tell whether the request was surely not billed: it was never sent, or was refused."""
     status = _status(error)
     if status is not None:
         return status not in NO_ANSWER_IN_TIME
     unsent: tuple[type[Exception], ...] = (ConnectionRefusedError, *_loaded_classes(_CONNECT_ERRORS))
-    # Ollama's client says nothing but ConnectionError when nobody listens.
+    # Ollama's client raises a bare ConnectionError when nothing listens.
     return any(isinstance(one, unsent) or type(one) is ConnectionError for one in _chain(error))
 
 
 @dataclass(frozen=True)
 class ErrorTranslator:
-    """Turns the errors of one model into ours; the model's key is in no message."""
+    """Translates the errors of one model; messages never contain its key."""
 
     name: str
     server: str
@@ -183,22 +182,22 @@ class ErrorTranslator:
     key: SecretStr | None = None
 
     def __call__(self, error: BaseException) -> ProviderError:
-        """Return the error by who can do something about it."""
+        """Return our error for this one, by who can act on it."""
         status, said = _status(error), self._words(error)
         if status is None:
-            return self._without_answer(error, said)
-        return self._refused(error, status, said)
+            return self._translate_no_answer(error, said)
+        return self._translate_refusal(error, status, said)
 
     @property
     def who(self) -> str:
-        """The model and where it is, as messages name it."""
+        """Return the model and its server for messages."""
         return f"The model {self.name} at {self.server}"
 
-    def _without_answer(self, error: BaseException, said: str) -> ProviderError:
+    def _translate_no_answer(self, error: BaseException, said: str) -> ProviderError:
         chain, who = list(_chain(error)), self.who
         if any(isinstance(one, AnswerTooLarge) for one in chain):
-            told = f"it is longer than {MAX_ANSWER_BYTES:,} bytes"
-            return Unreadable(f"The model {self.name} answered in no known format: {told}.")
+            reason = f"it is longer than {MAX_ANSWER_BYTES:,} bytes"
+            return Unreadable(f"The model {self.name} answered in no known format: {reason}.")
         late: tuple[type[Exception], ...] = (
             TimeoutError,
             ModelTimeoutError,
@@ -215,7 +214,7 @@ class ErrorTranslator:
             return Unreachable(f"{who} cannot be reached.")
         return Unreadable(f"The model {self.name} answered in no known format: {said}.")
 
-    def _refused(self, error: BaseException, status: int, said: str) -> ProviderError:
+    def _translate_refusal(self, error: BaseException, status: int, said: str) -> ProviderError:
         who, code = self.who, _code(error)
         if status == 429 and code == "insufficient_quota":
             return Refused(f"{who} says the quota is used up.")
@@ -235,7 +234,7 @@ class ErrorTranslator:
         return NotSupported(f"{who} did not take the request ({status}: {said}).")
 
     def _words(self, error: BaseException) -> str:
-        """What went wrong in few words; a server that repeats the key must not make us repeat it."""
+        """Return the error in a few words, with the key removed if the server repeats it."""
         bodies = (getattr(one, "body", None) for one in _chain(error))
         said = next((m for body in bodies if (m := _message_in(body))), None) or str(error)
         if not said and not isinstance(error, MalformedAnswer):
@@ -247,7 +246,7 @@ class ErrorTranslator:
 
 
 def _message_in(body: object) -> str | None:
-    """The words in an error's body: OpenAI's, or Anthropic's, which are one level deeper."""
+    """Return the message of an error body: OpenAI's, or Anthropic's one level deeper."""
     inner = body.get("error", body) if isinstance(body, dict) else None
     said = inner.get("message") if isinstance(inner, dict) else None
     return said if isinstance(said, str) else None
@@ -273,19 +272,19 @@ def _code(error: BaseException) -> object:
 
 
 def _wait_s(error: BaseException) -> float | None:
-    """How long the provider asks to wait: in its headers, or, as Google does, in the body."""
+    """Return how long the provider asks to wait: from its headers or, for Google, from the body."""
     for one in _chain(error):
         headers: Any = getattr(getattr(one, "response", None), "headers", None)
         if isinstance(headers, Mapping):
             found = retry_wait_s({str(name).lower(): str(value) for name, value in headers.items()})
             if found is not None:
                 return found
-    told = _RETRY_DELAY.search(str(error))
-    return float(told[1]) if told else None
+    match = _RETRY_DELAY.search(str(error))
+    return float(match[1]) if match else None
 
 
 def _loaded_classes(names: Mapping[str, tuple[str, ...]]) -> tuple[type[Exception], ...]:
-    """The exceptions of these names in those modules that are loaded."""
+    """Return the exceptions of these names from loaded modules."""
     found = [
         getattr(sys.modules[m], n, None) for m, all_of in names.items() if m in sys.modules for n in all_of
     ]

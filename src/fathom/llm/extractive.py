@@ -1,7 +1,7 @@
-"""A mind without any model: it splits, ranks, quotes and counts.
+"""A research model without an LLM: it splits, ranks, quotes and counts.
 
-Does not understand, and never claims to: every statement it makes is a sentence of a source. It is what works
-with no key, and what finishes a report when a model is gone.
+Every statement it makes is a sentence of a source. It runs without any key, and takes over when a model
+fails.
 """
 
 import asyncio
@@ -47,18 +47,17 @@ _ANSWERS_FROM = 0.3
 
 _DEFINES_FROM = 0.5
 
-_FLOOR = 0.9  # of the first point of the section
+_FLOOR = 0.9  # of the section's first point
 
-_DISPUTED_FLOOR = 0.5  # the same for a point that others contradict
+_DISPUTED_FLOOR = 0.5  # the same for a disputed point
 
 _SAME_WORDS, _CONTAINED_WORDS = 0.6, 0.8
 
 
 def choose_points(question: str, points: Sequence[ReportPoint], most: int) -> list[ReportPoint]:
-    """The best few, best first; nothing twice, and nothing far below the best.
+    """Return the best few points, best first, without repeats and without those far below the best.
 
-    What contradicts another point is shown beside it, beyond `most` and below the best. Telling again what
-    was chosen once changes nothing.
+    A contradicting point is shown beside the other, even beyond `most` and below the floor. Idempotent.
     """
     ranked = sorted(points, key=lambda p: -_point_worth(question, p))
     if is_factual_question(question):
@@ -78,7 +77,7 @@ def choose_points(question: str, points: Sequence[ReportPoint], most: int) -> li
 
 
 def _keep_definitions(question: str, thing: str, ranked: list[ReportPoint]) -> list[ReportPoint]:
-    """Where a point says what the thing is, only such points, its entries, and what is contradicted."""
+    """If some point defines the thing, keep only definitions, list entries and contradicted points."""
     if not any(score_directness(question, _statement_of(point)) >= _DEFINES_FROM for point in ranked):
         return ranked
     return [
@@ -100,7 +99,7 @@ def _is_direct(question: str, point: ReportPoint) -> bool:
 
 
 def _point_worth(question: str, point: ReportPoint) -> float:
-    """Its strength, more when it answers directly, less when a rule or a weak quote speaks against it."""
+    """Return a point's strength, raised for a direct answer, lowered for a weak quote or an objection."""
     doubt = _DOUBT_FACTOR if point.finding.tag == "UNCERTAIN" else 1.0
     return (
         doubt
@@ -110,14 +109,14 @@ def _point_worth(question: str, point: ReportPoint) -> float:
 
 
 def _point_strength(point: ReportPoint) -> float:
-    """How relevant it is, and by how many it is told."""
+    """Score a point by relevance and number of sources."""
     voices = min(len(point.finding.voices), _MAX_COUNTED_SOURCES) - 1
     return max(claim.relevance for claim in point.claims) + _SOURCE_BONUS * max(0, voices)
 
 
-def _repeats(point: ReportPoint, told: ReportPoint) -> bool:
-    """Whether it says in other words what is told; other figures or a "not" make it another statement."""
-    ours, theirs = _statement_of(point), _statement_of(told)
+def _repeats(point: ReportPoint, other: ReportPoint) -> bool:
+    """Tell whether both say the same; other figures or a negation make another statement."""
+    ours, theirs = _statement_of(point), _statement_of(other)
     if not set(extract_numbers(ours)) <= set(extract_numbers(theirs)) or is_negated(ours) != is_negated(
         theirs
     ):
@@ -126,9 +125,9 @@ def _repeats(point: ReportPoint, told: ReportPoint) -> bool:
     return jaccard_similarity(left, right) >= _SAME_WORDS or len(left & right) >= _CONTAINED_WORDS * len(left)
 
 
-def _overlaps(point: ReportPoint, told: ReportPoint) -> bool:
-    """Whether one quotes what the other quotes too."""
-    one, other = point.claims[0].quotes[0].text, told.claims[0].quotes[0].text
+def _overlaps(point: ReportPoint, another: ReportPoint) -> bool:
+    """Tell whether their quotes overlap."""
+    one, other = point.claims[0].quotes[0].text, another.claims[0].quotes[0].text
     return one in other or other in one
 
 
@@ -141,12 +140,12 @@ _NEW_DIRECTION = "new way"
 
 @dataclass(frozen=True)
 class ExtractiveModel:
-    """The mind that needs nothing."""
+    """The research model that needs no LLM."""
 
     most_points: int = 3
 
     async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
-        """The question's own parts first; then what is still open, and names the sources brought up."""
+        """Plan the question's own parts first; later what is still open, and names from the sources."""
         plan = _first_plan(brief) if brief.round == 1 else _next_plan(brief)
         if brief.feedback:
             way = [SubQuestion(id=_NEW_DIRECTION, text=brief.feedback)] if brief.is_new_way else []
@@ -154,7 +153,7 @@ class ExtractiveModel:
             extra = Query(id="", text=brief.feedback, question=about, round=brief.round)
             changed = {"questions": [*plan.questions, *way], "queries": [extra, *plan.queries]}
             plan = plan.model_copy(update=changed)
-        # It has ranked its queries by what it knows; code that knows no more adds nothing to them.
+        # Its queries are already ranked, so the planner adds none.
         return ModelResult(plan.model_copy(update={"is_settled": True}))
 
     async def read(
@@ -166,7 +165,7 @@ class ExtractiveModel:
         sought: SubQuestion | None = None,
         facts: PageFacts = NO_FACTS,
     ) -> ModelResult[list[ExtractedStatement]]:
-        """The sentences of the page that answer best, what it was searched for first."""
+        """Return the sentences of the page that answer best, for the sought question first."""
         drafts = await asyncio.to_thread(select_quotes, questions, title, text)
         if sought is None:
             return ModelResult(drafts)
@@ -177,15 +176,15 @@ class ExtractiveModel:
         )
 
     async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
-        """Whether the quote carries the statement as far as code can tell; strict, since it cannot read."""
+        """Accept a statement only if code finds it supported by its quote."""
         return ModelResult([_verdict(e.statement, e.quote.split("\n")) for e in evidence])
 
     async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
-        """Nothing is restated: that takes somebody who understands it."""
+        """Return None for all: restating needs an LLM."""
         return ModelResult([None for _ in refusals])
 
     async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
-        """Marks and gaps from counts; from what was read, whether its leads are worth following."""
+        """Compute rubric and gaps from counts, and from the pages whether their links are worth following."""
         assessment = replace(compute_assessment(case), bearings=find_bearings(case.hypotheses, case.claims))
         if case.link_paths is None or not case.link_paths.best:
             return ModelResult(assessment)
@@ -198,7 +197,7 @@ class ExtractiveModel:
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
     ) -> ModelResult[Outline]:
-        """One heading a sub-question that has evidence, the answer first, then what is worth telling."""
+        """Return one heading per sub-question with evidence, the main answer first."""
         headings = []
         for asked in questions:
             own = choose_points(asked.text, _points_for(points, asked), self.most_points)
@@ -207,19 +206,19 @@ class ExtractiveModel:
         return ModelResult(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
 
     async def write(self, brief: SectionInput) -> ModelResult[Section]:
-        """The best passages as they stand; what a model stated in its own words is a list of statements."""
+        """Return the best passages verbatim; statements that a model phrased become a list."""
         heading = brief.heading
-        told = choose_points(heading.title, brief.points, self.most_points)
-        firsts = [point.claims[0] for point in told]
+        chosen = choose_points(heading.title, brief.points, self.most_points)
+        firsts = [point.claims[0] for point in chosen]
         if all(is_verbatim(claim.statement, [quote.text for quote in claim.quotes]) for claim in firsts):
             return ModelResult(extract_section(heading.id, heading.title, firsts))
         sentences = [
-            Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in told
+            Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in chosen
         ]
         return ModelResult(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """A sentence is objected to that its quotes do not carry as far as code can tell."""
+        """Object to sentences that code does not find supported by their quotes."""
         known = {c.id: c for c in brief.claims}
         objections = []
         for place, item in enumerate(brief.items):
@@ -231,15 +230,15 @@ class ExtractiveModel:
         return ModelResult(objections)
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """Nothing: code that cannot read has no second opinion."""
+        """Return nothing: a second opinion needs an LLM."""
         return ModelResult([])
 
     async def edit(self, brief: EditInput) -> ModelResult[Edit]:
-        """Nothing: quotes stay as they are."""
+        """Return no changes: quotes stay as they are."""
         return ModelResult(Edit())
 
     async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
-        """The quote of each sentence's first claim in its place; nothing where it has no claim."""
+        """Replace each sentence by the quote of its first claim, or by nothing if it has none."""
         known = {claim.id: claim for point in revision.points for claim in point.claims}
         nothing = Sentence(text="", claims=[], status="unsupported")
         firsts = (next((known[c] for c in s.claims if c in known), None) for s in revision.sentences)
@@ -247,7 +246,7 @@ class ExtractiveModel:
 
 
 def _points_for(points: Sequence[ReportPoint], asked: SubQuestion) -> list[ReportPoint]:
-    """The points that have claims for a sub-question, with those claims only."""
+    """Return the points with claims for a sub-question, limited to those claims."""
     own = [ReportPoint(p.finding, [c for c in p.claims if c.question == asked.id]) for p in points]
     return [point for point in own if point.claims]
 
@@ -267,7 +266,7 @@ def _first_plan(brief: PlanInput) -> Plan:
 
 
 def _next_plan(brief: PlanInput) -> Plan:
-    """What is still open, then the names that the best pages bring up, with what those pages leave open."""
+    """Plan what is still open, then names from the best pages with their open parts."""
     texts = {q.id: q.text for q in brief.questions}
     open_ids = [gap.question for gap in brief.gaps if gap.question in texts] or [brief.questions[0].id]
     pairs = [(q, add_missing_names(texts[q], _question_with_topic(brief))) for q in open_ids]
@@ -281,7 +280,7 @@ def _next_plan(brief: PlanInput) -> Plan:
 
 
 def _question_with_topic(brief: PlanInput) -> str:
-    """The question; a follow-up of few words that names nothing is about what the one before it names."""
+    """Return the question; a short follow-up without names gets the topic of the one before."""
     if not brief.thread or find_name_words(brief.question) or len(terms(brief.question)) > _FEW_WORDS:
         return brief.question
     return f"{brief.question} {brief.thread[-1].question}"

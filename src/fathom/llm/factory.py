@@ -1,7 +1,7 @@
-"""Models from settings: any LangChain chat model by its name, or as an object, and what thinks with them.
+"""Make research models from settings: LangChain chat models by name or object, with their roles.
 
 A name is `PROVIDER:MODEL`, a plain name for an OpenAI-compatible server, the path of a GGUF file, or `none`.
-What is missing (a package, a key, a provider) is said here, before the run. Does not know prompts.
+A missing package, key or provider is reported here, before the run.
 """
 
 import json
@@ -39,12 +39,12 @@ _CONNECT_S = 10.0
 _EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "ollama": "ollama"}
 _KEYS = {"anthropic": "ANTHROPIC_API_KEY", "google_genai": "GOOGLE_API_KEY (or GEMINI_API_KEY)"}
 _LIMITS = {"google_genai": "max_output_tokens", "ollama": "num_predict"}
-# Tokens that a model may think beside its answer, by effort, and when it thinks without being told to.
+# Reasoning tokens by effort, and for models that reason by default.
 _THINKING = {"none": 0, "minimal": 1_024, "low": 4_096, "medium": 8_192, "high": 16_384}
 _UNASKED_THINKING = 8_192
 _THINKS_UNASKED = {"openai", "google_genai"}
 _windows: dict[tuple[object, ...], ContextWindow] = {}
-# What does not change a model's answers, or is no plain value: left out of what identifies it.
+# Parameters that do not change a model's answers, or are not plain values; left out of its identity.
 _NOT_IDENTITY = """name cache verbose callbacks tags metadata custom_get_token_ids rate_limiter profile
 disable_streaming client async_client root_client root_async_client http_client http_async_client
 http_socket_options max_retries timeout request_timeout default_request_timeout streaming stream_usage
@@ -52,9 +52,9 @@ client_args client_kwargs async_client_kwargs sync_client_kwargs default_metadat
 
 
 def make_research_model(settings: Settings, run_config: RunConfig) -> ResearchModel:
-    """Return the model that plays the roles, with a stand-in that needs none.
+    """Return the research model of a run, with an extractive fallback.
 
-    The small model writes too, when there is no longer enough money for the other.
+    The small model also writes when money is too short for the other one.
     """
     prices = load_prices(settings.prices_file, settings.home)
     outputs: dict[object, StructuredOutput] = {}
@@ -75,7 +75,7 @@ def make_research_model(settings: Settings, run_config: RunConfig) -> ResearchMo
 
 
 def make_chat_model(settings: Settings, name: str, max_tokens: int) -> BaseChatModel:
-    """Return the LangChain chat model of that name; BadInput says in one sentence what is missing."""
+    """Return the LangChain chat model of that name; BadInput names in one sentence what is missing."""
     provider, model = split_name(name)
     if provider == "gguf":
         return _gguf(Path(model), max_tokens)
@@ -95,7 +95,7 @@ def make_chat_model(settings: Settings, name: str, max_tokens: int) -> BaseChatM
 
 
 def model_identity(model: BaseChatModel) -> list[Any]:
-    """Return what tells a chat model from others, equal in every process: class and plain parameters."""
+    """Return what identifies a chat model across processes: its class and plain parameters."""
     kind = type(model)
     names = sorted(set(kind.model_fields) - set(_NOT_IDENTITY.split()))
     plain = {name: _to_plain_json(getattr(model, name, None)) for name in names}
@@ -104,14 +104,14 @@ def model_identity(model: BaseChatModel) -> list[Any]:
 
 
 def open_reply_memory(settings: Settings, run_config: RunConfig) -> ReplyCache:
-    """Return where the answers of models are kept."""
+    """Return the reply cache."""
     return content.open_replies(open_storage(settings.database), is_shared=run_config.reuse)
 
 
 def _models_by_role(
     settings: Settings, run_config: RunConfig
 ) -> dict[Role, tuple[str, BaseChatModel | None]]:
-    """Who plays which role: a name, and the object that was given for it; a run's own model plays all."""
+    """Return name and, if given, model object of each role; a model set by the run plays all roles."""
     named = {role: run_config.model_of(role) for role in get_args(Role)}
     return {
         role: (settings.model_for(role, name), None if name else settings.chat_model(role))
@@ -142,18 +142,18 @@ def _chat(
         prices,
         full_name=name,
         identity=() if given is None else model_identity(given),
-        tuning={role: _tuning(settings, role) for role in played},
+        tuning={role: _call_options(settings, role) for role in played},
     )
 
 
-def _tuning(settings: Settings, role: Role) -> dict[str, Any]:
-    """What a role's every turn is told beside its prompt."""
+def _call_options(settings: Settings, role: Role) -> dict[str, Any]:
+    """Return the call options of a role."""
     said = {"reasoning_effort": settings.effort_for(role), "temperature": settings.temperature_for(role)}
     return {name: value for name, value in said.items() if value is not None}
 
 
 def _thinking_room(settings: Settings, client: BaseChatModel, played: Sequence[Role]) -> int:
-    """Tokens for what a model thinks, beside its answer; without them a long thought leaves no answer."""
+    """Return the extra tokens for reasoning; without them long reasoning leaves no room for an answer."""
     profile = client.profile or {}
     is_thinking = bool(profile.get("reasoning_output")) and provider_of(client) in _THINKS_UNASKED
     efforts = [settings.effort_for(role) for role in played]
@@ -161,15 +161,15 @@ def _thinking_room(settings: Settings, client: BaseChatModel, played: Sequence[R
 
 
 def _window(settings: Settings, chat: Chat, size: int | None) -> ContextWindow:
-    """The window that all runs of this process share for a model: what one has learnt, the others know."""
+    """Return the process-wide window of a model, so that runs share what they learn."""
     limit = answer_limit(chat.client) or settings.max_answer_tokens
     answer = min(limit, settings.max_answer_tokens)
     known = (str(settings.database), chat.server, chat.name, size, limit, json.dumps(chat.identity))
     source = partial(find_window, chat.client, chat.server, is_asked=chat.server != OPENAI)
-    learnt = (
+    learned = (
         None if size else LearnedWindow(open_storage(settings.database), chat.server, chat.name)
     )  # only for that run
-    return _windows.setdefault(known, ContextWindow(size, answer, limit - answer, source, learnt))
+    return _windows.setdefault(known, ContextWindow(size, answer, limit - answer, source, learned))
 
 
 def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseChatModel:
@@ -182,9 +182,9 @@ def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseC
 
 
 class _HashableTimeout(Timeout):
-    """A timeout that LangChain can cache its default clients by.
+    """A timeout that LangChain can use as a cache key for its default clients.
 
-    Nobody uses those clients, but each one that is not found in the cache reads all certificates again.
+    The clients are not used, but each cache miss loads all certificates again.
     """
 
     def __hash__(self) -> int:
@@ -195,14 +195,14 @@ class _HashableTimeout(Timeout):
 def _compatible(
     model: str, server: str, key: SecretStr, timeout_s: float, max_tokens: int
 ) -> CompatibleChatOpenAI:
-    """The same object for all runs with one key."""
+    """Return one shared object for all runs with the same key."""
     return CompatibleChatOpenAI(
         model=model,
         base_url=server,
         api_key=key,
-        # A connection that is not made in time is told apart from a late answer: nobody is paid for it.
+        # A connect timeout differs from a late answer: it is never billed.
         timeout=_HashableTimeout(timeout_s, connect=min(_CONNECT_S, timeout_s / 2)),
-        max_retries=0,  # the limiter's business: the client's retries do not know of each other
+        max_retries=0,  # the rate limiter retries; the client's retries do not know of each other
         include_response_headers=True,
         max_completion_tokens=max_tokens,
         stream_usage=True,
@@ -224,7 +224,7 @@ def _gguf(path: Path, max_tokens: int) -> BaseChatModel:
 
 
 def _init_chat_model(name: str, provider: str, model: str, words: dict[str, Any]) -> BaseChatModel:
-    from langchain.chat_models import init_chat_model  # seconds of imports, only for those who need them
+    from langchain.chat_models import init_chat_model  # seconds of imports
 
     try:
         made: BaseChatModel = init_chat_model(model, model_provider=provider, **words)
@@ -235,13 +235,13 @@ def _init_chat_model(name: str, provider: str, model: str, words: dict[str, Any]
         raise BadInput(f"To think with {name}, install its package: pip install '{what}'.") from None
     except (ValidationError, ValueError) as error:
         first = error.errors(include_input=False)[0]["msg"] if isinstance(error, ValidationError) else error
-        told = " ".join(str(first).split())[:200].rstrip(".")
-        raise BadInput(f"The model {name} cannot be used: {told}.") from None
+        reason = " ".join(str(first).split())[:200].rstrip(".")
+        raise BadInput(f"The model {name} cannot be used: {reason}.") from None
     return made
 
 
 def _address_of(model: BaseChatModel) -> str:
-    """Where a chat model that Python gave is asked, as far as it says so."""
+    """Return the server address of a chat model object, if it has one."""
     names = ("openai_api_base", "anthropic_api_url", "base_url", "azure_endpoint", "endpoint")
     found = next((url for name in names if isinstance(url := getattr(model, name, None), str) and url), "")
     provider = provider_of(model)
@@ -249,7 +249,7 @@ def _address_of(model: BaseChatModel) -> str:
 
 
 def _to_plain_json(value: object) -> Any:
-    """A value as plain JSON; None for what is none: secrets, functions, clients."""
+    """Return a value as plain JSON; None for secrets, functions and clients."""
     if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):

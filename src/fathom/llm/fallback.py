@@ -1,8 +1,7 @@
-"""A mind that finishes what it began: where a model fails, a mind that needs none steps in, and says so.
+"""A research model that falls back to one without an LLM when the first fails, and records it.
 
-Does not know either mind. The first plan is not stood in for when the model cannot be reached: nothing is
-lost yet, and whoever asked for a model should hear that it is not there. Whoever limits the time wants a
-report by then: a model that is there and does not answer is left for it.
+The first plan has no fallback if the model cannot be reached: nothing is lost yet, and the caller should
+know. In a run with a time limit, a model that does not answer in time is replaced as well.
 """
 
 import asyncio
@@ -44,31 +43,31 @@ ModelCall = Callable[[ResearchModel], Awaitable[ModelResult[T]]]
 
 @dataclass(frozen=True)
 class FallbackModel:
-    """The first mind if it can, the stand-in if not."""
+    """Calls `first`; if it fails, `stand_in`."""
 
     first: ResearchModel
     stand_in: ResearchModel
-    watch: TimeBudget | None = None
+    time_budget: TimeBudget | None = None
 
     def with_time_budget(self, time_budget: TimeBudget) -> "FallbackModel":
-        """The same mind in a run whose time is limited."""
-        return replace(self, watch=watch)
+        """Return a copy for a run with a time limit."""
+        return replace(self, time_budget=time_budget)
 
     def within(self, budget: Budget) -> "FallbackModel":
-        """The same mind, paying from this purse."""
+        """Return a copy that pays from this budget."""
         return replace(self, first=self.first.within(budget)) if is_paid_from_budget(self.first) else self
 
     async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
-        """A plan; of the first one only an unusable one, one too dear or one too late is stood in for."""
-        if self.watch and self.watch.is_late:
-            return await self.stand_in.plan(brief)  # nothing will be looked for any more
+        """Plan a round. The first plan falls back only if it is unusable, too expensive or too late."""
+        if self.time_budget and self.time_budget.is_late:
+            return await self.stand_in.plan(brief)  # the search is over
 
         def is_bearable(error: ProviderError) -> bool:
             is_silent = isinstance(error, Unavailable) and not isinstance(error, Unreachable)
-            is_late = isinstance(error, OutOfTime) or (self.watch is not None and is_silent)
+            is_late = isinstance(error, OutOfTime) or (self.time_budget is not None and is_silent)
             return brief.round > 1 or is_late or isinstance(error, Unreadable | OutOfBudget)
 
-        return await self._either("planning", lambda mind: mind.plan(brief), is_bearable)
+        return await self._either("planning", lambda model: model.plan(brief), is_bearable)
 
     async def read(
         self,
@@ -79,63 +78,63 @@ class FallbackModel:
         sought: SubQuestion | None = None,
         facts: PageFacts = NO_FACTS,
     ) -> ModelResult[list[ExtractedStatement]]:
-        """Claims of a page; quotes of which not one stands in it are no reading of it."""
+        """Read a page; an answer without any real quote of the page counts as failed."""
 
         def fault(drafts: list[ExtractedStatement]) -> str:
             page = QuoteFinder("", text)
             is_quoted = not drafts or any(page.find(draft.quote) for draft in drafts)
             return "" if is_quoted else "The model gave quotes, but none of them is in the page."
 
-        if self.watch and self.watch.is_late:
+        if self.time_budget and self.time_budget.is_late:
             raise OutOfTime("the time is used up")
         return await self._either(
             f"reading {title}",
-            lambda mind: mind.read(question, questions, title, text, sought, facts),
+            lambda model: model.read(question, questions, title, text, sought, facts),
             fault=fault,
         )
 
     async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
-        """Verdicts."""
-        return await self._either("verifying", lambda mind: mind.verify(evidence))
+        """Verify statements."""
+        return await self._either("verifying", lambda model: model.verify(evidence))
 
     async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
-        """Refused claims restated; without a model none is."""
-        return await self._either("restating", lambda mind: mind.retry(refusals))
+        """Restate refused claims; the fallback restates none."""
+        return await self._either("restating", lambda model: model.retry(refusals))
 
     async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
-        """Rubric and gaps."""
-        return await self._either("judging", lambda mind: mind.judge(case))
+        """Judge the round."""
+        return await self._either("judging", lambda model: model.judge(case))
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
     ) -> ModelResult[Outline]:
-        """Headings."""
-        return await self._either("outlining", lambda mind: mind.outline(question, questions, points))
+        """Outline the report."""
+        return await self._either("outlining", lambda model: model.outline(question, questions, points))
 
     async def write(self, brief: SectionInput) -> ModelResult[Section]:
-        """A section; one that cites none of its claims is not written from them."""
+        """Write a section; one that cites none of its claims counts as failed."""
 
         def fault(section: Section) -> str:
             is_cited = any(sentence.claims for sentence in section.sentences)
             return "" if is_cited else "The model wrote a section that cites none of its claims."
 
-        return await self._either("writing", lambda mind: mind.write(brief), fault=fault)
+        return await self._either("writing", lambda model: model.write(brief), fault=fault)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """Objections."""
-        return await self._either("checking", lambda mind: mind.check(brief))
+        """Check sentences."""
+        return await self._either("checking", lambda model: model.check(brief))
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """What speaks against the main conclusions."""
-        return await self._either("checking the conclusions", lambda mind: mind.refute(brief))
+        """Try to refute the main conclusions."""
+        return await self._either("checking the conclusions", lambda model: model.refute(brief))
 
     async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
-        """Sentences anew; of a model that gives none, quotes."""
-        return await self._either("rewriting", lambda mind: mind.rewrite(revision))
+        """Rewrite sentences; the fallback gives quotes."""
+        return await self._either("rewriting", lambda model: model.rewrite(revision))
 
     async def edit(self, brief: EditInput) -> ModelResult[Edit]:
-        """A summary and changes; without the model the draft stays as it is."""
-        return await self._either("editing", lambda mind: mind.edit(brief))
+        """Edit the draft; the fallback changes nothing."""
+        return await self._either("editing", lambda model: model.edit(brief))
 
     async def _either(
         self,
@@ -144,28 +143,30 @@ class FallbackModel:
         is_bearable: Callable[[ProviderError], bool] = lambda _: True,
         fault: Callable[[T], str] = lambda _: "",
     ) -> ModelResult[T]:
-        limit_s, told_late = self._limit(self.watch, what) if self.watch else (None, "")
+        limit_s, late_message = self._limit(self.time_budget, what) if self.time_budget else (None, "")
         try:
-            with collect_receipts() if self.watch else nullcontext() as receipts:
+            with collect_receipts() if self.time_budget else nullcontext() as receipts:
                 try:
                     async with asyncio.timeout(limit_s) as time_limit:
-                        thought = await verb(self.first)
+                        result = await verb(self.first)
                 except TimeoutError:
                     if not time_limit.expired() or receipts is None:
                         raise
-                    raise OutOfTime(told_late, await receipts.costs()) from None
-            if wrong := fault(thought.value):
-                raise Unreadable(wrong, thought.costs)
-            return thought
+                    raise OutOfTime(late_message, await receipts.costs()) from None
+            if wrong := fault(result.value):
+                raise Unreadable(wrong, result.costs)
+            return result
         except ProviderError as error:
             if not is_bearable(error):
                 raise
-            thought = await verb(self.stand_in)
-            told = Failure(where="model", what=f"{what}, done without the model", why=str(error))
-            return ModelResult(thought.value, [*error.costs, *thought.costs], [told, *thought.failures])
+            result = await verb(self.stand_in)
+            failure = Failure(where="model", what=f"{what}, done without the model", why=str(error))
+            return ModelResult(result.value, [*error.costs, *result.costs], [failure, *result.failures])
 
-    def _limit(self, watch: TimeBudget, what: str) -> tuple[float, str]:
-        """How long the first mind may take, and what is said when it took longer."""
-        if what == "planning":  # the other half is for what was planned
-            return watch.half_s(), "There was no plan when half of the time left was over."
-        return watch.left_s(what in _WRITING_STEPS), "The time is used up, also what was left for the report."
+    def _limit(self, time_budget: TimeBudget, what: str) -> tuple[float, str]:
+        """Return the time limit of the first model, and the message when it is exceeded."""
+        if what == "planning":  # the other half is for carrying out the plan
+            return time_budget.half_s(), "There was no plan when half of the time left was over."
+        return time_budget.left_s(
+            what in _WRITING_STEPS
+        ), "The time is used up, also what was left for the report."

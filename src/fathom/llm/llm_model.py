@@ -1,6 +1,6 @@
-"""A mind that asks models: one prompt a verb, one model a role.
+"""A research model on chat models: one prompt per method, one chat model per role.
 
-Does not know servers, files or graphs. Models see short keys, never addresses; unknown keys mean nothing.
+Models see short keys instead of addresses; unknown keys in answers are ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,13 +51,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class LLMResearchModel:
-    """The mind that most runs think with."""
+    """The research model for runs with an LLM."""
 
     outputs_by_role: Mapping[Role, StructuredOutput]
     language: str = "the language of the question"
 
     def within(self, budget: Budget) -> "LLMResearchModel":
-        """The same mind, paying from this purse."""
+        """Return a copy that pays from this budget."""
         own = {
             id(structured_output): structured_output for structured_output in self.outputs_by_role.values()
         }
@@ -71,7 +71,7 @@ class LLMResearchModel:
         )
 
     async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
-        """Sub-questions and queries, from what is known and missing when the round begins."""
+        """Plan sub-questions and queries from what is known and missing."""
         prompt_budget = planner.build_prompt(brief, self.language)
         answer = await self.outputs_by_role["plan"].ask("plan", prompt_budget, answer_forms.PlanAnswer)
         return ModelResult(planner.read_plan(answer.form, brief), answer.costs, answer.failures)
@@ -85,7 +85,7 @@ class LLMResearchModel:
         sought: SubQuestion | None = None,
         facts: PageFacts = NO_FACTS,
     ) -> ModelResult[list[ExtractedStatement]]:
-        """Claims with quotes, and statements to test a verifier with, from as much as fits of the page."""
+        """Extract claims with quotes, and controls for the verifier, from as much of the page as fits."""
         wanted = [*questions, sought] if sought else questions
         fixed = {
             "question": question,
@@ -101,7 +101,7 @@ class LLMResearchModel:
         return ModelResult(read_statements(answer.form), answer.costs, answer.failures)
 
     async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
-        """One verdict for each; what the model passes over is not verified."""
+        """Return one verdict per item; an item that the model skips is not verified."""
 
         def build_prompt(items: Sequence[tuple[int, VerificationItem]]) -> PromptBudget:
             parts = describe_evidence([item for _, item in items])
@@ -109,7 +109,7 @@ class LLMResearchModel:
                 "verifier", {}, {"evidence": PromptLines(parts, between="\n\n")}, batched="evidence"
             )
 
-        # The items of one source together, so that it is shown once.
+        # Group items by source, so that each source is shown once.
         sources = list(dict.fromkeys(item.context for item in evidence))
         grouped = sorted(enumerate(evidence), key=lambda pair: sources.index(pair[1].context))
         batches = await self._in_batches("verify", grouped, build_prompt, answer_forms.VerifyAnswer)
@@ -117,12 +117,12 @@ class LLMResearchModel:
         for answer, items in batches:
             found = {verdict.item: verdict for verdict in answer.form.verdicts}
             verdicts |= {place: read_verdict(found.get(n)) for n, (place, _) in enumerate(items, 1)}
-        thought = _join_answers([verdicts[place] for place in range(len(evidence))], [a for a, _ in batches])
-        model = thought.costs[-1].model if thought.costs else "unnamed"
-        return replace(thought, by=f"{model}, verifier@{load_prompt('verifier').revision}")
+        result = _join_answers([verdicts[place] for place in range(len(evidence))], [a for a, _ in batches])
+        model = result.costs[-1].model if result.costs else "unnamed"
+        return replace(result, by=f"{model}, verifier@{load_prompt('verifier').revision}")
 
     async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
-        """All refused claims in one call, each with its reason and its passage."""
+        """Restate all refused claims in one call, each with its reason and passage."""
 
         def build_prompt(items: Sequence[RefusedClaim]) -> PromptBudget:
             parts = describe_refusals(items)
@@ -137,7 +137,7 @@ class LLMResearchModel:
         return _join_answers(anew, [answer for answer, _ in batches])
 
     async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
-        """Rubric, gaps, rulings and the outline in one call."""
+        """Return rubric, gaps, rulings and outline in one call."""
         keyed = judge.key_claims(case)
         evidence: dict[str, Cuttable] = {
             "questions": list_questions(case.questions),
@@ -167,7 +167,7 @@ class LLMResearchModel:
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
     ) -> ModelResult[Outline]:
-        """Headings over findings."""
+        """Group findings under headings."""
         by_key = key_points(points)
         claims = list_lines(
             (
@@ -198,7 +198,7 @@ class LLMResearchModel:
         return ModelResult(outline, answer.costs, answer.failures)
 
     async def write(self, brief: SectionInput) -> ModelResult[Section]:
-        """One part, from its findings only; whoever cites one cites every claim that says it."""
+        """Write one part from its findings only; citing a finding cites all of its claims."""
         by_key = key_points(brief.points)
         prompt_budget = writer.writer_prompt(brief, by_key, self.language)
 
@@ -215,11 +215,11 @@ class LLMResearchModel:
         return ModelResult(written, answer.costs, answer.failures)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """The sentences that say more than their evidence."""
+        """Return the sentences that say more than their evidence."""
         return await self._objections("checker", brief)
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """The main conclusions that their evidence speaks against."""
+        """Return the main conclusions that their evidence contradicts."""
         return await self._objections("refuter", brief)
 
     async def _objections(self, prompt: str, brief: CheckInput) -> ModelResult[list[Objection]]:
@@ -236,7 +236,7 @@ class LLMResearchModel:
         return _join_answers(objections, [answer for answer, _ in batches])
 
     async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
-        """All sentences that were sent back in one call, each with the reason and the quotes."""
+        """Rewrite all failed sentences in one call, each with its reason and quotes."""
         by_key = key_points(revision.points)
 
         def build_prompt(sentences: Sequence[Sentence]) -> PromptBudget:
@@ -247,13 +247,13 @@ class LLMResearchModel:
         )
         nothing = Sentence(text="", claims=[], status="unsupported")
         found = [s for answer, own in batches for s in writer.read_rewrites(answer.form, own, by_key)]
-        thought = _join_answers([one or nothing for one in found], [answer for answer, _ in batches])
+        result = _join_answers([one or nothing for one in found], [answer for answer, _ in batches])
         if all(one is None for one in found):
-            raise Unreadable("The model rewrote none of the sentences.", thought.costs)
-        return thought
+            raise Unreadable("The model rewrote none of the sentences.", result.costs)
+        return result
 
     async def edit(self, brief: EditInput) -> ModelResult[Edit]:
-        """One call over the whole draft."""
+        """Edit the whole draft in one call."""
 
         def complaint(form: answer_forms.EditAnswer) -> str:
             return describe_wrong_language(
@@ -273,7 +273,7 @@ class LLMResearchModel:
         build_prompt: Callable[[Sequence[T]], PromptBudget],
         form: type[F],
     ) -> list[tuple[FormAnswer[F], Sequence[T]]]:
-        """Answers about all items: in one call where the window holds them, else in as many as it takes."""
+        """Ask about all items: in one call if the window holds them, else in several."""
         found: list[tuple[FormAnswer[F], Sequence[T]]] = []
         rest = items
         while rest:
@@ -297,7 +297,7 @@ class LLMResearchModel:
 
 
 def _join_answers(value: list[T], found: Sequence[FormAnswer[Any]]) -> ModelResult[list[T]]:
-    """What several answers make together."""
+    """Merge several answers into one result."""
     return ModelResult(
         value, [c for a in found for c in a.costs], [failure for a in found for failure in a.failures]
     )

@@ -1,7 +1,4 @@
-"""A prompt whose evidence can be made to fit: instructions and the question stay, the least relevant goes.
-
-Does not know models; it is told how many tokens there is room for and how to count them.
-"""
+"""Fit a prompt into a token limit: instructions and question stay, the least relevant evidence is cut."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,43 +17,43 @@ _BETWEEN_PASSAGES = "\n\n[…]\n\n"
 
 _MAX_FITTING_ROUNDS = 10
 
-_MIN_PASSAGE_TOKENS = 60  # tokens: of less than a few sentences a model can only say that it tells nothing
+_MIN_PASSAGE_TOKENS = 60  # tokens: a shorter passage tells a model nothing
 
 
 class WindowTooSmall(Unreadable):
-    """Not even the instructions and the question fit, or hardly a sentence of a page with them."""
+    """Instructions and question do not fit, or leave hardly a sentence of the page."""
 
 
 class CuttableText(Protocol):
-    """What may be cut."""
+    """Evidence of a prompt that may be cut."""
 
     @property
     def weight(self) -> float:
-        """Its share of the room, beside others."""
+        """Its share of the room beside others."""
 
-    def shown(self) -> str:
-        """All of it that a model should see."""
+    def render(self) -> str:
+        """Return all of it that a model should see."""
 
-    def within(self, room: int, count: CountTokens) -> tuple[str, int]:
-        """As much as there is room for, and how many of its parts that leaves."""
+    def cut_to_room(self, room: int, count: CountTokens) -> tuple[str, int]:
+        """Return as much as fits, and the number of parts kept."""
 
 
 @dataclass(frozen=True)
 class PromptLines:
-    """Parts in order of relevance, best first; the last ones are cut first."""
+    """Lines by relevance, best first; the last ones are cut first."""
 
     parts: Sequence[str]
     weight: float = 1.0
     between: str = "\n"
-    is_newest_last: bool = False  # then the first ones are cut first
-    places: Sequence[int] = ()  # where each is shown, when that is not by relevance
+    is_newest_last: bool = False  # if so, the first ones are cut first
+    places: Sequence[int] = ()  # the display order, if not by relevance
 
-    def shown(self) -> str:
-        """All of them."""
-        return self._joined(self.parts)
+    def render(self) -> str:
+        """Return all lines."""
+        return self._join(self.parts)
 
-    def within(self, room: int, count: CountTokens) -> tuple[str, int]:
-        """The best that fit together; of a first one that is too long, its beginning."""
+    def cut_to_room(self, room: int, count: CountTokens) -> tuple[str, int]:
+        """Return the best lines that fit; of a first one that is too long, its beginning."""
         kept: list[str] = []
         for part in reversed(self.parts) if self.is_newest_last else self.parts:
             cost = count(part + self.between)
@@ -67,9 +64,9 @@ class PromptLines:
         if not kept and self.parts:
             first = self.parts[-1 if self.is_newest_last else 0]
             kept = [part] if (part := truncate_to_tokens(first, room, count)) else []
-        return self._joined(kept[::-1] if self.is_newest_last else kept), len(kept)
+        return self._join(kept[::-1] if self.is_newest_last else kept), len(kept)
 
-    def _joined(self, parts: Sequence[str]) -> str:
+    def _join(self, parts: Sequence[str]) -> str:
         if not self.places:
             return self.between.join(parts)
         placed = sorted(zip(self.places, parts, strict=False), key=lambda pair: pair[0])
@@ -78,19 +75,19 @@ class PromptLines:
 
 @dataclass(frozen=True)
 class PromptPassages:
-    """A page; of a long one, the passages that fit the questions best."""
+    """A page; if it is long, the passages that fit the questions best."""
 
     text: str
     questions: Sequence[str]
     max_tokens: int
     weight: float = 4.0
 
-    def shown(self) -> str:
-        """The passages a model should see, however much it could hold."""
+    def render(self) -> str:
+        """Return the passages a model should see, whatever its window."""
         return _BETWEEN_PASSAGES.join(best_passages(self.text, self.questions, self.max_tokens))
 
-    def within(self, room: int, count: CountTokens) -> tuple[str, int]:
-        """Fewer of them; TooSmall where hardly a sentence would be left."""
+    def cut_to_room(self, room: int, count: CountTokens) -> tuple[str, int]:
+        """Return fewer passages; raise WindowTooSmall if hardly a sentence is left."""
         if room < _MIN_PASSAGE_TOKENS:
             raise WindowTooSmall(f"there is room for {room} tokens of a page")
         chosen = best_passages(self.text, self.questions, room, count)
@@ -101,7 +98,7 @@ class PromptPassages:
 
 @dataclass(frozen=True)
 class FittedPrompt:
-    """A prompt that fits, which of its evidence was cut, and how many parts of each were kept."""
+    """A prompt that fits, the names of cut evidence, and the number of parts kept of each."""
 
     prompt: FilledPrompt
     cut: list[str] = field(default_factory=list)
@@ -110,32 +107,33 @@ class FittedPrompt:
 
 @dataclass(frozen=True)
 class PromptBudget:
-    """A prompt by its name, with what must stand in it and what may be cut."""
+    """A prompt by name, with its fixed values and the evidence that may be cut."""
 
     name: str
     fixed: Mapping[str, str]
     evidence: Mapping[str, CuttableText] = field(default_factory=dict)
-    batched: str = ""  # what is not lost when it is cut: the rest of it is asked about afterwards
+    batched: str = ""  # cutting it loses nothing: the rest is sent in the next batch
 
-    def whole(self) -> FilledPrompt:
-        """The prompt with everything in it."""
-        return self._filled({name: part.shown() for name, part in self.evidence.items()})
+    def fill(self) -> FilledPrompt:
+        """Return the prompt with all evidence."""
+        return self._fill({name: part.render() for name, part in self.evidence.items()})
 
-    def within(self, room: int, count: CountTokens, share: float = 1.0) -> FittedPrompt:
-        """The prompt in that room, with that share of its evidence; TooSmall when there is no room for it."""
-        texts = {name: part.shown() for name, part in self.evidence.items()}
-        whole = self._filled(texts)
-        # What is short enough need not be counted.
+    def fit_prompt(self, room: int, count: CountTokens, share: float = 1.0) -> FittedPrompt:
+        """Return the prompt within that room and share of its evidence; raise WindowTooSmall if it cannot
+        fit."""
+        texts = {name: part.render() for name, part in self.evidence.items()}
+        whole = self._fill(texts)
+        # A short prompt need not be counted exactly.
         if share == 1.0 and _size(whole, bound_tokens) <= room:
             return FittedPrompt(whole)
         need = _size(whole, count)
         if share == 1.0 and need <= room:
             return FittedPrompt(whole)
-        bare = _size(self._filled({}), count)
+        bare = _size(self._fill({}), count)
         left = min(room, bare + int(share * (need - bare))) - bare
         needs = {name: count(text) for name, text in texts.items() if text}
         for _ in range(_MAX_FITTING_ROUNDS):
-            fitted = self._cut(texts, needs, left, count)
+            fitted = self._cut_texts(texts, needs, left, count)
             if left >= 0 and _size(fitted.prompt, count) <= room:
                 return fitted
             left = int(0.8 * left) - 8
@@ -143,17 +141,17 @@ class PromptBudget:
             f"{self.name} needs {bare} tokens without any evidence, and there is room for {room}"
         )
 
-    def _cut(
+    def _cut_texts(
         self, texts: Mapping[str, str], needs: Mapping[str, int], left: int, count: CountTokens
     ) -> FittedPrompt:
         shown, cut, kept = dict(texts), [], {}
         for name, room in _share_room(needs, {n: self.evidence[n].weight for n in needs}, left).items():
             if room < needs[name]:
-                shown[name], kept[name] = self.evidence[name].within(room, count)
+                shown[name], kept[name] = self.evidence[name].cut_to_room(room, count)
                 cut.append(name)
-        return FittedPrompt(self._filled(shown), cut, kept)
+        return FittedPrompt(self._fill(shown), cut, kept)
 
-    def _filled(self, texts: Mapping[str, str]) -> FilledPrompt:
+    def _fill(self, texts: Mapping[str, str]) -> FilledPrompt:
         shown = {name: texts.get(name) or NONE for name in self.evidence}
         return load_prompt(self.name).fill(**self.fixed, **shown)
 
@@ -163,7 +161,7 @@ def _size(prompt: FilledPrompt, count: CountTokens) -> int:
 
 
 def _share_room(needs: Mapping[str, int], weights: Mapping[str, float], left: int) -> dict[str, int]:
-    """Room by weight; what needs less than its share leaves the rest to the others."""
+    """Divide the room by weight; unused shares go to the others."""
     rooms: dict[str, int] = {}
     waiting = sum(weights.values())
     for name in sorted(needs, key=lambda n: needs[n] / weights[n]):
@@ -174,10 +172,10 @@ def _share_room(needs: Mapping[str, int], weights: Mapping[str, float], left: in
 
 
 def list_lines(lines: Iterable[str], weight: float = 1.0, *, is_newest_last: bool = False) -> PromptLines:
-    """The lines as a model is shown them."""
+    """Return the lines as prompt lines."""
     return PromptLines([f"- {one_line(line)}" for line in lines], weight, is_newest_last=is_newest_last)
 
 
 def list_questions(questions: Sequence[SubQuestion]) -> PromptLines:
-    """Sub-questions as prompt lines, each with its id."""
+    """Return sub-questions as prompt lines, each with its id."""
     return list_lines(f"{q.id}: {q.text}" for q in questions)

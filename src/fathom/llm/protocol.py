@@ -1,7 +1,4 @@
-"""What every mind promises: the verbs the nodes need, and what they give and get.
-
-Does not know models, prompts or graphs.
-"""
+"""The research model protocol: the methods that nodes call."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -27,10 +24,10 @@ from fathom.state.model_io import (
 
 
 class ResearchModel(Protocol):
-    """Thinks; raises a ProviderError when it cannot."""
+    """Answers the nodes' questions; raises a ProviderError when it cannot."""
 
     async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
-        """Sub-questions and the next queries."""
+        """Return sub-questions and the next queries."""
 
     async def read(
         self,
@@ -41,33 +38,33 @@ class ResearchModel(Protocol):
         sought: SubQuestion | None = None,
         facts: PageFacts = NO_FACTS,
     ) -> ModelResult[list[ExtractedStatement]]:
-        """What one page says about the sub-questions, and about the follow-up that found it."""
+        """Extract what one page says about the sub-questions, and about the query that found it."""
 
     async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
-        """One verdict for each piece of evidence, in order."""
+        """Return one verdict per item, in order."""
 
     async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
-        """Each refused claim restated or with other quotes, in order; None where nothing can be mended."""
+        """Return each refused claim restated or with other quotes, in order; None if that fails."""
 
     async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
-        """Quality by rubric, and the gaps."""
+        """Return the quality by rubric, and the gaps."""
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
     ) -> ModelResult[Outline]:
-        """Headings, each with the claims it is written from."""
+        """Return headings, each with its claims."""
 
     async def write(self, brief: SectionInput) -> ModelResult[Section]:
-        """One part of the report in blocks, each sentence with the claims it stands on."""
+        """Write one part of the report in blocks, each sentence with its claims."""
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """The sentences that their claims do not carry."""
+        """Return the sentences that their claims do not support."""
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """The same from the other side: what the evidence gives against the main conclusions."""
+        """Return the main conclusions that the evidence speaks against."""
 
     async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
-        """Each sentence anew, in order; one without text where nothing can be said instead."""
+        """Return each sentence rewritten, in order; without text if nothing can be said instead."""
 
     async def edit(self, brief: EditInput) -> ModelResult[Edit]:
-        """A summary, and what would make the draft read as one text; citations are not the editor's."""
+        """Return a summary and changes that make the draft one text; citations stay as they are."""

@@ -1,8 +1,7 @@
-"""One gate in front of a model, for all branches and runs of a process: how many calls at once, from when on.
+"""Adaptive rate limiter of a model, shared by all runs of a process: concurrency and waiting times.
 
-Does not know what is called. After a limit or a failure everybody waits, one goes first, and then more and
-more; whoever waited longest goes next. A model that is away is waited for; when that took too long, nobody
-waits any more until it answers again.
+After a limit or failure all calls wait, one goes first, then more and more, in the order they queued. A model
+that is down is waited for; after too long, calls fail at once until it answers again.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def retry_wait_s(headers: Mapping[str, str]) -> float | None:
-    """How long a refusal asks to wait, if it says so; else until the limit that is used up ends."""
+    """Return how long a refusal asks to wait; else the time until the used-up limit resets."""
     said = _parse_number(headers.get("retry-after-ms"))
     if said is not None:
         return said / 1000
@@ -34,7 +33,7 @@ def retry_wait_s(headers: Mapping[str, str]) -> float | None:
 
 
 def seconds_until_served(headers: Mapping[str, str], tokens: int = 1) -> float:
-    """How long until one more request of so many tokens will be served; 0 when it will be now."""
+    """Return the seconds until a request of so many tokens will be served; 0 if now."""
     return max(
         _seconds_until_limit_allows(headers, "requests", 1),
         _seconds_until_limit_allows(headers, "tokens", tokens),
@@ -42,7 +41,7 @@ def seconds_until_served(headers: Mapping[str, str], tokens: int = 1) -> float:
 
 
 def _seconds_until_limit_allows(headers: Mapping[str, str], what: str, needed: float) -> float:
-    """Limits fill up evenly, and the server says when they will be full again."""
+    """Return the wait for one limit, which refills evenly until the reset time that the server reports."""
     left = _parse_number(headers.get(f"x-ratelimit-remaining-{what}"))
     full_s = _parse_duration(headers.get(f"x-ratelimit-reset-{what}"))
     if left is None or full_s is None or left >= needed:
@@ -75,7 +74,7 @@ _LIMIT = 429
 
 _REST_S = 10.0
 
-# A server may say any time, even one in another unit: after that long it is asked again, and says so again.
+# Some servers report absurd times or other units: ask again at least this often.
 _LONGEST_S = 600.0
 
 _LONGEST_PAUSE_S = 60.0
@@ -83,9 +82,9 @@ _LONGEST_PAUSE_S = 60.0
 
 @dataclass(frozen=True)
 class ModelRetryPolicy:
-    """How often one call is tried again, and how long a model may be away before a run goes on without it.
+    """How often a call is retried, and how long a model may be down before runs continue without it.
 
-    Where nobody ever answered in this process and nobody listens, `greeting_s` is enough to know.
+    `greeting_s` applies if the model never answered in this process and nothing listens.
     """
 
     retries: int = 3
@@ -95,14 +94,14 @@ class ModelRetryPolicy:
     greeting_s: float = 5.0
 
     def wait_s(self, failures: int) -> float:
-        """The pause after so many failures in a row, a little different for everybody."""
+        """Return the jittered pause after so many failures in a row."""
         longest: float = min(self.most_wait_s, self.first_wait_s * 2.0 ** (failures - 1))
         return longest * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
 
 
 @dataclass(eq=False)
 class _QueuedCall:
-    """One call's place in the queue, and what was known when it was let in."""
+    """A call's place in the queue, and the limiter's counters when it was admitted."""
 
     loop: asyncio.AbstractEventLoop
     woken: asyncio.Event = field(default_factory=asyncio.Event)
@@ -112,7 +111,7 @@ class _QueuedCall:
 
 
 class RateLimiter:
-    """The gate; safe from any thread and any event loop."""
+    """The rate limiter; safe in any thread and event loop."""
 
     def __init__(self, most: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most
@@ -120,21 +119,21 @@ class RateLimiter:
         self._guard = threading.Lock()
         self._queue: deque[_QueuedCall] = deque()
         self._running = 0
-        self._window = float(most)  # how many may be under way now
-        self._steep_to = float(most)  # up to here the window doubles, then it grows by one at a time
+        self._window = float(most)  # calls allowed at the same time now
+        self._steep_to = float(most)  # the window doubles up to here, then grows by one
         self._open_at = float("-inf")
         self._answers = 0
         self._setbacks = 0
         self._in_a_row = 0
         self._down_since: float | None = None
-        self._gone: tuple[float, Unavailable] | None = None  # until when nobody asks, and why
+        self._gone: tuple[float, Unavailable] | None = None  # until when calls fail at once, and why
 
     def attempt(self, endurance: ModelRetryPolicy) -> "Attempt":
-        """Return the place of one call, which may be tried several times."""
+        """Return an attempt for one call, which may be tried several times."""
         return Attempt(self, endurance)
 
     def allow(self, most: int) -> None:
-        """So many at once from now on; at once, unless the server has shown that it takes fewer."""
+        """Set the most concurrent calls, unless the server has shown that it takes fewer."""
         with self._guard:
             if self._window >= self.most:
                 self._window = self._steep_to = float(most)
@@ -143,17 +142,17 @@ class RateLimiter:
             self._wake(everybody=True)
 
     def pause(self, wait_s: float) -> None:
-        """Let nobody in for so long: the server said that it would not serve."""
+        """Block all calls for so long, as the server asked."""
         with self._guard:
             self._open_at = max(self._open_at, self._clock() + min(wait_s, _LONGEST_PAUSE_S))
 
     async def _enter(self, turn: _QueuedCall) -> None:
         """Wait until the call may be sent."""
-        with self._guard:  # who was turned away has waited longest
+        with self._guard:  # a retried call has waited longest
             (self._queue.appendleft if turn.started else self._queue.append)(turn)
         is_in = False
         try:
-            while (wait_s := self._asked(turn)) is not None:
+            while (wait_s := self._try_enter(turn)) is not None:
                 turn.woken.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait_s if wait_s != float("inf") else None):
@@ -164,16 +163,17 @@ class RateLimiter:
                 self._leave(turn)
 
     def _leave(self, turn: _QueuedCall) -> None:
-        """Give the place back, or leave the queue."""
+        """Release the place, or leave the queue."""
         with self._guard:
-            if turn in self._queue:  # it was never let in
+            if turn in self._queue:  # it was never admitted
                 self._queue.remove(turn)
             else:
                 self._running -= 1
             self._wake()
 
-    def _asked(self, turn: _QueuedCall) -> float | None:
-        """None: it is let in. Else how long to wait before asking again; for ever: until woken."""
+    def _try_enter(self, turn: _QueuedCall) -> float | None:
+        """Return None if the call is admitted, else the seconds to wait before trying again; inf: until
+        woken."""
         with self._guard:
             now = self._clock()
             if self._gone and now < self._gone[0]:
@@ -189,7 +189,7 @@ class RateLimiter:
             return None
 
     def _wake(self, everybody: bool = False) -> None:
-        """Have the first in the queue ask again; those whose loop is gone wait no more."""
+        """Wake the first in the queue; drop those whose loop is closed."""
         for turn in list(self._queue):
             try:
                 turn.loop.call_soon_threadsafe(turn.woken.set)
@@ -199,19 +199,19 @@ class RateLimiter:
             if not everybody:
                 return
 
-    def _answered(self, turn: _QueuedCall) -> None:
+    def _note_answer(self, turn: _QueuedCall) -> None:
         with self._guard:
             self._answers += 1
             if turn.setbacks < self._setbacks:
-                return  # it was sent before the last setback, and says nothing about what came after
-            if self._gone:  # it is back before it said it would be
+                return  # it was sent before the last setback, so it says nothing about the time after
+            if self._gone:  # it is back earlier than announced
                 self._open_at = self._clock()
             self._in_a_row, self._down_since, self._gone = 0, None, None
             step = 1.0 if self._window < self._steep_to else 1.0 / self._window
             self._window = min(float(self.most), self._window + step)
 
-    def _failed(self, turn: _QueuedCall, error: Unavailable, endurance: ModelRetryPolicy) -> bool:
-        """Whether it is everybody's failure: a limit, or nobody was served since the call was let in."""
+    def _note_failure(self, turn: _QueuedCall, error: Unavailable, endurance: ModelRetryPolicy) -> bool:
+        """Tell whether the failure affects all calls: a limit, or no success since this call started."""
         with self._guard:
             now = self._clock()
             if not _is_limit(error) and (self._answers > turn.answers or not endurance.retries):
@@ -230,7 +230,7 @@ class RateLimiter:
             return True
 
     def _is_hopeless(self, error: Unavailable, failures: int, endurance: ModelRetryPolicy) -> bool:
-        """Whether the model was away for too long, or says that it will be; then nobody waits for it."""
+        """Tell whether the model was down for too long, or says it will be; then no call waits for it."""
         if not endurance.retries:
             return True
         with self._guard:
@@ -250,9 +250,9 @@ class RateLimiter:
 
 
 class Attempt:
-    """One call at the gate: `while not attempt.is_over: async with attempt: …` tries while that makes sense.
+    """One call at the limiter: `while not attempt.is_over: async with attempt: …` retries while useful.
 
-    An Unavailable that another try may help against does not leave the `async with`; all others do.
+    The `async with` swallows an Unavailable that is worth a retry; all other errors pass.
     """
 
     def __init__(self, limiter: RateLimiter, endurance: ModelRetryPolicy) -> None:
@@ -277,7 +277,7 @@ class Attempt:
             if isinstance(error, Unavailable):
                 return self._is_worth_another_try(error)
             if error is None or isinstance(error, ProviderError):
-                limiter._answered(turn)  # also who says no is there
+                limiter._note_answer(turn)  # a refusal is an answer too
             self.is_over = True
             return False
         finally:
@@ -285,7 +285,7 @@ class Attempt:
 
     def _is_worth_another_try(self, error: Unavailable) -> bool:
         limiter, endurance = self._limiter, self._endurance
-        self._is_pausing = not limiter._failed(self._turn, error, endurance)
+        self._is_pausing = not limiter._note_failure(self._turn, error, endurance)
         self._failures += not _is_limit(error)
         is_hopeless = limiter._is_hopeless(error, self._failures, endurance)
         is_late = bool(self._failures) and limiter._clock() - self._began >= endurance.outage_s
@@ -303,7 +303,7 @@ _limiters_lock = threading.Lock()
 
 
 def limiter_for(server: str, model: str, most: int) -> RateLimiter:
-    """The one limiter of a model on a server in this process; the last word on `most` counts."""
+    """Return the process-wide limiter of a model on a server; the latest `most` counts."""
     with _limiters_lock:
         limiter = _limiters.setdefault((server, model), RateLimiter(most))
         limiter.allow(most)

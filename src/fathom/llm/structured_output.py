@@ -1,8 +1,9 @@
-"""A filled form from any model: by schema, by tool call, in words, by one repair, and by a smaller ask.
+"""Structured output from any model: by JSON schema, by tool call, in plain text, by one repair, with less
+evidence.
 
-Does not know what the forms are for. A strategy that a server does not offer is not tried on it again, and
-one that never gave a form is passed over while another gives some. What is sent fits the model's window, and
-is made smaller once when the window proves smaller; what was cut is told.
+A strategy that a server does not support is not tried again, and one that never worked is skipped while
+another works. The prompt fits the model's window and is shrunk once if the window proves smaller; what was
+cut is reported.
 """
 
 import json
@@ -31,7 +32,7 @@ _EXAMPLE_VALUES: dict[Any, object] = {str: "…", int: 1, float: 0.5, bool: True
 
 
 def describe_form(form: type[BaseModel]) -> str:
-    """An example without content, and one line for each kind of entry."""
+    """Return an empty example, and one line per kind of entry."""
     notes = [" ".join((kind.__doc__ or "").split()) for kind in _nested_forms(form)]
     return "\n".join([json.dumps(_example(form), ensure_ascii=False), *filter(None, notes)])
 
@@ -45,7 +46,7 @@ def _example(kind: Any) -> object:
 
 
 def _nested_forms(form: type[BaseModel]) -> list[type[BaseModel]]:
-    """The form and the forms in it, each once."""
+    """Return the form and its nested forms, each once."""
     inner = [get_args(f.annotation)[0] for f in form.model_fields.values() if get_args(f.annotation)]
     nested = [kind for entry in inner if _is_form(entry) for kind in _nested_forms(entry)]
     return list(dict.fromkeys([form, *nested]))
@@ -65,14 +66,14 @@ _MAX_FAILED_TRIES = 3
 
 _HALF = 0.5
 
-_TEMPLATE_TOKENS = 48  # what a server's template puts before and after all messages
+_TEMPLATE_TOKENS = 48  # the server's chat template around all messages
 
 _MESSAGE_TOKENS = 8
 
 
 @dataclass(frozen=True)
 class FormAnswer(Generic[F]):
-    """A filled form, what it cost, what was cut for it, and how many parts of cut evidence it is about."""
+    """A filled form, its costs, what was cut, and how many parts of cut evidence it covers."""
 
     form: F
     costs: list[Cost] = field(default_factory=list)
@@ -82,7 +83,7 @@ class FormAnswer(Generic[F]):
 
 @dataclass(frozen=True)
 class _AskVariant:
-    """How the same is asked: what comes after the prompt, and what the server is told beside it."""
+    """One way to ask: the messages after the prompt, and the call options."""
 
     strategy: str
     after: Sequence[BaseMessage] = ()
@@ -91,13 +92,13 @@ class _AskVariant:
 
     @cached_property
     def beside(self) -> str:
-        """What a server may count or not: a schema is part of some prompts only."""
+        """Return text that a server may or may not count: a schema is part of some prompts only."""
         return json.dumps(self.options, ensure_ascii=False) if self.options else ""
 
 
 @dataclass
 class _PendingForm(Generic[F]):
-    """One form on its way; what was paid and lost is kept whatever happens."""
+    """State of one form being asked for: its costs and failures are kept whatever happens."""
 
     role: Role
     prompt_budget: PromptBudget | FilledPrompt
@@ -112,7 +113,7 @@ class _PendingForm(Generic[F]):
 
 @dataclass
 class StructuredOutput:
-    """One model, the strategies its server offers, and its window."""
+    """One model, the strategies its server supports, and its window."""
 
     chat: Chat
     window: ContextWindow = field(default_factory=ContextWindow)
@@ -121,7 +122,7 @@ class StructuredOutput:
     _gave: Counter[OutputStrategy] = field(default_factory=Counter)
 
     def within(self, budget: Budget) -> "StructuredOutput":
-        """Return the same, paying from this budget; what is known of its server and its window both know."""
+        """Return a copy that pays from this budget; both share what they learn about server and window."""
         return replace(self, chat=self.chat.within(budget))
 
     async def ask(
@@ -132,6 +133,8 @@ class StructuredOutput:
         complaint: Callable[[F], str] = lambda _: "",
     ) -> FormAnswer[F]:
         """Return a filled form without complaint: by each strategy, by one repair, from half of the evidence.
+
+        Raises Unreadable if all of them fail.
 
         Raises Unreadable when none of them gave one.
         """
@@ -148,13 +151,13 @@ class StructuredOutput:
                     continue
                 except PromptTooLong:
                     raise
-                except WindowTooSmall as error:  # beside a schema; in plain words it may fit
+                except WindowTooSmall as error:  # too small with a schema; as plain text it may fit
                     crowded = error
                     continue
                 except (UnusableAnswer, Unreadable) as error:
-                    self._note_failed(work, strategy, error)
+                    self._note_failure(work, strategy, error)
                     continue
-                # Only now is it known that it was the strategy, and not the question, that was refused.
+                # Another strategy worked, so the strategy was refused and not the question.
                 self._absent |= work.refused
                 self._note(strategy, is_filled=True)
                 return answer
@@ -168,23 +171,23 @@ class StructuredOutput:
                 raise UnusableAnswer(work.wrong)
             return await self._attempt(work, _AskVariant("smaller", [_ask_in_words(form)], share=_HALF))
         except UnusableAnswer as error:
-            name = prompt_budget.id if isinstance(prompt_budget, FilledPrompt) else prompt_budget.whole().id
-            told = f"The model {self.chat.name} gave no usable answer to {name}: {error}."
-            raise Unreadable(told, work.costs) from error
+            name = prompt_budget.id if isinstance(prompt_budget, FilledPrompt) else prompt_budget.fill().id
+            message = f"The model {self.chat.name} gave no usable answer to {name}: {error}."
+            raise Unreadable(message, work.costs) from error
         except ProviderError as error:
             error.costs = [*work.costs, *error.costs]
             raise
 
     def strategies(self) -> list[OutputStrategy]:
-        """Return those worth trying, in order; there is always one."""
+        """Return the strategies worth trying, in order; at least one."""
         offered = [one for one in _STRATEGIES if one not in self._absent] or ["words"]
         hopeful = [s for s in offered if self._gave[s] or self._tried[s] < _MAX_FAILED_TRIES]
         return hopeful or offered[-1:]
 
     async def _attempt(self, work: _PendingForm[F], way: _AskVariant) -> FormAnswer[F]:
-        """Take one turn; again, once and smaller, when the model turns out to hold less than was thought."""
+        """Send one request; send it again once, smaller, if the window proves smaller."""
         window = self.window
-        before = await window.known()
+        before = await window.find_size()
         silent: Failure | None = None
         for is_last in (False, True):
             size = window.size or 0
@@ -193,7 +196,7 @@ class StructuredOutput:
             texts = [str(message.content) for message in messages]
             sent = reduce(add, map(measure_tokens, texts))
             try:
-                reply = await self.chat.say(work.role, messages, self._options(way))
+                reply = await self.chat.send(work.role, messages, self._options(way))
             except ProviderError as error:
                 work.costs += error.costs
                 error.costs = []
@@ -203,11 +206,11 @@ class StructuredOutput:
                 continue
             work.costs.append(reply.cost.model_copy(update={"rung": way.strategy}))
             seen = reply.cost.tokens_in
-            if silent and window.is_short(sent, seen):  # this time nothing can have been cut off
+            if silent and window.is_short(sent, seen):  # this time nothing can have been truncated
                 work.failures.remove(silent)
                 window.distrust(before)
             elif window.is_cut(sent, seen):
-                silent = self._silent(seen, sum(map(window.count, texts)))
+                silent = self._silent_cut_failure(seen, sum(map(window.count, texts)))
                 work.failures.append(silent)
                 window.lower(seen)
                 if not is_last:
@@ -216,12 +219,12 @@ class StructuredOutput:
                 window.learn(sent, seen, way.beside)
                 await window.keep()
             if set(fitted.cut) - {getattr(work.prompt_budget, "batched", "")}:
-                work.failures.append(self._cut(work.role, size))
+                work.failures.append(self._cut_failure(work.role, size))
             return _read_form(work, reply.text, fitted.kept)
         raise AssertionError("the second turn is the last")
 
     def _fit(self, prompt_budget: PromptBudget | FilledPrompt, way: _AskVariant) -> FittedPrompt:
-        """The prompt in the room that is left beside everything else that is sent."""
+        """Fit the prompt beside everything else that is sent."""
         window, name = self.window, self.chat.name
         others = [*(str(message.content) for message in way.after), *filter(None, [way.beside])]
         beside = (
@@ -229,7 +232,7 @@ class StructuredOutput:
             + _TEMPLATE_TOKENS
             + 2 * _MESSAGE_TOKENS
         )
-        room = window.room() - beside
+        room = window.prompt_tokens() - beside
         if isinstance(prompt_budget, FilledPrompt):
             if window.count(prompt_budget.system) + window.count(prompt_budget.user) <= room:
                 return FittedPrompt(prompt_budget)
@@ -237,15 +240,15 @@ class StructuredOutput:
                 f"The window of {name} ({window.size:,} tokens) does not hold {prompt_budget.id}."
             )
         try:
-            return prompt_budget.within(room, window.count, way.share)
+            return prompt_budget.fit_prompt(room, window.count, way.share)
         except WindowTooSmall as error:
-            told = f"The window of {name} ({window.size:,} tokens) is too small: {error}."
-            raise WindowTooSmall(told) from error
+            message = f"The window of {name} ({window.size:,} tokens) is too small: {error}."
+            raise WindowTooSmall(message) from error
 
     def _options(self, way: _AskVariant) -> dict[str, Any]:
-        """What the server is told; a limit only where it is less than the model is set to."""
+        """Return the call options; a token limit only if it is below the model's own."""
         window = self.window
-        limit = window.answer() + window.thinking()
+        limit = window.answer_tokens() + window.thinking_tokens()
         is_less = limit < window.most_answer + window.most_thinking
         return {**way.options, **({"max_completion_tokens": limit} if is_less else {})}
 
@@ -253,12 +256,12 @@ class StructuredOutput:
         self._tried[strategy] += 1
         self._gave[strategy] += is_filled
 
-    def _note_failed(self, work: _PendingForm[F], strategy: OutputStrategy, error: Exception) -> None:
+    def _note_failure(self, work: _PendingForm[F], strategy: OutputStrategy, error: Exception) -> None:
         work.wrong = str(error)
         self._note(strategy, is_filled=False)
         self._absent |= work.refused
 
-    def _cut(self, role: Role, size: int) -> Failure:
+    def _cut_failure(self, role: Role, size: int) -> Failure:
         window, name = self.window, self.chat.name
         known = ", as an earlier run found out" if window.is_recalled else ""
         why = f"The window of {name} holds {window.size:,} tokens{known}."
@@ -266,9 +269,9 @@ class StructuredOutput:
             why = f"The window of {name} was taken for {size:,} tokens."
         return Failure(where="context", what=f"the least relevant evidence for the step {role}", why=why)
 
-    def _silent(self, seen: int, sent: int) -> Failure:
-        told = f"The server of {self.chat.name} took in {seen:,} of about {sent:,} tokens without a word"
-        why = f"{told}: raise its window, or name its size with --context."
+    def _silent_cut_failure(self, seen: int, sent: int) -> Failure:
+        message = f"The server of {self.chat.name} took in {seen:,} of about {sent:,} tokens without a word"
+        why = f"{message}: raise its window, or name its size with --context."
         return Failure(where="context", what="prompts cut off by the server", why=why)
 
 
@@ -282,7 +285,7 @@ def _read_form(work: _PendingForm[F], text: str, kept: Mapping[str, int]) -> For
 
 @cache
 def _ask_variant(strategy: OutputStrategy, form: type[BaseModel]) -> _AskVariant:
-    """The same request of every sheet for the form: it is put into words once."""
+    """Return the request for a form and strategy; cached."""
     if strategy == "words":
         return _AskVariant(strategy, [_ask_in_words(form)])
     name, schema = form.__name__, form.model_json_schema()
@@ -303,5 +306,5 @@ def _ask_in_words(form: type[BaseModel]) -> HumanMessage:
 
 def _repair_variant(work: _PendingForm[Any]) -> _AskVariant:
     shown = strip_thinking(work.last)[:2000] or "(nothing)"
-    told = f"That cannot be used: {work.wrong}. Send the whole JSON object again, corrected."
-    return _AskVariant("repair", [_ask_in_words(work.form), AIMessage(shown), HumanMessage(told)])
+    message = f"That cannot be used: {work.wrong}. Send the whole JSON object again, corrected."
+    return _AskVariant("repair", [_ask_in_words(work.form), AIMessage(shown), HumanMessage(message)])

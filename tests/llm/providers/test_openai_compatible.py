@@ -95,7 +95,7 @@ def test_of_a_word_that_is_too_long_to_be_shown_no_part_is_shown() -> None:
     ],
 )
 def test_a_count_that_means_nothing_is_the_worst_case(usage: object) -> None:
-    assert TokenUsage.of(answered({"content": "Yes."}, usage), WORST) == WORST
+    assert TokenUsage.from_message(answered({"content": "Yes."}, usage), WORST) == WORST
 
 
 @pytest.mark.parametrize(
@@ -112,22 +112,22 @@ def test_a_count_that_means_nothing_is_the_worst_case(usage: object) -> None:
     ],
 )
 def test_what_was_counted_counts(more: dict[str, Any], usage: TokenUsage) -> None:
-    assert TokenUsage.of(answered({"content": "Yes."}, {**COUNTED, **more}), WORST)[:4] == usage[:4]
+    assert TokenUsage.from_message(answered({"content": "Yes."}, {**COUNTED, **more}), WORST)[:4] == usage[:4]
 
 
 def test_who_says_less_than_the_words_must_take_is_billed_by_the_words() -> None:
     long = "A sentence that nobody can say in a single token. " * 40
-    usage = TokenUsage.of(
+    usage = TokenUsage.from_message(
         answered({"content": long}, {"prompt_tokens": 1, "completion_tokens": 1}), WORST, 300
     )
-    assert usage.tokens_in == usage.tokens_out == 1  # as it was said, for what a window is learnt from
+    assert usage.tokens_in == usage.tokens_out == 1  # as it was said, for what a window is learned from
     assert usage.billed[0] == 300
     assert usage.billed[1] > 100
 
 
 def test_who_said_nothing_may_have_taken_no_tokens_for_it() -> None:
     said = answered({"content": ""}, {**COUNTED, "completion_tokens": 0})
-    assert TokenUsage.of(said, WORST) == TokenUsage(50, 0)
+    assert TokenUsage.from_message(said, WORST) == TokenUsage(50, 0)
 
 
 def test_a_body_that_was_sent_is_not_changed() -> None:

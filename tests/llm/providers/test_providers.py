@@ -95,8 +95,8 @@ def saying(*turns: Reply) -> Callable[[Any], Reply]:
 @whole_or_streamed
 async def test_an_answer_comes_with_its_tokens(provider: str, role: Role, tmp_path: Path) -> None:
     with SERVERS[provider](saying(Reply.say("Hello."))) as server:
-        reply = await chat(provider, server.url, tmp_path).say(role, HELLO, {})
-        again = await chat(provider, server.url, tmp_path).say(role, HELLO, {})
+        reply = await chat(provider, server.url, tmp_path).send(role, HELLO, {})
+        again = await chat(provider, server.url, tmp_path).send(role, HELLO, {})
         assert len(server.calls) == 1
     assert reply.text == again.text == "Hello."
     assert reply.cost.model == NAMES[provider]
@@ -155,7 +155,7 @@ async def test_one_refusal_for_the_rate_is_one_request_and_says_how_long_to_wait
 ) -> None:
     with SERVERS[provider](saying(Reply.too_fast(wait_s=2))) as server:
         with pytest.raises(Unavailable, match="429") as caught:
-            await chat(provider, server.url, tmp_path).say(role, HELLO, {})
+            await chat(provider, server.url, tmp_path).send(role, HELLO, {})
         assert len(server.calls) == 1
     assert (caught.value.status, type(caught.value)) == (429, Unavailable)
     if provider != "ollama":  # whose client keeps no headers
@@ -177,7 +177,7 @@ async def test_more_than_it_holds_is_told_with_the_size(provider: str, role: Rol
     words, size = OVERFLOWS[provider]
     reply = Reply._failed(400, words, "invalid_request_error", None)
     with SERVERS[provider](saying(reply)) as server, pytest.raises(PromptTooLong) as caught:
-        await chat(provider, server.url, tmp_path).say(role, HELLO, {})
+        await chat(provider, server.url, tmp_path).send(role, HELLO, {})
     assert caught.value.size == size
 
 
@@ -198,7 +198,7 @@ async def test_a_failure_is_told_by_who_can_act_and_without_the_key(
     provider: str, role: Role, reply: Reply, kind: type[ProviderError], tmp_path: Path
 ) -> None:
     with SERVERS[provider](saying(reply)) as server, pytest.raises(kind) as caught:
-        await chat(provider, server.url, tmp_path).say(role, HELLO, {})
+        await chat(provider, server.url, tmp_path).send(role, HELLO, {})
     assert type(caught.value) is kind
     # Who does not take a request may not take one for a stream: it is asked once more, for the whole.
     assert len(server.calls) == (2 if role == "write" and kind is NotSupported else 1)
@@ -215,10 +215,10 @@ async def test_an_answer_of_another_shape_is_unreadable(
     with SERVERS[provider](saying(Reply.garbage(raw))) as server:
         asked = chat(provider, server.url, tmp_path)
         if provider == "google_genai" and raw in {b"[1]", b"null"}:  # which its client takes for an empty one
-            assert (await asked.say(role, HELLO, {})).text == ""
+            assert (await asked.send(role, HELLO, {})).text == ""
             return
         with pytest.raises(Unreadable):
-            await asked.say(role, HELLO, {})
+            await asked.send(role, HELLO, {})
 
 
 @every
@@ -229,7 +229,7 @@ async def test_nobody_there_is_unreachable_and_costs_nothing(
     budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.15)
     asked = chat(provider, f"http://127.0.0.1:{closed_port()}", tmp_path).within(budget)
     with pytest.raises(Unreachable, match="cannot be reached"):
-        await asked.say(role, HELLO, {})
+        await asked.send(role, HELLO, {})
     assert (await budget.account()).usd == 0.0
 
 
@@ -237,14 +237,14 @@ async def test_nobody_there_is_unreachable_and_costs_nothing(
 @whole_or_streamed
 async def test_no_answer_in_time_is_unavailable(provider: str, role: Role, tmp_path: Path) -> None:
     with SERVERS[provider](saying(Reply.hang())) as server, pytest.raises(Unavailable, match="in time"):
-        await chat(provider, server.url, tmp_path, timeout_s=1.0).say(role, HELLO, {})
+        await chat(provider, server.url, tmp_path, timeout_s=1.0).send(role, HELLO, {})
 
 
 @every
 @whole_or_streamed
 async def test_a_refusal_of_the_model_is_no_words(provider: str, role: Role, tmp_path: Path) -> None:
     with SERVERS[provider](saying(Reply.refuse())) as server:
-        assert (await chat(provider, server.url, tmp_path).say(role, HELLO, {})).text == ""
+        assert (await chat(provider, server.url, tmp_path).send(role, HELLO, {})).text == ""
 
 
 @every
@@ -254,7 +254,7 @@ async def test_a_cut_off_answer_comes_back_as_far_as_it_got(
 ) -> None:
     with SERVERS[provider](saying(Reply.cut('{"claims": ['))) as server:
         asked = chat(provider, server.url, tmp_path)
-        assert (await asked.say(role, HELLO, {"max_completion_tokens": 5})).text == '{"claims": ['
+        assert (await asked.send(role, HELLO, {"max_completion_tokens": 5})).text == '{"claims": ['
         request = server.requests[0]
     limit = request.body["max_completion_tokens"] if provider == "openai" else request.limit
     assert limit == 5
@@ -312,7 +312,7 @@ def test_two_event_loops_in_turn_both_get_answers(provider: str, tmp_path: Path)
 
         async def once(words: str) -> str:
             async with model_clients():
-                return (await asked.say("plan", [HumanMessage(words)], {})).text
+                return (await asked.send("plan", [HumanMessage(words)], {})).text
 
         assert [asyncio.run(once(words)) for words in ("one", "two")] == ["Hello."] * 2
 
@@ -327,8 +327,8 @@ async def test_a_whole_model_is_made_from_a_name_and_a_role_is_tuned(provider: s
         assert isinstance(made, FallbackModel)
         assert isinstance(made.first, LLMResearchModel)
         output = made.first.outputs_by_role["verify"]
-        await output.chat.say("verify", HELLO, {})
-        await output.chat.say("read", HELLO, {})
+        await output.chat.send("verify", HELLO, {})
+        await output.chat.send("read", HELLO, {})
         tuned, plain = [str(request.body) for request in server.requests]
     assert "0.5" in tuned
     assert "0.5" not in plain

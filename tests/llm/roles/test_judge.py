@@ -70,18 +70,18 @@ def test_a_claim_is_shown_with_its_source_its_date_and_the_sentence_that_carries
     told = claim("The council says that all became dearer, by 4 percent.", name="c", of="two", said=said)
     pages = [page("one"), page("two", "https://secret.example", title="Minutes", publisher="The Council")]
     pages[1] = pages[1].model_copy(update={"published": "2026-03-01T00:00:00"})
-    line = claim_lines({"E1": told}, JudgeInput("What?", [question(1)], [told], pages=pages)).shown()
+    line = claim_lines({"E1": told}, JudgeInput("What?", [question(1)], [told], pages=pages)).render()
     assert line.startswith("- E1 (for Q1, P2): The council says")
     assert "“Prices rose by 4 percent after the vote.”" in line
     assert "Monday" not in line
-    assert source_lines({"E1": told}, pages).shown() == "- P2: Minutes; The Council; 2026-03-01"
+    assert source_lines({"E1": told}, pages).render() == "- P2: Minutes; The Council; 2026-03-01"
 
 
 def test_claims_that_say_the_same_are_told_once() -> None:
     twins = [claim("Divers come in spring.", name=name, of=name) for name in ("a", "b")]
     pages = [page("a"), page("b")]
     case = ClaimComparison(twins, pages, []).put_to(JudgeInput("What?", [question(1)], twins, pages=pages))
-    lines = claim_lines(dict(zip(("E1", "E2"), twins, strict=True)), case).shown().splitlines()
+    lines = claim_lines(dict(zip(("E1", "E2"), twins, strict=True)), case).render().splitlines()
     assert lines == ["- E1 (for Q1, P1): Divers come in spring.", "- E2 (for Q1, P2): the same as E1"]
 
 
@@ -112,7 +112,7 @@ def test_sixty_korean_claims_leave_room_in_a_small_window() -> None:
     pages = [page(f"p{n}", f"https://a.example/{n}", title=words(n, 6)) for n in range(60)]
     case = JudgeInput("합계출산율은 왜 올랐나?", [question(1)], claims, pages=pages)
     keyed = key_claims(case)
-    text = claim_lines(keyed, case).shown() + source_lines(keyed, pages).shown()
+    text = claim_lines(keyed, case).render() + source_lines(keyed, pages).render()
     assert len(keyed) > 30
     assert count_tokens(text) < 12_000
 
@@ -120,8 +120,8 @@ def test_sixty_korean_claims_leave_room_in_a_small_window() -> None:
 def test_an_outline_keeps_its_ids_and_the_claims_that_were_not_shown() -> None:
     before = Outline(title="T", headings=[heading("a", "unseen", name="S4", title="What is known")])
     case = JudgeInput("What?", [question(1)], list(KEYED.values()), outline=before)
-    assert "S4 (medium) What is known" in outline_lines(before, KEYED).shown()
-    assert "rests on E1" in outline_lines(before, KEYED).shown()
+    assert "S4 (medium) What is known" in outline_lines(before, KEYED).render()
+    assert "rests on E1" in outline_lines(before, KEYED).render()
     parts = [
         PartForm(id="[S4]", title="What is known", claims=["E2", "E77"], lacks="None.", priority="HIGH"),
         PartForm(id="S9", title="Divers", claims=[], lacks="how many"),
@@ -142,7 +142,7 @@ def test_that_something_was_refused_is_believed_only_where_something_was() -> No
     refused = Rejected(page=page("one").sha, count=3, why="not said")
     other = Rejected(page="", count=3, why="a sentence", section="S1")
     assert read_gaps([form], JudgeInput("What?", [question(1)], [], rejected=[refused]))[0].is_rejected
-    assert rejected_lines([refused, other], [page("one")]).shown() == "- 3 of P1: not said"
+    assert rejected_lines([refused, other], [page("one")]).render() == "- 3 of P1: not said"
 
 
 def test_only_suspected_checks_can_be_said_to_fail() -> None:

@@ -17,7 +17,7 @@ def shown(brief: PlanInput) -> dict[str, str]:
     prompt_budget = build_prompt(brief, "English")
     return {
         **prompt_budget.fixed,
-        **{name: part.shown() or NONE for name, part in prompt_budget.evidence.items()},
+        **{name: part.render() or NONE for name, part in prompt_budget.evidence.items()},
     }
 
 
@@ -50,7 +50,9 @@ def test_an_old_claim_that_bears_on_a_gap_is_recalled_beside_what_is_in_mind() -
 def test_what_several_voices_say_comes_before_what_one_says() -> None:
     found = [claim(f"Plant {n:05} is what it is: {n:05} megawatts.", name=f"c{n:02}") for n in range(60)]
     evidence = build_prompt(replace(LATER, gaps=[], findings=found, sure={"c59": 0.95}), "English").evidence
-    told = evidence["findings"].within(60, count_tokens_at_worst)[0]  # room for one or two: the best stay
+    told = evidence["findings"].cut_to_room(60, count_tokens_at_worst)[
+        0
+    ]  # room for one or two: the best stay
     assert f"- {found[59].statement}" in told.splitlines()
 
 

@@ -1,1 +1,1 @@
-"""Providers."""
+"""What differs between model providers."""

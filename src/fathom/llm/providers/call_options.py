@@ -1,8 +1,7 @@
-"""One request in the words of each provider's package.
+"""Translate call options into the arguments of each provider's LangChain package.
 
-Requests are told in OpenAI's words (`response_format`, `tools`, `max_completion_tokens`, `reasoning_effort`,
-`temperature`); LangChain's packages take most of these as they are, and the rest is put into theirs here.
-Does not know what is asked for.
+Options use OpenAI's names (`response_format`, `tools`, `max_completion_tokens`, `reasoning_effort`,
+`temperature`); most packages accept them, the others are translated here.
 """
 
 from collections.abc import Mapping
@@ -25,23 +24,23 @@ _LEAST_EFFORT = {"none": None, "minimal": "low"}  # where a provider has no such
 
 
 def provider_of(model: BaseChatModel) -> str:
-    """Return whose words a chat model takes; `other` for one nobody here knows."""
+    """Return the provider of a chat model; `other` if unknown."""
     found = (_CLASSES.get(kind.__name__) for kind in type(model).__mro__)
     return next((provider for provider in found if provider), "other")
 
 
 def answer_limit(model: BaseChatModel) -> int | None:
-    """Return the longest answer that a chat model is set to give, in tokens."""
+    """Return the answer limit of a chat model in tokens, if it has one."""
     names = ("max_tokens", "max_output_tokens", "num_predict")
     return next((n for name in names if isinstance(n := getattr(model, name, None), int) and n > 0), None)
 
 
 def prepare_call(model: BaseChatModel, options: Mapping[str, Any]) -> tuple[BaseChatModel, dict[str, Any]]:
-    """Return the model and the keyword arguments that `ainvoke` is called with for these options."""
+    """Return the model and the keyword arguments for `ainvoke`."""
     provider = provider_of(model)
     is_responses = provider == "openai" and bool(getattr(model, "use_responses_api", False))
     if provider == "openai" and not is_responses:
-        # As extra_body the answer comes back as it is; otherwise a cut-off one is thrown away unread.
+        # As extra_body, because otherwise the SDK discards a truncated answer.
         return model, {"extra_body": dict(options)}
     words: dict[str, Any] = {}
     if "response_format" in options:
@@ -55,7 +54,7 @@ def prepare_call(model: BaseChatModel, options: Mapping[str, Any]) -> tuple[Base
     if limit is not None:
         settings[_LIMITS.get(provider, "max_tokens")] = limit
     words |= _effort_options(model, provider, options.get("reasoning_effort"))
-    if provider == "ollama":  # which takes them only all together
+    if provider == "ollama":  # it takes them only all together
         return model.model_copy(update=settings) if settings else model, words
     return model, {**words, **{n: v for n, v in settings.items() if provider != "other" or hasattr(model, n)}}
 

@@ -1,6 +1,6 @@
-"""A LangChain chat model over a GGUF file, run by llama.cpp in this process.
+"""A LangChain chat model for a GGUF file, run by llama.cpp in this process.
 
-Requests take OpenAI's words: `response_format`, `tools`, `max_tokens`, `temperature`, `seed`, `stop`.
+Options use OpenAI's names: `response_format`, `tools`, `max_tokens`, `temperature`, `seed`, `stop`.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ class GGUFChatModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Bind tools; llama.cpp can demand some tool, so a tool that is named is offered alone."""
+        """Bind tools; llama.cpp can only require any tool, so a required tool is offered alone."""
         offered = [convert_to_openai_tool(tool) for tool in tools]
         named = [tool for tool in offered if tool["function"]["name"] == tool_choice]
         choice = "required" if named or tool_choice == "any" else tool_choice
@@ -84,7 +84,7 @@ class GGUFChatModel(BaseChatModel):
     def with_structured_output(
         self, schema: dict[str, Any] | type, *, include_raw: bool = False, **kwargs: Any
     ) -> Runnable[LanguageModelInput, dict[str, Any] | BaseModel]:
-        """Ask for answers of a schema, which llama.cpp enforces by a grammar."""
+        """Return answers of a schema, which llama.cpp enforces by a grammar."""
         wire = convert_to_json_schema(schema)
         named = {"name": wire.get("title", "answer"), "schema": wire, "strict": True}
         asked = self.bind(response_format={"type": "json_schema", "json_schema": named}, **kwargs)
@@ -152,7 +152,7 @@ class GGUFChatModel(BaseChatModel):
             if not cancelled.is_set():
                 try:
                     loop.call_soon_threadsafe(events.put_nowait, event)
-                except RuntimeError:  # the loop has ended, and nobody waits any more
+                except RuntimeError:  # the loop is closed
                     cancelled.set()
 
         request = self._start(self._body(messages, stop, kwargs), put, cancelled)
@@ -165,7 +165,7 @@ class GGUFChatModel(BaseChatModel):
             _raise_failure(request)
         finally:
             cancelled.set()  # llama.cpp stops at its next token
-            request.cancel()  # and a request that still waits for its place never begins
+            request.cancel()  # a queued request never starts
 
     def _body(
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
@@ -179,13 +179,13 @@ class GGUFChatModel(BaseChatModel):
         body = {name: value for name, value in {**usual, **kwargs}.items() if value is not None}
         if (limit := body.pop("max_completion_tokens", None)) is not None:
             body["max_tokens"] = limit
-        told = {"messages": convert_to_openai_messages(messages), "model": self.model}
-        return {**body, **told, "stream": True, "stream_options": {"include_usage": True}}
+        request = {"messages": convert_to_openai_messages(messages), "model": self.model}
+        return {**body, **request, "stream": True, "stream_options": {"include_usage": True}}
 
     def _start(
         self, body: dict[str, Any], put: Callable[[str | None], None], cancelled: threading.Event
     ) -> Future[None]:
-        """Begin a request in the engine's threads; `put` gets every event, and None at the end."""
+        """Start a request in the engine's threads; `put` gets every event, and None at the end."""
         engine: GGUFEngine = shared_engine(self.engine)
 
         def on_event(event: str) -> bool:
@@ -213,16 +213,16 @@ def make_gguf_model(path: Path, **settings: Any) -> GGUFChatModel:
     n_ctx = settings.pop("n_ctx", None) or min(trained or _USUAL_CTX, _USUAL_CTX)
     own = {name: settings.pop(name) for name in _ENGINE_SETTINGS & set(settings)}
     engine = GGUFEngineSettings(found, n_ctx, **own)
-    # llama.cpp divides its window among the requests it answers at once.
+    # llama.cpp divides its window among concurrent requests.
     profile = {"max_input_tokens": n_ctx // engine.n_parallel, "structured_output": True}
     return GGUFChatModel(model=found.name, engine=engine, profile=profile, **settings)
 
 
 def _raise_failure(request: Future[None]) -> None:
-    """Raise what ended a request, in LangChain's words."""
+    """Raise a request's failure as LangChain's exceptions."""
     try:
         request.result()
-    except ValueError as error:  # llama.cpp's word for a request it does not understand
+    except ValueError as error:  # llama.cpp's error for a request it does not understand
         raise ModelInvalidRequestError(f"llama.cpp refused the request: {error}") from error
     except RuntimeError as error:
         if isinstance(error, BadInput):
@@ -270,10 +270,10 @@ def _usage(counts: Mapping[str, Any]) -> UsageMetadata:
     )
 
 
-def _error(told: Mapping[str, Any]) -> ModelError:
-    words = str(told.get("message", told))
-    if told.get("type") == _OVERFLOW:
+def _error(body: Mapping[str, Any]) -> ModelError:
+    words = str(body.get("message", body))
+    if body.get("type") == _OVERFLOW:
         return ContextOverflowError(words)
-    if told.get("code") == _BAD_REQUEST:
+    if body.get("code") == _BAD_REQUEST:
         return ModelInvalidRequestError(words)
     return ModelAPIError(words)

@@ -1,8 +1,8 @@
-"""llama.cpp in this process, through the package xllamacpp: one loaded model a file, shared by all runs.
+"""llama.cpp in this process, through xllamacpp: one loaded model per file, shared by all runs.
 
 xllamacpp opens a listening server with every model. It is bound to a socket file in a private folder that is
-removed as soon as the model is loaded, so that nobody can connect; where socket files do not exist it listens
-on loopback with a random key. Requests never go through it, they are handed over in the process.
+removed as soon as the model is loaded, so that nobody can connect; without socket files it listens on
+loopback with a random key. Requests bypass it.
 """
 
 import importlib
@@ -32,7 +32,7 @@ _engines_lock = threading.Lock()
 
 @dataclass(frozen=True)
 class GGUFEngineSettings:
-    """What a loaded model depends on; two runs with the same settings share one."""
+    """Settings of a loaded model; runs with the same settings share one."""
 
     path: Path
     n_ctx: int
@@ -43,14 +43,14 @@ class GGUFEngineSettings:
 
 @dataclass
 class GGUFEngine:
-    """A model that is loaded when first asked. Calls wait in a queue for one of its `n_parallel` places."""
+    """A model that is loaded on first use. Calls queue for one of its `n_parallel` slots."""
 
     settings: GGUFEngineSettings
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @cached_property
     def executor(self) -> ThreadPoolExecutor:
-        """The threads that requests run in."""
+        """Return the threads that requests run in."""
         return ThreadPoolExecutor(self.settings.n_parallel, thread_name_prefix="gguf")
 
     @cached_property
@@ -60,7 +60,7 @@ class GGUFEngine:
     def complete(self, body: dict[str, Any], on_event: Callable[[str], bool]) -> None:
         """Answer one chat request, calling `on_event` with each piece of JSON until it returns True.
 
-        Blocks: to be called in a thread of the executor.
+        Blocking: call it in a thread of the executor.
         """
         with self._lock:
             server = self._server
@@ -74,7 +74,7 @@ def shared_engine(settings: GGUFEngineSettings) -> GGUFEngine:
 
 
 def import_xllamacpp() -> Any:
-    """Return the package; BadInput if it is not installed."""
+    """Import the package; raise BadInput if it is not installed."""
     try:
         return importlib.import_module("xllamacpp")
     except ImportError:
@@ -84,7 +84,7 @@ def import_xllamacpp() -> Any:
 
 
 def read_context_length(path: Path) -> int | None:
-    """Return the context window a GGUF file was trained with; BadInput if it is not such a file."""
+    """Return the context window a GGUF file was trained with; raise BadInput if it is no GGUF file."""
     try:
         with path.open("rb") as file:
             if file.read(4) != _MAGIC:
@@ -99,7 +99,7 @@ def read_context_length(path: Path) -> int | None:
 
 
 def _find_context_length(file: BinaryIO) -> int | None:
-    """Read the header's pairs up to `ARCHITECTURE.context_length`, which stands before the long lists."""
+    """Read the header's pairs up to `ARCHITECTURE.context_length`, which comes before the long lists."""
     _, _, pairs = _unpack(file, "IQQ")
     for _ in range(pairs):
         name = _read_string(file)

@@ -1,7 +1,4 @@
-"""Model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM, asked for the models they offer.
-
-Nothing here uses a model: it finds them, and keeps what a person has chosen.
-"""
+"""Find models on local servers (Ollama, LM Studio, llama.cpp, vLLM), and store the user's choice."""
 
 import asyncio
 import json
@@ -18,15 +15,15 @@ from fathom.settings.model_names import GGUF
 from fathom.settings.settings import LOCAL_SERVERS, LocalServer
 
 CHOICE_FILE = "local_model.json"
-PROBE_TIMEOUT_S = 0.25  # of all servers together: on loopback a server answers in milliseconds, or not at all
+PROBE_TIMEOUT_S = 0.25  # for all servers together: on loopback a server answers in milliseconds or not at all
 _MAX_BYTES = 1_000_000
 _CHAT_TYPES = {"llm", "vlm"}
 
 
 class _ServerKind(NamedTuple):
     title: str
-    path: str  # where it lists its models, as its documentation has it
-    owner: str = ""  # what `owned_by` says there
+    path: str  # its documented model listing
+    owner: str = ""  # the value of `owned_by` there
 
 
 _SERVERS: dict[LocalServer, _ServerKind] = {
@@ -38,7 +35,7 @@ _SERVERS: dict[LocalServer, _ServerKind] = {
 
 
 class ChosenModel(BaseModel):
-    """What a person has chosen: the words of `--model` and, if it needs one, of `--base-url`."""
+    """The user's choice: the values of `--model` and, if needed, `--base-url`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,23 +44,23 @@ class ChosenModel(BaseModel):
 
     @property
     def options(self) -> str:
-        """The choice as options of a command."""
+        """Return the choice as command line options."""
         return f"--model {self.model}" + (f" --base-url {self.base_url}" if self.base_url else "")
 
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model that a server on this machine offers."""
+    """A model on a local server."""
 
     server: str
     choice: ChosenModel
 
 
 async def find_local_models(servers: Mapping[LocalServer, str]) -> list[LocalModel]:
-    """Return the models that servers on this machine offer, asking all of them at once."""
+    """Return the models of all local servers, asked concurrently."""
     if not servers:
         return []
-    # No proxy, and no redirect: what is asked stays on this machine.
+    # No proxy and no redirect: requests stay on this machine.
     async with httpx2.AsyncClient(trust_env=False, verify=False, follow_redirects=False) as http:
         found = await asyncio.gather(*(_probe(http, name, address) for name, address in servers.items()))
     return [model for models in found for model in models]
@@ -93,7 +90,7 @@ async def _read_json(http: httpx2.AsyncClient, address: str) -> Any:
 
 
 def _ollama_names(listing: Any) -> list[str]:
-    """The models that answer questions and run here: neither for embeddings nor in Ollama's cloud."""
+    """Return the local chat models: no embedding and no cloud models."""
     return [
         entry["name"]
         for entry in _entries(listing, "models")
@@ -104,7 +101,7 @@ def _ollama_names(listing: Any) -> list[str]:
 
 
 def _openai_names(listing: Any, owner: str) -> list[str]:
-    """The models of a list; another service on the same port has another owner in it, or none."""
+    """Return the listed models of this owner; another service on the same port has another owner, or none."""
     return [
         entry["id"]
         for entry in _entries(listing, "data")
@@ -121,13 +118,13 @@ def _entries(listing: Any, name: str) -> list[dict[str, Any]]:
 def _choice(name: str, root: str, model: str) -> ChosenModel:
     if name == "ollama" and root == LOCAL_SERVERS["ollama"] and find_spec("langchain_ollama"):
         return ChosenModel(model=f"ollama:{model}")
-    # A name that ends so would be taken for a file. llama.cpp has one model and takes any name for it.
+    # A name with this suffix would be taken for a file. llama.cpp has one model and accepts any name.
     served = Path(model).name.removesuffix(GGUF) if name == "llamacpp" else model
     return ChosenModel(model=served, base_url=f"{root}/v1")
 
 
 def load_choice(home: Path) -> ChosenModel | None:
-    """Return what was chosen before, if anything was."""
+    """Return the stored choice, if any."""
     try:
         return ChosenModel.model_validate_json((home / CHOICE_FILE).read_bytes())
     except (OSError, ValidationError):
@@ -135,6 +132,6 @@ def load_choice(home: Path) -> ChosenModel | None:
 
 
 def save_choice(home: Path, choice: ChosenModel) -> None:
-    """Remember a choice for the runs to come."""
+    """Store a choice for later runs."""
     home.mkdir(parents=True, exist_ok=True)
     (home / CHOICE_FILE).write_text(choice.model_dump_json(exclude_none=True), "utf-8")

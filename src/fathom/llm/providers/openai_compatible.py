@@ -1,8 +1,8 @@
-"""A chat model for every OpenAI-compatible server: what servers get wrong is put right, or told.
+"""A chat model for every OpenAI-compatible server, tolerant of malformed responses.
 
-langchain-openai takes for granted that a body has OpenAI's shape, and fails with whatever its code fails with
-when it has not. It also drops `reasoning_content`, where vLLM, llama.cpp and others put the whole answer of a
-reasoning model that was held to a schema. https://platform.openai.com/docs/api-reference/chat/object
+langchain-openai assumes OpenAI's exact response shape and fails with arbitrary errors otherwise. It also
+drops `reasoning_content`, where vLLM, llama.cpp and others put the whole answer of a reasoning model that was
+held to a schema. https://platform.openai.com/docs/api-reference/chat/object
 """
 
 import json
@@ -17,19 +17,19 @@ from langchain_openai import ChatOpenAI
 from fathom.llm.answer_parsing import replace_lone_surrogates
 from fathom.llm.errors import MalformedAnswer
 
-REASONING = "reasoning_content"  # where langchain-ollama keeps it too
+REASONING = "reasoning_content"  # langchain-ollama uses the same key
 _FIELDS = (REASONING, "reasoning")
-_MOST_TOKENS = 100_000_000  # more than any model takes in: a number beyond it counts something else
+_MOST_TOKENS = 100_000_000  # more than any model accepts: a larger number counts something else
 _SHOWN_CHARS = 80
 
 
 class CompatibleChatOpenAI(ChatOpenAI):
-    """ChatOpenAI that reads any server's answer, and keeps what a model only thought."""
+    """ChatOpenAI that reads any server's answer and keeps its reasoning."""
 
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
     ) -> ChatResult:
-        """Return what was answered; raise Misshapen when that cannot be read."""
+        """Return the answer; raise MalformedAnswer if it cannot be read."""
         raw = normalize_completion(
             response.model_dump(warnings=False) if isinstance(response, openai.BaseModel) else response
         )
@@ -45,7 +45,7 @@ class CompatibleChatOpenAI(ChatOpenAI):
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
-        """Return a piece of a stream, with what the model thinks."""
+        """Return a chunk of a stream, with the model's reasoning."""
         found = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
         choices = chunk.get("choices")
         if found and choices and isinstance(delta := choices[0].get("delta"), dict):
@@ -54,15 +54,15 @@ class CompatibleChatOpenAI(ChatOpenAI):
 
 
 def _keep_reasoning(message: Any, said: dict[str, Any]) -> None:
-    thought = next((s for name in _FIELDS if isinstance(s := said.get(name), str) and s), "")
-    if thought and isinstance(message, AIMessage):
-        message.additional_kwargs[REASONING] = replace_lone_surrogates(thought)
+    reasoning = next((s for name in _FIELDS if isinstance(s := said.get(name), str) and s), "")
+    if reasoning and isinstance(message, AIMessage):
+        message.additional_kwargs[REASONING] = replace_lone_surrogates(reasoning)
 
 
 def normalize_completion(body: Any) -> dict[str, Any]:
-    """The completion as OpenAI would have sent it; Misshapen when it is none.
+    """Return the completion in OpenAI's shape; raise MalformedAnswer if it is none.
 
-    Whoever answers is the assistant, whatever role is given. What is no count of tokens is left out.
+    The role is always assistant. Invalid token counts are left out.
     """
     if not isinstance(body, dict):
         raise MalformedAnswer(
@@ -81,7 +81,7 @@ def normalize_completion(body: Any) -> dict[str, Any]:
 
 
 def _shorten_body(words: str) -> str:
-    """The first whole words: half a key that a server repeats is not known for one, and not hidden."""
+    """Return the first whole words: a key cut in half would not be recognized and hidden."""
     return repr(words if len(words) <= _SHOWN_CHARS else words[:_SHOWN_CHARS].rpartition(" ")[0])
 
 
@@ -94,7 +94,7 @@ def _message(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(content: Any) -> str:
-    """The words of an answer: a string, or the text among its parts."""
+    """Return the text of an answer: a string, or the text among its parts."""
     if content is None or isinstance(content, str):
         return content or ""
     if not isinstance(content, list):
@@ -104,7 +104,7 @@ def _text(content: Any) -> str:
 
 
 def _calls(said: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    """Calls of tools with an object to call them with, and the words of those that have something else."""
+    """Return tool calls with object arguments, and the text of all others."""
     calls: list[dict[str, Any]] = []
     words: list[str] = []
     for call in said if isinstance(said, list) else []:
@@ -122,7 +122,7 @@ def _calls(said: Any) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _usage(said: Any) -> dict[str, Any] | None:
-    """What the server counted; None when it did not count, or in no way that means anything."""
+    """Return the server's token counts; None if they are missing or invalid."""
     if not isinstance(said, dict):
         return None
     tokens_in, tokens_out = _count(said.get("prompt_tokens")), _count(said.get("completion_tokens"))

@@ -1,6 +1,6 @@
-"""What a model is asked to fill in, one form a prompt; the form says the format, the prompt never does.
+"""Answer schemas, one per prompt. Their names and docstrings are sent to the model.
 
-Does not know the records these become. Forms are strict for the server and lenient for what comes back.
+Schemas are strict towards the server and lenient in parsing.
 """
 
 from typing import Any
@@ -11,11 +11,11 @@ from fathom.llm.answer_parsing import coerce_fields
 
 
 def _require_all_fields(schema: dict[str, Any]) -> None:
-    """Everything is asked for, also what may be missing from an answer."""
+    """Require every field in the schema, also those that may be missing from an answer."""
     schema["additionalProperties"] = False
     schema["required"] = list(schema.get("properties", {}))
     for field in schema.get("properties", {}).values():
-        field.pop("default", None)  # a strict server refuses defaults; they are for what comes back
+        field.pop("default", None)  # a strict server refuses defaults; they only help parsing
 
 
 class Form(BaseModel):
@@ -67,7 +67,7 @@ class QuotingForm(Form):
     @model_validator(mode="before")
     @classmethod
     def _in_a_list(cls, value: Any) -> Any:
-        """A quote has commas of its own: it must not be taken for a list in words."""
+        """Wrap a single quote in a list: its commas must not split it."""
         if not isinstance(value, dict):
             return value
         name = next((name for name in value if str(name).lower() in ("quotes", "quote")), "")

@@ -1,6 +1,6 @@
-"""What a judging model is shown of the evidence, and what of its answer is believed.
+"""The judge's role: show the evidence, and read rubric, gaps, rulings and outline from the answer.
 
-Does not know models. Keys nobody gave mean nothing, and praise without evidence is capped.
+Unknown keys are ignored, and high marks without evidence are capped.
 """
 
 import re
@@ -40,8 +40,8 @@ _ORDINARY = 3
 _KEY = re.compile(r"\b[EC]\d+\b")
 _MOST_CLAIMS = 120
 _CLAIM_TOKENS = 10_000
-_SAME_WORDS = 0.5  # a quote of whose words so many are in its claim says nothing beside it
-_QUOTE_CHARS, _QUOTE_CHARS_PAIRED = 220, 100  # the same number of tokens, more or less
+_SAME_WORDS = 0.5  # a quote that shares so many of its words with its claim adds nothing
+_QUOTE_CHARS, _QUOTE_CHARS_PAIRED = 220, 100  # about the same number of tokens
 _TITLE_CHARS = 100
 _REFUSALS = 10
 _RELATIONS: dict[str, Relation] = {"same": "same", "contradicts": "contradicts", "contradict": "contradicts"}
@@ -51,7 +51,7 @@ ClaimsByKey = Mapping[str, Claim]
 
 
 def key_claims(case: JudgeInput) -> dict[str, Claim]:
-    """The claims worth having in mind, best first, under short keys; a model never sees an address or a hash.
+    """Return the most relevant claims, best first, under short keys; models never see an address or hash.
 
     A claim has the same key in every round: it is numbered as it was found.
     """
@@ -65,10 +65,10 @@ def key_claims(case: JudgeInput) -> dict[str, Claim]:
 
 
 def claim_lines(keyed: ClaimsByKey, case: JudgeInput) -> PromptLines:
-    """Each claim with its source by key and the words that carry it; what was shown before stays in front.
+    """Return each claim with its source's key and its best quote; lines of earlier rounds stay in front.
 
-    One that is known to say what another says only names it. A judge who is not shown all of them is told so,
-    and takes nothing for missing that is only not shown.
+    A claim that repeats another only names it. If not all claims are shown, the judge is informed, so that it
+    takes none of them for missing.
     """
     places, firsts = _page_keys(case.pages), _first_keys(keyed, case.findings)
     hidden = len(case.claims) - len(keyed)
@@ -89,7 +89,7 @@ def claim_lines(keyed: ClaimsByKey, case: JudgeInput) -> PromptLines:
 
 
 def _first_keys(keyed: ClaimsByKey, findings: Sequence[Finding]) -> dict[str, str]:
-    """The key that speaks for each claim: that of the best claim of its finding, which is cut last."""
+    """Return the representative key of each claim: the best claim of its finding, which is cut last."""
     finding_of = {claim: finding.id for finding in findings for claim in finding.claims}
     best: dict[str, str] = {}
     for key, claim in keyed.items():
@@ -98,7 +98,7 @@ def _first_keys(keyed: ClaimsByKey, findings: Sequence[Finding]) -> dict[str, st
 
 
 def best_quote_sentence(claim: Claim) -> str:
-    """The sentence of its quotes most like the claim, cut short; nothing when it has the claim's words."""
+    """Return the quoted sentence most like the claim, shortened; "" if it repeats the claim's words."""
     said = [one.text for quote in claim.quotes for one in split_sentences(quote.text)] or [
         claim.quotes[0].text
     ]
@@ -115,7 +115,7 @@ def _share_in(claim: Set[str], sentence: Set[str]) -> float:
 
 
 def source_lines(keyed: ClaimsByKey, pages: Sequence[Page]) -> PromptLines:
-    """The sources of the claims, once each: title, publisher and date."""
+    """Return the sources of the claims, once each: title, publisher and date."""
     used = {quote.page for claim in keyed.values() for quote in claim.quotes}
     known = {page.sha: page for page in reversed(pages) if page.sha in used}
     keys = _page_keys(pages)
@@ -128,33 +128,35 @@ def _describe_source(page: Page) -> str:
 
 
 def _page_keys(pages: Sequence[Page]) -> dict[str, str]:
-    """A page has the same key in every round: it is numbered as it was read."""
+    """Return stable keys of pages, numbered in the order they were read."""
     return {page.sha: f"P{number}" for number, page in reversed(list(enumerate(pages, 1)))}
 
 
 def rejected_lines(rejected: Sequence[Rejected], pages: Sequence[Page]) -> PromptLines:
-    """What was drawn from pages and refused, by reason and page, the most first."""
+    """Return refused claims by reason and page, the most frequent first."""
     keys = _page_keys(pages)
     counts: Counter[tuple[str, str]] = Counter()
     for entry in rejected:
         if not entry.section:
             counts[keys.get(entry.page, ""), entry.why] += entry.count
-    told = counts.most_common(_REFUSALS)
-    return list_lines(f"{count} of {page or 'a page'}: {shorten_line(why)}" for (page, why), count in told)
+    frequent = counts.most_common(_REFUSALS)
+    return list_lines(
+        f"{count} of {page or 'a page'}: {shorten_line(why)}" for (page, why), count in frequent
+    )
 
 
 def check_lines(checks: Sequence[Check]) -> list[str]:
-    """One line a check that failed by counting words."""
+    """Return one line per check that failed by counting words."""
     return [f"{check.name}: {check.why}" for check in checks if not check.is_passed]
 
 
 def hypothesis_lines(hypotheses: Sequence[Hypothesis]) -> list[str]:
-    """One line a hypothesis, under a short key."""
+    """Return one line per hypothesis, under a short key."""
     return [f"H{n}: {h.statement} (confidence {h.confidence:.2f})" for n, h in enumerate(hypotheses, 1)]
 
 
 def outline_lines(outline: Outline | None, keyed: ClaimsByKey) -> PromptLines:
-    """The title and the parts as they stand, under their ids, with those of their claims that are shown."""
+    """Return the current title and parts with their ids and the shown claims."""
     if outline is None or not outline.headings:
         return list_lines([])
     keys = {claim.id: key for key, claim in keyed.items()}
@@ -169,12 +171,12 @@ def outline_lines(outline: Outline | None, keyed: ClaimsByKey) -> PromptLines:
 
 
 def gap_lines(gaps: Sequence[Gap]) -> list[str]:
-    """One line a gap of the round before."""
+    """Return one line per gap of the round before."""
     return [f"({gap.importance}, for {gap.question or 'all'}) {gap.description}" for gap in gaps]
 
 
 def read_rubric(answer: answer_forms.JudgeAnswer, keyed: ClaimsByKey) -> Rubric:
-    """The marks, from 1 to 5; above 3 only when the evidence names claims that exist or quotes one."""
+    """Return marks from 1 to 5; above 3 only if the evidence names existing claims or quotes one."""
     marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
     said = " ".join(answer.evidence.split())
     names = any(key in keyed for key in _KEY.findall(said))
@@ -184,7 +186,7 @@ def read_rubric(answer: answer_forms.JudgeAnswer, keyed: ClaimsByKey) -> Rubric:
 
 
 def read_gaps(forms: Sequence[answer_forms.GapForm], case: JudgeInput) -> list[Gap]:
-    """What the model misses; that something was refused is believed only where something was."""
+    """Return the gaps; "rejected" is accepted as a reason only where something was rejected."""
     known = {question.id for question in case.questions}
     has_refused = any(not entry.section for entry in case.rejected)
     return [
@@ -202,7 +204,7 @@ def read_gaps(forms: Sequence[answer_forms.GapForm], case: JudgeInput) -> list[G
 def read_hypothesis_evidence(
     forms: Sequence[answer_forms.BearingForm], hypotheses: Sequence[Hypothesis], keyed: ClaimsByKey
 ) -> list[HypothesisEvidence]:
-    """Which claims bear on which hypothesis, by their ids."""
+    """Return the claims for and against each hypothesis, by id."""
     known = {f"H{n}": h.id for n, h in enumerate(hypotheses, 1)}
     return [
         HypothesisEvidence(
@@ -214,7 +216,7 @@ def read_hypothesis_evidence(
 
 
 def rulings_of(forms: Sequence[answer_forms.RulingForm], keyed: ClaimsByKey) -> list[Ruling]:
-    """Which claims say the same and which contradict each other, pair by pair, the first ruling on each."""
+    """Return which claims say the same or contradict each other, pair by pair; the first ruling counts."""
     found: dict[str, Ruling] = {}
     for form in forms:
         relation = _RELATIONS.get(form.relation.strip().lower())
@@ -232,15 +234,15 @@ def rulings_of(forms: Sequence[answer_forms.RulingForm], keyed: ClaimsByKey) -> 
 
 
 def read_failed_checks(names: Sequence[str], checks: Sequence[Check]) -> list[CheckName]:
-    """The suspected checks that the model says do fail."""
+    """Return the suspected checks that the model confirms as failed."""
     said = {name.strip().lower() for name in names}
     return [c.name for c in checks if c.name in SUSPECTED_CHECKS and not c.is_passed and c.name in said]
 
 
 def read_outline(answer: answer_forms.JudgeAnswer, case: JudgeInput, keyed: ClaimsByKey) -> Outline | None:
-    """The outline in the answer; None when it has no part.
+    """Return the outline of the answer, or None if it has no part.
 
-    A part keeps those of its claims that the model was not shown: it could not say whether they belong there.
+    A part keeps its claims that the model was not shown, since it could not judge them.
     """
     shown = {claim.id for claim in keyed.values()}
     before = {part.id: part for part in case.outline.headings} if case.outline else {}
@@ -264,7 +266,7 @@ def read_outline(answer: answer_forms.JudgeAnswer, case: JudgeInput, keyed: Clai
 
 
 def read_priority(word: str) -> Priority:
-    """The priority a model names; medium where it names none that there is."""
+    """Return the priority a model names, or medium if it is unknown."""
     match word.strip().lower():
         case "high":
             return "high"
@@ -275,7 +277,7 @@ def read_priority(word: str) -> Priority:
 
 
 def _read_lack(words: str) -> str:
-    """What is missing; models say "nothing" in several ways."""
+    """Return what is missing; models say "nothing" in several ways."""
     said = words.strip()
     return "" if said.strip(" .-()").casefold() in _NOTHING else said
 

@@ -1,7 +1,4 @@
-"""A plan in a model's words: what it is shown, bounded however long the run, and what is made of its answer.
-
-Does not know models.
-"""
+"""The planner's role: show a bounded view of the run, and read the plan from the answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +28,7 @@ _MAX_TURNS = 10
 
 
 def build_prompt(brief: PlanInput, language: str) -> PromptBudget:
-    """What the planner is shown: the question and what a person said stay, however small the window."""
+    """Build the planner's prompt; the question and a user's feedback always stay."""
     evidence: dict[str, CuttableText] = {
         "thread": list_lines(
             (f"{turn.question} {turn.answer}" for turn in brief.thread[-_MAX_TURNS:]), 2, is_newest_last=True
@@ -64,7 +61,7 @@ def build_prompt(brief: PlanInput, language: str) -> PromptBudget:
 
 
 def read_plan(answer: PlanAnswer, brief: PlanInput) -> Plan:
-    """The plan in an answer; its queries are candidates."""
+    """Return the plan of an answer; its queries are candidates."""
     return Plan(
         strategy=answer.strategy,
         kind=answer.kind,
@@ -131,7 +128,7 @@ def _describe_failed_lesson(lesson: Lesson) -> str:
 
 
 def _relevant_findings(brief: PlanInput) -> list[Claim]:
-    """The findings worth having in mind for what is open, and older ones that bear on what is missing."""
+    """Return findings relevant to open sub-questions, and older ones relevant to gaps."""
     answered = {c.question for c in brief.findings if c.relevance >= ANSWERED_FROM}
     wanted = {gap.question for gap in brief.gaps}
     still_open = [q.text for q in brief.questions if q.id in wanted or q.id not in answered]
@@ -141,7 +138,7 @@ def _relevant_findings(brief: PlanInput) -> list[Claim]:
 
 
 def _finding_lines(brief: PlanInput) -> PromptLines:
-    """The telling findings, shown in the order they were found in: what was shown before stays in front."""
+    """Return the relevant findings in the order they were found, so that the prompt's prefix stays stable."""
     telling, places = _relevant_findings(brief), {claim.id: n for n, claim in enumerate(brief.findings)}
     lines = list_lines((claim.statement for claim in telling), weight=2)
     return replace(lines, places=[places[claim.id] for claim in telling])

@@ -1,7 +1,4 @@
-"""How sources, and statements drawn from them, are shown to models; and what their answers mean.
-
-Does not know servers or prompts' words.
-"""
+"""The reader's role: show a page and refused claims, and read statements from the answer."""
 
 from collections.abc import Sequence
 
@@ -15,7 +12,7 @@ _MOST_CLAIMS = 25
 
 
 def describe_page(title: str, facts: PageFacts) -> str:
-    """Return what a reader is told of a page beside its text."""
+    """Return what a reader sees of a page besides its text."""
     about = {
         "Title": shorten_line(title, _TITLE_CHARS),
         "Publisher": facts.publisher,
@@ -27,7 +24,7 @@ def describe_page(title: str, facts: PageFacts) -> str:
 
 
 def describe_refusals(items: Sequence[RefusedClaim]) -> list[str]:
-    """Return refused claims, numbered, each with its passage; a passage is shown once."""
+    """Return refused claims, numbered, each with its passage; equal passages are shown once."""
     shown: dict[str, int] = {}
     parts = []
     for number, item in enumerate(items, 1):
@@ -43,7 +40,7 @@ def describe_refusals(items: Sequence[RefusedClaim]) -> list[str]:
 
 
 def read_statements(form: ReadAnswer) -> list[ExtractedStatement]:
-    """Return the claims of a reader, then its paraphrases and falsehoods; unknown numbers mean nothing."""
+    """Return a reader's claims, then its paraphrases and falsehoods; unknown numbers are ignored."""
     claims = [
         ExtractedStatement(
             claim.statement, *_split_quotes(claim.quotes, claim.question, claim.relevance), claim.resolved
@@ -52,20 +49,20 @@ def read_statements(form: ReadAnswer) -> list[ExtractedStatement]:
     ]
     known = dict(enumerate(claims, 1))
     true = [
-        _control_statement(known[told.claim], told.statement)
-        for told in form.paraphrases
-        if told.claim in known
+        _control_statement(known[control.claim], control.statement)
+        for control in form.paraphrases
+        if control.claim in known
     ]
     false = [
-        _control_statement(known[told.claim], told.statement, told.original, told.changed)
-        for told in form.falsehoods
-        if told.claim in known
+        _control_statement(known[control.claim], control.statement, control.original, control.changed)
+        for control in form.falsehoods
+        if control.claim in known
     ]
     return [*claims, *true, *false]
 
 
 def read_restatement(form: RestatedForm) -> ExtractedStatement:
-    """Return a restated claim; its sub-question is that of the refused one."""
+    """Return a restated claim under the sub-question of the refused one."""
     return ExtractedStatement(form.statement, *_split_quotes(form.quotes, "", 0.0), form.resolved)
 
 

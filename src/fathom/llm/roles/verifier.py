@@ -1,4 +1,4 @@
-"""Verifier."""
+"""The roles of verifier, checker and refuter: show statements with evidence, and read verdicts."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ from fathom.state import Claim, Verdict
 from fathom.state.model_io import SentenceToCheck, VerificationItem
 from fathom.text.token_count import shorten_line
 
-_MAX_SENTENCE_CLAIMS = 6  # of a sentence: what a hundred sources say needs no hundred quotes to be checked
+_MAX_SENTENCE_CLAIMS = 6  # per sentence: a few quotes are enough to check it
 
 
 def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck]) -> PromptBudget:
-    """Sentences with their evidence for whoever checks them; a quote stands where it is needed first."""
+    """Build a prompt of sentences with their evidence; each quote is shown where it is first needed."""
     known = {claim.id: claim for claim in brief.claims}
     keys: dict[str, str] = {}
     shown = _ShownSources()
@@ -41,7 +41,7 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
             lines.append(f"  {keys[claim]}{source}: {quotes}")
             if all(q.text.lstrip().startswith("|") for q in known[claim].quotes):
                 lines.append(f"  {keys[claim]}, rows of a table, was read as: {known[claim].statement}")
-        # Whoever argues the other side needs what stands around a quote; so does a doubt of code's.
+        # Show the context of quotes to the refuter, and where code has a suspicion.
         if item.suspicions or (name == "refuter" and item.kind == "inference"):
             passages = [(known[c], brief.passages[c]) for c in own if c in brief.passages]
             lines += [line for claim, passage in passages for line in shown.around(claim, passage)]
@@ -50,14 +50,14 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
 
 
 class _ShownSources:
-    """What a checker was shown of each source already: its name once, and no passage twice."""
+    """What a checker was already shown of each source: its name once, no passage twice."""
 
     def __init__(self) -> None:
         self._keys: dict[str, str] = {}
         self._texts: dict[str, str] = {}
 
     def name(self, claim: Claim, passage: Passage | None) -> str:
-        """Return where a quote is from, with title and date when the source comes first."""
+        """Return the source of a quote, with title and date at its first use."""
         page = claim.quotes[0].page
         is_new = page not in self._keys
         key = self._keys.setdefault(page, f"S{len(self._keys) + 1}")
@@ -67,7 +67,7 @@ class _ShownSources:
         return f" [{key}: {shorten_line(about)}]" if about else f" [{key}]"
 
     def around(self, claim: Claim, passage: Passage) -> list[str]:
-        """Return what stands right before and after a claim's quotes, as far as it was not shown yet."""
+        """Return the text right before and after a claim's quotes, unless shown before."""
         page = claim.quotes[0].page
         known = self._texts.get(page, "")
         fresh = [cut for cut in show_surroundings(claim, passage) if cut not in known]
@@ -76,7 +76,7 @@ class _ShownSources:
 
 
 def describe_evidence(items: Sequence[VerificationItem]) -> list[str]:
-    """Return the items, numbered; the first of each source with the source above it."""
+    """Return the items, numbered; each source is shown above its first item."""
     sources: dict[str, int] = {}
     parts = []
     for number, item in enumerate(items, 1):
@@ -93,7 +93,7 @@ def describe_evidence(items: Sequence[VerificationItem]) -> list[str]:
 
 
 def read_verdict(form: answer_forms.VerdictForm | None) -> Verdict:
-    """The verdict on one item; an item the model left out is not verified."""
+    """Return the verdict on one item; an item the model left out is not verified."""
     if form is None:
         return Verdict(
             is_explicit=False, is_same_scope=False, is_not_overstated=False, score=0.0, reason="not verified"

@@ -1,8 +1,6 @@
-"""The report in a model's words: what writer, checker, rewriter and editor are shown, and what is made of
-their answers.
+"""The roles of writer, rewriter and editor: show findings and drafts, and read sections and edits.
 
-Does not know models. Claims have short keys, and quotes stand once in a prompt however many sentences use
-them; a key that was not given means nothing.
+Claims have short keys, and a quote is shown once however many sentences use it. Unknown keys are ignored.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,27 +39,27 @@ PointsByKey = Mapping[str, ReportPoint]
 
 
 def key_points(points: Sequence[ReportPoint]) -> dict[str, ReportPoint]:
-    """The strongest findings under short keys."""
+    """Return the strongest findings under short keys."""
     lines = {f"E{n}": point.finding.statement for n, point in enumerate(points[:MAX_KEYED_POINTS], 1)}
     return dict(zip(fit_entries(lines, KEYED_POINT_TOKENS), points, strict=False))
 
 
 def describe_weight(point: ReportPoint) -> str:
-    """What a writer should know of a finding: how sure it is, how many say it, a primary source or not."""
+    """Describe a finding's confidence, its number of sources, and whether one is primary."""
     primary = ", primary" if point.finding.is_primary else ""
     voices = len(point.finding.voices)
     return f"{point.finding.tag.lower()}{f', {voices} independent sources' if voices > 1 else ''}{primary}"
 
 
 def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
-    """The claims that keys stand for."""
+    """Return the claims that keys stand for."""
     return [i for key in keys if (k := key.strip().strip("[]")) in points for i in points[k].ids]
 
 
-AROUND_CHARS = 100  # on each side of what is doubtful
+AROUND_CHARS = 100  # on each side of a doubtful place
 QUOTE_CHARS = 900
 
-MAX_CLAIM_QUOTES = 4  # of a claim
+MAX_CLAIM_QUOTES = 4  # per claim
 
 _AIM_CHARS = 200
 
@@ -71,7 +69,7 @@ _KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
 
 
 def writer_prompt(brief: SectionInput, points: PointsByKey, language: str) -> PromptBudget:
-    """What the writer of one part is shown."""
+    """Build the prompt for one part of the report."""
     heading = brief.heading
     fixed = {
         "question": brief.question,
@@ -107,7 +105,7 @@ def _outline_line(one: Heading, own: Heading) -> str:
 
 
 def _claim_lines(points: PointsByKey, sources: Sequence[SourceText]) -> PromptLines:
-    """Each finding with its weight and who says it; a quote only where no passage shows it."""
+    """Return each finding with its weight and sources; quotes only where no passage shows them."""
     numbers = {source.page: n for n, source in enumerate(sources, 1)}
     passages = {source.page: source.passages for source in sources}
     parts = []
@@ -125,14 +123,14 @@ def _source_lines(sources: Sequence[SourceText]) -> PromptLines:
     parts = []
     for number, source in enumerate(sources, 1):
         who = [source.publisher, source.author, f"published {source.published}" if source.published else ""]
-        told = "; ".join(word for word in who if word)
-        head = f"Source {number}: {shorten_line(source.title)}" + (f" ({told})" if told else "")
+        details = "; ".join(word for word in who if word)
+        head = f"Source {number}: {shorten_line(source.title)}" + (f" ({details})" if details else "")
         parts.append(f"{head}\n{source.passages}" if source.passages else head)
     return PromptLines(parts, between="\n\n")
 
 
 def read_section(form: answer_forms.WriteAnswer, brief: SectionInput, points: PointsByKey) -> Section:
-    """The part as it was written; nothing of it is believed yet."""
+    """Return the written part, not yet checked."""
     calculations = _read_calculations(form.calculations, points)
     blocks: list[Block] = []
     sentences: list[Sentence] = []
@@ -161,7 +159,7 @@ def read_section(form: answer_forms.WriteAnswer, brief: SectionInput, points: Po
 
 
 def prose_so_far(answer: str) -> str:
-    """The sentences in an answer that is still being written: of a part, or of the summary."""
+    """Return the sentences of a partial answer: of a part, or of the summary."""
     said = strip_thinking(answer)
     try:
         form: Any = from_json(said[max(0, said.find("{")) :], allow_partial="trailing-strings")
@@ -189,7 +187,7 @@ def _texts_in(value: Any) -> list[str]:
 def _read_block(form: answer_forms.BlockForm, *, is_table: bool) -> Block:
     kind = form.kind.strip().lower()
     if is_table:
-        # A model may leave out the heading over the names of the rows.
+        # A model may leave out the heading of the first column.
         missing = max(len(row.cells) for row in form.rows) - len(form.columns)
         columns = ["", *form.columns] if missing == 1 else form.columns
         return Block(kind="table", title=form.title.strip(), columns=columns)
@@ -200,7 +198,7 @@ def _read_block(form: answer_forms.BlockForm, *, is_table: bool) -> Block:
 def _read_calculations(
     forms: Iterable[answer_forms.CalculationForm], points: PointsByKey
 ) -> dict[str, tuple[Calculation, list[str]]]:
-    """Calculations under their keys, each with the claims of its operands."""
+    """Return calculations by key, each with the claims of its operands."""
     found = {}
     for form in forms:
         operands = [
@@ -222,9 +220,9 @@ def _read_sentence(
     points: PointsByKey,
     calculations: Mapping[str, tuple[Calculation, list[str]]],
 ) -> Sentence:
-    """A sentence of the kind it is marked as; without a mark a fact.
+    """Return a sentence of its marked kind; by default a fact.
 
-    One whose keys are all unknown claimed support that it does not have.
+    A sentence whose keys are all unknown claims support that it does not have.
     """
     ids = claims_for_keys(form.claims, points)
     own = next((calculations[_bare_key(key)] for key in form.claims if _bare_key(key) in calculations), None)
@@ -253,7 +251,7 @@ def _bare_key(key: str) -> str:
 
 
 def show_surroundings(claim: Claim, passage: Passage) -> list[str]:
-    """Return the stretches around a claim's quotes, with a gap where a quote stands."""
+    """Return the text around a claim's quotes, with a gap in place of each quote."""
     found = []
     for stretch in map(one_line, passage.around.split(STRETCH_GAP)):
         quotes = [text for quote in claim.quotes if (text := one_line(quote.text)) in stretch]
@@ -270,7 +268,7 @@ def show_surroundings(claim: Claim, passage: Passage) -> list[str]:
 def rewriter_prompt(
     revision: RewriteInput, sentences: Sequence[Sentence], points: PointsByKey, language: str
 ) -> PromptBudget:
-    """The sentences that were sent back, with the reasons and with what they may be written from."""
+    """Build the prompt with the failed sentences, the reasons, and the evidence to rewrite them from."""
     keys = {claim_id: key for key, point in points.items() for claim_id in point.ids}
     parts = []
     for number, sentence in enumerate(sentences, 1):
@@ -297,7 +295,7 @@ def _describe_calculation(calculation: Calculation) -> str:
 def read_rewrites(
     form: answer_forms.RewriteAnswer, sentences: Sequence[Sentence], points: PointsByKey
 ) -> list[Sentence | None]:
-    """Each sentence anew, in its place; None for one that was passed over."""
+    """Return each rewritten sentence in order; None for one that was skipped."""
     calculations = _read_calculations(form.calculations, points)
     found = {one.sentence: _read_sentence(one, points, calculations) for one in form.rewrites}
     anew: list[Sentence | None] = []
@@ -309,7 +307,7 @@ def read_rewrites(
 
 
 def editor_prompt(brief: EditInput, language: str) -> PromptBudget:
-    """The whole draft with its sentences numbered, and where something was taken out."""
+    """Build the prompt with the whole numbered draft, and where sentences were removed."""
     lines: list[str] = []
     number = 0
     for section in brief.sections:
@@ -351,7 +349,7 @@ def _block_head(section: Section, place: int) -> list[str]:
 
 
 def read_edit(form: answer_forms.EditAnswer) -> Edit:
-    """What the editor wants, as a record."""
+    """Return the editor's changes."""
     return Edit(
         title=form.title,
         summary=[
