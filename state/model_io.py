@@ -232,9 +232,7 @@ class Assessment:
     settled: StopReason | None = None  # why another round would not change the evidence, if so
     why_not_converged: str = ""  # why another round would change it
     outline: Outline | None = None  # None: the judge made none
-    failed: Sequence[CheckName] | None = (
-        None  # suspected checks that do fail; None: no model read the evidence
-    )
+    failed: Sequence[CheckName] | None = None  # confirmed suspicions; None: no model read the evidence
     is_by_words: bool = False  # no model read the claims: they were counted by shared words
 
 

@@ -1,1 +1,1 @@
-"""What to ask next: effort, perspectives, candidates, choice, and what earlier rounds taught."""
+"""Planning: effort, perspectives, query candidates and their choice, branches, lessons of earlier rounds."""

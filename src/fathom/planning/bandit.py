@@ -1,8 +1,7 @@
-"""Where to look next, as arms of a bandit: sub-questions, hypotheses and directions.
+"""Choose what to search next as a multi-armed bandit over sub-questions, hypotheses and directions.
 
-An arm is pulled when a query serves it; its reward is new verified claims a query. The next queries go by
-upper confidence bound, so that what pays is asked more and what was hardly tried is not forgotten; what stays
-empty is pruned. Does not know who plans.
+A query that serves an arm pulls it; the reward is new verified claims per query. Arms are ranked by upper
+confidence bound, and arms that stay empty are pruned.
 """
 
 import math
@@ -21,23 +20,23 @@ PRIORITY_WEIGHTS = {"high": 1.0, "medium": 0.6, "low": 0.3}
 
 @dataclass(frozen=True)
 class Arm:
-    """Something worth asking about, how often it was, and what that brought."""
+    """Something to ask about, how often it was asked, and with what reward."""
 
     id: str
     pulls: int
-    reward: float  # claims a pull, saturating: 0 for none, towards 1 for many
+    reward: float  # claims per pull, saturating: 0 for none, towards 1 for many
     bound: float
     is_pruned: bool
 
 
 def rank_arms(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim]) -> list[Arm]:
-    """The arms, best first; pruned ones last."""
+    """Rank the arms, best first, pruned ones last."""
     names = list(dict.fromkeys(ids))
     pulls = {name: sum(q.question == name for q in asked) for name in names}
     total = sum(pulls.values())
     found = {name: sum(c.question == name for c in claims) for name in names}
     arms = [_make_arm(name, pulls[name], found[name], total) for name in names]
-    # All empty is no reason to ask nothing.
+    # If all are empty, none is pruned: the run must ask something.
     if all(arm.is_pruned for arm in arms):
         arms = [Arm(a.id, a.pulls, a.reward, a.bound, is_pruned=False) for a in arms]
     return sorted(arms, key=lambda arm: (arm.is_pruned, -arm.bound, arm.id))
@@ -51,7 +50,7 @@ def _make_arm(name: str, pulls: int, claims: int, total: int) -> Arm:
 
 
 def arm_worth(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim]) -> dict[str, float]:
-    """How much each arm is worth asking, from 0 (pruned) to 1 (best, or never tried)."""
+    """Score each arm from 0 (pruned) to 1 (best, or never tried)."""
     arms = rank_arms(ids, asked, claims)
     most = max((a.bound for a in arms if not a.is_pruned and math.isfinite(a.bound)), default=1.0) or 1.0
     return {a.id: 0.0 if a.is_pruned else 1.0 if math.isinf(a.bound) else a.bound / most for a in arms}
@@ -60,7 +59,7 @@ def arm_worth(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim
 def unasked_gaps(
     judgements: Sequence[Judgement], asked: Sequence[Query], claims: Sequence[Claim]
 ) -> list[Gap]:
-    """What any round said was worth looking for and nobody has asked yet; the best direction first."""
+    """Return gaps of any round that were never asked about, the best direction first."""
     known = {normalize_query(query.text) for query in asked}
     open_gaps: dict[str, Gap] = {}
     for judgement in reversed(judgements):
@@ -76,7 +75,7 @@ def unasked_gaps(
 def gaps_to_close(
     judgements: Sequence[Judgement], asked: Sequence[Query], claims: Sequence[Claim]
 ) -> list[Gap]:
-    """The last round's gaps; when all they suggest was asked, the best directions of earlier rounds too."""
+    """Return the last round's gaps; if all of them were asked, the best of earlier rounds too."""
     if not judgements:
         return []
     last = judgements[-1].gaps

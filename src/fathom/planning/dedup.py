@@ -1,7 +1,7 @@
-"""Whether two queries ask the same: likeness above 0.90, and a guard on what likeness does not see.
+"""Detect queries that ask the same: similarity above 0.90, with guards for what similarity misses.
 
-Numbers, negation, who does what to whom, and one word put for another decide between queries whose vectors
-are nearly equal. Korean has no vectors here and goes by shared words. Does not know why a query is asked.
+Numbers, negation, reversed roles and replaced words distinguish queries with nearly equal vectors. Korean has
+no vectors here and is compared by shared words.
 """
 
 import re
@@ -17,7 +17,7 @@ from fathom.text.tokens import STOP_WORDS, tokens
 
 _SAME_COSINE = 0.90
 
-_SAME_WORDS = 0.80  # of the words, where there are no vectors
+_SAME_WORDS = 0.80  # of the words, without vectors
 
 _SYNONYM_COSINE = 0.50
 
@@ -56,7 +56,7 @@ _ROLES = (
 
 
 def drop_repeats(offered: Sequence[Query], asked: Sequence[Query]) -> list[Query]:
-    """Those that ask what neither an asked query nor one before them in the list asks."""
+    """Return the queries that repeat neither an asked query nor one earlier in the list."""
     kept: list[Query] = []
     past = [q.text for q in asked]
     vectors = embed([q.text for q in offered] + past)
@@ -89,12 +89,12 @@ def _is_same(query: str, other: str, cosine: float) -> bool:
 
 @lru_cache(maxsize=4096)
 def _key_words(text: str) -> set[str]:
-    """The telling words; a run of a hundred rounds compares the same queries again and again."""
+    """Return the content words; cached, since long runs compare the same queries again and again."""
     return terms(text) - _FILLERS
 
 
 def _has_different_sense(query: str, other: str) -> bool:
-    """What the guard sees and likeness does not."""
+    """Tell whether the guards see a difference that similarity misses."""
     return (
         sorted(extract_numbers(query)) != sorted(extract_numbers(other))
         or is_negated(query) != is_negated(other)
@@ -105,7 +105,7 @@ def _has_different_sense(query: str, other: str) -> bool:
 
 
 def _is_turned_round(query: str, other: str) -> bool:
-    """Whether what stood before some word now stands behind it, and the other way round."""
+    """Tell whether the words before and after some word have changed places."""
     left, right = _sequence(query), _sequence(other)
     if ("by" in left) != ("by" in right) or bool(_ASKS_WHOM.match(query)) != bool(_ASKS_WHOM.match(other)):
         return True
@@ -123,7 +123,7 @@ def _sequence(text: str) -> list[str]:
 
 
 def _has_other_roles(query: str, other: str) -> bool:
-    """Whether a Korean word is the one who does in one query and the one it is done to in the other."""
+    """Tell whether a Korean word is the subject in one query and the object in the other."""
     left, right = _roles(query), _roles(other)
     return any(left[word] != right[word] for word in left.keys() & right.keys())
 
@@ -139,7 +139,7 @@ def _roles(text: str) -> dict[str, str]:
 
 
 def _are_synonyms(query: str, other: str) -> bool:
-    """Whether the words that only one of them has mean the same, or add nothing."""
+    """Tell whether the words that only one of them has are synonyms or fillers."""
     left, right = terms(query) - terms(other), terms(other) - terms(query)
     if left and right:
         return _cosine(_words_with_stems(left, query), _words_with_stems(right, other)) >= _SYNONYM_COSINE
@@ -153,7 +153,7 @@ def _are_synonyms(query: str, other: str) -> bool:
 
 
 def _words_with_stems(stems: set[str], text: str) -> str:
-    """The words of the text that have these stems."""
+    """Return the words of the text with these stems."""
     return " ".join(word for word in tokens(text) if stem(word) in stems)
 
 

@@ -1,6 +1,6 @@
-"""Sub-questions that wait for each other (Self-Ask): what can be asked now, and with which answer.
+"""Sub-questions that depend on each other (Self-Ask): what can be asked now, and with which answers.
 
-Does not know queries' worth. An answer is a claim of good relevance; its key phrase goes into what waited.
+An answer is a claim of high relevance; its key phrase is inserted into the waiting query.
 """
 
 import re
@@ -38,7 +38,7 @@ _MAX_PHRASE_WORDS = 6
 
 
 def extract_key_phrase(statement: str, question: str) -> str:
-    """The part of a statement that answers the question, short enough to be searched with."""
+    """Return the part of a statement that answers the question, short enough for a query."""
     text = one_line(statement)
     if wanted := _wanted_number(text, question):
         return wanted
@@ -62,7 +62,7 @@ def _first_new(found: Iterable[str], question: str) -> str:
 
 
 def _without_opening(name: str) -> str:
-    """A sentence may begin with The or It, which is no part of a name."""
+    """Remove a leading The or It, which is not part of a name."""
     words = name.rstrip(".'’-").split()
     while words and words[0].lower() in STOP_WORDS:
         words = words[1:]
@@ -74,7 +74,7 @@ def _is_new(name: str, said: str) -> bool:
 
 
 def _korean_phrase(text: str, question: str) -> str:
-    """The first words in a row that the question does not have and that are no verbs."""
+    """Return the first run of words that are not in the question and are no verbs."""
     known = terms(question)
     run: list[str] = []
     for word in re.findall(r"[\w·-]+", text):
@@ -85,7 +85,7 @@ def _korean_phrase(text: str, question: str) -> str:
                 break
             continue
         run.append(bare)
-        if bare != word or len(run) == _MAX_PHRASE_WORDS:  # an ending closes the phrase
+        if bare != word or len(run) == _MAX_PHRASE_WORDS:  # a particle ends the phrase
             break
     return " ".join(run)
 
@@ -102,7 +102,7 @@ _ANY_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 def drop_unsound_needs(questions: Sequence[SubQuestion]) -> list[SubQuestion]:
-    """The same questions; a need that is unknown, its own or part of a circle is dropped."""
+    """Drop dependencies that are unknown, on itself, or circular."""
     known = {q.id for q in questions}
     kept: dict[str, list[str]] = {}
     for question in questions:
@@ -115,7 +115,7 @@ def drop_unsound_needs(questions: Sequence[SubQuestion]) -> list[SubQuestion]:
 
 
 def longest_chain(questions: Sequence[SubQuestion]) -> int:
-    """How many answers must follow each other at most; 1 when nothing waits."""
+    """Return the length of the longest chain of dependent answers; 1 if nothing waits."""
     by_id = {q.id: q for q in questions}
 
     def length(question: SubQuestion) -> int:
@@ -125,7 +125,7 @@ def longest_chain(questions: Sequence[SubQuestion]) -> int:
 
 
 def find_answers(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> dict[str, str]:
-    """The key phrase of the best answer to each sub-question that has one."""
+    """Return the key phrase of the best answer to each answered sub-question."""
     best: dict[str, Claim] = {}
     for claim in claims:
         is_better = claim.question not in best or claim.relevance > best[claim.question].relevance
@@ -135,7 +135,7 @@ def find_answers(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> d
     found: dict[str, str] = {}
 
     def answer(question: SubQuestion) -> None:
-        """What it needs first: the phrase it was asked with is not its answer."""
+        """Answer its dependencies first: the phrase it was asked with is not its answer."""
         for need in question.needs:
             if need in asked and need not in found:
                 answer(asked[need])
@@ -149,12 +149,12 @@ def find_answers(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> d
 
 
 def is_askable(question: SubQuestion, answered: Mapping[str, str]) -> bool:
-    """Whether everything it needs is known."""
+    """Tell whether all its dependencies are answered."""
     return all(need in answered for need in question.needs)
 
 
 def fill_answers(query: Query, needs: Sequence[str], answered: Mapping[str, str]) -> Query | None:
-    """The query with the answers it waited for; None while one of them is missing."""
+    """Fill the answers into the query; None while one of them is missing."""
     named = [found.upper() for found in _PLACEHOLDER.findall(query.text)]
     if any(need not in answered for need in [*needs, *named]):
         return None
@@ -165,12 +165,12 @@ def fill_answers(query: Query, needs: Sequence[str], answered: Mapping[str, str]
 
 
 def has_placeholder(text: str) -> bool:
-    """Whether some place in it is still to be filled."""
+    """Tell whether the text has an unfilled placeholder."""
     return _ANY_PLACEHOLDER.search(text) is not None
 
 
 def drop_placeholders(text: str) -> str:
-    """The text as it can be searched when no answer is in sight."""
+    """Return the text without placeholders, to search without their answers."""
     return " ".join(_ANY_PLACEHOLDER.sub(" ", text).split())
 
 

@@ -1,6 +1,6 @@
-"""How much effort a question is worth: a fact, a comparison or a survey.
+"""Check the question and estimate its effort: a fact, a comparison or a survey.
 
-Does not know how the effort is spent. A mind may advise another kind; that moves the reading by one step.
+A model may advise another kind, which moves the estimate by one step.
 """
 
 import re
@@ -18,7 +18,7 @@ def refuse_settings(given: Iterable[str]) -> None:
 
 
 def check_question(question: object) -> str:
-    """The question itself, if it is one."""
+    """Return the question; raise BadInput if it is none."""
     if not isinstance(question, str) or not question.strip():
         raise BadInput("The question is empty.")
     if len(question) > MAX_QUESTION_CHARS:
@@ -71,7 +71,7 @@ _SURVEY_BRANCHES: dict[Depth, int] = {"quick": 3, "standard": 4, "comprehensive"
 
 
 def estimate_effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Effort:
-    """The effort for a question; `chain` is how many answers must follow each other, a round each."""
+    """Estimate the effort of a question; `chain` is the number of dependent answers, one round each."""
     read, because = _classify(question)
     kind = _follow_advice(read, advised)
     if kind != read:
@@ -90,15 +90,15 @@ def estimate_effort(question: str, depth: Depth, advised: str = "", chain: int =
 
 
 def apply_effort(run_config: RunConfig, effort: Effort) -> RunConfig:
-    """Return the configuration with what nobody set taken from the effort.
+    """Return the configuration with unset limits taken from the effort.
 
-    Never more rounds than the depth allows, but for one that looks through what a thread knows. Where there
-    are branches, each has limits of its own, and nothing changes.
+    Never more rounds than the depth allows, except one for what a thread knows. With branches nothing
+    changes: each branch has its own limits.
     """
     if run_config.strategy != "loop":
         return run_config
     given: dict[str, int] = {}
-    # Another knob may have raised the limit already; then the effort does not lower it again.
+    # If another setting raised the limit, the effort does not lower it.
     if run_config.rounds is None and run_config.max_rounds == ROUNDS[run_config.depth]:
         given["rounds"] = min(effort.rounds, ROUNDS[run_config.depth]) + effort.recall_rounds
     if run_config.sources is None:
@@ -107,7 +107,7 @@ def apply_effort(run_config: RunConfig, effort: Effort) -> RunConfig:
 
 
 def describe_effort(effort: Effort) -> str:
-    """The effort in one sentence, as the plan says it."""
+    """Describe the effort in one sentence for the plan."""
     return (
         f"Effort: {effort.kind} ({effort.reason}): about {effort.questions} sub-questions, at most"
         f" {effort.rounds} rounds of {effort.sources} sources, with {effort.branches} branches."
@@ -115,7 +115,7 @@ def describe_effort(effort: Effort) -> str:
 
 
 def describe_kind(effort: Effort) -> str:
-    """What a planner is advised: its limits it is told as the run has them."""
+    """Describe the kind of effort for the planner, without limits, which depend on the run."""
     return f"It seems to want a {effort.kind} ({effort.reason}): about {effort.questions} sub-questions."
 
 
@@ -132,7 +132,7 @@ def _classify(question: str) -> tuple[EffortKind, str]:
 
 
 def _follow_advice(read: EffortKind, advised: str) -> EffortKind:
-    """The kind that was advised, or the one on the way there: advice moves by one step."""
+    """Return the advised kind, or the one in between: advice moves by one step."""
     word = advised.strip().lower()
     wanted = next((kind for kind in _KINDS if kind == word), read)
     at, to = _KINDS.index(read), _KINDS.index(wanted)
@@ -167,7 +167,7 @@ _LITTLE_LEFT, _HALF_LEFT = 0.25, 0.5
 
 
 def describe_limits(run_config: RunConfig, number: int, costs: Sequence[Cost]) -> str:
-    """The round's queries and pages, the rounds that are left, and how much of the budget is."""
+    """Describe the round's queries and pages, the rounds left, and the budget left."""
     left = max(0, run_config.max_rounds - number)
     after = "this is the last round" if not left else f"{left} more may follow"
     return (

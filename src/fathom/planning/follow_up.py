@@ -1,7 +1,4 @@
-"""What a thread knows already that bears on new sub-questions: claims to carry over, pages to read again.
-
-Does not know graphs or databases: whoever calls says how the text of a page is had.
-"""
+"""What a thread already knows about new sub-questions: claims to carry over, pages to read again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,25 +14,25 @@ from fathom.text.tokens import has_cjk
 
 _MAX_TEXTS = 200
 
-_CLAIMS_A_QUESTION = 8  # claims a sub-question
+_CLAIMS_A_QUESTION = 8  # per sub-question
 
-_MAX_CLAIMS = 2000  # claims, the most relevant of their time first
+_MAX_CLAIMS = 2000  # the most relevant first
 
-_PAGES_A_QUESTION = 3  # a sub-question
+_PAGES_A_QUESTION = 3  # per sub-question
 
-_NEAR_BEST = 0.3  # of the best page for a sub-question: what is far below it was about something else
+_NEAR_BEST = 0.3  # of the best page's score for a sub-question: pages far below are about something else
 
-_MAX_FOREIGN_PAGES = 3  # pages, where words cannot be compared because the languages differ
+_MAX_FOREIGN_PAGES = 3  # pages in another language, whose words cannot be compared
 
 
 @dataclass(frozen=True)
 class RecalledEvidence:
-    """What a thread has for new sub-questions."""
+    """Evidence of a thread for new sub-questions."""
 
     again: list[str]  # hashes of the pages to read again
     claims: list[Claim]  # of other pages, under the new sub-questions
-    pages: list[Page]  # that those stand on
-    failures: list[Failure]  # pages whose texts are no longer kept
+    pages: list[Page]  # the pages of those claims
+    failures: list[Failure]  # pages whose texts are no longer stored
 
 
 async def recall_thread(
@@ -44,10 +41,10 @@ async def recall_thread(
     most: int,
     text_of: Callable[[str], Awaitable[str]],
 ) -> RecalledEvidence:
-    """Choose the pages to read again, at most so many, and carry over what other pages say."""
+    """Choose at most `most` pages to read again, and carry over claims of the other pages."""
     texts, failures = await _load_texts(known.pages[-_MAX_TEXTS:], text_of)
     again = await asyncio.to_thread(choose_pages_to_reread, questions, known.pages, texts, most)
-    # What is read again says itself, and better, what it has for the new sub-questions.
+    # A page that is read again gives better claims for the new sub-questions itself.
     others = {page.sha: page.title for page in known.pages if page.sha in texts.keys() - set(again)}
     claims = await asyncio.to_thread(carry_over_claims, known.claims, questions, others)
     used = {*again, *(quote.page for claim in claims for quote in claim.quotes)}
@@ -57,7 +54,7 @@ async def recall_thread(
 async def _load_texts(
     read: Sequence[Page], text_of: Callable[[str], Awaitable[str]]
 ) -> tuple[dict[str, str], list[Failure]]:
-    """The texts that are kept, by their hashes, and those that are not."""
+    """Load the stored texts by hash, with a failure for each missing one."""
     texts: dict[str, str] = {}
     failures: list[Failure] = []
     for page in read:
@@ -71,10 +68,9 @@ async def _load_texts(
 def carry_over_claims(
     claims: Sequence[Claim], questions: Sequence[SubQuestion], titles: Mapping[str, str]
 ) -> list[Claim]:
-    """The claims that answer a new sub-question, under its name and as relevant as they are to it.
+    """Return claims that answer a new sub-question, with its id and their relevance to it.
 
-    `titles` are those of the pages that claims are wanted of; their texts must be kept, or nobody could check
-    a claim again.
+    Only claims of the pages in `titles` are used; their texts must be stored, so that claims can be checked.
     """
     bearing: dict[str, list[Claim]] = {question.id: [] for question in questions}
     for claim in sorted(claims, key=lambda c: -c.relevance)[:_MAX_CLAIMS]:
@@ -99,7 +95,7 @@ def carry_over_claims(
 def choose_pages_to_reread(
     questions: Sequence[SubQuestion], pages: Sequence[Page], texts: Mapping[str, str], most: int
 ) -> list[str]:
-    """The hashes of the pages whose texts have most to say, the sub-questions taking turns."""
+    """Return the hashes of the pages with most to say, alternating between the sub-questions."""
     shas = list(dict.fromkeys(page.sha for page in pages if page.sha in texts))
     titles = {page.sha: page.title for page in pages}
     rows = bm25([q.text for q in questions], [f"{titles[sha]} {texts[sha]}" for sha in shas])
@@ -114,21 +110,22 @@ def choose_pages_to_reread(
 
 
 def _best_pages(scores: Sequence[float], shas: Sequence[str]) -> list[str]:
-    """The few best for one sub-question, best first; of equals, the one that was read first."""
+    """Return the best few pages for one sub-question; ties go to the one read first."""
     top = max(scores, default=0.0)
     near = [n for n, score in enumerate(scores) if score > 0 and score >= _NEAR_BEST * top]
     return [shas[n] for n in sorted(near, key=lambda n: -scores[n])[:_PAGES_A_QUESTION]]
 
 
 def is_at_hand(known: ThreadKnowledge | None) -> bool:
-    """Whether the first round is spent on what the thread knows: then nothing is scouted or searched."""
+    """Tell whether the first round uses the thread's knowledge, without any search."""
     return known is not None and known.is_at_hand
 
 
 def add_thread(brief: PlanInput, known: ThreadKnowledge | None) -> PlanInput:
-    """The brief with what was asked and answered before; then with the gaps that matter, and no other.
+    """Add earlier questions and answers to the planner's input and, after the first round, only gaps that
+    matter.
 
-    Claims of the thread stand under no sub-question: those they were drawn for are not this run's.
+    Claims of the thread have no sub-question, since theirs belong to earlier runs.
     """
     if known is None:
         return brief
@@ -137,14 +134,14 @@ def add_thread(brief: PlanInput, known: ThreadKnowledge | None) -> PlanInput:
         return replace(brief, findings=[claim.model_copy(update={"question": ""}) for claim in known.claims])
     if not known.is_recalled:
         return brief
-    leads = [] if brief.round == 2 else brief.leads  # first what is missing, then where that leads
+    leads = [] if brief.round == 2 else brief.leads  # gaps first, then follow-up queries
     return replace(brief, gaps=_open_gaps(brief), leads=leads)
 
 
 def keep_queries_for_gaps(
     queries: Sequence[Query], brief: PlanInput, known: ThreadKnowledge | None
 ) -> list[Query]:
-    """The queries of a follow-up that serve what is open; all of them when it is not known what is."""
+    """Return a follow-up's queries that serve open gaps; all of them if the gaps are unknown."""
     if known is None or not known.is_recalled:
         return list(queries)
     missing = {gap.question for gap in brief.gaps}
@@ -152,15 +149,15 @@ def keep_queries_for_gaps(
 
 
 def add_recall_round(effort: Effort) -> Effort:
-    """Return the effort with a round more, since one is spent on what is at hand."""
+    """Add the round that a follow-up spends on stored pages."""
     return effort.model_copy(update={"recall_rounds": 1})
 
 
 def _open_gaps(brief: PlanInput) -> list[Gap]:
-    """What has no answer yet; when all has one, what matters; when nothing does, what is left.
+    """Return unanswered gaps; if there are none, important ones; else all.
 
-    A failing check of the whole question stands under the sub-question that most is known of, which need not
-    be the one that lacks it.
+    A failing check of the whole question is listed under its best-known sub-question, which need not be the
+    one that lacks it.
     """
     answered = {claim.question for claim in brief.findings if claim.relevance >= ANSWERED_FROM}
     mattering = [gap for gap in brief.gaps if gap.priority != "low"]

@@ -1,8 +1,7 @@
-"""What a run will cost, before it begins: from its depth, its models, and what runs here took before.
+"""Forecast the cost and time of a run from its depth, its models and earlier runs.
 
-Does not know purses. The worst cost is the budget: no call is sent that does not fit into it. The worst time
-is that of answers which all come at the last moment; only a run with a time limit surely takes no longer.
-Nobody is asked anything for a forecast.
+The worst cost is the budget, which no call may exceed. The worst time assumes that every answer comes at the
+last moment; only a run with a time limit surely takes no longer. A forecast makes no calls.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,14 +21,14 @@ from fathom.storage.records import CostLine
 
 _MOST_RUNS = 30
 
-_IDLE_S = 300.0  # a longer pause was a person's, or a night's
+_IDLE_S = 300.0  # a longer pause was a user's
 
 _REPORT_ROLES = {"outline", "write"}
 
 
 @dataclass(frozen=True)
 class RoleWork:
-    """What one role of one model did."""
+    """What one role did with one model."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -38,7 +37,7 @@ class RoleWork:
 
 @dataclass(frozen=True)
 class PastRun:
-    """One run that is over: what kind it was, how long it worked, and who did what."""
+    """A finished run: its kind, its working time, and the work of each role."""
 
     shape: str
     seconds: float
@@ -46,12 +45,12 @@ class PastRun:
 
 
 async def remember_run_shape(cost_log: CostLog, run: str, shape: str) -> None:
-    """Remember of what kind a run is."""
+    """Store the kind of a run."""
     await cost_log.remember_shape(run, shape)
 
 
 async def load_past_runs(cost_log: CostLog) -> list[PastRun]:
-    """The latest runs that wrote a report, the newest first."""
+    """Return the latest runs that wrote a report, newest first."""
     shapes = await cost_log.shapes()
     lines = await cost_log.lines_of_latest(_MOST_RUNS)
     whole = {run: own for run, own in lines.items() if _REPORT_ROLES & {line.role for line in own}}
@@ -73,7 +72,7 @@ def _worked_s(times: Iterable[float]) -> float:
     return sum(min(after - before, _IDLE_S) for before, after in pairwise(sorted(times)))
 
 
-# Tokens a call, in and out, where nothing is known of a model yet: what `bench/cost.py` measures.
+# Default tokens per call, in and out, as measured by `bench/cost.py`.
 _USUAL_TOKENS: dict[Role, tuple[int, int]] = {
     "plan": (2_400, 400),
     "read": (3_000, 420),
@@ -84,32 +83,32 @@ _USUAL_TOKENS: dict[Role, tuple[int, int]] = {
     "check": (1_200, 60),
 }
 
-_TRUST = 5  # calls: what the figures above weigh against calls that were really made
+_TRUST = 5  # calls: the weight of the defaults against observed calls
 
 _MOST_SECTIONS = 6
 
 _READ_SHARE = 0.9  # of the pages allowed
 
-_NEW_PAGES = 3.0  # that a query finds, at most
+_NEW_PAGES = 3.0  # new pages per query, at most
 
-_STOPPING = 0.4  # a run with ten times as many rounds takes 2.5 times as many: it stops when it has enough
+_STOPPING = 0.4  # exponent: ten times the allowed rounds give 2.5 times the rounds
 
 _CALL_S = 6.0
 
 _LOOKING_S = 3.0  # a round's searches and pages
 
-_LOOKING_MOST_S = 180.0  # when every engine is tried three times and every page to its last second
+_LOOKING_MOST_S = 180.0  # if every engine is tried three times and every page takes its full time
 
-_PAGES_TOGETHER = 4  # whose claims are verified in one call
+_PAGES_TOGETHER = 4  # pages whose claims are verified in one call
 
-_WRITING_CALLS = 4  # one after another: write, check, edit, check
+_WRITING_CALLS = 4  # in sequence: write, check, edit, check
 
-_MOST_WRITING_CALLS = 7  # also outline, and rewrite and check again
+_MOST_WRITING_CALLS = 7  # plus outline, rewrite and a second check
 
 
 @dataclass(frozen=True)
 class _Size:
-    """How far a run may go: branches, rounds of each, and how often they are judged together."""
+    """The size of a run: branches, rounds of each, and joint judgements."""
 
     branches: int
     rounds: int
@@ -120,22 +119,22 @@ class _Size:
 
     @property
     def expected_rounds(self) -> float:
-        """Of each branch: the more are allowed, the fewer of them are needed."""
+        """Return the expected rounds of each branch; more allowed rounds are used less fully."""
         return float(self.rounds**_STOPPING)
 
     @property
     def expected_pages(self) -> float:
-        """Of all branches, in all rounds."""
+        """Return the expected pages of all branches and rounds."""
         a_round = min(_READ_SHARE * self.sources, _NEW_PAGES * self.queries)
         return self.branches * self.expected_rounds * a_round
 
     def waves(self, at_once: int) -> int:
-        """How often as many pages as may be read at once are read after each other, at most, in a round."""
+        """Return the most batches of concurrent pages in a round."""
         return ceil(self.branches * self.sources / at_once)
 
 
 def run_shape(run_config: RunConfig, question: str) -> str:
-    """The kind of a run: those of one kind are likely to cost alike."""
+    """Return the kind of a run; runs of one kind cost about the same."""
     size = _run_size(run_config, question)
     return f"{run_config.strategy} {size.branches}x{size.rounds} rounds of {size.sources}"
 
@@ -143,7 +142,7 @@ def run_shape(run_config: RunConfig, question: str) -> str:
 def make_forecast(
     settings: Settings, run_config: RunConfig, question: str, past: Sequence[PastRun]
 ) -> Forecast:
-    """The likely and the worst cost and time of a run."""
+    """Forecast the likely and the worst cost and time of a run."""
     size = _run_size(run_config, question)
     alike = [run for run in past if run.shape == run_shape(run_config, question)]
     work = (
@@ -170,7 +169,7 @@ def make_forecast(
 
 @dataclass(frozen=True)
 class _Expected:
-    """Calls of a role, and tokens a call."""
+    """Calls of a role, and tokens per call."""
 
     calls: float
     tokens_in: float
@@ -192,7 +191,7 @@ def _run_size(run_config: RunConfig, question: str) -> _Size:
 def _expected_work(
     settings: Settings, run_config: RunConfig, size: _Size, alike: Sequence[PastRun], past: Sequence[PastRun]
 ) -> dict[tuple[Role, str], _Expected]:
-    """Who is likely to be asked how often, and how much: what is usual, moved by what runs here took."""
+    """Return the expected calls and tokens of each role and model: defaults adjusted by earlier runs."""
     pages = size.expected_pages
     usual: Mapping[Role, float] = {
         "plan": size.branches * size.expected_rounds,
@@ -201,7 +200,7 @@ def _expected_work(
         "judge": size.branches * size.expected_rounds + (size.together if size.branches > 1 else 0),
         "outline": 0,  # the judge keeps it
         "write": size.sections + 1,  # the edit
-        "check": size.sections / 2 + 2,  # parts are checked together; then the summary, and from another side
+        "check": size.sections / 2 + 2,  # parts are checked together; then the summary, and the refuter
     }
     expected: dict[tuple[Role, str], _Expected] = {}
     for role in get_args(Role):
@@ -222,7 +221,7 @@ def _work_of_role(run: PastRun, role: str) -> RoleWork:
 
 
 def _models_usd(settings: Settings, work: Mapping[tuple[Role, str], _Expected]) -> float:
-    """What the work is likely to cost; of a model without a price nobody knows."""
+    """Return the likely cost of the work, without models of unknown price."""
     prices = load_prices(settings.prices_file, settings.home)
     return sum(
         one.calls
@@ -239,7 +238,7 @@ def _search_usd(settings: Settings, run_config: RunConfig, size: _Size) -> float
 
 
 def _seconds(settings: Settings, run_config: RunConfig, size: _Size) -> float:
-    """As long as the calls that wait for each other: those of a round, and those of the report."""
+    """Return the duration of the longest chain of calls: those of a round and those of the report."""
     rounds = size.expected_rounds * size.together
     looking_s = (1 + rounds) * _LOOKING_S
     if not settings.uses_model(run_config.model):
@@ -249,22 +248,22 @@ def _seconds(settings: Settings, run_config: RunConfig, size: _Size) -> float:
 
 
 def _worst_s(settings: Settings, run_config: RunConfig, size: _Size) -> float:
-    """Every call of the longest chain answered at the last moment, and the model away for once.
+    """Return the time if every call of the longest chain takes its full timeout and the model is down once.
 
-    Never longer than the time that a run has, and that its report has after it.
+    Never longer than the run's time limit plus the extra time for its report.
     """
     in_turn = 1 if run_config.orchestration == "concurrent" else size.branches
     rounds = size.rounds * size.together * in_turn
     worst = (1 + rounds) * _LOOKING_MOST_S
     if settings.uses_model(run_config.model):
-        a_round = 4 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)  # also retry, and verify again
+        a_round = 4 + 2 * ceil(size.waves(settings.parallel_calls) / in_turn)  # also retry and re-verify
         worst += (rounds * a_round + _MOST_WRITING_CALLS) * settings.call_timeout_s + settings.outage_s
     limit_s = run_config.time_limit_s
     return worst if limit_s is None else min(worst, limit_s + grace_s(limit_s))
 
 
 def _mean(usual: float, seen: Sequence[float]) -> float:
-    """What is usual counts as one run among those that were seen."""
+    """Return the mean, with the default counted as one observed run."""
     return (usual + sum(seen)) / (1 + len(seen))
 
 

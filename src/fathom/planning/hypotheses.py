@@ -1,7 +1,6 @@
-"""What may be true: statements weighed by the independent voices that speak for and against them.
+"""Hypotheses: statements scored by the independent sources for and against them.
 
-Does not know who proposes them or who reads the evidence. Confidence is computed anew from the evidence each
-time, so that the same claim told twice counts once.
+Confidence is recomputed from all evidence each time, so that a repeated claim counts once.
 """
 
 import re
@@ -29,7 +28,7 @@ _DOWN = re.compile(
 
 
 def find_bearings(hypotheses: Sequence[Hypothesis], claims: Sequence[Claim]) -> list[HypothesisEvidence]:
-    """For each hypothesis the claims about the same thing, on the side they speak for."""
+    """Return for each hypothesis the claims about the same thing, by the side they support."""
     bags = [(claim, terms(claim.statement)) for claim in claims]
     found = []
     for hypothesis in hypotheses:
@@ -43,7 +42,7 @@ def find_bearings(hypotheses: Sequence[Hypothesis], claims: Sequence[Claim]) -> 
 
 
 def is_in_agreement(statement: str, said: str) -> bool:
-    """Whether two statements about one thing say the same of it."""
+    """Tell whether two statements about one thing agree."""
     if is_negated(statement) != is_negated(said):
         return False
     ours, theirs = set(extract_numbers(statement)), set(extract_numbers(said))
@@ -53,7 +52,7 @@ def is_in_agreement(statement: str, said: str) -> bool:
 
 
 def _terms_without_direction(statement: str) -> set[str]:
-    """The statement's words without those that only tell a direction."""
+    """Return the statement's words without those that only give a direction."""
     return terms(_DOWN.sub(" ", _UP.sub(" ", statement)))
 
 
@@ -67,19 +66,19 @@ START_CONFIDENCE, SUPPORT_STEP, CONTRADICTION_STEP = 0.5, 0.10, 0.15
 
 _SAME_STATEMENT = 0.85
 
-_DENSE_SOURCES = 5  # voices that make the evidence as dense as it needs to be
+_DENSE_SOURCES = 5  # sources for full evidence density
 
-_RECENT_ROUNDS = 10  # rounds after which nothing of a hypothesis is recent
+_RECENT_ROUNDS = 10  # rounds until a hypothesis is no longer recent
 
-_MAX_HYPOTHESES = 40  # in all, active or set aside
+_MAX_HYPOTHESES = 40  # in all, active or inactive
 
-_MAX_SOURCES_A_SIDE = 50  # a side
+_MAX_SOURCES_A_SIDE = 50  # per side
 
 _MAX_STATEMENT_CHARS = 300
 
 
 def adopt_hypotheses(known: Sequence[Hypothesis], offered: Iterable[str], number: int) -> list[Hypothesis]:
-    """What is known and what is new, each statement once; the best five are active."""
+    """Merge known and new hypotheses, each statement once; the best five are active."""
     kept = list(known)
     for statement in offered:
         text = one_line(statement)[:_MAX_STATEMENT_CHARS]
@@ -99,32 +98,32 @@ def weigh_hypotheses(
     known: Sequence[Hypothesis],
     bearings: Sequence[HypothesisEvidence],
     claims: Mapping[str, Claim],
-    voices: Mapping[str, str],
+    sources: Mapping[str, str],
     number: int,
 ) -> list[Hypothesis]:
-    """Every hypothesis with the evidence it has by now; keys nobody gave are dropped."""
+    """Update every hypothesis with its evidence; unknown keys are dropped."""
     spoken = {bearing.hypothesis: bearing for bearing in bearings}
-    return rank_hypotheses([_weigh(h, spoken.get(h.id), claims, voices, number) for h in known], number)
+    return rank_hypotheses([_weigh(h, spoken.get(h.id), claims, sources, number) for h in known], number)
 
 
 def _weigh(
     hypothesis: Hypothesis,
     bearing: HypothesisEvidence | None,
     claims: Mapping[str, Claim],
-    voices: Mapping[str, str],
+    sources: Mapping[str, str],
     number: int,
 ) -> Hypothesis:
     if bearing is None:
         return hypothesis
-    # A claim that is said to speak for both sides speaks for neither.
+    # A claim listed on both sides counts for neither.
     both = set(bearing.supporting) & set(bearing.contradicting)
     pro = [c for c in bearing.supporting if c in claims and c not in both]
     con = [c for c in bearing.contradicting if c in claims and c not in both]
     supporting = _one_claim_a_source(
-        [*(c for c in hypothesis.supporting if c not in con), *pro], claims, voices
+        [*(c for c in hypothesis.supporting if c not in con), *pro], claims, sources
     )
     contradicting = _one_claim_a_source(
-        [*(c for c in hypothesis.contradicting if c not in pro), *con], claims, voices
+        [*(c for c in hypothesis.contradicting if c not in pro), *con], claims, sources
     )
     is_news = (supporting, contradicting) != (hypothesis.supporting, hypothesis.contradicting)
     is_backed = not set(supporting) <= set(hypothesis.supporting)
@@ -140,19 +139,19 @@ def _weigh(
 
 
 def _one_claim_a_source(
-    ids: Iterable[str], claims: Mapping[str, Claim], voices: Mapping[str, str]
+    ids: Iterable[str], claims: Mapping[str, Claim], sources: Mapping[str, str]
 ) -> list[str]:
-    """The first claim of every independent voice."""
+    """Return the first claim of every independent source."""
     heard: dict[str, str] = {}
     for claim_id in ids:
         if claim_id in claims:
             page = claims[claim_id].quotes[0].page
-            heard.setdefault(voices.get(page, page), claim_id)
+            heard.setdefault(sources.get(page, page), claim_id)
     return list(heard.values())[:_MAX_SOURCES_A_SIDE]
 
 
 def compute_confidence(supporting: int, contradicting: int) -> float:
-    """From 0.5, a tenth up for every voice for it, three twentieths down for every voice against it."""
+    """Return 0.5, plus 0.1 per source for it, minus 0.15 per source against it, within bounds."""
     return round(
         min(1.0, max(0.0, START_CONFIDENCE + SUPPORT_STEP * supporting - CONTRADICTION_STEP * contradicting)),
         6,
@@ -160,15 +159,17 @@ def compute_confidence(supporting: int, contradicting: int) -> float:
 
 
 def compute_priority(hypothesis: Hypothesis, number: int) -> float:
-    """0.5 confidence + 0.3 density of evidence + 0.2 recency, of what speaks for it: counter-evidence lowers
-    its confidence, and raises nothing."""
+    """Return 0.5 confidence + 0.3 evidence density + 0.2 recency.
+
+    Density and recency count only supporting evidence; counter-evidence lowers confidence.
+    """
     density = min(1.0, len(hypothesis.supporting) / _DENSE_SOURCES)
     recency = max(0.0, 1.0 - (number - hypothesis.backed) / _RECENT_ROUNDS)
     return 0.5 * hypothesis.confidence + 0.3 * density + 0.2 * recency
 
 
 def rank_hypotheses(known: Sequence[Hypothesis], number: int) -> list[Hypothesis]:
-    """Best first; five are active, the others set aside, where evidence may bring them back."""
+    """Rank best first; five are active, others stay inactive until new evidence."""
     best = sorted(known, key=lambda h: (-compute_priority(h, number), h.id))
     return [
         h.model_copy(update={"status": "active" if place < MAX_ACTIVE else "set aside"})
@@ -177,11 +178,11 @@ def rank_hypotheses(known: Sequence[Hypothesis], number: int) -> list[Hypothesis
 
 
 def active_hypotheses(known: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The ones that are worked on, surest first."""
+    """Return the active hypotheses, most confident first."""
     working = [h for h in known if h.status == "active"]
     return sorted(working, key=lambda h: -h.confidence)[:MAX_ACTIVE]
 
 
 def leading_hypothesis(known: Sequence[Hypothesis]) -> Hypothesis | None:
-    """The one that most speaks for: its counter-evidence is looked for, however sure it seems."""
+    """Return the best supported hypothesis, whose counter-evidence is searched for."""
     return next(iter(active_hypotheses(known)), None)

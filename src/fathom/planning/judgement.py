@@ -1,4 +1,4 @@
-"""Judgement."""
+"""The computed part of a judgement: scores, hypotheses, and the run's position for the stop rules."""
 
 from datetime import date
 
@@ -20,7 +20,7 @@ _QUICK_PATIENCE = 1  # rounds after which an important gap no longer keeps a qui
 
 
 def assess_without_model(state: ResearchState, language: str | None) -> ModelResult[Assessment] | None:
-    """What is known without thinking: there are no claims, or in an update the same as before."""
+    """Return an assessment if no model is needed: no claims, or in an update the same as before."""
     claims, earlier = state.get("claims", []), state.get("earlier")
     if not claims:
         is_rejected = any(not entry.section for entry in state.get("rejected", []))
@@ -33,7 +33,7 @@ def assess_without_model(state: ResearchState, language: str | None) -> ModelRes
 
 
 def weigh_round_hypotheses(state: ResearchState, assessment: Assessment) -> list[Hypothesis]:
-    """The hypotheses, with what this round speaks for and against them."""
+    """Update the hypotheses with this round's evidence."""
     known = {claim.id: claim for claim in state.get("claims", [])}
     speaking = scoring.map_pages_to_sources(state.get("pages", []))
     number = len(state.get("judgements", [])) + 1
@@ -41,7 +41,7 @@ def weigh_round_hypotheses(state: ResearchState, assessment: Assessment) -> list
 
 
 def score_round(state: ResearchState, case: JudgeInput, assessment: Assessment, today: date) -> Judgement:
-    """The scores, what was found, and all that is missing; not yet whether that is enough."""
+    """Return scores, new claims and gaps of the round, without the decision to stop."""
     claims, read = state.get("claims", []), state.get("pages", [])
     before = state.get("judgements", [])
     parts = {
@@ -75,7 +75,7 @@ def find_position(
     run_config: RunConfig,
     account: Account,
 ) -> RunPosition:
-    """Where the run stands, for the rules; a failing check holds rules back by itself, not as a gap."""
+    """Return the run's position for the stop rules; failing checks count by themselves, not as gaps."""
     known = state.get("known")
     is_follow_up = known is not None and known.is_recalled
     return RunPosition(

@@ -1,7 +1,4 @@
-"""The first tier: the last ten rounds, in a few lines each: what was asked, found and judged.
-
-Does not know prompts. The two best findings of each round make the twenty latest learnings.
-"""
+"""Memory of a run for prompts: a summary of the last ten rounds, and the most relevant claims."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,22 +12,24 @@ _SAME_CLAIM = 0.8
 def recall_claims(
     claims: Sequence[Claim], words: Sequence[str], most: int, beside: Sequence[Claim] = ()
 ) -> list[Claim]:
-    """The claims that best fit any of the words, best first, each thing once; none that has nothing in common
-    with them, or that says what stands `beside` them already."""
+    """Return the claims that best fit any of the words, best first and without repeats.
+
+    Claims without common words, or similar to those `beside`, are left out.
+    """
     scores = rate_closeness(claims, words)
     ranked = sorted(range(len(claims)), key=lambda n: (-scores[n], claims[n].id))
     return drop_similar_claims((claims[n] for n in ranked if scores[n] > 0), most, beside)
 
 
 def drop_similar_claims(ranked: Iterable[Claim], most: int, beside: Sequence[Claim] = ()) -> list[Claim]:
-    """The first claims, without those that say nearly what one before them or `beside` them says."""
+    """Return the first claims without those similar to an earlier one or to those `beside`."""
     chosen: list[Claim] = []
     bags = [terms(claim.statement) for claim in beside]
     for claim in ranked:
         if len(chosen) == most:
             break
         words = terms(claim.statement)
-        # What shares fewer words than that with each of them is like none of them.
+        # With fewer shared words it is similar to none of them.
         shared = max(map(len, map(words.__and__, bags)), default=0)
         if shared < _SAME_CLAIM * len(words) or all(
             jaccard_similarity(words, bag) < _SAME_CLAIM for bag in bags
@@ -41,7 +40,7 @@ def drop_similar_claims(ranked: Iterable[Claim], most: int, beside: Sequence[Cla
 
 
 def rate_closeness(claims: Sequence[Claim], words: Sequence[str]) -> list[float]:
-    """How close each claim is to what it is closest to, from 0 to 1."""
+    """Score each claim by its similarity to the closest of the words, 0 to 1."""
     if not claims or not words:
         return [0.0] * len(claims)
     rows = bm25(list(words), [claim.statement for claim in claims])
@@ -53,11 +52,11 @@ MAX_RELEVANT_CLAIMS = 30
 
 _OPEN_WEIGHT, _CONFIDENCE_WEIGHT, _RELEVANCE_WEIGHT = 0.5, 0.3, 0.2
 
-_UNWEIGHED_CONFIDENCE = 0.6  # how sure a claim is that nobody has weighed
+_UNWEIGHED_CONFIDENCE = 0.6  # for a claim in no finding
 
 
 def confidence_by_claim(findings: Sequence[Finding]) -> dict[str, float]:
-    """How sure weighing made each claim, by its id."""
+    """Return the confidence of each claim's finding, by claim id."""
     return {claim: finding.confidence for finding in findings for claim in finding.claims}
 
 
@@ -67,7 +66,7 @@ def choose_relevant_claims(
     sure: Mapping[str, float] | None = None,
     most: int = MAX_RELEVANT_CLAIMS,
 ) -> list[Claim]:
-    """The best claims for what is open, each thing once; `sure` is the confidence of a claim by its id."""
+    """Return the best claims for open questions, without repeats; `sure` is confidence by claim id."""
     close = rate_closeness(claims, [q for q in open_questions if q.strip()])
     known = sure or {}
     worth = {
@@ -91,7 +90,7 @@ _MAX_LINE_CHARS = 120
 def summarize_rounds(
     judgements: Sequence[Judgement], asked: Sequence[Query], claims: Sequence[Claim]
 ) -> list[str]:
-    """One line for what is long past, one for each of the last rounds."""
+    """Summarize old rounds in one line, and each of the last rounds in one."""
     known = {claim.id: claim for claim in claims}
     recent = judgements[-RECENT_ROUNDS:]
     lines = [_summarize_round(judgement, asked, known) for judgement in recent]

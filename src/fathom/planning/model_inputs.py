@@ -1,4 +1,4 @@
-"""Model inputs."""
+"""Build the planner's and the judge's input from the state."""
 
 from datetime import date
 
@@ -22,7 +22,7 @@ from fathom.state.model_io import JudgeInput, LinkPaths, PlanInput
 def make_judge_input(
     state: ResearchState, link_paths: LinkPaths, run_config: RunConfig, today: date
 ) -> JudgeInput:
-    """What there is to judge, before claims are weighed against each other."""
+    """Build the judge's input, before claims are compared with each other."""
     question, claims, read = state["question"], state.get("claims", []), state.get("pages", [])
     before, present = state.get("judgements", []), state.get("outline")
     return JudgeInput(
@@ -45,7 +45,7 @@ def make_judge_input(
 
 
 def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, today: date) -> PlanInput:
-    """Collect what the planner needs to plan this round."""
+    """Build the planner's input for this round."""
     judgements, claims = state.get("judgements", []), state.get("claims", [])
     questions, fork = state.get("questions", []), state.get("fork")
     needed = {need for q in questions for need in q.needs}
@@ -95,7 +95,7 @@ def _choose_tool_for(state: ResearchState) -> ThinkingTool:
 
 
 def _collect_lessons(state: ResearchState) -> list[Lesson]:
-    """What is known of earlier rounds, and what the last one taught."""
+    """Return lessons of earlier rounds and of the last one."""
     last = len(state.get("judgements", []))
     before = [lesson for lesson in state.get("lessons", []) if lesson.round < last]
     found = (state.get("asked", []), state.get("chosen", []), state.get("pages", []), state.get("claims", []))

@@ -1,7 +1,4 @@
-"""Points of view from the structure of pages (STORM): what others who wrote about it made chapters of.
-
-Does not know who read the pages, or what is asked from a perspective.
-"""
+"""Perspectives from the structure of pages (STORM): the topics that others made chapters of."""
 
 import asyncio
 import re
@@ -38,32 +35,32 @@ _MAX_HEADING_CHARS = 80
 
 @dataclass(frozen=True)
 class PageStructure:
-    """A page's title and its chapters."""
+    """A page's title and chapter headings."""
 
     title: str
     headings: list[str]
 
 
 def find_headings(text: str) -> list[str]:
-    """What a page has chapters about, in order; its title and what every page has are left out."""
+    """Return a page's headings in order, without its title and headings that every page has."""
     found = [(marks, _clean(heading)) for marks, heading in _HEADING.findall(text)]
     chapters = found[1:] if found and found[0][0] == "#" else found
-    told = [heading for _, heading in chapters if heading and not _USUAL_HEADING.match(heading)]
-    return list(dict.fromkeys(told))[:_MAX_PAGE_HEADINGS]
+    headings = [heading for _, heading in chapters if heading and not _USUAL_HEADING.match(heading)]
+    return list(dict.fromkeys(headings))[:_MAX_PAGE_HEADINGS]
 
 
 def read_structure(title: str, text: str) -> PageStructure:
-    """What is kept of a page to plan with."""
+    """Return the structure of a page."""
     return PageStructure(one_line(title)[:_MAX_HEADING_CHARS], find_headings(text))
 
 
 def describe_structure(page: PageStructure) -> str:
-    """A page's structure in one line; empty when it has none."""
+    """Return a page's structure in one line; "" if it has none."""
     return f"{page.title}: {' | '.join(page.headings)}" if page.headings else ""
 
 
 def derive_perspectives(question: str, pages: Sequence[PageStructure], hits: Sequence[Hit]) -> list[str]:
-    """Perspectives without a mind: headings that several pages share first, then by place; else titles."""
+    """Derive perspectives without a model: headings shared by several pages first; else titles."""
     counts = Counter(frozenset(terms(heading)) for page in pages for heading in page.headings)
     ranked = sorted(
         (-counts[frozenset(terms(heading))], place, heading)
@@ -75,7 +72,7 @@ def derive_perspectives(question: str, pages: Sequence[PageStructure], hits: Seq
 
 
 def distinct_perspectives(named: Sequence[str], asked: set[str] | None = None) -> list[str]:
-    """A few perspectives that differ from each other and say more than the question."""
+    """Return a few perspectives that differ from each other and from the question."""
     kept: list[str] = []
     seen: list[set[str]] = []
     for name in (one_line(name)[:_MAX_HEADING_CHARS] for name in named):
@@ -99,7 +96,7 @@ _STRUCTURE_TIMEOUT_S = 8.0
 async def add_page_structure(
     brief: PlanInput, hits: Sequence[Hit], reader: Reader
 ) -> tuple[PlanInput, list[Failure]]:
-    """The brief with what was scouted, and with what the best pages have chapters about, but for a fact."""
+    """Add scouted hits and, unless it is a fact question, the structure of the best pages to the input."""
     if brief.effort and brief.effort.kind == "fact":
         return replace(brief, scouted=hits), []
     few = hits[:_MAX_STRUCTURES]
@@ -115,7 +112,7 @@ async def add_page_structure(
 
 
 async def _fetch_structure(hit: Hit, reader: Reader) -> PageStructure | Failure | None:
-    """A page's headings; a page that is slow to come is left to be read later, and no plan waits for it."""
+    """Fetch a page's headings; a slow page is skipped so that the plan does not wait."""
     try:
         async with asyncio.timeout(_STRUCTURE_TIMEOUT_S):
             document = await reader(hit)

@@ -1,7 +1,4 @@
-"""Queries in three families: the web's own words, papers, and what speaks against; English and Korean.
-
-Does not know which query is worth asking.
-"""
+"""Generate queries in three families (web, academic, counter), in English and Korean."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,7 +34,7 @@ _ASKING_WORDS = frozenset(
 
 _WORD = re.compile(r"\{?\w+\}?(?:[-.'’&/]\w+)*")
 
-# Endings that are never part of the word, unlike 이, 가 or 로.
+# Particles that are never part of the word, unlike 이, 가 or 로.
 _SURE_ENDING = re.compile(r"(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|의)$")
 
 _KOREAN_VERB = re.compile(r"(?:나|나요|니까|는가|은가|인가|한가|을까|할까|일까|인지|는지|줘|세요|다)$")
@@ -58,14 +55,14 @@ KOREAN_FAMILY_FORMS: dict[Family, tuple[str, ...]] = {
 
 
 def detect_family(text: str) -> Family:
-    """The family a query's own words put it in."""
+    """Detect the family from a query's words."""
     if _COUNTER_WORDS.search(text):
         return "counter"
     return "academic" if _ACADEMIC_WORDS.search(text) else "web"
 
 
 def read_family(word: str, text: str) -> Family:
-    """The family a mind named, if there is one of that name; else by the words."""
+    """Return the family a model named, if it exists; else detect it from the words."""
     name = word.strip().lower()
     if name.startswith("counter"):
         return "counter"
@@ -75,7 +72,7 @@ def read_family(word: str, text: str) -> Family:
 
 
 def extract_topic(text: str) -> str:
-    """What a question is about, as the words to search with, in their order."""
+    """Return the topic of a question as search words, in their order."""
     words = [word for word in _WORD.findall(one_line(text)) if not _is_filler(word)]
     if is_korean(text):
         if len(words) > 1 and _KOREAN_VERB.search(words[-1]):
@@ -85,7 +82,7 @@ def extract_topic(text: str) -> str:
 
 
 def family_queries(about: str, family: Family) -> list[str]:
-    """The ways to ask about a topic in one family."""
+    """Return the queries for a topic in one family."""
     known = KOREAN_FAMILY_FORMS if is_korean(about) else FAMILY_FORMS
     return [form.format(about) for form in known[family]]
 
@@ -98,7 +95,7 @@ def _is_filler(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def normalize_query(text: str) -> str:
-    """The query as it is compared word for word."""
+    """Normalize a query for comparison."""
     return fold_text(text).text.strip(" ?.!？。")
 
 
@@ -109,24 +106,24 @@ _FAMILIES: tuple[Family, ...] = ("web", "academic", "counter")
 
 @dataclass(frozen=True)
 class QueryCandidate:
-    """A query that may be asked, and whose idea it was."""
+    """A query that may be asked, and where it comes from."""
 
     query: Query
-    origin: Literal["mind", "code"] = "mind"
+    origin: Literal["model", "code"] = "model"
 
 
 @dataclass(frozen=True)
 class QueryTheme:
-    """What code may make queries of."""
+    """What code can generate queries from."""
 
     question: str
     round: int
-    open_questions: Sequence[SubQuestion]  # that can be asked now, most wanted first
+    open_questions: Sequence[SubQuestion]  # askable now, most wanted first
     perspectives: Sequence[str] = ()
 
 
 def collect_candidates(own: Sequence[Query], theme: QueryTheme) -> list[QueryCandidate]:
-    """The mind's own queries, filled up to ten in three families; no text twice."""
+    """Return the model's own queries, filled up to ten from three families without repeats."""
     found: dict[str, QueryCandidate] = {}
     for query in own:
         found.setdefault(normalize_query(query.text), QueryCandidate(query))
@@ -138,7 +135,7 @@ def collect_candidates(own: Sequence[Query], theme: QueryTheme) -> list[QueryCan
 
 
 def generate_queries(own: Sequence[Query], theme: QueryTheme) -> Iterator[Query]:
-    """Queries that code can make, the most telling first."""
+    """Generate queries in code, the most specific first."""
     for question in theme.open_questions:
         for family in _FAMILIES:
             yield _make_query(
@@ -188,7 +185,7 @@ _BROAD_WORDS = 3
 def queries_from_other_angles(
     theme: QueryTheme, findings: Sequence[Claim], asked: Sequence[Query]
 ) -> list[Query]:
-    """Queries from other angles, the nearest first."""
+    """Return queries from other angles, the nearest first."""
     found: list[Query] = []
     for query in _angle_variants(theme, findings, asked):
         found.append(query)
@@ -198,7 +195,7 @@ def queries_from_other_angles(
 
 
 def broaden_topic(text: str) -> str:
-    """The topic with its names only, or with its first words."""
+    """Return the topic reduced to its names or first words."""
     about = extract_topic(text)
     named = [word for word in about.split() if word[:1].isupper()]
     words = named if named and len(named) < len(about.split()) else about.split()[:_BROAD_WORDS]
@@ -206,7 +203,7 @@ def broaden_topic(text: str) -> str:
 
 
 def find_unused_words(findings: Sequence[Claim], asked: Sequence[Query]) -> list[str]:
-    """Words that findings use and no query has used: names first, then what is said most relevantly."""
+    """Return words of findings that no query used: names first, then by relevance."""
     known = set().union(*(terms(q.text) for q in asked)) if asked else set[str]()
     best = sorted(findings, key=lambda claim: -claim.relevance)[:30]
     words = [name for claim in best for name in find_name_words(claim.statement)]
@@ -269,14 +266,14 @@ _MAX_CORE_WORDS = 9
 def counter_queries(
     hypotheses: Sequence[Hypothesis], claims: Sequence[Claim], asked: Sequence[Query], most: int
 ) -> list[str]:
-    """Queries for counter-evidence to the leading hypothesis, or to the strongest claim if there is none."""
+    """Return queries for counter-evidence to the leading hypothesis, else to the strongest claim."""
     strongest = sorted(claims, key=lambda c: (-c.relevance * c.verdict.score, c.id))
     statements = [*(h.statement for h in hypotheses), *(c.statement for c in strongest)]
     return _drop_asked(_with_endings(statements, _COUNTER_ENDINGS, _COUNTER_ENDINGS_KOREAN), asked, most)
 
 
 def angle_queries(question: str, claims: Sequence[Claim], asked: Sequence[Query], most: int) -> list[str]:
-    """Queries that turn the question, or what is known of it, another way."""
+    """Return queries that take another angle on the question or on what is known."""
     strongest = sorted(claims, key=lambda c: (-c.relevance, c.id))
     return _drop_asked(
         _with_endings([question, *(c.statement for c in strongest)], _ANGLE_ENDINGS, _ANGLE_ENDINGS_KOREAN),
@@ -305,7 +302,7 @@ def _drop_asked(offered: Iterator[str], asked: Sequence[Query], most: int) -> li
 
 
 def _core_words(statement: str) -> str:
-    """The statement's telling words, in their order."""
+    """Return the statement's content words, in order."""
     words = [w.strip(".,;:!?()[]“”\"'") for w in statement.split()]
     telling = [w for w in words if w and w.casefold() not in STOP_WORDS]
     return " ".join(telling[:_MAX_CORE_WORDS])

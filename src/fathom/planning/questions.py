@@ -1,7 +1,4 @@
-"""Reading a question without a model: its parts, its names, and what it leads to.
-
-Does not know search or pages.
-"""
+"""Analyse a question without a model: its parts, its names, its references."""
 
 import re
 from collections import Counter
@@ -36,7 +33,7 @@ _PHRASE_ENDS = frozenset(_AFTER_A_NAME.split())
 _LONGEST_NAME = 7
 _KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무슨|어떻게|어떤|어느|몇|뭐")
 _KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
-# "it" that stands for nothing: "how long does it take to …", "is it true that …"
+# "it" without a referent: "how long does it take to …", "is it true that …"
 _EMPTY_IT = re.compile(r"\bit\b.{0,300}\b(?:to|that|whether|if)\s+\w", re.IGNORECASE)
 _KOREAN_STANDIN = re.compile(
     r"(?<![가-힣])(?:(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?|(?P<of>그|이)(?=\s+[가-힣]+(?:은|는|이|가|을|를|의)\s))"
@@ -50,7 +47,7 @@ _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
 
 
 def split_question(question: str) -> list[str]:
-    """The questions inside a question, each able to stand alone; a comparison asks for both sides too."""
+    """Split a question into parts that stand alone; a comparison also gives both sides."""
     whole = one_line(question)
     pieces = [p for sentence in re.split(r"(?<=[?？])\s+", whole) for p in _NEXT_PART.split(sentence)]
     pieces = [p for piece in pieces for p in _korean_parts(piece)]
@@ -63,7 +60,7 @@ def split_question(question: str) -> list[str]:
 
 
 def resolve_reference(question: str, before: str) -> str:
-    """A follow-up with what the question before it is about, where it only says "it"; else as it is."""
+    """Resolve "it" in a follow-up to the topic of the question before."""
     asked = one_line(question)
     if is_korean(asked):
         name = _korean_topic(one_line(before))
@@ -76,9 +73,9 @@ def resolve_reference(question: str, before: str) -> str:
 
 
 def _fill_pronoun(part: str, first: str) -> str:
-    """A part that says "it" with what the part before it is about, so that it can stand alone.
+    """Replace "it" in a part by the topic of the part before.
 
-    After a name of the part's own only the last word means something else: "how does PostgreSQL store it".
+    After a name of its own, only a final "it" refers back: "how does PostgreSQL store it".
     """
     subject = "" if part == first else _subject(first)
     if not subject:
@@ -91,8 +88,8 @@ def _fill_pronoun(part: str, first: str) -> str:
 
 
 def _subject(question: str) -> str:
-    """The whole noun phrase a question is about: what it says something of, or else its first name."""
-    words = _SIDE_OF.sub("", question.rstrip("?")).split()  # what has a purpose, not the purpose
+    """Return the noun phrase a question is about, or its first name."""
+    words = _SIDE_OF.sub("", question.rstrip("?")).split()  # the thing, not its purpose
     first = next((n for n, word in enumerate(words) if word.lower() in _HELPER_WORDS), None)
     rest = words[first + 1 :] if first is not None else []
     if first and first > 1 and rest[:1] == ["there"] and words[0].lower() in {"which", "what"}:
@@ -113,7 +110,7 @@ def _subject(question: str) -> str:
 
 
 def _phrase(words: Sequence[str]) -> list[str]:
-    """The words up to the verb, or to what only says where, when or how of it."""
+    """Return the words up to the verb, or up to an adverbial of place, time or manner."""
     kept: list[str] = []
     for place, word in enumerate(words):
         bare = word.strip(",;").lower()
@@ -130,7 +127,7 @@ def _phrase(words: Sequence[str]) -> list[str]:
 
 
 def _korean_parts(piece: str) -> list[str]:
-    """Two questions that -고 or -며 joins, each with the topic; only where both sides ask for something."""
+    """Split two Korean questions joined by -고 or -며, each with the topic, if both ask something."""
     for found in _KOREAN_NEXT.finditer(piece):
         left, right = piece[: found.start()], piece[found.end() :]
         if not (_KOREAN_ASKING.search(left) and _KOREAN_ASKING.search(right)):
@@ -144,7 +141,7 @@ def _korean_parts(piece: str) -> list[str]:
 
 
 def _korean_topic(question: str) -> str:
-    """What a Korean question is about: what 은, 는 or 이란 marks, if that is not a time or a place."""
+    """Return the topic of a Korean question, marked by 은, 는 or 이란, unless it is a time or place."""
     topic = _KOREAN_TOPIC.match(question)
     if topic is None or _KOREAN_WHEN.search(topic.group()):
         return ""
@@ -152,12 +149,12 @@ def _korean_topic(question: str) -> str:
 
 
 def _fill_korean_pronoun(found: re.Match[str], name: str) -> str:
-    """The name in the place of 그것, or of 그 in "그 구조는"."""
+    """Replace 그것, or 그 in "그 구조는", by the name."""
     return f"{name}의" if found["of"] else f"{name}{found['mark'] or ''}"
 
 
 def _topic_mark(name: str) -> str:
-    """은 after a closed syllable, 는 after an open one."""
+    """Return 은 after a closed syllable, 는 after an open one."""
     code = ord(name[-1]) - 0xAC00
     return "은" if 0 <= code < 11172 and code % 28 else "는"
 
@@ -170,13 +167,13 @@ def _as_question(piece: str) -> str:
 
 
 def add_missing_names(part: str, question: str) -> str:
-    """A part as a query: with the names of the whole question, which a pronoun may stand for."""
+    """Add the names of the whole question to a part, so that it can be a query."""
     missing = [name for name in find_name_words(question) if name.lower() not in part.lower()]
     return " ".join([part.rstrip("?"), *dict.fromkeys(missing)])
 
 
 def find_recurring_names(texts: Sequence[str], known: str, most: int) -> list[str]:
-    """Names that several texts use and the question does not: what it may be worth asking about next."""
+    """Return names that several texts use and the question does not."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update({found.group() for found in _PHRASE.finditer(text) if not _is_opening(found)})

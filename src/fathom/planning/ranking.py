@@ -1,7 +1,4 @@
-"""What a query is worth: what it may bring, and whether it can be asked at all.
-
-Does not know which queries are chosen. A query's likeness to those beside it is the choice's business.
-"""
+"""Score queries by expected information and feasibility, and choose those of a round."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +21,7 @@ _WEIGHTS = {"information": 0.6, "feasibility": 0.25}
 
 _FEW_WORDS, _MANY_WORDS = 2, 16
 
-_MANY_CHARS = 60  # of a script without spaces between all words
+_MANY_CHARS = 60  # in a script without spaces between words
 
 _OPERATORS = ('"', "(", "site:", " OR ", " AND ", "*", "intitle:", "filetype:")
 
@@ -33,14 +30,14 @@ _ALL_SERVED: Mapping[Family, float] = {"web": 1.0, "academic": 1.0, "counter": 1
 
 @dataclass(frozen=True)
 class ScoringContext:
-    """What a query's worth is measured against."""
+    """What queries are scored against."""
 
     openness: Mapping[str, float]  # by sub-question: 1 without evidence, less with more
     wanted: Mapping[str, float]  # by sub-question: the priority of its gap
-    known: frozenset[str]  # words that were asked or found
+    known: frozenset[str]  # words asked or found before
     lessons: Sequence[Lesson] = ()
     served: Mapping[Family, float] = field(default_factory=lambda: dict(_ALL_SERVED))
-    is_doubting: bool = False  # something is known, and it should be tested
+    is_doubting: bool = False  # something is known, and should be tested
 
 
 def make_scoring_context(
@@ -52,7 +49,7 @@ def make_scoring_context(
     served: Mapping[Family, float] = _ALL_SERVED,
     is_doubting: bool = False,
 ) -> ScoringContext:
-    """The measure of a round."""
+    """Build the scoring context of a round."""
     best: dict[str, float] = {}
     for claim in claims:
         best[claim.question] = max(best.get(claim.question, 0.0), claim.relevance)
@@ -66,7 +63,7 @@ def make_scoring_context(
 
 
 def rate_families(run_config: RunConfig) -> dict[Family, float]:
-    """How well the run's engines serve each family; papers are seldom among somebody's own documents."""
+    """Rate how well the run's engines serve each family; own documents seldom contain papers."""
     named = [KNOWN_ENGINES[name].capabilities for name in run_config.engines if name in KNOWN_ENGINES]
     if run_config.academic or HYBRID in run_config.engines or any("academic" in able for able in named):
         return dict(_ALL_SERVED)
@@ -75,7 +72,7 @@ def rate_families(run_config: RunConfig) -> dict[Family, float]:
 
 
 def score_query(query: Query, at: ScoringContext) -> float:
-    """The worth of an idea of code's own, from 0 to 1; a query that cannot be asked is worth nothing."""
+    """Score a generated query from 0 to 1; 0 if it cannot be asked."""
     able = feasibility(query, at.served)
     if not able:
         return 0.0
@@ -84,17 +81,17 @@ def score_query(query: Query, at: ScoringContext) -> float:
 
 
 def information_gain(query: Query, at: ScoringContext) -> float:
-    """What may be learnt: an open sub-question, an important gap, words that nobody used yet."""
+    """Score what a query may teach: an open sub-question, an important gap, unused words."""
     words = terms(query.text)
     new = len(words - at.known) / len(words) if words else 0.0
     gap = at.wanted.get(query.question, _NO_GAP if at.openness.get(query.question, 1.0) > 0.5 else 0.2)
     value = 0.4 * at.openness.get(query.question, 0.5) + 0.3 * gap + 0.3 * new
-    # Before anything is known there is nothing to speak against.
+    # Before anything is known, counter-evidence is worth less.
     return value if query.family != "counter" or at.is_doubting else 0.6 * value
 
 
 def feasibility(query: Query, served: Mapping[Family, float] = _ALL_SERVED) -> float:
-    """Whether an engine can make something of it: its length, its operators, its family, no open place."""
+    """Score whether an engine can answer it: its length, operators and family, and no placeholder."""
     if has_placeholder(query.text) or not terms(query.text):
         return 0.0
     words = len(query.text.split())
@@ -120,12 +117,11 @@ _MIN_QUERIES = 3
 def choose_queries(
     offered: Sequence[QueryCandidate], at: ScoringContext, limit: int, turn: Sequence[str]
 ) -> list[Query]:
-    """At most `limit` queries: the planner's first ones as it put them, and one that doubts what is known.
+    """Choose at most `limit` queries: the planner's first ones in order, with one for counter-evidence.
 
-    Ideas of code's own are taken where there is room: for an open sub-question that has no other query, and
-    to reach three.
+    Generated queries fill up: for an open sub-question without a query, and up to three in total.
     """
-    own = [c for c in offered if c.origin == "mind" and feasibility(c.query, at.served)]
+    own = [c for c in offered if c.origin == "model" and feasibility(c.query, at.served)]
     picked = _keep_one_doubt(own, at, limit) if limit > 1 else own[:limit]
     ideas = [c for c in offered if c.origin == "code" and score_query(c.query, at) > 0]
     if at.is_doubting and limit > 1 and not any(map(_is_counter, picked)):
@@ -139,7 +135,7 @@ def choose_queries(
 
 
 def _keep_one_doubt(own: Sequence[QueryCandidate], at: ScoringContext, limit: int) -> list[QueryCandidate]:
-    """The first few; when something is known and none of them doubts it, the next that does is the last."""
+    """Return the first few; if none seeks counter-evidence, the next that does comes last."""
     first = list(own[:limit])
     if not at.is_doubting or any(map(_is_counter, first)):
         return first
@@ -150,7 +146,7 @@ def _keep_one_doubt(own: Sequence[QueryCandidate], at: ScoringContext, limit: in
 def _best_idea(
     ideas: Sequence[QueryCandidate], picked: Sequence[QueryCandidate], at: ScoringContext
 ) -> list[QueryCandidate]:
-    """The idea worth most and least like what is picked (maximal marginal relevance), if there is one."""
+    """Return the best generated query by maximal marginal relevance, if any."""
     bags = [terms(c.query.text) for c in picked]
 
     def marginal(candidate: QueryCandidate) -> float:
@@ -164,8 +160,10 @@ def _best_idea(
 def order_open_questions(
     open_ids: Sequence[str], asked: Sequence[Query], claims: Sequence[Claim], wanted: Mapping[str, float]
 ) -> list[str]:
-    """Open sub-questions by upper confidence bound, the most wanted first among equals; what stayed empty
-    however often it was asked goes without, while another is open."""
+    """Rank open sub-questions by upper confidence bound, ties by priority.
+
+    A sub-question that stayed empty however often it was asked is left out while another is open.
+    """
     arms = rank_arms(open_ids, asked, claims)
     ranked = sorted(arms, key=lambda arm: (-arm.bound, -wanted.get(arm.id, 0.0)))
     return [arm.id for arm in ranked if not arm.is_pruned]

@@ -1,7 +1,7 @@
-"""Pages at hand that may close a gap: long ones have passages that no reader was shown yet.
+"""Choose pages to read beside search hits: linked pages, stored pages that may close a gap, named sources.
 
-Does not know graphs or databases: whoever calls says how the text of a page is had. It chooses by words and
-meaning, without a model, and little: a page that is read again costs as much as a new one.
+Long pages have passages that no reader was shown. The choice needs no model and stays small, since reading a
+page again costs as much as a new one.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from fathom.text.normalization import one_line
 from fathom.text.ranking import PAGE_TOKENS, best_passages, bm25, score_relevance, terms
 from fathom.text.sentences import split_passages
 
-_MAX_LINKED_PAGES = 5  # pages, among which one leads to another
+_MAX_LINKED_PAGES = 5  # best pages to follow links among
 
-_MAX_LINKED_A_ROUND = 2  # pages a round
+_MAX_LINKED_A_ROUND = 2  # pages per round
 
 
 async def reread_linked_pages(
@@ -35,7 +35,7 @@ async def reread_linked_pages(
     questions: Sequence[SubQuestion],
     get: Callable[[str], Awaitable[str]],
 ) -> list[Claim]:
-    """What the best pages without a claim say of their own names, when a page with one leads to them."""
+    """Extract claims from good pages without one that a page with claims links to."""
     known = {page.sha: page for page in pages}
     found: list[Claim] = []
     for sha, words in _linked_pages(link_paths, {quote.page for claim in claims for quote in claim.quotes}):
@@ -43,7 +43,7 @@ async def reread_linked_pages(
         try:
             text = await get(sha)
         except ProviderError:
-            continue  # a text that is gone says nothing; why was told when it was read
+            continue  # the text is gone; the failure was recorded when it was read
         sought = SubQuestion(id=_closest_question(words, questions).id, text=words)
         found += await asyncio.to_thread(_draw_claims, link_paths.question, sought, page, text, questions)
     return found
@@ -52,14 +52,14 @@ async def reread_linked_pages(
 def _draw_claims(
     question: str, sought: SubQuestion, page: Page, text: str, questions: Sequence[SubQuestion]
 ) -> list[Claim]:
-    """What is sought in one page, of that only sentences as they stand."""
+    """Extract claims for the sought question from one page, verbatim sentences only."""
     return ground_drafts(
         select_sought_quotes(question, sought, page.title, text), page, text, questions
     ).claims
 
 
 def _linked_pages(link_paths: LinkPaths, quoted: set[str]) -> list[tuple[str, str]]:
-    """Unquoted pages that a quoted one names, each with its name and what that one leaves open."""
+    """Return unquoted pages that a quoted page names, with the name and what the quoted page leaves open."""
     best = link_paths.best[:_MAX_LINKED_PAGES]
     led = {
         other: " ".join([strip_brackets(link_paths.read[other].title), *missing_words(link_paths, one)])
@@ -71,21 +71,21 @@ def _linked_pages(link_paths: LinkPaths, quoted: set[str]) -> list[tuple[str, st
 
 
 def _closest_question(words: str, questions: Sequence[SubQuestion]) -> SubQuestion:
-    """The sub-question that has most of the words; of several the first."""
+    """Return the sub-question that shares most words; ties go to the first."""
     return max(questions, key=lambda question: len(terms(question.text) & terms(words)))
 
 
 _MAX_REREADS_A_ROUND = 2
 
-_MAX_REREADS_A_PAGE = 2  # times a page is read again in a run
+_MAX_REREADS_A_PAGE = 2  # times a page may be read again in a run
 
 _MAX_TEXTS = 60  # the newest
 
-_SHORTLIST = 20  # passages that are looked at closely for a gap
+_SHORTLIST = 20  # passages examined closely for a gap
 
-_LIKELY_ANSWER = 0.5  # how well a passage must answer to be worth a call
+_LIKELY_ANSWER = 0.5  # the score that makes a passage worth a call
 
-_LONG_CHARS = 2 * PAGE_TOKENS  # a page of fewer characters was shown whole, in any language
+_LONG_CHARS = 2 * PAGE_TOKENS  # a shorter page was shown whole, in any language
 
 
 async def choose_pages_for_gaps(
@@ -96,7 +96,7 @@ async def choose_pages_for_gaps(
     number: int,
     text_of: Callable[[str], Awaitable[str]],
 ) -> list[Reread]:
-    """The few pages that round `number` reads again, each for the gap that a passage of it may close."""
+    """Return the few pages that round `number` reads again, each for a gap that its passages may close."""
     wanted = [gap for gap in gaps if gap.priority != "low"]
     often = Counter(reread.page for reread in before)
     long = [page for page in pages if page.chars > _LONG_CHARS and often[page.sha] < _MAX_REREADS_A_PAGE]
@@ -105,7 +105,7 @@ async def choose_pages_for_gaps(
         try:
             texts[page.sha] = await text_of(page.sha)
         except ProviderError:
-            continue  # a text that is gone says nothing; why was told when it was read
+            continue  # the text is gone; the failure was recorded when it was read
     known = {reread.key for reread in before}
     return await asyncio.to_thread(_choose_rereads, wanted, texts, questions, known, number) if texts else []
 
@@ -134,13 +134,13 @@ def _choose_rereads(
 
 
 def _unshown_passages(text: str, asked: Sequence[str]) -> list[str]:
-    """The passages of a page that whoever read it for these questions did not see."""
+    """Return the passages of a page that its reader was not shown for these questions."""
     shown = set(best_passages(text, asked, PAGE_TOKENS))
     return [] if text in shown else [part for part in split_passages(text) if part not in shown]
 
 
 def _likely_pages(words: str, hidden: Sequence[tuple[str, str]]) -> list[str]:
-    """The pages whose hidden passages are likely to answer, best first."""
+    """Return the pages whose hidden passages are likely to answer, best first."""
     if not hidden:
         return []
     scores = bm25([words], [part for _, part in hidden])[0]
@@ -158,10 +158,9 @@ _SNIPPET_CHARS = 300
 
 
 def origin_hits(state: ResearchState, run_config: RunConfig) -> list[Hit]:
-    """Return hits for unread origins, first those that the most and the most relevant claims lead to.
+    """Return hits for unread origins, ordered by number and relevance of the claims that lead to them.
 
-    At most a few, and at most half of what a round may read. The hosts that a run is limited to are its
-    origins' limits too.
+    A few at most, and at most half of a round's pages. The run's domain limits apply.
     """
     scope = Scope(tuple(run_config.include_domains), tuple(run_config.exclude_domains))
     found: dict[str, list[tuple[Claim, Quote, Origin]]] = {}
@@ -174,7 +173,7 @@ def origin_hits(state: ResearchState, run_config: RunConfig) -> list[Hit]:
 
 
 def has_unread_origins(state: ResearchState) -> bool:
-    """Return whether a source that matters is named and was not read, whether or not the run may read it."""
+    """Tell whether an important named source is unread, whether or not the run may read it."""
     return next(_unread_origins(state), None) is not None
 
 

@@ -1,6 +1,6 @@
-"""What earlier queries taught (Reflexion): which brought claims, and which brought nothing.
+"""Lessons of earlier queries (Reflexion), advice for stuck runs, and the choice of a thinking tool.
 
-Does not know plans. Everything is counted in code from what was asked, chosen, read and kept.
+Everything is counted in code from what was asked, chosen, read and kept.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _BARREN_ROUNDS = 5
 
 
 def is_overused(query: Query, asked: Sequence[Query]) -> bool:
-    """The same pattern for the fourth time: sub-question, family and half the words as three before it."""
+    """Tell whether three earlier queries had the same sub-question, family and half of the words."""
     words = terms(query.text)
     same = [past for past in asked if (past.question, past.family) == (query.question, query.family)]
     return (
@@ -28,7 +28,7 @@ def is_overused(query: Query, asked: Sequence[Query]) -> bool:
 
 
 def count_barren_rounds(judgements: Sequence[Judgement]) -> int:
-    """How many rounds in a row, up to the last, brought nothing new."""
+    """Count the rounds in a row, up to the last, without anything new."""
     count = 0
     for judgement in reversed(judgements):
         if judgement.new_claims > 0:
@@ -38,7 +38,7 @@ def count_barren_rounds(judgements: Sequence[Judgement]) -> int:
 
 
 def advise_new_approach(judgements: Sequence[Judgement]) -> str:
-    """What must change after five rounds with nothing new, and after each five more; empty before."""
+    """Advise a new approach after every five rounds without anything new; "" otherwise."""
     barren = count_barren_rounds(judgements)
     if not barren or barren % _BARREN_ROUNDS:
         return ""
@@ -60,7 +60,7 @@ _LATEST_LESSONS = 40
 def draw_lessons(
     asked: Sequence[Query], chosen: Sequence[Hit], pages: Sequence[Page], claims: Sequence[Claim], number: int
 ) -> list[Lesson]:
-    """One lesson for each query of a round: the pages read because of it, and the claims they gave."""
+    """Return one lesson per query of a round: its pages and their claims."""
     shas = {canonical_address(page.address): page.sha for page in pages}
     found: list[Lesson] = []
     for query in (q for q in asked if q.round == number):
@@ -85,18 +85,18 @@ def draw_lessons(
 
 
 def best_lessons(known: Sequence[Lesson]) -> list[Lesson]:
-    """The few that brought most, the latest first among equals."""
+    """Return the few most productive lessons, the latest first among equals."""
     good = [lesson for lesson in known if lesson.claims]
     return sorted(good, key=lambda lesson: (-lesson.claims, -lesson.round))[:_MAX_SHOWN_LESSONS]
 
 
 def failed_lessons(known: Sequence[Lesson]) -> list[Lesson]:
-    """The latest few that brought nothing."""
+    """Return the latest few that brought nothing."""
     return [lesson for lesson in reversed(known) if not lesson.claims][:_MAX_SHOWN_LESSONS]
 
 
 def lesson_discount(text: str, family: Family, known: Sequence[Lesson]) -> float:
-    """How much less a query is worth for what failed before it, 0 to 1: like words, or the same family."""
+    """Return a query's discount for similar failures, 0 to 1: similar words or the same family."""
     latest = known[-_LATEST_LESSONS:]
     words = terms(text)
     like = [lesson for lesson in latest if jaccard_similarity(words, terms(lesson.text)) >= _LIKE_WORDS]
@@ -130,7 +130,7 @@ class RoundSituation:
 
 
 def choose_tool(at: RoundSituation) -> ThinkingTool:
-    """The tool that helps now, and why; the scientific method when nothing speaks for another."""
+    """Choose the thinking tool for the situation, with the reason; by default the scientific method."""
     if at.round > 1 and not at.claims:
         return ThinkingTool(name="first principles", because="nothing was found yet")
     if at.barren_rounds >= 2:
@@ -152,7 +152,7 @@ def choose_tool(at: RoundSituation) -> ThinkingTool:
 
 
 def _count_competing(hypotheses: Sequence[Hypothesis]) -> int:
-    """How many active hypotheses are about as likely as the best one; 0 when too few to compete."""
+    """Count active hypotheses about as likely as the best; 0 if too few compete."""
     active = [h for h in hypotheses if h.status == "active" and (h.supporting or h.contradicting)]
     best = max((h.confidence for h in active), default=0.0)
     close = [h for h in active if best - h.confidence <= _CLOSE_CONFIDENCE]

@@ -1,6 +1,6 @@
-"""The round as it is carried out: which sub-questions there are, what is asked now and what waits.
+"""Turn a model's plan into the round's decision: sub-questions, queries to ask now, queries that wait.
 
-Does not know minds or engines: a plan goes in as advice, a decision comes out.
+The plan is advice; the code decides.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -45,14 +45,14 @@ class RoundDecision:
     questions: list[SubQuestion]
     queries: list[Query]
     waiting: list[Query] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # what was changed, and why
+    notes: list[str] = field(default_factory=list)  # changes to the plan, with reasons
     chain: int = 1
 
 
 def decide_round(
     brief: PlanInput, plan: Plan, served: Mapping[Family, float], is_tireless: bool = False
 ) -> RoundDecision:
-    """The decision on a plan; in round 1 never without a query."""
+    """Decide on a plan; round 1 always has a query."""
     questions, ids = merge_questions(brief, plan)
     past = [q for q in brief.asked if q.id != SCOUT]
     own = [_use_own_ids(query, ids, questions[0].id) for query in plan.queries]
@@ -61,7 +61,7 @@ def decide_round(
         return RoundDecision(
             questions, _number_queries(settled or _fallback_queries(brief, questions), brief.round)
         )
-    # What waited for an answer comes first: it was the planner's own next step before this round.
+    # Queries that waited for an answer come first: they were the planner's next step.
     own = [*(query for query in brief.waiting if query.question in {q.id for q in questions}), *own]
     ready, waiting = _split_waiting(own, questions, brief)
     queries, notes = _choose_worthwhile(ready, questions, past, brief, plan, served)
@@ -75,8 +75,10 @@ def decide_round(
 
 
 def merge_questions(brief: PlanInput, plan: Plan) -> tuple[list[SubQuestion], dict[str, str]]:
-    """What was asked before stays, what is new gets the next free id, and never beside the question; and
-    what the plan's own ids mean."""
+    """Merge new sub-questions into the known ones, and map the plan's ids to final ids.
+
+    Known ones stay, new ones get the next free id, and none repeats the question itself.
+    """
     kept = {normalize_query(q.text): q for q in brief.questions}
     ids: dict[str, str] = {}
     for offered in plan.questions:
@@ -90,7 +92,7 @@ def merge_questions(brief: PlanInput, plan: Plan) -> tuple[list[SubQuestion], di
     words = terms(brief.question)
     if not brief.questions and not any(words & terms(q.text) for q in kept.values()):
         kept[normalize_query(brief.question)] = SubQuestion(id=_free_id(kept.values()), text=brief.question)
-    known = {q.id: q.id for q in brief.questions}  # an id that was shown means what it meant
+    known = {q.id: q.id for q in brief.questions}  # a shown id keeps its meaning
     ids |= known
     renamed = [
         q if q.id in known else q.model_copy(update={"needs": [ids.get(need, "") for need in q.needs]})
@@ -100,7 +102,7 @@ def merge_questions(brief: PlanInput, plan: Plan) -> tuple[list[SubQuestion], di
 
 
 def _free_id(questions: Collection[SubQuestion]) -> str:
-    """The next id that no sub-question has, also when a person took some out."""
+    """Return the next unused id, also after a user removed some."""
     taken = {question.id for question in questions}
     return next(name for n in count(len(questions) + 1) if (name := f"Q{n}") not in taken)
 
@@ -114,7 +116,7 @@ def _use_own_ids(query: Query, ids: Mapping[str, str], fallback: str) -> Query:
 
 
 def _keep_unasked(own: list[Query], past: list[Query], limit: int) -> list[Query]:
-    """A mind's own choice, without what was asked word for word."""
+    """Return the model's own choice without queries asked before word for word."""
     seen = {normalize_query(q.text) for q in past} | {""}
     found: list[Query] = []
     for query in own:
@@ -127,7 +129,7 @@ def _keep_unasked(own: list[Query], past: list[Query], limit: int) -> list[Query
 def _split_waiting(
     own: list[Query], questions: list[SubQuestion], brief: PlanInput
 ) -> tuple[list[Query], list[Query]]:
-    """Queries that can be asked, with the answers they waited for, and those that go on waiting."""
+    """Split queries into those that can be asked, with answers filled in, and those that wait."""
     known = find_answers(questions, brief.findings)
     needs = {q.id: q.needs for q in questions}
     ready: list[Query] = []
@@ -152,8 +154,7 @@ def _choose_worthwhile(
     plan: Plan,
     served: Mapping[Family, float],
 ) -> tuple[list[Query], list[str]]:
-    """The planner's own queries that were not asked before, in its order, with what code adds to them; and
-    what was changed for that."""
+    """Return the planner's new queries in its order with generated ones, and notes on changes."""
     is_doubting = bool(brief.findings)
     at = make_scoring_context(questions, brief.findings, brief.gaps, past, brief.lessons, served, is_doubting)
     known = find_answers(questions, brief.findings)
@@ -166,7 +167,7 @@ def _choose_worthwhile(
     notes = [brief.approach] if brief.approach else []
     offered = collect_candidates([*_broader_query(brief, theme), *ready], theme)
     kept = _drop_overused(offered, past, notes)
-    if sum(c.origin == "mind" for c in kept) < sum(c.origin == "mind" for c in offered):
+    if sum(c.origin == "model" for c in kept) < sum(c.origin == "model" for c in offered):
         notes.append("What was asked before is asked from another angle.")
     picked = choose_queries(kept, at, brief.limit, turn)
     if not picked and brief.round > 1:
@@ -179,17 +180,17 @@ def _choose_worthwhile(
 def _drop_overused(
     offered: list[QueryCandidate], past: list[Query], notes: list[str]
 ) -> list[QueryCandidate]:
-    """Without repeats, and without a pattern that was tried three times, if anything else is left."""
+    """Drop repeats, and patterns tried three times if anything else is left."""
     new = {normalize_query(q.text) for q in drop_repeats([c.query for c in offered], past)}
     kept = [c for c in offered if normalize_query(c.query.text) in new]
     unworn = [c for c in kept if not is_overused(c.query, past)]
-    if any(c.origin == "mind" and c not in unworn for c in kept):
+    if any(c.origin == "model" and c not in unworn for c in kept):
         notes.append("The same pattern was tried three times; the strategy is changed.")
     return unworn
 
 
 def _broader_query(brief: PlanInput, theme: QueryTheme) -> list[Query]:
-    """After many rounds with nothing new, the broader question itself."""
+    """Return the broader question itself after many rounds without anything new."""
     if not brief.approach:
         return []
     name = theme.open_questions[0].id
@@ -203,7 +204,7 @@ def _fill_question(question: SubQuestion, known: Mapping[str, str]) -> SubQuesti
 
 
 def _fallback_queries(brief: PlanInput, questions: list[SubQuestion]) -> list[Query]:
-    """The question itself, when the first plan has nothing better."""
+    """Return the question itself, if the first plan has nothing better."""
     if brief.round > 1:
         return []
     return [Query(id="", text=brief.question, question=questions[0].id, round=1)]
@@ -222,7 +223,7 @@ _MAX_OTHER_QUERIES = 3
 def add_counter_query(
     queries: Sequence[Query], brief: PlanInput, hypotheses: Sequence[Hypothesis], is_endless: bool
 ) -> list[Query]:
-    """The queries with one that looks for counter-evidence; without an end, others when there are none."""
+    """Add a query for counter-evidence; in an endless run without any, add other angles."""
     leader = leading_hypothesis(hypotheses)
     is_needed = is_endless or (leader is not None and bool(queries))
     if brief.round == 1 or not brief.questions or not is_needed:
@@ -246,11 +247,11 @@ def _queries_for_gap(texts: Sequence[str], brief: PlanInput, family: Family) -> 
 
 
 def queries_from_person(texts: Sequence[str], state: ResearchState, first: int = 1) -> list[Query]:
-    """A person's queries; one that was in the plan keeps its sub-question, or is the branch it was."""
+    """Return a user's queries; one from the plan keeps its sub-question or branch."""
     number = len(state.get("judgements", [])) + 1
     planned = {q.text: q for q in state.get("queries", [])}
     branches = planned if state.get("directions") else {}
-    name = "w" if branches else f"r{number}q"  # a wish, beside directions that have names of their own
+    name = "w" if branches else f"r{number}q"  # a user's query, beside directions with their own ids
     kept = [text.strip() for text in texts if text.strip()]
     return [
         branches.get(text)
@@ -260,7 +261,7 @@ def queries_from_person(texts: Sequence[str], state: ResearchState, first: int =
 
 
 def queries_added_meanwhile(added: Mapping[int, str], state: ResearchState) -> list[Query]:
-    """The queries that a person added while the run worked, and that the plan does not have yet."""
+    """Return queries that a user added during the run and that are not in the plan yet."""
     number = len(state.get("judgements", [])) + 1
     planned = {q.text for q in state.get("queries", [])} | {q.id for q in state.get("queries", [])}
     about = "" if state.get("directions") else _question_of(None, state)
@@ -271,7 +272,7 @@ def queries_added_meanwhile(added: Mapping[int, str], state: ResearchState) -> l
 
 
 def questions_from_person(texts: Sequence[str], state: ResearchState) -> list[SubQuestion]:
-    """A person's sub-questions; one that was there keeps its id, and one with evidence stays in any case."""
+    """Return a user's sub-questions; known ones keep their ids, and those with evidence always stay."""
     known = state.get("questions", [])
     used = {claim.question for claim in state.get("claims", [])}
     wanted = dict.fromkeys(" ".join(text.split()) for text in texts if text.strip())
@@ -285,7 +286,7 @@ def questions_from_person(texts: Sequence[str], state: ResearchState) -> list[Su
 
 
 def _question_of(query: Query | None, state: ResearchState) -> str:
-    """The sub-question a query is asked for: its own, or else the first."""
+    """Return the sub-question of a query, by default the first."""
     ids = [question.id for question in state.get("questions", [])]
     if query and (query.question in ids or not ids):
         return query.question

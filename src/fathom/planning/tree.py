@@ -1,6 +1,6 @@
-"""Which directions to explore next: a search tree with values, upper confidence bounds and pruning.
+"""Directions of branches: their starts, and a search tree with values, upper confidence bounds and pruning.
 
-Does not know branches or minds. Pure: the same tree always grows the same way.
+Pure functions: the same tree always grows the same way.
 """
 
 import math
@@ -21,7 +21,7 @@ AS_ASKED = "as asked"
 
 _PART_ANGLE = "a part of the question"
 
-# What somebody with another interest would look for, in English and Korean; counter-evidence comes first.
+# Angles of other interests, in English and Korean; counter-evidence comes first.
 _ANGLES = {
     "counter-evidence": ("limits, problems, criticism", "한계, 문제, 비판"),
     "research": ("studies, evidence, measurements", "연구, 근거, 측정 결과"),
@@ -35,14 +35,14 @@ _ANGLES = {
 
 @dataclass(frozen=True)
 class BranchStart:
-    """What a branch asks first, and why."""
+    """A branch's first question, and the reason."""
 
     text: str
     angle: str
 
 
 def choose_starts(question: str, most: int) -> list[BranchStart]:
-    """At most so many different starts: the question or its parts, then angles; never none."""
+    """Return up to `most` different starts: the question or its parts, then angles; at least one."""
     whole = one_line(question)
     parts = split_question(whole)
     offered = (
@@ -58,13 +58,13 @@ def choose_starts(question: str, most: int) -> list[BranchStart]:
 
 
 def is_off_angle(statement: str, question: str) -> bool:
-    """Whether a statement has none of the words by which an angle differs from the plain question."""
+    """Tell whether a statement has none of the words that distinguish an angle from the plain question."""
     _, colon, angle = question.partition(": ")
     return bool(colon) and not terms(angle) & terms(statement)
 
 
 def topic_phrase(question: str) -> str:
-    """The telling words of a question, in their order and as they were written."""
+    """Return the content words of a question as written, in order."""
     wanted = terms(question)
     kept = [word for word in question.rstrip("?？.! ").split() if terms(word) & wanted]
     words = " ".join(kept).strip(",;:") or question
@@ -72,13 +72,13 @@ def topic_phrase(question: str) -> str:
 
 
 def plan_directions(question: str, run_config: RunConfig, effort: Effort, wish: str = "") -> list[Direction]:
-    """Return the directions to start with; a person's wish comes first."""
+    """Return the first directions; a user's wish comes first."""
     is_tree = run_config.strategy == "tree"
     most = run_config.branches or (run_config.step if is_tree else max(2, effort.branches))
     starts = choose_starts(question, most)
     if wish:
         starts = [BranchStart(wish, "a person's wish"), *starts][: max(most, 1)]
-    # A branch of the tree looks once; a rollout goes round as often as the question is worth.
+    # A branch of the tree runs one round; a rollout as many as the question deserves.
     rounds = 1 if is_tree else run_config.levels or run_config.rounds or effort.rounds
     return [
         Direction(
@@ -94,7 +94,7 @@ def plan_directions(question: str, run_config: RunConfig, effort: Effort, wish: 
 
 
 def open_directions(state: ResearchState) -> list[Direction]:
-    """Return the directions of this level that may set out: none once money or a person's word ended it.
+    """Return the directions of this level to explore; none after a stop or when the budget is spent.
 
     A level waits until the one before it was judged.
     """
@@ -107,7 +107,7 @@ def open_directions(state: ResearchState) -> list[Direction]:
 
 
 def _direction_of(query: Query, known: Mapping[str, Direction]) -> Direction:
-    """The direction of a planned query; what a person added gets the limits of the first one."""
+    """Return the direction of a planned query; a user's query gets the limits of the first one."""
     if query.id in known:
         return known[query.id]
     like = next(iter(known.values()))
@@ -116,7 +116,7 @@ def _direction_of(query: Query, known: Mapping[str, Direction]) -> Direction:
 
 
 def plan_branches(state: ResearchState, run_config: RunConfig, worth: Effort) -> ResearchState:
-    """The plan of a run with branches: each of them plans its own rounds."""
+    """Plan a run with branches; each branch plans its own rounds."""
     question = state["question"]
     directions = plan_directions(question, run_config, worth, state.get("feedback", ""))
     return {
@@ -141,7 +141,7 @@ _MAX_FOLLOW_UPS = 4
 def follow_up_queries(
     question: str, gaps: Sequence[Gap], claims: Sequence[Claim], asked: Sequence[Query]
 ) -> list[str]:
-    """What a branch would ask next: its open gaps first, then names that its sources brought up."""
+    """Return what a branch would ask next: its open gaps, then names from its sources."""
     known = " ".join([question, *(query.text for query in asked)])
     names = find_recurring_names([claim.statement for claim in claims], known, _MAX_FOLLOW_UPS)
     wanted = [" ".join(gap.suggested_query.split()) for gap in gaps if gap.priority != "low"]
@@ -155,12 +155,12 @@ def follow_up_queries(
 def grow_tree(
     directions: Sequence[Direction], level: int, most: int
 ) -> tuple[list[Direction], list[Direction]]:
-    """The whole tree with its new directions, and those of them to explore at this level, best first."""
+    """Return the tree with its new directions, and those to explore at this level, best first."""
     tree = [*directions, *_make_children(directions, level)]
     tree = [_count_visits(_prune(direction, tree), tree) for direction in tree]
     open_ones = [direction for direction in tree if direction.status == "open"]
     chosen: list[Direction] = []
-    extra: Counter[str] = Counter()  # picks of this level count as visits, so that parents take turns
+    extra: Counter[str] = Counter()  # picks of this level count as visits, so that parents alternate
     while open_ones and len(chosen) < most:
         best = max(
             open_ones, key=lambda one: (rate_direction(one, tree, extra[one.parent]), -open_ones.index(one))
@@ -173,7 +173,7 @@ def grow_tree(
 
 
 def rate_direction(direction: Direction, tree: Sequence[Direction], picks: int = 0) -> float:
-    """What a direction may bring: what its parent brought, how rarely one went there, how new it is."""
+    """Score a direction by its parent's value, its few visits, and its novelty."""
     parent = next((one for one in tree if one.id == direction.parent), None)
     total = sum(one.status in {"explored", "empty"} for one in tree)
     rate = direction_worth(parent, tree) if parent else 0.0
@@ -183,7 +183,7 @@ def rate_direction(direction: Direction, tree: Sequence[Direction], picks: int =
 
 
 def direction_worth(direction: Direction, tree: Sequence[Direction]) -> float:
-    """New claims a search, over the direction and all that came out of it."""
+    """Return new claims per search, over the direction and its descendants."""
     below = [one for one in tree if one.id == direction.id or one.id.startswith(f"{direction.id}.")]
     return sum(one.claims for one in below) / max(1, sum(one.asked for one in below))
 
@@ -214,7 +214,7 @@ def _make_children(directions: Sequence[Direction], level: int) -> list[Directio
 
 
 def _prune(direction: Direction, tree: Sequence[Direction]) -> Direction:
-    """A direction nobody went, beside two that came back empty, is not worth a third try."""
+    """Prune an unexplored direction whose two siblings came back empty."""
     beside = [one for one in tree if one.parent == direction.parent and one.status in {"explored", "empty"}]
     is_barren = len(beside) >= _EMPTY_TWICE and all(one.status == "empty" for one in beside)
     if direction.status != "open" or not direction.parent or not is_barren:
