@@ -55,11 +55,13 @@ async def judge(
     )
     claims = [*state.get("claims", []), *drawn]
     state = {**state, "claims": claims}
-    scales = ClaimComparison(claims, read, state.get("rulings", []))
+    comparison = ClaimComparison(claims, read, state.get("rulings", []))
     # In a thread: word vectors are read from a file the first time.
-    case = await asyncio.to_thread(scales.put_to, make_judge_input(state, link_paths, run_config, today))
+    case = await asyncio.to_thread(
+        comparison.add_to_input, make_judge_input(state, link_paths, run_config, today)
+    )
     result = assess_without_model(state, run_config.language) or await model.judge(case)
-    balance = await asyncio.to_thread(scales.weighed, result.value.rulings)
+    balance = await asyncio.to_thread(comparison.compare, result.value.rulings)
     case, assessment = _complete_assessment(state, case, result.value, balance)
     hypotheses = weigh_round_hypotheses(state, assessment)
     costs = await _collect_costs(state, result.costs, budget)

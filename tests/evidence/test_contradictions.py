@@ -27,7 +27,7 @@ LOUD = [
 
 
 def weigh(*said: str, rulings: list[Ruling] | None = None, **pages: Any) -> ComparisonResult:
-    return ClaimComparison(claims(*said), shelf(*said, **pages), []).weighed(rulings or [])
+    return ClaimComparison(claims(*said), shelf(*said, **pages), []).compare(rulings or [])
 
 
 def claims(*said: str) -> list[Claim]:
@@ -85,7 +85,7 @@ def test_another_unit_place_or_year_is_no_contradiction(other: str) -> None:
 
 def test_a_page_does_not_contradict_itself() -> None:
     known = [claim(MORE, name="a", of="one"), claim(LESS, name="b", of="one")]
-    assert ClaimComparison(known, [page("one")], []).weighed().contradictions == []
+    assert ClaimComparison(known, [page("one")], []).compare().contradictions == []
 
 
 def test_a_korean_dispute_has_korean_values() -> None:
@@ -99,17 +99,17 @@ def test_a_value_is_written_as_its_quote_writes_it() -> None:
         claim(MORE, name="a", of="p0", said="Swale's lagoon: 0.32 GW on a good day"),
         claim(LESS, name="b", of="p1", said="about the lagoon nothing is known in figures"),
     ]
-    entry = only(ClaimComparison(known, shelf("", ""), []).weighed())
+    entry = only(ClaimComparison(known, shelf("", ""), []).compare())
     assert [s.value for s in entry.sides] == ["0.32 GW", "about the lagoon nothing is known in figures"]
 
 
 def test_what_no_rule_decides_a_mind_decides_once() -> None:
     scales = ClaimComparison(claims(*LOUD), shelf(*LOUD), [])
-    weighed = scales.weighed([ruling("contradicts")])
+    weighed = scales.compare([ruling("contradicts")])
     assert [s.value for s in only(weighed).sides] == LOUD
     later = ClaimComparison(claims(*LOUD), shelf(*LOUD), weighed.rulings)
-    assert later.weighed().contradictions == weighed.contradictions
-    assert later.weighed().rulings == []
+    assert later.compare().contradictions == weighed.contradictions
+    assert later.compare().rulings == []
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_two_things_or_two_times_are_no_dispute(left: str, right: str) -> None:
 def test_a_ruling_on_unknown_claims_or_on_one_page_means_nothing() -> None:
     assert not weigh(*LOUD, rulings=[ruling("contradicts", right="c9")]).rulings
     alone = [claim(text, name=f"c{n}", of="one") for n, text in enumerate(LOUD)]
-    assert not ClaimComparison(alone, [page("one")], []).weighed([ruling("contradicts")]).contradictions
+    assert not ClaimComparison(alone, [page("one")], []).compare([ruling("contradicts")]).contradictions
 
 
 def test_a_side_is_told_by_the_quote_with_the_figures_that_the_ruling_names() -> None:
@@ -158,7 +158,7 @@ def test_a_side_is_told_by_the_quote_with_the_figures_that_the_ruling_names() ->
     quotes = [known[0].quotes[0].model_copy(update={"text": t}) for t in ("2023: 1.0%", "2024: 14.8%")]
     known[0] = known[0].model_copy(update={"quotes": quotes})
     said = ruling("contradicts").model_copy(update={"why": "14.8% against 14.9%"})
-    entry = only(ClaimComparison(known, shelf("", ""), []).weighed([said]))
+    entry = only(ClaimComparison(known, shelf("", ""), []).compare([said]))
     assert "2024: 14.8%" in {side.value for side in entry.sides}
 
 
@@ -180,9 +180,9 @@ def test_a_rule_beats_a_ruling_and_a_ruling_about_two_subjects_means_nothing(
     said: list[str], word: str
 ) -> None:
     scales = ClaimComparison(claims(*said), shelf(*said), [])
-    assert scales.weighed([ruling(word)]) == scales.weighed()
+    assert scales.compare([ruling(word)]) == scales.compare()
     stranger = ruling(word, left="c0", right="zz")
-    assert scales.weighed([stranger]) == scales.weighed()
+    assert scales.compare([stranger]) == scales.compare()
 
 
 _OLD, _NEW = "2020-01-01", "2024-01-01"
@@ -278,7 +278,7 @@ def test_a_correction_that_names_what_it_corrects_is_believed_of_anybody() -> No
             LESS, name="b", of="p1", said="Correction: it delivers 280 MW, not 320 megawatts, of tidal power."
         ),
     ]
-    assert only(ClaimComparison(known, shelf("", ""), []).weighed()).settled_by == "retraction or correction"
+    assert only(ClaimComparison(known, shelf("", ""), []).compare()).settled_by == "retraction or correction"
 
 
 @pytest.mark.parametrize(

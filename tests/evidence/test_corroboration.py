@@ -37,7 +37,7 @@ def claims(*places: int, **words: Any) -> list[Claim]:
 def found(
     known: list[Claim], pages: list[Page] = PAGES, rulings: list[Ruling] | None = None
 ) -> list[Finding]:
-    return ClaimComparison(known, pages, []).weighed(rulings or []).findings
+    return ClaimComparison(known, pages, []).compare(rulings or []).findings
 
 
 def same(left: str, right: str) -> Ruling:
@@ -139,8 +139,8 @@ def test_about_does_not_bring_two_exact_figures_together() -> None:
 def test_the_order_in_which_claims_come_does_not_matter(order: list[int], random: Any) -> None:
     pages = list(PAGES)
     random.shuffle(pages)
-    weighed = ClaimComparison(claims(*order), pages, []).weighed()
-    assert weighed == ClaimComparison(claims(*range(len(SAID))), PAGES, []).weighed()
+    weighed = ClaimComparison(claims(*order), pages, []).compare()
+    assert weighed == ClaimComparison(claims(*range(len(SAID))), PAGES, []).compare()
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,1 +1,1 @@
-"""Whether words stand where they are said to stand."""
+"""Evidence: ground quotes, verify claims, compare them, and measure what is known."""

@@ -1,6 +1,6 @@
-"""How directly a sentence gives what a question asks for: what a thing is or does, how much, when, why, who.
+"""Score how directly a sentence answers a kind of question: definition, action, amount, date, cause, person.
 
-Does not know whether it is true, or about the right thing: that is what relevance and verdicts are for.
+Truth and relevance are scored elsewhere.
 """
 
 import re
@@ -74,18 +74,18 @@ def _find_answer_kinds(question: str) -> tuple[tuple[CheckName, tuple[str, ...]]
 
 
 def find_answer_kinds(question: str) -> dict[CheckName, list[str]]:
-    """What the question asks for, in a fixed order, and the parts of it that ask for that."""
+    """Return the kinds of answer the question asks for, in a fixed order, with the parts that ask."""
     return {name: list(own) for name, own in _find_answer_kinds(question)}
 
 
 def find_compared_things(question: str) -> list[str]:
-    """The things a comparison names; none when they cannot be told."""
+    """Return the things a comparison names; none if unclear."""
     found = _SIDES.search(one_line(question))
     return [side.strip() for side in found.groups() if side] if found else []
 
 
 def find_defined_thing(question: str) -> str:
-    """What a definition is asked of."""
+    """Return the thing whose definition is asked for."""
     found = _THING.match(one_line(question).rstrip("?？."))
     return (found["en"] or found["ko"] or "").strip() if found else ""
 
@@ -95,7 +95,7 @@ DATE_PATTERN = re.compile(
     r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\b\d{1,2}:\d\d\b"
 )
 
-COUNT_PATTERN = re.compile(  # what no amount is and yet answers "how many"
+COUNT_PATTERN = re.compile(  # no amount, but an answer to "how many"
     r"\b(?:dozens|hundreds|thousands|millions|no|none|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열",
     re.IGNORECASE,
 )
@@ -151,7 +151,7 @@ _KOREAN_NO_DEED = re.compile(r"(?:든다|있다|없다|된다|않다|이다|였�
 
 
 def score_directness(question: str, sentence: str) -> float:
-    """From 0, nothing of the kind that is asked for, to 1; 0 for a question of no particular kind."""
+    """Score from 0, nothing of the kind asked for, to 1; 0 for a question of no particular kind."""
     asked, said = one_line(question).rstrip("?？. "), one_line(sentence)
     if found := _DOES.match(asked):
         return _score_action(said, found)
@@ -174,14 +174,14 @@ def score_directness(question: str, sentence: str) -> float:
 
 
 def is_factual_question(question: str) -> bool:
-    """Whether a date, a figure, a place or a person answers it."""
+    """Tell whether a date, a figure, a place or a person answers it."""
     asked = one_line(question).rstrip("?？. ")
     is_of_place = _WHERE.search(asked) is not None or _WHO.search(asked) is not None
     return is_of_place or any(kind in find_answer_kinds(question) for kind in _FACTS)
 
 
 def find_asked_thing(question: str) -> str:
-    """What a question asks the meaning or the work of; nothing where it asks for something of that thing."""
+    """Return the thing whose meaning or function is asked for; "" if a property of it is asked for."""
     asked = one_line(question).rstrip("?？. ")
     found = _DOES.match(asked) or _IS.match(asked)
     thing = next((part for part in found.groups() if part), "").strip() if found else ""
@@ -189,7 +189,7 @@ def find_asked_thing(question: str) -> str:
 
 
 def _score_definition(said: str, found: re.Match[str]) -> float:
-    """Whether the sentence says what the thing is: a kind of thing at best, something about it at least."""
+    """Score whether the sentence defines the thing: highest for "is a kind of", lowest for any mention."""
     if found["ko"]:
         begins = re.match(rf"{re.escape(found['ko'])}(?:\([^)]*\))?(?:이란|란|은|는)\s", said)
         return 1.0 if begins and _KOREAN_IS.search(said) else 0.0
@@ -202,7 +202,7 @@ def _score_definition(said: str, found: re.Match[str]) -> float:
 
 
 def _score_action(said: str, found: re.Match[str]) -> float:
-    """Whether the sentence begins with the thing doing something; what it is tells of it too."""
+    """Score whether the sentence starts with the thing doing something; a definition counts too."""
     if found["ko"]:
         begins = re.match(rf"{re.escape(found['ko'])}(?:은|는|이|가)\s", said)
         return 1.0 if begins and _KOREAN_DOES.search(said) and not _KOREAN_NO_DEED.search(said) else 0.0
@@ -226,7 +226,7 @@ def _score_action(said: str, found: re.Match[str]) -> float:
 
 
 def _score_same_action(asked: str, said: str) -> float:
-    """In full when the sentence speaks of what was done: "opened" where "when did it open" is asked."""
+    """Score 1 if the sentence has the asked verb: "opened" for "when did it open"."""
     words = asked.split()
     deeds = [words[-1]] if has_cjk(asked) else [w for w in words if is_verb(w)]
     wanted = {term for deed in deeds for term in terms(deed)}
@@ -234,8 +234,8 @@ def _score_same_action(asked: str, said: str) -> float:
 
 
 def _is_somebody_new(asked: str, said: str) -> bool:
-    """Whether the sentence names somebody whom the question does not."""
-    first = re.match(r"[A-Z]\w+ [A-Z]\w+", said)  # a name at the beginning looks like any first word
+    """Tell whether the sentence names a person whom the question does not."""
+    first = re.match(r"[A-Z]\w+ [A-Z]\w+", said)  # a name at the start looks like any capitalized first word
     found = [*find_name_words(said), *(first.group().split()[:1] if first else [])]
     found += _KOREAN_SUBJECT.findall(said)
     return any(name.lower() not in asked.lower() for name in found)

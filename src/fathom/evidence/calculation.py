@@ -1,9 +1,8 @@
 """Recompute the calculations of a report from the figures that its claims quote.
 
-A calculation names its operands, each a figure in the quotes or the context of a claim, and a formula over
-their names. Units are carried along: only like can be added to like, a quotient of like is a plain number,
-and the difference of two percentages is in percentage points. Does not know whether a calculation makes
-sense, only whether it comes out as stated.
+A calculation has a formula over named operands, each a figure from the quotes or context of a claim. Units
+are tracked: only equal units can be added, a quotient of equal units is a plain number, and the difference of
+two percentages is in percentage points. Only the result is checked, not whether it makes sense.
 """
 
 import ast
@@ -36,7 +35,7 @@ _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*",
 
 
 class NotComputable(ValueError):
-    """The formula cannot be worked out; the message says why, for whoever writes it again."""
+    """The formula cannot be evaluated; the message says why, for the rewrite."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,11 @@ class Quantity:
 
     value: float
     powers: tuple[tuple[str, int], ...] = ()
-    is_literal: bool = False  # a number of the formula itself
+    is_literal: bool = False  # a literal in the formula
 
     @property
     def dimension(self) -> str:
-        """Its one dimension; "" when it is a plain number, "mixed" when it is neither."""
+        """Return its one dimension; "" for a plain number, "mixed" otherwise."""
         if not self.powers:
             return ""
         name, power = self.powers[0]
@@ -58,43 +57,45 @@ class Quantity:
 
 @dataclass(frozen=True)
 class CalculationResult:
-    """What a calculation comes to, in the unit it is stated in, and what is wrong with it if anything is."""
+    """The computed result in the stated unit, and the fault if there is one."""
 
     value: float | None = None
     why: str = ""
 
 
 def recompute(calculation: Calculation, passages: Mapping[str, Passage], text: str = "") -> CalculationResult:
-    """Work out a calculation and compare it with the result that is stated.
+    """Evaluate a calculation and compare it with the stated result.
 
-    `passages` is the evidence of each claim by its id; `text` is the sentence, which may say "about".
+    `passages` is the evidence of each claim by id; `text` is the sentence, which may say "about".
     """
     stated = find_figures(calculation.result)
     if len(stated) != 1:
         return CalculationResult(why=f"the result '{calculation.result}' should be one figure")
-    told = _widen_by_sentence(stated[0], text)
+    stated_result = _widen_by_sentence(stated[0], text)
     try:
         operands = {one.name: _find_operand(one, passages) for one in calculation.operands[:_MOST_OPERANDS]}
         answers = [
             _evaluate(calculation.formula, operands, are_shares_plain=plain) for plain in (False, True)
         ]
         values = [
-            v for answer in answers for v in _convert_to_stated_unit(told, answer, calculation, operands)
+            v
+            for answer in answers
+            for v in _convert_to_stated_unit(stated_result, answer, calculation, operands)
         ]
     except NotComputable as error:
         return CalculationResult(why=str(error))
     if not values:
         return CalculationResult(why=f"the formula gives another unit than '{calculation.result}'")
-    best = min(values, key=lambda value: abs(abs(value) - told.value))
-    if _is_close(told, abs(best)):
+    best = min(values, key=lambda value: abs(abs(value) - stated_result.value))
+    if _is_close(stated_result, abs(best)):
         return CalculationResult(best)
     return CalculationResult(best, f"the formula gives {_format_value(best)}, not {calculation.result}")
 
 
 def find_calculation_fault(text: str, calculation: Calculation, passages: Mapping[str, Passage]) -> str:
-    """Return why a sentence with a calculation does not hold; empty when code finds nothing wrong.
+    """Return why a sentence with a calculation is wrong; "" if code finds nothing.
 
-    Beside the result and its operands it may have only figures that derive from its claims.
+    Besides the result and operands it may only have figures that derive from its claims.
     """
     outcome = recompute(calculation, passages, text)
     if outcome.why:
@@ -111,7 +112,7 @@ def _is_one_of(word: str, own: Sequence[Figure]) -> bool:
 
 
 def _widen_by_sentence(stated: Figure, text: str) -> Figure:
-    """The stated result, approximate also where only the sentence says so."""
+    """Return the stated result; approximate also if only the sentence says so."""
     same = [figure for figure in find_figures(text) if is_same_figure(figure, stated)]
     low, high = min(f.low for f in [stated, *same]), max(f.high for f in [stated, *same])
     return replace(stated, low=low, high=high)
@@ -137,7 +138,7 @@ def _find_operand(operand: Operand, passages: Mapping[str, Passage]) -> Quantity
 
 
 def _find_quoted_day(words: str, passage: Passage) -> date | None:
-    """The day that an operand is, if it is one and the evidence names it; the difference of two is a time."""
+    """Return the day an operand stands for, if the evidence names it; two days differ by a time."""
     found = find_dates(words)
     if len(found) != 1 or not (found[0].year and found[0].month and found[0].day):
         return None
@@ -154,7 +155,7 @@ def _find_quoted_day(words: str, passage: Passage) -> date | None:
 
 
 def _is_quoted(figure: Figure, other: Figure) -> bool:
-    """Whether an operand is a figure of the evidence, to the digit; it may stand in another unit."""
+    """Tell whether an operand is a figure of the evidence, exact to the digit, in any unit."""
     if abs(figure.value - other.value) <= _NEAR * max(1.0, abs(other.value)):
         return is_same_unit(figure, other)
     return (
@@ -171,7 +172,7 @@ def _quantity(figure: Figure) -> Quantity:
 
 
 def _evaluate(formula: str, operands: Mapping[str, Quantity], *, are_shares_plain: bool) -> Quantity:
-    """Work out a formula; a percentage is a share of one where it multiplies, or a plain number."""
+    """Evaluate a formula; a percentage is a share of one in products, or a plain number."""
     words = formula.translate(_SIGNS).replace("&", "**").rpartition("=")[2].strip()
     words = re.sub(r"\b100\s*%", "100", words)
     words = re.sub(r"(?<!\d)(\d+(?:\.\d+)?)\s*%", r"(\1/100)", words)
@@ -241,7 +242,7 @@ def _sum(left: Quantity, right: Quantity, sign: int) -> Quantity:
 
 
 def _common_dimension(left: Quantity, right: Quantity) -> str:
-    """The dimension that two quantities can be added in; a missing unit can stand for any."""
+    """Return the dimension in which two quantities can be added; a missing unit fits any."""
     one, two = left.dimension, right.dimension
     if "mixed" in {one, two} and left.powers != right.powers:
         raise NotComputable("the formula adds different units")
@@ -272,7 +273,7 @@ def _share(quantity: Quantity) -> Quantity:
 
 
 def _power(left: Quantity, right: Quantity) -> Quantity:
-    """A power, as growth a year needs it; only of plain numbers, and an exponent may be a number of years."""
+    """Return a power of plain numbers, as for annual growth; the exponent may be a number of years."""
     exponent = right.value / _YEAR_S if right.dimension == "time" else right.value
     if left.powers or abs(exponent) > 100 or (left.value <= 0 and exponent != int(exponent)):
         raise NotComputable("only plain numbers can be raised to a power")
@@ -288,7 +289,7 @@ def _call(name: str, given: Sequence[Quantity]) -> Quantity:
         "max": lambda all_of: max(all_of, key=lambda one: one.value),
         "abs": lambda all_of: replace(all_of[0], value=abs(all_of[0].value)),
         "sum": lambda all_of: _add_all(all_of),
-        "round": lambda all_of: all_of[0],  # the stated result says how far it is rounded
+        "round": lambda all_of: all_of[0],  # the stated result implies the rounding
     }
     if name not in choose:
         raise NotComputable(f"a formula has no function {name}")
@@ -305,21 +306,21 @@ def _add_all(given: Sequence[Quantity]) -> Quantity:
 
 
 def _convert_to_stated_unit(
-    told: Figure, answer: Quantity, calculation: Calculation, operands: Mapping[str, Quantity]
+    stated: Figure, answer: Quantity, calculation: Calculation, operands: Mapping[str, Quantity]
 ) -> list[float]:
-    """The answer as it would be stated in the unit of the result; none when it cannot be."""
+    """Return the answer in the unit of the stated result; none if it cannot be converted."""
     dimension, value = answer.dimension, answer.value
     has_hundred = re.search(r"\b100\b", calculation.formula) is not None
-    if told.dimension in _SHARES:
+    if stated.dimension in _SHARES:
         if dimension in _SHARES:
             return [value]
         return ([value] if has_hundred else [100 * value]) if not dimension else []
-    if told.dimension in _MEASURES:
+    if stated.dimension in _MEASURES:
         if not dimension:
             return (
                 [value] if not any(one.dimension in _MEASURES - _SHARES for one in operands.values()) else []
             )
-        return [value / told.factor] if dimension == told.dimension else []
+        return [value / stated.factor] if dimension == stated.dimension else []
     if not dimension or dimension in _SHARES:
         return [value]
     factors = {
@@ -330,10 +331,10 @@ def _convert_to_stated_unit(
     return [value / factor for factor in sorted(factors)]
 
 
-def _is_close(told: Figure, value: float) -> bool:
-    """Whether a value rounds to what is stated, or is one that its wording ("about", "over") allows."""
-    half = told.step / 2 * (1 + 1e-6) + _NEAR * abs(value)
-    return abs(told.value - value) <= half or told.low <= value <= told.high
+def _is_close(stated: Figure, value: float) -> bool:
+    """Tell whether a value rounds to the stated one, or fits its wording ("about", "over")."""
+    half = stated.step / 2 * (1 + 1e-6) + _NEAR * abs(value)
+    return abs(stated.value - value) <= half or stated.low <= value <= stated.high
 
 
 def _format_value(value: float) -> str:

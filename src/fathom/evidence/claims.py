@@ -1,7 +1,7 @@
-"""From what a model says a page says to claims, and to drafts that a verifier has to decide on.
+"""Turn a model's statements about a page into claims, and into drafts for the verifier.
 
-Code alone refuses only what it can be sure of: a quote that is not in the page, an unknown sub-question, and
-a figure or date that does not follow from quotes and context. All else it notes for the verifier.
+Code alone refuses only certain errors: a quote that is not in the page, an unknown sub-question, and a figure
+or date that does not follow from quotes and context. Everything else is a note for the verifier.
 """
 
 from collections import Counter
@@ -46,10 +46,9 @@ _VERBATIM_VERDICT = Verdict(
 
 @dataclass(frozen=True)
 class GroundedDrafts:
-    """What became of a page's drafts before anybody was asked.
+    """A page's drafts, sorted before verification.
 
-    `claims` are statements that are their own quotes. `drafts` are for the verifier, those with an objection
-    to be tried once more.
+    `claims` repeat their quotes. `drafts` go to the verifier; those with an objection are retried once.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -61,25 +60,27 @@ class GroundedDrafts:
 def ground_drafts(
     drafts: Sequence[ExtractedStatement], page: Page, text: str, questions: Sequence[SubQuestion]
 ) -> GroundedDrafts:
-    """Look up the quotes of a page's drafts, and sort out what can be decided by code alone.
+    """Look up the quotes of a page's drafts, and decide what code alone can decide.
 
-    A quote is kept with the rest of its sentence: what was left out of it may be what changes it. Of drafts
-    that say the same, the first that holds counts.
+    A quote is extended to its whole sentence, since the rest may change its meaning. Of drafts that say the
+    same, the first valid one counts.
     """
     lookup, known = QuoteFinder(page.sha, text), {q.id for q in questions}
-    told: dict[str, ClaimDraft] = {}
+    by_statement: dict[str, ClaimDraft] = {}
     unasked: dict[str, ExtractedStatement] = {}
     for draft in [draft for draft in drafts if draft.kind == "claim"]:
         said = f"{draft.question}\n{fold_text(draft.statement).text}"
         if draft.question not in known:
             unasked.setdefault(said, draft)
-        elif said not in told or told[said].objection:
-            told[said] = ground_draft(draft, lookup, page, text)
+        elif said not in by_statement or by_statement[said].objection:
+            by_statement[said] = ground_draft(draft, lookup, page, text)
     claims = [
-        make_claim(d, _VERBATIM_VERDICT) for d in told.values() if not d.objection and is_self_evident(d)
+        make_claim(d, _VERBATIM_VERDICT)
+        for d in by_statement.values()
+        if not d.objection and is_self_evident(d)
     ]
-    rest = [d for d in told.values() if d.objection or not is_self_evident(d)]
-    stated = {said.partition("\n")[2] for said in told}
+    rest = [d for d in by_statement.values() if d.objection or not is_self_evident(d)]
+    stated = {said.partition("\n")[2] for said in by_statement}
     count = sum(said.partition("\n")[2] not in stated for said in unasked)
     return GroundedDrafts(
         claims,
@@ -90,7 +91,7 @@ def ground_drafts(
 
 
 def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, text: str) -> ClaimDraft:
-    """Return a draft with its quotes as the page has them, or with the objection that code has."""
+    """Return a draft with its quotes as the page has them, or with an objection."""
     quotes = find_quotes(draft, lookup)
     found = ClaimDraft(
         id=short_hash(page.sha, draft.question, draft.statement),
@@ -102,18 +103,18 @@ def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, tex
         resolved=one_line(draft.resolved),
     )
     if not quotes:
-        told = f"this quote is not in the source: “{one_line(draft.quote)}”"
-        return found.model_copy(update={"why": NOT_IN_PAGE, "objection": told})
+        objection = f"this quote is not in the source: “{one_line(draft.quote)}”"
+        return found.model_copy(update={"why": NOT_IN_PAGE, "objection": objection})
     if is_self_evident(found):
         return found
     if wrong := find_underived(draft.statement, build_passage(quotes, page, text)):
-        told = f"not in the source, and not to be derived from it: {', '.join(wrong)}"
-        return found.model_copy(update={"why": NOT_DERIVABLE, "objection": told})
+        objection = f"not in the source, and not to be derived from it: {', '.join(wrong)}"
+        return found.model_copy(update={"why": NOT_DERIVABLE, "objection": objection})
     return found.model_copy(update={"notes": _list_notes(found, page, text)})
 
 
 def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:
-    """Return the page's own words for a draft's quotes, each once; none if one of them is not there."""
+    """Return the page's own words for a draft's quotes, each once; none if one of them is missing."""
     found: dict[tuple[int, int], Quote] = {}
     for words in [draft.quote, *draft.more_quotes][:_MOST_QUOTES]:
         parts = lookup.find_parts(words)
@@ -126,7 +127,7 @@ def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:
 
 
 def make_claim(draft: ClaimDraft, verdict: Verdict) -> Claim:
-    """Return a draft as the claim it has become."""
+    """Make a claim from a verified draft."""
     return Claim(
         id=draft.id,
         statement=draft.statement,
@@ -139,20 +140,20 @@ def make_claim(draft: ClaimDraft, verdict: Verdict) -> Claim:
 
 
 def make_rejection(draft: ClaimDraft) -> Rejected:
-    """Return what is told of a draft that stays refused."""
+    """Make the record of a draft that stays refused."""
     return Rejected(
         page=draft.page, count=1, why=draft.why, statement=draft.statement, reason=draft.objection
     )
 
 
 def is_self_evident(draft: ClaimDraft) -> bool:
-    """Tell whether the statement is its quote, sentences of it, or nearly: nothing is left to verify."""
+    """Tell whether the statement is nearly verbatim from its quote, so that nothing is left to verify."""
     if len(draft.quotes) != 1:
         return False
     said, quoted = (fold_text(text).text.rstrip(".") for text in (draft.statement, draft.quotes[0].text))
     if said == quoted or is_verbatim(draft.statement, [draft.quotes[0].text]):
         return True
-    # From quick to slow, each an upper bound of the next; a matcher counts every letter before it can tell.
+    # From quick to slow, each an upper bound of the next; the exact ratio is expensive.
     needed = _SAME * (len(said) + len(quoted)) / 2
     if min(len(said), len(quoted)) < needed or (Counter(said) & Counter(quoted)).total() < needed:
         return False
@@ -162,14 +163,14 @@ def is_self_evident(draft: ClaimDraft) -> bool:
 
 def _collect_controls(
     drafts: Sequence[ExtractedStatement],
-    told: Sequence[ClaimDraft],
+    grounded_drafts: Sequence[ClaimDraft],
     lookup: QuoteFinder,
     page: Page,
     text: str,
 ) -> list[Control]:
-    """The controls that the reader gave and code accepts, and those that code makes itself."""
+    """Return the reader's controls that code accepts, and controls made by code."""
     given = [_ground_control(draft, lookup, page, text) for draft in drafts if draft.kind != "claim"]
-    sound = [(draft.statement, draft.quotes) for draft in told if not draft.objection]
+    sound = [(draft.statement, draft.quotes) for draft in grounded_drafts if not draft.objection]
     controls = [*filter(None, given), *make_controls(sound, text)]
     return [control.model_copy(update={"notes": _list_notes(control, page, text)}) for control in controls]
 
@@ -184,8 +185,8 @@ def _ground_control(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, 
     if not grounded.quotes:
         return None
     if draft.kind == "falsehood":
-        told = build_passage(grounded.quotes, page, text).everything
-        is_sound = is_falsehood(draft.statement, draft.original, draft.changed, told)
+        context = build_passage(grounded.quotes, page, text).everything
+        is_sound = is_falsehood(draft.statement, draft.original, draft.changed, context)
     else:
         is_sound = not grounded.objection and not is_self_evident(grounded)
     if not is_sound:
@@ -204,7 +205,7 @@ _AROUND_CHARS = 400
 
 
 def make_refusal(draft: ClaimDraft, page: Page, text: str) -> RefusedClaim:
-    """Return a refused claim with the reason and the passage that it, or something like it, stands in."""
+    """Return a refused claim with its reason and the passage it, or something similar, is in."""
     if draft.quotes:
         context = describe_context(draft.quotes, page, text, _AROUND_CHARS)
     else:
@@ -216,7 +217,7 @@ def make_refusal(draft: ClaimDraft, page: Page, text: str) -> RefusedClaim:
 
 
 def ground_retry(old: ClaimDraft, new: ExtractedStatement | None, page: Page, text: str) -> ClaimDraft:
-    """Return the claim as it was restated, or the old one with its objection if that mends nothing."""
+    """Return the restated claim, or the old one with its objection if the new one is no better."""
     if new is None or not new.statement.strip():
         return old
     quotes = [new.quote, *new.more_quotes] if new.quote else [quote.text for quote in old.quotes]

@@ -1,7 +1,7 @@
-"""The evidence of a claim: its quotes together with what stands around them on their page.
+"""The evidence of a claim: its quotes with their context on the page.
 
-A quote is understood in its context: the page's title and date, the headings above it, and the passage around
-it. Whoever checks a statement, in code or with a model, checks it against this, not against the bare quote.
+The context is the page's title and date, the headings above, and the text around a quote. Statements are
+checked against this, not against the bare quote.
 """
 
 import re
@@ -14,7 +14,7 @@ from fathom.state.model_io import PageExcerpt
 
 AROUND_CHARS = 400
 
-SHOWN_CHARS = 160  # to a verifier, who is shown the stretches of a page together
+SHOWN_CHARS = 160  # for a verifier, who sees the excerpts of a page together
 
 STRETCH_GAP = "\n[…]\n"
 
@@ -26,7 +26,7 @@ def heading_path(text: str, position: int) -> list[str]:
     above: list[tuple[int, str]] = []
     for found in _HEADING.finditer(text, 0, position):
         if found.group(1):
-            continue  # in code, "#" begins a comment
+            continue  # in code, "#" starts a comment
         level = len(found.group(2))
         above = [*(heading for heading in above if heading[0] < level), (level, found.group(3).strip())]
     return [words for _, words in above]
@@ -35,7 +35,7 @@ def heading_path(text: str, position: int) -> list[str]:
 def find_windows(
     quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS
 ) -> list[tuple[int, int]]:
-    """Return the stretches of a page around its quotes, merged where they meet, in the page's order."""
+    """Return the spans around a page's quotes, merged where they overlap, in order."""
     merged: list[tuple[int, int]] = []
     for quote in sorted(quotes, key=lambda q: q.start):
         start, end = max(0, quote.start - around_chars), min(len(text), quote.end + around_chars)
@@ -47,7 +47,7 @@ def find_windows(
 
 
 def build_passage(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
-    """Return quotes of one page with their context on it."""
+    """Return quotes of one page with their context."""
     paths = dict.fromkeys(" > ".join(heading_path(text, quote.start)) for quote in quotes)
     return Passage(
         quotes=tuple(quote.text for quote in quotes),
@@ -59,7 +59,7 @@ def build_passage(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
 
 
 def describe_context(quotes: Sequence[Quote], page: Page, text: str, around_chars: int = SHOWN_CHARS) -> str:
-    """Return what a model is shown of a page around some quotes: each stretch once, under its headings."""
+    """Render a page's text around some quotes for a model: each excerpt once, under its headings."""
     facts = " · ".join(filter(None, [page.title, page.publisher, page.author, page.published]))
     parts = []
     for start, end in find_windows(quotes, text, around_chars):
@@ -71,7 +71,7 @@ def describe_context(quotes: Sequence[Quote], page: Page, text: str, around_char
 async def load_passages(
     claims: Sequence[Claim], pages: Sequence[Page], get: Callable[[str], Awaitable[str]]
 ) -> dict[str, Passage]:
-    """Return the evidence of each claim by its id; a page whose text is gone leaves the bare quotes."""
+    """Load the evidence of each claim by id; bare quotes if a page's text is gone."""
     by_sha = {page.sha: page for page in reversed(pages)}
     texts: dict[str, str] = {}
     found: dict[str, Passage] = {}
@@ -89,7 +89,7 @@ async def load_passages(
 
 
 async def load_page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]) -> dict[str, str]:
-    """Return the texts of the pages that claims quote, by their hash; one that is gone is left out."""
+    """Load the texts of the quoted pages by hash, without those that are gone."""
     texts: dict[str, str] = {}
     for sha in dict.fromkeys(quote.page for claim in claims for quote in claim.quotes):
         try:
@@ -100,7 +100,7 @@ async def load_page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitabl
 
 
 def join_passages(parts: Sequence[Passage]) -> Passage:
-    """Return several passages as one, for a sentence that stands on several claims."""
+    """Join passages, for a sentence with several claims."""
     if len(parts) == 1:
         return parts[0]
     return Passage(
@@ -124,7 +124,7 @@ _AROUND_CHARS = 200
 async def load_excerpts(
     pages: Sequence[Page], claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]
 ) -> list[PageExcerpt]:
-    """One excerpt a text, in the order they were read; of very many pages those with the best claims."""
+    """Load one excerpt per text, in reading order; of very many pages those with the best claims."""
     places: dict[str, list[tuple[int, int]]] = {}
     worth: dict[str, float] = {}
     for claim in claims:
@@ -140,13 +140,13 @@ async def load_excerpts(
             try:
                 text = await get(sha)
             except ProviderError:
-                continue  # a text that is gone leads nowhere; what was quoted from it stays
+                continue  # a text that is gone has no links; its quotes stay
             found.append(PageExcerpt(sha, titles[sha], cut_around(text, places.get(sha, []))))
     return found
 
 
 def cut_around(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text if it is short; else its opening and what stands around the spans, as much as a short one."""
+    """Return a short text whole; else its beginning and the text around the spans, equally short."""
     if len(text) <= _WHOLE_CHARS:
         return text
     pieces, end = [text[:_OPENING_CHARS]], _OPENING_CHARS

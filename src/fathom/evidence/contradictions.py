@@ -1,7 +1,5 @@
-"""Where findings disagree: about what, and both sides with their values, sources and dates.
-
-Does not know how it is found out that two claims contradict each other, nor how a contradiction is settled.
-"""
+"""Build contradictions from rulings: what findings disagree about, both sides with values, sources and dates,
+and which side a rule favours."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +40,7 @@ PagesByHash = Mapping[str, Page]
 def find_favoured_side(
     kind: Difference, sides: Sequence[ContradictionSide], claims: Mapping[str, Claim], pages: PagesByHash
 ) -> tuple[Settlement | None, int | None]:
-    """The first rule that speaks for one side only, and for which; nothing when none does."""
+    """Return the first rule that favours exactly one side, and that side; nothing if none does."""
     places = range(len(sides))
     rules: dict[Settlement, list[bool]] = {
         "retraction or correction": [_is_correction(n, sides, claims, pages) for n in places],
@@ -75,7 +73,7 @@ def _is_correction(
 
 
 def _is_later_file(page: Page, place: int, sides: Sequence[ContradictionSide], pages: PagesByHash) -> bool:
-    """Whether all are files, and no date says that this one came first."""
+    """Tell whether all are files, and no date says that this one is older."""
     read = [other for side in sides for other in _list_pages(side, pages)]
     is_dated = any(other.published for other in read)
     are_files = all(other.address.startswith("file:") for other in read)
@@ -97,7 +95,7 @@ def _is_newer_official(place: int, sides: Sequence[ContradictionSide], pages: Pa
 
 
 def _is_after(own: Sequence[Page], place: int, sides: Sequence[ContradictionSide]) -> bool:
-    """Whether one of the pages was published after every page of the other sides."""
+    """Tell whether one of the pages was published after every page of the other sides."""
     others = [parse_day(when) for n, side in enumerate(sides) if n != place for when in side.published]
     known = [day for day in others if day]
     mine = [day for page in own if (day := parse_day(page.published))]
@@ -114,7 +112,7 @@ _LONGEST = 160
 def find_contradictions(
     rulings: Sequence[Ruling], findings: Sequence[Finding], claims: Mapping[str, Claim], pages: Sequence[Page]
 ) -> list[Contradiction]:
-    """One entry for all findings that contradict each other in the same way, strongest findings first."""
+    """Return one entry for all findings that contradict each other in the same way, strongest first."""
     place = {claim_id: n for n, finding in enumerate(findings) for claim_id in finding.claims}
     edges: dict[tuple[int, int], Ruling] = {}
     for ruling in sorted(rulings, key=lambda r: r.key):
@@ -129,7 +127,7 @@ def find_contradictions(
 
 
 def _group_findings(edges: Mapping[tuple[int, int], Ruling]) -> list[list[int]]:
-    """Groups of findings of which each contradicts every other in one kind: three figures are one dispute."""
+    """Group findings that all contradict each other in one kind: three figures are one dispute."""
     kinds = {pair: ruling.kind for pair, ruling in edges.items()}
     groups: list[tuple[Difference, list[int]]] = []
     for (left, right), kind in sorted(kinds.items()):
@@ -165,7 +163,7 @@ def _make_contradiction(
 
 
 def _find_main_claim(finding: Finding, ruling: Ruling, claims: Mapping[str, Claim]) -> Claim:
-    """The claim of a finding that was ruled on, or else its strongest."""
+    """Return the claim of a finding that was ruled on, else its strongest."""
     return claims[next((c for c in ruling.claims if c in finding.claims), finding.claims[0])]
 
 
@@ -178,23 +176,25 @@ def _make_side(
 
 
 def _list_values(speakers: Sequence[Claim], ruling: Ruling) -> list[str]:
-    """What each says, in the words of its quote: the number or date that differs, or else the quote."""
-    kind, told = ruling.kind, [amount.text for amount in find_amounts(ruling.why)]
+    """Return what each side says in its quote's words: the number or date that differs, else the quote."""
+    kind, amounts = ruling.kind, [amount.text for amount in find_amounts(ruling.why)]
     values = []
     for claim in speakers:
         other = next(c for c in speakers if c is not claim)
         found = find_difference(claim.statement, other.statement) if kind in {"number", "date"} else None
-        quotes = sorted((quote.text for quote in claim.quotes), key=lambda text: -_shared(told, text))
+        quotes = sorted(
+            (quote.text for quote in claim.quotes), key=lambda text: -_count_shared(amounts, text)
+        )
         values.append(_find_in_quote(found, claim) if found else _shorten(quotes[0]))
     return values
 
 
-def _shared(told: Sequence[str], text: str) -> int:
-    return sum(value in text for value in told)
+def _count_shared(values: Sequence[str], text: str) -> int:
+    return sum(value in text for value in values)
 
 
 def _find_in_quote(value: str, claim: Claim) -> str:
-    """The value as the quote writes it; the whole quote when it is not found there."""
+    """Return the value as the quote writes it; the whole quote if it is not found there."""
     for quote in claim.quotes:
         if value in quote.text:
             return value
@@ -210,7 +210,7 @@ def _shorten(text: str) -> str:
 
 
 def _describe_subject(speakers: Sequence[Claim]) -> str:
-    """The first statement, with a gap where the value stands that the others do not share."""
+    """Return the first statement with a gap in place of the disputed value."""
     statement = speakers[0].statement
     found = find_difference(statement, speakers[1].statement)
     return _shorten(statement.replace(found, "…", 1).replace("….", "…") if found else statement)

@@ -1,8 +1,8 @@
-"""Control items: statements whose truth is known, mixed in among those that a verifier is asked about.
+"""Control items: statements with known truth, mixed into a verifier's items, and the trust that follows.
 
-They look like the others and are never mentioned. Which are shown, and where, follows from a hash alone, so
-that the same call has the same prompt. Who answers wrongly is not believed in that call
-(`evaluate_controls`), and in the long run not at all (`trust`). Does not know models, prompts or nodes.
+The verifier cannot tell them from others. A hash decides which are shown and where, so that equal calls have
+equal prompts. A call with wrong answers is void (`evaluate_controls`); a verifier with too many is not
+trusted (`decide_trust`).
 """
 
 import math
@@ -24,7 +24,7 @@ from fathom.storage import Storage
 from fathom.text.normalization import fold_text
 from fathom.text.tokens import has_cjk
 
-_DIGITS_WITH_FINAL = "013678"  # 영 일 삼 육 칠 팔
+_DIGITS_WITH_FINAL = "013678"  # digits whose Korean reading ends in a consonant: 영 일 삼 육 칠 팔
 
 _DIGITS_WITH_RIEUL = "178"
 
@@ -36,7 +36,7 @@ _HANGUL, _FINALS, _RIEUL = 0xAC00, 28, 8
 
 
 def ends_in_consonant(word: str) -> bool:
-    """Tell whether a word ends in a consonant as it is spoken; figures are read in Korean."""
+    """Tell whether a word ends in a consonant when spoken; figures are read in Korean."""
     last = word[-1:]
     if "가" <= last <= "힣":
         return (ord(last) - _HANGUL) % _FINALS > 0
@@ -44,7 +44,7 @@ def ends_in_consonant(word: str) -> bool:
 
 
 def replace_before_particle(text: str, start: int, end: int, new: str) -> str:
-    """Return the text with what stands between two places replaced, and the particle after it made to fit."""
+    """Replace a span of the text, and adapt the Korean particle after it."""
     rest = text[end:]
     found = _PARTICLE.match(rest)
     is_spoken = new[-1:].isdigit() or "가" <= new[-1:] <= "힣"
@@ -69,7 +69,7 @@ def _ends_in_rieul(word: str) -> bool:
 
 FALSE_A_CALL, TRUE_A_CALL = 2, 1
 
-_MOST_MADE = 4  # a page
+_MOST_MADE = 4  # per page
 
 _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
 
@@ -84,7 +84,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ControlOutcome:
-    """What the controls of one call say of its answers."""
+    """What the controls of one call say about its answers."""
 
     are_approvals_void: bool = False  # a false control was approved
     are_refusals_void: bool = False  # a true control was refused
@@ -92,26 +92,26 @@ class ControlOutcome:
 
 
 def language_of(text: str) -> str:
-    """Return the language that controls are counted by: ko, or en for all that is written with spaces."""
+    """Return the language that controls are counted by: ko, or en for all others."""
     return "ko" if has_cjk(text) else "en"
 
 
 def choose_controls(pool: Sequence[Control], seed: str) -> list[Control]:
-    """Return two false controls and a true one, as far as there are any; the same for the same seed.
+    """Return two false controls and a true one, if available; the same for the same seed.
 
-    One of the false ones is a near miss in the reader's own words where there is one, the other made by code.
+    One false control is the reader's near miss if there is one, the other is made by code.
     """
     ranked = sorted(pool, key=lambda control: short_hash(seed, control.id))
     false = [control for control in ranked if not control.is_true]
-    told = [control for control in false if control.kind == "wording"]
+    near_misses = [control for control in false if control.kind == "wording"]
     made = [control for control in false if control.kind != "wording"]
-    false = [*told[:1], *made[:1], *told[1:], *made[1:]][:FALSE_A_CALL]
+    false = [*near_misses[:1], *made[:1], *near_misses[1:], *made[1:]][:FALSE_A_CALL]
     true = sorted((c for c in ranked if c.is_true), key=lambda c: c.kind == "quotation")
     return [*false, *true[:TRUE_A_CALL]]
 
 
 def mix_in(items: Sequence[T], controls: Sequence[Control], seed: str) -> list[T | Control]:
-    """Return the items in their order with the controls among them, at places that the seed decides."""
+    """Insert the controls among the items, at places that the seed decides."""
     mixed: list[T | Control] = list(items)
     for control in controls:
         number = int(sha256(f"{seed}/{control.id}".encode()).hexdigest()[:8], 16)
@@ -120,7 +120,7 @@ def mix_in(items: Sequence[T], controls: Sequence[Control], seed: str) -> list[T
 
 
 def evaluate_controls(answers: Sequence[tuple[Control, bool]], call: str, verifier: str) -> ControlOutcome:
-    """Return what of a call is void, given each control and whether it was approved; and the tally."""
+    """Return what of a call is void, from each control and its answer, with the tally."""
     shown, missed = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     void: set[bool] = set()
     for control, is_approved in answers:
@@ -139,18 +139,18 @@ def evaluate_controls(answers: Sequence[tuple[Control, bool]], call: str, verifi
     return ControlOutcome(False in void, True in void, tallies)
 
 
-def is_falsehood(statement: str, original: str, changed: str, told: str) -> bool:
-    """Tell whether a near miss really says something else: its changed words are in it and not in the source.
+def is_falsehood(statement: str, original: str, changed: str, context: str) -> bool:
+    """Tell whether a near miss really differs: its changed words are in it and not in the source.
 
-    `told` is the quote with its context; the words that were changed must be there.
+    `context` is the quote with its context; the words that were changed must be in it.
     """
     said, old, new = (fold_text(text).text.strip(" .") for text in (statement, original, changed))
-    source = fold_text(told).text
+    source = fold_text(context).text
     return bool(new) and new != old and new in said and new not in source and old in source
 
 
 def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> Iterator[Control]:
-    """Yield the statement with a figure or date replaced by another of the same kind from the same page."""
+    """Yield the statement with a figure or date replaced by another of the same kind from the page."""
     if "|" in statement:
         return
     quoted = "\n".join(quote.text for quote in quotes)
@@ -171,15 +171,15 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
         if is_in_date or figure.is_word or not any(is_same_figure(figure, other) for other in known_figures):
             continue
         if _RANGE_BEFORE.search(statement[: figure.start]) or _RANGE_AFTER.match(statement, figure.end):
-            continue  # "50~34" gives itself away
+            continue  # "50~34" is obviously false
         kin = [f for f in _figures_outside_dates(text) if _is_interchangeable(figure, f)]
         swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
         yield from _make_replacement(statement, figure, swaps, quotes, "figure")
 
 
-@lru_cache(maxsize=256)  # a page's figures are wanted for each of its claims
+@lru_cache(maxsize=256)  # a page's figures are needed for each of its claims
 def _figures_outside_dates(text: str) -> tuple[Figure, ...]:
-    """The figures of a page that are no part of a date."""
+    """Return the figures of a page that are not part of a date."""
     when = find_dates(text)
     starts = [date.start for date in when]
 
@@ -191,14 +191,14 @@ def _figures_outside_dates(text: str) -> tuple[Figure, ...]:
 
 
 def make_true_control(quote: Quote) -> Control:
-    """Return a quotation as a statement: the plainest truth about a page."""
+    """Return a quotation as a true statement."""
     said = " ".join(quote.text.split())
     name = short_hash("quotation", quote.page, said)
     return Control(id=name, page=quote.page, statement=said, quotes=[quote], is_true=True, kind="quotation")
 
 
 def make_controls(stated: Sequence[tuple[str, Sequence[Quote]]], text: str) -> list[Control]:
-    """Return controls made by code from the statements of one page: some false ones, and a true one."""
+    """Make controls from the statements of one page: some false ones, and a true one."""
     false: dict[str, Control] = {}
     for statement, quotes in stated:
         for control in make_false_controls(statement, quotes, text):
@@ -211,7 +211,7 @@ def make_controls(stated: Sequence[tuple[str, Sequence[Quote]]], text: str) -> l
 
 
 def _is_sentence(text: str) -> bool:
-    """Tell whether a quotation reads like a statement: no table row, list item or heading."""
+    """Tell whether a quotation reads like a sentence: no table row, list item or heading."""
     return "|" not in text and not _MARKED_LINE.match(text) and bool(_SENTENCE_END.search(text.strip()))
 
 
@@ -222,7 +222,7 @@ def _make_replacement(
     quotes: Sequence[Quote],
     kind: str,
 ) -> Iterator[Control]:
-    """At most one control for each figure: which of the others it is, the statement's hash decides."""
+    """Yield at most one control per figure; the statement's hash chooses the replacement."""
     texts = sorted({other.text.strip() for other in others})
     if not texts:
         return
@@ -240,13 +240,13 @@ def _date_parts(date: Date) -> tuple[int, int, int, int]:
 
 
 def _is_same_date_format(date: Date, other: Date) -> bool:
-    """Whether two dates give the same parts, in the same script."""
+    """Tell whether two dates have the same parts, in the same script."""
     given = [([part > 0 for part in _date_parts(d)], d.text.isascii()) for d in (date, other)]
     return given[0] == given[1]
 
 
 def _is_interchangeable(figure: Figure, other: Figure) -> bool:
-    """Whether two figures count the same thing in the same unit, and are of about the same size."""
+    """Tell whether two figures count the same thing in the same unit, at a similar size."""
     if other.is_word or figure.dimension != other.dimension or figure.factor != other.factor:
         return False
     if _unit_text(figure) != _unit_text(other) or ("." in figure.text) != ("." in other.text):
@@ -262,10 +262,10 @@ Trust = Literal["trusted", "untrusted", "undecided"]
 
 GOOD_ERROR, BAD_ERROR = 0.02, 0.10
 
-_FALSE_ALARM, _MISS = 0.01, 0.05  # how often a good verifier may be called bad, and a bad one good
+_FALSE_ALARM, _MISS = 0.01, 0.05  # error rates of the test: a good verifier called bad, a bad one called good
 
-# The test cannot decide on an error rate of 5 %, where its ratio has no drift and ends on either side by
-# chance. Who is seen to err more often than this stays undecided: approvals in doubt get a second vote.
+# The test cannot decide near an error rate of 5 %, where it ends on either side by chance. A verifier with
+# more observed errors than this stays undecided: its doubtful approvals get a second vote.
 _MOST_SEEN = 0.03
 
 _UNTRUSTED_FROM = math.log((1 - _MISS) / _FALSE_ALARM)
@@ -276,7 +276,7 @@ TRUST_KEPT_S = 90 * 24 * 3600.0
 
 
 def decide_trust(right: int, wrong: int) -> Trust:
-    """Return what so many right and wrong answers to controls say of a verifier."""
+    """Return the trust that so many right and wrong answers justify (sequential test)."""
     ratio = wrong * math.log(BAD_ERROR / GOOD_ERROR) + right * math.log((1 - BAD_ERROR) / (1 - GOOD_ERROR))
     if ratio >= _UNTRUSTED_FROM:
         return "untrusted"
@@ -286,20 +286,20 @@ def decide_trust(right: int, wrong: int) -> Trust:
 
 @dataclass(frozen=True)
 class TrustLog:
-    """What verifiers made of their controls, across runs; a call that is noted twice counts once."""
+    """Answers to controls across runs; a call noted twice counts once."""
 
     storage: Storage
     clock: Callable[[], float] = time.time
 
     async def note(self, tallies: Sequence[ControlTally]) -> None:
-        """Keep the answers of some calls, and forget those of three months ago."""
+        """Store the answers of some calls, and delete those older than three months."""
         now, controls = self.clock(), self.storage.controls
         for tally in tallies:
             right, name = tally.shown - tally.missed, _verifier_key(tally.verifier, tally.language)
             await controls.put(name, tally.key, right, tally.missed, now, now - TRUST_KEPT_S)
 
     async def trust(self, verifier: str, language: str) -> Trust:
-        """Return whether this verifier is to be trusted with statements in this language."""
+        """Return the trust in this verifier for statements in this language."""
         right, wrong = await self.storage.controls.totals(_verifier_key(verifier, language))
         return decide_trust(right, wrong)
 

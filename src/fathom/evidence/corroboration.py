@@ -1,12 +1,12 @@
-"""Claims that say the same, told once: how many independent voices say it, and how sure that makes it.
+"""Compare claims, group those that say the same into findings, and score these by independent sources.
 
-| voices | confidence | tag |
+| sources | confidence | tag |
 |---|---|---|
 | three or more | 0.95 | VERIFIED |
 | two | 0.8 | HIGH |
 | one | 0.6 | LIKELY when a claim of at least 0.5 relevance was verified with at least 0.8, else UNCERTAIN |
 
-Does not know contradictions; they may change a tag afterwards.
+Contradictions may change a tag afterwards.
 """
 
 from collections import Counter, defaultdict
@@ -34,7 +34,7 @@ from fathom.text.ranking import terms
 
 _STRONG = 0.8
 
-_RELEVANT = 0.3  # below it, a claim hardly speaks to its question
+_RELEVANT = 0.3  # below it, a claim is hardly about its question
 
 _CONFIDENCE = {1: 0.6, 2: 0.8}
 
@@ -44,12 +44,12 @@ _ABOUT = 0.15
 
 
 def sort_by_strength(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims in an order that does not depend on how they came: relevant first, then verified."""
+    """Sort claims by relevance, then verification, independent of their order."""
     return sorted(claims, key=lambda c: (-c.relevance, -c.verdict.score, c.id))
 
 
 def make_findings(groups: Sequence[Sequence[Claim]], pages: Sequence[Page]) -> list[Finding]:
-    """One finding for each group of claims that say the same; groups come with the strongest claim first."""
+    """Make one finding per group of claims that say the same; the strongest claim of a group comes first."""
     known, primary = {page.sha: page for page in pages}, find_primary_pages(pages)
     return [_make_finding(group, known, primary) for group in groups]
 
@@ -61,7 +61,7 @@ def _make_finding(given: Sequence[Claim], pages: dict[str, Page], primary: Set[s
         for claim in given
     }
     best = given[0]
-    # Of claims that are about equally strong, a primary source's comes first: it is the one to cite.
+    # Of about equally strong claims, cite the primary source's first.
     group = sorted(given, key=lambda claim: not (sources[claim.id] and _is_as_strong(claim, best)))
     return Finding(
         id=group[0].id,
@@ -90,7 +90,7 @@ SimilarityRow = NDArray[np.float32]
 
 
 class StatementSimilarity:
-    """How near each of some texts is to every other, from 0 to 1; rows are made when they are asked for."""
+    """Pairwise similarity of some texts, 0 to 1; rows are computed on demand."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._count = len(texts)
@@ -105,12 +105,12 @@ class StatementSimilarity:
                 self._holders[word].append(place)
 
     def row(self, place: int) -> SimilarityRow:
-        """How near every text is to this one; a text is not near itself."""
+        """Return the similarity of every text to this one; 0 to itself."""
         if place not in self._rows:
-            self._rows[place] = self._made(place)
+            self._rows[place] = self._make_row(place)
         return self._rows[place]
 
-    def _made(self, place: int) -> SimilarityRow:
+    def _make_row(self, place: int) -> SimilarityRow:
         found: SimilarityRow = np.zeros(self._count, dtype=np.float32)
         if place in self._rank:
             found[self._embedded] = np.clip(self._vectors @ self._vectors[self._rank[place]], 0, 1)
@@ -123,25 +123,25 @@ class StatementSimilarity:
         return found
 
     def nearest(self, place: int, most: int) -> list[int]:
-        """The nearest few, nearest first."""
+        """Return the most similar few, most similar first."""
         row = self.row(place)
         return [int(n) for n in np.argsort(-row, kind="stable")[:most] if row[n] > 0]
 
 
 _NEIGHBOURS = 5
 
-_MOST_CLAIMS = 1000  # the strongest are compared, the rest stand alone
+_MOST_CLAIMS = 1000  # the strongest are compared, the rest stay single
 
-BEARS_FROM = 0.3  # relevance of a claim from which a dispute about it bears on the question
+BEARS_FROM = 0.3  # relevance from which a dispute about a claim matters for the question
 
-_MOST_COMPARED = 8  # a claim is compared with so many of the nearest findings for saying the same
+_MOST_COMPARED = 8  # the most similar findings that a claim is compared with
 
-_COULD_BE_SAME = 0.6  # if they are at least so near
+_COULD_BE_SAME = 0.6  # the least similarity for that
 
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """What weighing found: the findings, the contradictions, and the rulings that are new."""
+    """Result of a comparison: findings, contradictions and new rulings."""
 
     findings: list[Finding]
     contradictions: list[Contradiction]
@@ -149,7 +149,7 @@ class ComparisonResult:
 
 
 class ClaimComparison:
-    """The claims of a run side by side; nothing depends on the order they came in."""
+    """Compares the claims of a run; the result does not depend on their order."""
 
     def __init__(self, claims: Sequence[Claim], pages: Sequence[Page], rulings: Sequence[Ruling]) -> None:
         self._claims = sort_by_strength(claims)[:_MOST_CLAIMS]
@@ -164,7 +164,7 @@ class ClaimComparison:
 
     @cached_property
     def _neighbours(self) -> list[tuple[float, Claim, Claim]]:
-        """Each claim with its nearest few, if of another page and sharing something; nearest pairs first."""
+        """Return pairs of similar claims from different pages, most similar first."""
         found: dict[str, tuple[float, Claim, Claim]] = {}
         beside = self._near_misses
         for place, claim in enumerate(self._claims):
@@ -180,7 +180,7 @@ class ClaimComparison:
 
     @cached_property
     def _near_misses(self) -> dict[int, list[int]]:
-        """For each claim those that give nearly its figure, however far their words are from its own."""
+        """Return for each claim those with nearly the same figure, whatever their wording."""
         found: dict[int, list[int]] = defaultdict(list)
         values = sorted(
             (slot, value, place)
@@ -197,7 +197,7 @@ class ClaimComparison:
 
     @cached_property
     def _by_rules(self) -> dict[str, Ruling]:
-        """What rules say of the neighbours; what they cannot tell is not here."""
+        """Return the rulings of rules on these pairs; undecided ones are left out."""
         rulings = {}
         for _, left, right in self._neighbours:
             if word := compare_statements(left.statement, right.statement):
@@ -207,13 +207,13 @@ class ClaimComparison:
                 rulings[ruling.key] = ruling
         return rulings
 
-    def put_to(self, case: JudgeInput) -> JudgeInput:
-        """The case with what a judge should know of the weighing."""
+    def add_to_input(self, case: JudgeInput) -> JudgeInput:
+        """Add to the judge's input what the comparison found."""
         known = self._by_rules_alone
         return replace(case, findings=known.findings, contradictions=known.contradictions)
 
-    def weighed(self, rulings: Sequence[Ruling] = ()) -> ComparisonResult:
-        """Findings and contradictions, with what a mind ruled, unless code has something against it."""
+    def compare(self, rulings: Sequence[Ruling] = ()) -> ComparisonResult:
+        """Return findings and contradictions from rules and a model's rulings that code accepts."""
         given = {ruling.key: ruling for ruling in rulings if self._is_acceptable(ruling)}
         return self._compare_with(given) if given else self._by_rules_alone
 
@@ -222,18 +222,18 @@ class ClaimComparison:
         return self._compare_with({})
 
     def _compare_with(self, given: Mapping[str, Ruling]) -> ComparisonResult:
-        minds = {**{k: r for k, r in self._known.items() if r.by == "mind"}, **given}
-        told = {**minds, **self._by_rules}
-        findings = make_findings(self._grouped(minds.values()), self._pages)
-        disagreeing = find_contradictions(list(told.values()), findings, self._all, self._pages)
+        by_model = {**{k: r for k, r in self._known.items() if r.by == "mind"}, **given}
+        rulings_by_pair = {**by_model, **self._by_rules}
+        findings = make_findings(self._group_claims(by_model.values()), self._pages)
+        disagreeing = find_contradictions(list(rulings_by_pair.values()), findings, self._all, self._pages)
         new = [*given.values(), *(r for r in self._by_rules.values() if r.relation == "contradicts")]
         fresh = [ruling for ruling in new if ruling != self._known.get(ruling.key)]
         against = {c for entry in disagreeing for c in _list_overruled_claims(entry)}
-        findings.sort(key=lambda f: not against.isdisjoint(f.claims))  # what was corrected is told last
+        findings.sort(key=lambda f: not against.isdisjoint(f.claims))  # corrected findings come last
         return ComparisonResult([_update_tag(f, disagreeing) for f in findings], disagreeing, fresh)
 
     def _is_acceptable(self, ruling: Ruling) -> bool:
-        """Whether it is about two claims that no rule decides, and code has nothing against it."""
+        """Tell whether a ruling is about two claims that no rule decides, and code does not object."""
         pair = [self._all[claim] for claim in ruling.claims if claim in self._all]
         if len(pair) != 2 or ruling.key in self._by_rules:
             return False
@@ -245,13 +245,13 @@ class ClaimComparison:
         return ruling.kind != "number" or ruling.relation == "neither" or not is_same_number(*statements)
 
     def _can_disagree(self, left: Claim, right: Claim) -> bool:
-        """Whether two pages speak of something that they share."""
+        """Tell whether two pages share a subject."""
         return not _are_of_one_page(left, right) and has_shared_terms(left.statement, right.statement)
 
-    def _grouped(self, minds: Iterable[Ruling]) -> list[list[Claim]]:
-        """The claims that say the same together; each joins the first group it may."""
+    def _group_claims(self, rulings: Iterable[Ruling]) -> list[list[Claim]]:
+        """Group claims that say the same; each joins the first group it fits."""
         same: dict[str, set[str]] = defaultdict(set)
-        for ruling in minds:
+        for ruling in rulings:
             if ruling.relation == "same":
                 left, right = ruling.claims
                 same[left].add(right)
@@ -276,7 +276,7 @@ class ClaimComparison:
 
 
 def _belongs_to(claim: Claim, group: Sequence[Claim], same: Mapping[str, set[str]]) -> bool:
-    """Whether rules say that it equals the strongest claim, or a mind that it equals one that does."""
+    """Tell whether rules equate it with the strongest claim, or a model with one that they equate."""
     first = group[0].statement
     if word := compare_statements(claim.statement, first):
         return word[0] == "same"
@@ -286,7 +286,7 @@ def _belongs_to(claim: Claim, group: Sequence[Claim], same: Mapping[str, set[str
 
 
 def make_points(claims: Sequence[Claim], findings: Sequence[Finding]) -> list[ReportPoint]:
-    """The claims gathered under their findings, in the findings' order; a claim of none stands alone."""
+    """Group claims under their findings, in the findings' order; a claim of no finding stays alone."""
     given = {claim.id: claim for claim in claims}
     points = []
     for finding in findings:
@@ -301,7 +301,7 @@ def _make_single_finding(claim: Claim) -> Finding:
 
 
 def _update_tag(finding: Finding, contradictions: Sequence[Contradiction]) -> Finding:
-    """CONTRADICTED while it is disputed; what a rule decided against is UNCERTAIN, however many say it."""
+    """Tag a disputed finding CONTRADICTED, and one that a rule decided against UNCERTAIN."""
     own = [(c, n) for c in contradictions for n, side in enumerate(c.sides) if side.claims == finding.claims]
     if any(c.settled_by is None for c, _ in own):
         return finding.model_copy(update={"tag": "CONTRADICTED"})
@@ -311,7 +311,7 @@ def _update_tag(finding: Finding, contradictions: Sequence[Contradiction]) -> Fi
 
 
 def _list_overruled_claims(entry: Contradiction) -> list[str]:
-    """The claims of the sides that a rule did not favour."""
+    """Return the claims of the sides that a rule did not favour."""
     if entry.settled_by is None:
         return []
     return [c for place, side in enumerate(entry.sides) if place != entry.favoured for c in side.claims]

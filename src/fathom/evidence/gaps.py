@@ -1,7 +1,4 @@
-"""What is missing: gaps put together, followed from round to round, and lowered when looking does not help.
-
-Does not know who names them or what is asked for them.
-"""
+"""Collect gaps, track them over rounds, and lower their priority when searching does not help."""
 
 from collections.abc import Sequence
 from typing import get_args
@@ -10,12 +7,12 @@ from fathom.state import Check, Gap, Heading, Judgement, Outline, Priority
 from fathom.text.ranking import terms
 
 _MOST_GAPS = 10
-_PATIENCE = 2  # rounds that may look for a gap before it is lowered a step
-_REMEMBERED = 5  # rounds in which a gap may have been named before
-_ALIKE = 0.5  # of the telling words of the shorter one, for two gaps to be one
+_PATIENCE = 2  # rounds that may search for a gap before its priority is lowered
+_REMEMBERED = 5  # rounds in which an earlier mention is looked for
+_ALIKE = 0.5  # of the shorter one's content words, for two gaps to be the same
 _ALIKE_BESIDE = 0.3  # the same for gaps of one sub-question
-_ALIKE_QUERY = 0.8  # the same for what is searched for them with
-# Words that any gap may be told with.
+_ALIKE_QUERY = 0.8  # the same for their queries
+# Words that any gap may contain.
 _USUAL = terms(
     "missing lacks lack found find evidence data figures figure information details sources claims"
     " 근거 자료 수치 정보 내용 부족 없다 없음 찾지 못했다"
@@ -24,18 +21,18 @@ _FEW_CLAIMS = 2
 _ORDER: tuple[Priority, ...] = get_args(Priority)
 
 
-def collect_gaps(told: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
-    """What the judge misses and what the question's checks miss, each query once, most important first."""
+def collect_gaps(named: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
+    """Return the judge's gaps and those of the checks, each query once, most important first."""
     distinct: dict[str, Gap] = {}
-    for gap in [*(check.gap for check in checks if check.gap), *told]:
+    for gap in [*(check.gap for check in checks if check.gap), *named]:
         distinct.setdefault(" ".join(gap.suggested_query.casefold().split()), gap)
     return sorted(distinct.values(), key=lambda gap: _ORDER.index(gap.priority))[:_MOST_GAPS]
 
 
 def add_thin_parts(gaps: Sequence[Gap], outline: Outline | None, question: str = "") -> list[Gap]:
-    """The gaps, and what parts of the report lack that nobody named among them.
+    """Add what parts of the report lack, if not among the gaps yet.
 
-    A part that rests on nothing, or nearly, is as grave a gap as it matters; one that can be written is less.
+    A part with hardly any claims counts with its own priority; one that can be written counts less.
     """
     found = list(gaps)
     for part in outline.headings if outline else []:
@@ -46,7 +43,7 @@ def add_thin_parts(gaps: Sequence[Gap], outline: Outline | None, question: str =
 
 
 def _find_gap_of_part(part: Heading) -> Gap | None:
-    """What a part lacks; the conclusion lacks what the others do."""
+    """Return what a part lacks; none for the conclusion, which lacks what the others do."""
     if not part.lacks or part.is_conclusion:
         return None
     steps = 0 if len(part.claims) < _FEW_CLAIMS else 1
@@ -60,9 +57,9 @@ def _find_gap_of_part(part: Heading) -> Gap | None:
 
 
 def track_gaps(gaps: Sequence[Gap], before: Sequence[Judgement], question: str = "") -> list[Gap]:
-    """The gaps with how many rounds could not close each; two lower it a step, so that runs end.
+    """Add how many rounds failed to close each gap; every two lower its priority, so that runs end.
 
-    Words of the question do not tell its gaps apart.
+    Words of the question do not distinguish gaps.
     """
     found = []
     taken: set[tuple[int, int]] = set()
@@ -82,7 +79,7 @@ def track_gaps(gaps: Sequence[Gap], before: Sequence[Judgement], question: str =
 def _find_earlier_gap(
     gap: Gap, before: Sequence[Judgement], taken: set[tuple[int, int]], question: str
 ) -> tuple[int, int] | None:
-    """The round and place where it was last named, if it was."""
+    """Return the round and place where the gap was last named, if any."""
     for number in range(len(before) - 1, max(-1, len(before) - 1 - _REMEMBERED), -1):
         likenesses = {
             (number, place): _shared_terms_ratio(gap.description, other.description, question)
@@ -103,7 +100,7 @@ def _is_same_gap(gap: Gap, other: Gap, question: str) -> bool:
 
 
 def _shared_terms_ratio(left: str, right: str, question: str) -> float:
-    """How many of the words that tell the shorter one from other gaps are in both."""
+    """Return the share of the shorter one's distinctive words that both have."""
     known = terms(question) | _USUAL
     one, two = (terms(text) - known or terms(text) for text in (left, right))
     return len(one & two) / min(len(one), len(two)) if one and two else 0.0

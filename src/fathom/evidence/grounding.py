@@ -1,7 +1,4 @@
-"""Whether a quote stands in a page, and where.
-
-Does not know who quotes. What is returned is always the page's own words.
-"""
+"""Find quotes in a page. Results are always the page's own words."""
 
 import difflib
 import re
@@ -16,13 +13,13 @@ from fathom.text.sentences import split_sentences
 
 
 def is_quotation(sentence: str, quotes: Iterable[str]) -> bool:
-    """Whether the sentence stands in one of the quotes as it is."""
+    """Tell whether the sentence is verbatim in one of the quotes."""
     said = fold_text(sentence).text.strip(" .")
     return bool(said) and any(said in fold_text(quote).text for quote in quotes)
 
 
 def is_verbatim(statement: str, quotes: Iterable[str]) -> bool:
-    """Whether it is a quote, a line of one, or one or two of its sentences, whole and as they stand.
+    """Tell whether it is a quote, a line of one, or one or two whole sentences of it.
 
     Then nothing was left out that could change it, and there is nothing to check.
     """
@@ -46,7 +43,7 @@ _MIN_CHARS = 8
 
 _MAX_CHARS = 1500
 
-_MAX_WHOLE_CHARS = 6000  # of a list or a table that is quoted as it stands
+_MAX_WHOLE_CHARS = 6000  # for a list or table that is quoted whole
 
 _SEED_CHARS = 12
 
@@ -54,9 +51,9 @@ _PART_CHARS = 16
 
 _MOST_CELLS = 60
 
-_MOST_PLACES = 1000  # of one and the same quote
+_MOST_PLACES = 1000  # occurrences of one quote
 
-_MOST_STEPS = 8_000_000  # pairs of equal letters that are compared for one quote; ordinary prose needs less
+_MOST_STEPS = 8_000_000  # letter pairs compared per quote; ordinary prose needs fewer
 
 _CLOSING = ".!?…。！？"
 
@@ -79,7 +76,7 @@ _INSIDE_A_NUMBER = re.compile(r"\d[.,]?\|\d|\d\|[.,]\d")
 
 
 class QuoteFinder:
-    """A page that quotes can be looked up in; the folding is done once."""
+    """A page to look up quotes in; it is folded once."""
 
     def __init__(self, sha: str, text: str) -> None:
         self._sha = sha
@@ -87,25 +84,25 @@ class QuoteFinder:
         self._folded: FoldedText = fold_text(text)
 
     def find(self, words: str) -> Quote | None:
-        """The quote as the page has it, exact after folding or nearly so; None when it is not there."""
+        """Return the quote as the page has it, by exact or fuzzy match; None if it is not there."""
         whole = self._text.find(words) if _MAX_CHARS < len(words) <= _MAX_WHOLE_CHARS else -1
         if whole >= 0:
             return Quote(page=self._sha, start=whole, end=whole + len(words), text=words)
         wanted = fold_text(words.strip().strip("\"'“”‘’「」")).text.strip(" .…")
         if not _MIN_CHARS <= len(wanted) <= _MAX_CHARS:
             return None
-        # Copied with the mark of a list item or heading that the page writes otherwise, or with none.
+        # Copied with another list or heading mark than the page's, or with none.
         unmarked = _MARKS.sub("", wanted).rstrip(" |")
         found = self._find_exact(wanted) or (
             self._find_exact(unmarked) if len(unmarked) >= _MIN_CHARS else None
         )
-        return found or self._row(unmarked) or self._find_near(wanted)
+        return found or self._find_row(unmarked) or self._find_near(wanted)
 
     def find_parts(self, words: str) -> list[Quote]:
-        """Return the quote, or the parts of one paragraph that an ellipsis joins; empty when it is not there.
+        """Return the quote, or the parts of one paragraph joined by an ellipsis; empty if not found.
 
-        Each part must be there by itself, in the order given, with no end of a paragraph between them, and
-        long enough to say something: a bare subject joined to another sentence's verb is a forgery.
+        Each part must be found by itself, in order, within one paragraph, and be long enough to mean
+        something: a bare subject joined to another sentence's verb is a forgery.
         """
         whole = self.find(words)
         parts = [part.strip() for part in _GAP.split(words.strip().strip("\"'“”‘’「」")) if part.strip()]
@@ -119,11 +116,11 @@ class QuoteFinder:
         return found if is_one_place else []
 
     def extend_to_sentence(self, quote: Quote) -> Quote:
-        """The quote with the rest of its sentence: a "not" or an "in mice" before it is not cut off."""
+        """Extend the quote to its whole sentence, so that no "not" or "in mice" is cut off."""
         before = self._text[max(0, quote.start - _REST_CHARS) : quote.start]
         after = self._text[quote.end : quote.end + _REST_CHARS]
         starts = [match.end() for match in _SENTENCE_BEGINS.finditer(before)]
-        if before.endswith("\n") and _MARKS.match(quote.text):  # a list item or a row, quoted with its mark
+        if before.endswith("\n") and _MARKS.match(quote.text):  # a list item or row, quoted with its mark
             starts.append(len(before))
         start = (
             quote.start - len(before) + starts[-1]
@@ -149,8 +146,8 @@ class QuoteFinder:
                 return self._quote(start, start + len(wanted))
         return None
 
-    def _row(self, wanted: str) -> Quote | None:
-        """A table row, however its cells are set apart."""
+    def _find_row(self, wanted: str) -> Quote | None:
+        """Find a table row, whatever separates its cells."""
         cells = [re.escape(cell.strip()) for cell in wanted.split("|") if cell.strip()]
         if not 2 <= len(cells) <= _MOST_CELLS:
             return None
@@ -160,7 +157,7 @@ class QuoteFinder:
         return self._quote(*found.span())
 
     def _splits_number(self, start: int, end: int) -> bool:
-        """Whether a number goes on beyond an edge: "5 percent" is not what "2.5 percent" says."""
+        """Tell whether a number continues beyond an edge: "5 percent" is not "2.5 percent"."""
         text = self._folded.text
         around = (f"{text[max(0, edge - 2) : edge]}|{text[edge : edge + 2]}" for edge in (start, end))
         return any(_INSIDE_A_NUMBER.search(edge) for edge in around)
@@ -172,10 +169,10 @@ class QuoteFinder:
         return Quote(page=self._sha, start=first, end=last, text=self._text[first:last])
 
     def _find_near(self, wanted: str) -> Quote | None:
-        """The best window around a shared run of characters, if it is alike enough.
+        """Return the most similar window around a shared run of characters, if similar enough.
 
-        Digits must agree: a quote with another number is another quote. On a page that repeats a few letters
-        over and over only the first candidates are compared, since each of them costs a second.
+        Digits must agree: a quote with another number is another quote. On a page of endless repeats only the
+        first candidates are compared, since each takes a second.
         """
         steps, counted = 0, Counter(wanted)
         for start in self._candidates(wanted):
@@ -195,7 +192,7 @@ class QuoteFinder:
         return None
 
     def _candidates(self, wanted: str) -> list[int]:
-        """Where the quote could begin, judged from runs of it that the page has."""
+        """Return where the quote could start, from runs of it that the page has."""
         starts: dict[int, None] = {}
         last = max(0, len(wanted) - _SEED_CHARS)
         for offset in [*range(0, last, _SEED_CHARS // 2), last]:

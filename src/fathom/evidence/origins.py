@@ -1,9 +1,8 @@
-"""Where a page gives a statement to another source and links it: that source is the statement's origin.
+"""Find the origin of a statement: the source that a page attributes it to and links.
 
-The words are in `lexicon/attribution.toml`. Certain cases only: a phrase like "according to" and a link
-beside it in one sentence, a line "Source: …" under what it is the source of, a footnote's mark, or a sentence
-that points to the source right after one that names it. Does not fetch anything, and does not know who speaks
-the truth.
+The phrases are in `lexicon/attribution.toml`. Only certain cases count: a phrase like "according to" with a
+link in the same sentence, a line "Source: …" below, a footnote mark, or a sentence that refers to the source
+right after one that names it.
 """
 
 import re
@@ -18,15 +17,15 @@ from fathom.state import Claim, ClaimDraft, Origin, Page, Quote
 from fathom.text.sentences import SentenceSpan, split_sentences
 
 _MOST = 60
-_NEAR_CHARS = 120  # between the words that attribute and the link
+_NEAR_CHARS = 120  # between the attributing phrase and the link
 _VERB_CHARS = 40
 _WORDS_CHARS = 80
-_MOST_GOING_ON = 2  # further sentences that go on with the same source
+_MOST_GOING_ON = 2  # further sentences from the same source
 _LONGEST = 600  # of a sentence
 
 
 def find_origins(text: str, links: Sequence[Link]) -> list[Origin]:
-    """Return what a page attributes to pages it links, with the part of the text that each stands behind."""
+    """Return what a page attributes to pages it links, with the attributed spans."""
     spans = split_sentences(text) if links else []
     starts = [span.start for span in spans]
     by_sentence: dict[int, list[Link]] = {}
@@ -42,20 +41,20 @@ def find_origins(text: str, links: Sequence[Link]) -> list[Origin]:
 
 
 def find_origin(quote: Quote, page: Page) -> Origin | None:
-    """Return the source that the page names for the words of a quote, if it names one."""
+    """Return the source that the page names for a quote, if any."""
     behind = [origin for origin in page.origins if _covers(origin, quote)]
     return min(behind, key=lambda origin: (origin.end - origin.start, origin.start), default=None)
 
 
 def keep_used_origins(page: Page, claims: Sequence[Claim | ClaimDraft]) -> Page:
-    """Return the page with only those origins that a claim's quote stands on: the state stays small."""
+    """Keep only the origins of quoted text, so that the state stays small."""
     quotes = [quote for claim in claims for quote in claim.quotes if quote.page == page.sha]
     used = [origin for origin in page.origins if any(_covers(origin, quote) for quote in quotes)]
     return page if len(used) == len(page.origins) else page.model_copy(update={"origins": used})
 
 
 def _covers(origin: Origin, quote: Quote) -> bool:
-    """Whether at least half of a quote stands in what the origin stands behind."""
+    """Tell whether at least half of a quote is in the attributed span."""
     shared = min(origin.end, quote.end) - max(origin.start, quote.start)
     return 2 * shared >= quote.end - quote.start
 
@@ -80,14 +79,14 @@ def _find_in_sentence(
 
 
 def _find_nearest_link(low: str, start: int, links: Sequence[Link]) -> tuple[Link, str] | None:
-    """The link that stands nearest to words that attribute, if one is near enough."""
+    """Return the link nearest to the attributing phrase, if near enough."""
     best: tuple[int, Link, str] | None = None
     for kind, most in (("named", _NEAR_CHARS), ("said", _VERB_CHARS)):
         for words in _pattern(kind).finditer(low):
             for link in links:
                 begin, end = link.start - start, link.end - start
                 apart = max(0, words.start() - end, begin - words.end())
-                # What a source "found" stands after it: a link behind the verb is about something else.
+                # What a source "found" follows it: a link after the verb is about something else.
                 is_near = apart <= most and (kind == "named" or begin <= words.end())
                 if is_near and not _is_mark(link) and (best is None or apart < best[0]):
                     best = apart, link, words.group()
@@ -97,7 +96,7 @@ def _find_nearest_link(low: str, start: int, links: Sequence[Link]) -> tuple[Lin
 
 
 def _find_attribution_end(text: str, spans: Sequence[SentenceSpan], place: int) -> int:
-    """Where the attributed words end: with the sentence, or with those that go on with the same source."""
+    """Return where the attributed text ends: with its sentence, or with those that continue it."""
     end = spans[place].end
     for span in spans[place + 1 : place + 1 + _MOST_GOING_ON]:
         if "\n" in text[end : span.start] or not _pattern("more").search(span.text.lower()[:_LONGEST]):
@@ -107,7 +106,7 @@ def _find_attribution_end(text: str, spans: Sequence[SentenceSpan], place: int) 
 
 
 def _find_block_start(text: str, start: int) -> int:
-    """Where the paragraph, list or table begins that stands right above."""
+    """Return where the paragraph, list or table right above starts."""
     line = text.rfind("\n", 0, start) + 1
     if text[line:start].strip():
         return line  # the line names the source within its own paragraph

@@ -1,7 +1,4 @@
-"""What became of a quote: it still stands in its page, the page says something else, or the page is gone.
-
-Does not know where a page's text comes from: a database, a file, a server.
-"""
+"""Compare quotes and claims with a page's current text: unchanged, changed or gone."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +21,7 @@ _MIN_SHARED = 0.3
 
 @dataclass(frozen=True)
 class QuoteStatus:
-    """How something stands today, and why it does not stand as it did."""
+    """The status of a quote, and the reason if it changed."""
 
     standing: QuoteState
     why: str = ""
@@ -34,14 +31,14 @@ SUPPORTED = QuoteStatus("supported")
 
 
 def worst_status(fates: Iterable[QuoteStatus]) -> QuoteStatus:
-    """One fate for all: what changed comes before what is gone, and either before what holds."""
+    """Return one status for all: "changed" before "gone" before unchanged."""
     found = list(fates)
     order: tuple[QuoteState, ...] = ("changed", "gone", "supported")
     return min(found, key=lambda fate: order.index(fate.standing), default=SUPPORTED)
 
 
 def check_stored_quote(quote: Quote, text: str | None) -> QuoteStatus:
-    """How a quote stands in the stored text of its page, to the character."""
+    """Compare a quote with the stored text of its page, exact to the character."""
     name = quote.page[:12]
     if text is None:
         return QuoteStatus("gone", f"the text of page {name} is no longer in the database")
@@ -55,14 +52,14 @@ def check_stored_quote(quote: Quote, text: str | None) -> QuoteStatus:
 
 
 class LivePage:
-    """The text a page has today."""
+    """The current text of a page."""
 
     def __init__(self, sha: str, text: str) -> None:
         self._text = text
         self._page = QuoteFinder(sha, text)
 
     def find(self, quote: Quote) -> Quote | None:
-        """The quote where it stands today, word for word; None when it is not there."""
+        """Return the quote at its current place, word for word; None if it is gone."""
         return self._find(quote.text)
 
     def _find(self, text: str) -> Quote | None:
@@ -70,11 +67,11 @@ class LivePage:
         return found if found and _fold_quote(found.text) == _fold_quote(text) else None
 
     def fate(self, quote: Quote) -> QuoteStatus:
-        """How the quote stands; if it is not there, its first sentence that is lost and the nearest words."""
+        """Return the quote's status; if it is gone, with its first lost sentence and the nearest text."""
         if self.find(quote):
             return SUPPORTED
-        told = (span.text for span in split_sentences(quote.text))
-        lost = next((text for text in told if self._find(text) is None), quote.text)
+        sentences = (span.text for span in split_sentences(quote.text))
+        lost = next((text for text in sentences if self._find(text) is None), quote.text)
         nearest = self._page.find(lost)
         words = nearest.text if nearest else _find_nearest_sentence(lost, self._text)
         now = (
@@ -86,7 +83,7 @@ class LivePage:
 
 
 def _find_nearest_sentence(words: str, text: str) -> str:
-    """The sentence that has most of the words, if it has enough of them."""
+    """Return the sentence that shares most words, if enough."""
     wanted = terms(words)
     best, most = "", 0.0
     for span in split_sentences(text):
@@ -114,11 +111,11 @@ _MOST_SENTENCES = 3
 def update_claims(
     known: Sequence[Claim], drawn: Sequence[Claim], before: str, page: Page, text: str
 ) -> list[Claim]:
-    """The claims of a changed page: those whose words still stand there, then those that are new.
+    """Return the claims of a changed page: those whose quotes are still there, then new ones.
 
-    An earlier claim keeps its name, so that what was written from it can be kept. One that was a quotation
-    is followed by what stands in its place now. A drawn claim is new when its words were not in the page
-    `before`, or were part of what is gone: what was there and not used then is no news.
+    Earlier claims keep their ids, so that sections written from them can stay. A lost quotation is replaced
+    by its successor. A drawn claim is new only if its words were not in the page `before`, or were part of a
+    lost claim.
     """
     now = LivePage(page.sha, text)
     moved = [_relocate(claim, now) for claim in known]
@@ -136,14 +133,14 @@ def update_claims(
 
 
 def _relocate(claim: Claim, now: LivePage) -> Claim | None:
-    """The claim with its quotes where they stand now; None when one is not there any more."""
+    """Return the claim with its quotes at their current places; None if one is gone."""
     found = [now.find(quote) for quote in claim.quotes]
     quotes: list[Quote] = [quote for quote in found if quote]
     return claim.model_copy(update={"quotes": quotes}) if len(quotes) == len(found) else None
 
 
 def _find_successor(claim: Claim, page: Page, text: str) -> Claim | None:
-    """What a page says now in the place of a quotation that is gone: a quotation again, so it holds."""
+    """Return the quotation that replaced a lost one, if any."""
     said = claim.quotes[0].text
     if len(claim.quotes) != 1 or _fold_words(claim.statement) != _fold_words(said):
         return None
@@ -171,16 +168,16 @@ def _find_successor(claim: Claim, page: Page, text: str) -> Claim | None:
 
 
 def _is_part_of_lost(claim: Claim, lost: Sequence[str]) -> bool:
-    """Whether it says a part of what is gone, which the page still says."""
+    """Tell whether it repeats a part of a lost claim that the page still has."""
     return all(any(_fold_words(quote.text) in words for words in lost) for quote in claim.quotes)
 
 
 def _drop_repeats(claims: Sequence[Claim]) -> list[Claim]:
-    """Of claims from the same words for the same sub-question, the first."""
-    told: dict[tuple[str, ...], Claim] = {}
+    """Keep the first of claims with the same quotes for the same sub-question."""
+    kept: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
-        told.setdefault((claim.question, *(_fold_words(quote.text) for quote in claim.quotes)), claim)
-    return list(told.values())
+        kept.setdefault((claim.question, *(_fold_words(quote.text) for quote in claim.quotes)), claim)
+    return list(kept.values())
 
 
 def _fold_words(text: str) -> str:

@@ -1,7 +1,7 @@
-"""What a question needs of its evidence: dates for "latest", a number for "how many", two sides for "versus".
+"""Checks of what a question needs: dates for "latest", a number for "how many", two sides for "versus".
 
-Does not know the score or when to stop. Each check is a small pure function that passes or fails with a
-reason; words decide which ones a question needs, in English and in Korean.
+Each check is a small pure function that passes or fails with a reason. English and Korean words decide which
+checks a question needs.
 """
 
 import re
@@ -24,8 +24,8 @@ from fathom.text.languages import is_korean, wants_korean
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
-MOST_REJECTIONS = 2  # of one check in a run
-# What code can only suspect by words; whoever reads the evidence says whether it fails.
+MOST_REJECTIONS = 2  # per check in a run
+# What code can only suspect from words; a model that reads the evidence confirms it.
 SUSPECTED_CHECKS: frozenset[CheckName] = frozenset({"cause", "definition", "comparison"})
 _RELEVANT_FROM = 0.3
 _FRESH_DAYS = 365
@@ -122,31 +122,33 @@ def run_checks(
     before: Sequence[Judgement] = (),
     language: str | None = None,
 ) -> list[Check]:
-    """The checks that the question needs, each with its reason, and what is missing where it fails.
+    """Run the checks that the question needs; each has a reason, and a gap if it fails.
 
-    What is missing is told in the report's language, if one was asked for.
+    Gaps are in the report's language if one is set.
     """
     relevant = [c for c in claims if c.relevance >= _RELEVANT_FROM]
     done = []
     for name, parts in find_answer_kinds(question).items():
         answers = [(part, *_CHECKS[name](_CheckInput(part, relevant, pages, today))) for part in parts]
-        # A check speaks once, for the first part that fails it.
+        # One result per check: of the first part that fails it.
         part, is_passed, why = next((a for a in answers if not a[1]), answers[0])
-        told = count_rejections(name, before)
+        rejections = count_rejections(name, before)
         gap = (
-            None if is_passed else _make_gap(name, _CheckInput(part, relevant, pages, today), told, language)
+            None
+            if is_passed
+            else _make_gap(name, _CheckInput(part, relevant, pages, today), rejections, language)
         )
         done.append(Check(name=name, is_passed=is_passed, why=why, gap=gap))
     return done
 
 
 def confirm_checks(checks: Sequence[Check], failed: Sequence[CheckName] | None) -> list[Check]:
-    """The checks after the judge had a say on what code suspects: what it does not confirm has passed.
+    """Apply the judge's answer to suspected checks: those it does not confirm have passed.
 
-    `failed` is None when nobody read the evidence: then a suspicion is a note, and nothing follows from it.
+    `failed` is None if no model read the evidence: then a suspicion has no effect.
     """
 
-    def decided(check: Check) -> Check:
+    def decide(check: Check) -> Check:
         if check.is_passed or check.name not in SUSPECTED_CHECKS:
             return check
         if failed is None:
@@ -155,35 +157,35 @@ def confirm_checks(checks: Sequence[Check], failed: Sequence[CheckName] | None) 
             return check
         return check.model_copy(update={"is_passed": True, "why": "the judge found it", "gap": None})
 
-    return [decided(check) for check in checks]
+    return [decide(check) for check in checks]
 
 
 def count_rejections(name: str, before: Sequence[Judgement]) -> int:
-    """How often the check has held back a stop in this run."""
+    """Count how often the check prevented a stop in this run."""
     return sum(1 for j in before if j.held is not None and any(c.name == name and c.gap for c in j.checks))
 
 
 def list_failing_checks(checks: Sequence[Check], before: Sequence[Judgement]) -> list[str]:
-    """The checks that fail and may still hold a stop back; none does so more than twice in a run."""
+    """Return failing checks that may still prevent a stop, each at most twice in a run."""
     return [c.name for c in checks if c.gap and count_rejections(c.name, before) < MOST_REJECTIONS]
 
 
-def _make_gap(name: CheckName, at: _CheckInput, told: int, language: str | None) -> Gap:
-    """What is missing; once the check has had its say it is a minor gap, and each time another query."""
+def _make_gap(name: CheckName, at: _CheckInput, rejections: int, language: str | None) -> Gap:
+    """Make the gap of a check, with a new query each time; a minor one after its last rejection."""
     description, _ = (_KOREAN if wants_korean(at.question, language) else _ENGLISH)[name]
     _, endings = (_KOREAN if is_korean(at.question) else _ENGLISH)[name]
     asked = one_line(at.question).rstrip("?？. ")
-    ending = endings[min(told, len(endings) - 1)].format(year=at.today.year)
+    ending = endings[min(rejections, len(endings) - 1)].format(year=at.today.year)
     return Gap(
         description=description.format(asked),
-        priority="low" if told >= MOST_REJECTIONS else "high" if name in _ESSENTIAL else "medium",
+        priority="low" if rejections >= MOST_REJECTIONS else "high" if name in _ESSENTIAL else "medium",
         suggested_query=f"{asked} {ending}".strip(),
         question=_find_main_question(at),
     )
 
 
 def _find_main_question(at: _CheckInput) -> str:
-    """The sub-question that most of what is relevant stands under: the one the question is about."""
+    """Return the sub-question with most of the relevant claims."""
     asked = [c.question for c in at.claims]
     return max(set(asked), key=lambda q: (asked.count(q), q)) if asked else ""
 

@@ -1,6 +1,6 @@
-"""Which passages of a page are worth quoting: whole units, ranked by what the question asks for.
+"""Select the passages of a page worth quoting: whole units, ranked for the question.
 
-A passage is scored with its headings and the page's title as context. Does not know who quotes.
+A passage is scored with its headings and the page's title as context.
 """
 
 import math
@@ -28,13 +28,13 @@ from fathom.text.tokens import has_cjk, tokens
 
 _QUOTES_A_QUESTION = 3
 
-_FLOOR = 0.3  # of what a passage that has every word and nothing else is worth
+_FLOOR = 0.3  # of the worth of a passage with every word and nothing else
 
-_USUAL_SCORE = 1.5  # the score that counts as 0.63; none counts as 1
+_USUAL_SCORE = 1.5  # the score that maps to 0.63; none maps to 1
 
 _SAME_PASSAGE = 0.6
 
-_READ_CHARS = 700  # of a long passage: what it is about is said at its beginning
+_READ_CHARS = 700  # of a long passage: its beginning says what it is about
 
 _MAX_RESCORED = 40
 
@@ -78,7 +78,7 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 
-# Words that say what kind of answer is wanted, and need not stand in it.
+# Words that name the kind of answer, and need not occur in it.
 _ASKING_WORDS = "reason cause difference definition meaning purpose 이유 원인 차이 정의 의미 까닭"
 
 _ASKING_STEMS = frozenset(map(stem, _ASKING_WORDS.split()))
@@ -97,11 +97,11 @@ class _QuoteCandidate:
     unit: Unit
     words: Counter[str]
     near: frozenset[str]  # the words of its headings
-    is_first: bool  # of what stands under its heading
+    is_first: bool  # the first under its heading
 
 
 def select_quotes(questions: Sequence[SubQuestion], title: str, text: str) -> list[ExtractedStatement]:
-    """The best passages of a page for each sub-question, best first, none inside another."""
+    """Return the best passages of a page for each sub-question, best first, none inside another."""
     candidates = _list_candidates(text)
     if not candidates:
         return []
@@ -138,7 +138,7 @@ def _list_candidates(text: str) -> list[_QuoteCandidate]:
 
 
 def _is_readable(unit: Unit) -> bool:
-    """Whether somebody wrote it to be read: not a label, a pointer or a run of symbols."""
+    """Tell whether it is prose: not a label, a pointer or a run of symbols."""
     text = unit.text
     least = _SHORT_PAIRED_CHARS if has_cjk(text) else _SHORT_CHARS
     if unit.kind in {"definition", "row"} or text.endswith((".", "!", "?")):
@@ -154,7 +154,7 @@ def _is_readable(unit: Unit) -> bool:
 
 
 def _rarity(candidates: Sequence[_QuoteCandidate]) -> dict[str, float]:
-    """How telling each word is on this page; a word in every passage still tells something."""
+    """Return the rarity of each word on this page; a word in every passage still counts a little."""
     counts = Counter(word for candidate in candidates for word in candidate.words)
     size = len(candidates)
     return {word: 1.0 + math.log((size + 1) / (count + 0.5)) / 4 for word, count in counts.items()}
@@ -167,7 +167,7 @@ def _score_candidates(
     in_title: set[str],
     rarity: dict[str, float],
 ) -> list[tuple[_QuoteCandidate, float]]:
-    """The passages that have words of the question, each with what it is worth; the best first."""
+    """Return passages with words of the question and their scores, best first."""
     wanted = sorted(terms(question))
     rough = []
     for candidate in candidates:
@@ -194,16 +194,16 @@ def _score_candidates(
 
 
 def _length_penalty(unit: Unit) -> float:
-    """What a long passage loses: it has more words by chance, and a reader has more to read."""
+    """Return the penalty of a long passage, which has more words by chance."""
     return 0.1 * math.log2(max(1.0, len(unit.text) / (2 * _READ_CHARS)))
 
 
 def _word_coverage(
     wanted: Sequence[str], candidate: _QuoteCandidate, in_title: set[str], rarity: dict[str, float]
 ) -> float:
-    """The share of the question's words that a passage has, or stands under; none if it has none itself.
+    """Return the share of the question's words in a passage or its headings; 0 if it has none itself.
 
-    A passage below a heading of the same words may go on without them.
+    A passage below a heading with the same words need not repeat them.
     """
     weights = {w: rarity.get(w, 1.6) * (0.35 if w in _ASKING_STEMS else 1.0) for w in wanted}
     total = sum(weights.values())
@@ -220,7 +220,7 @@ def _word_coverage(
 
 
 def _heading_match(wanted: Sequence[str], unit: Unit, title: str) -> float:
-    """How far a heading above, or the title, has the words of the question and no others."""
+    """Return how far a heading or the title has the words of the question and no others."""
     best = 0.0
     asked = set(wanted)
     for place, heading in enumerate(reversed([title, *unit.headings])):
@@ -232,7 +232,7 @@ def _heading_match(wanted: Sequence[str], unit: Unit, title: str) -> float:
 
 
 def _meaning_scores(question: str, top: Sequence[tuple[_QuoteCandidate, float]], title: str) -> list[float]:
-    """How near each passage is in meaning; where the word vectors do not know the language, in words."""
+    """Return semantic similarities; shared words where the vectors do not know the language."""
     if not top or not is_embeddable(question):
         return [0.6 * min(1.0, score) for _, score in top]
     units = [candidate.unit for candidate, _ in top]
@@ -242,7 +242,7 @@ def _meaning_scores(question: str, top: Sequence[tuple[_QuoteCandidate, float]],
 
 
 def _kind_match(question: str, candidate: _QuoteCandidate, title: str) -> float:
-    """How well the kind of passage fits the kind of question, from -1 to 1, more for a term's own entry."""
+    """Score how well the kind of passage fits the question, -1 to 1, more for a term's own entry."""
     unit = candidate.unit
     opening = unit.text[:_READ_CHARS]
     said = [one_line(span.text) for span in split_sentences(opening)] or [one_line(opening)]
@@ -281,7 +281,7 @@ def _kind_match(question: str, candidate: _QuoteCandidate, title: str) -> float:
 def _definition_match(
     question: str, thing: str, candidate: _QuoteCandidate, said: Sequence[str], title: str
 ) -> float:
-    """Whether a passage says what the thing is: its entry, a sentence that begins so, or the first on it."""
+    """Score whether a passage defines the thing: its entry, a sentence that starts so, or the first on it."""
     unit, asked = candidate.unit, terms(thing)
     if unit.kind == "definition":
         term = _ASIDE.sub("", unit.text.partition(":")[0])
@@ -304,7 +304,7 @@ def _definition_match(
 
 
 def _choose_apart(scored: Sequence[tuple[_QuoteCandidate, float]]) -> list[tuple[_QuoteCandidate, float]]:
-    """The first few that say something new and do not stand in each other."""
+    """Return the first few that are new and do not overlap."""
     taken: list[tuple[_QuoteCandidate, float]] = []
     for candidate, score in scored:
         unit = candidate.unit
@@ -318,7 +318,7 @@ def _choose_apart(scored: Sequence[tuple[_QuoteCandidate, float]]) -> list[tuple
 
 
 def _statement(question: str, unit: Unit) -> str:
-    """What the passage says in short, word for word: all of it, or the sentence that answers best."""
+    """Return the statement of a passage, verbatim: all of it, or the sentence that answers best."""
     whole = one_line(unit.text)
     spans = split_sentences(unit.text)
     if not spans or (len(whole) <= _STATEMENT_CHARS and len(spans) == 1 and unit.kind not in _SECTIONS):
@@ -347,7 +347,7 @@ _MAX_SOUGHT = 2
 def select_sought_quotes(
     question: str, sought: SubQuestion, title: str, text: str
 ) -> list[ExtractedStatement]:
-    """The few passages that say of a name new to the question what the question wants to know."""
+    """Return the few passages that answer the question about a newly found name."""
     wanted = terms(sought.text)
     left = wanted & terms(question)
     name = wanted - left
@@ -364,6 +364,6 @@ def select_sought_quotes(
 def join_statements(
     first: Sequence[ExtractedStatement], then: Sequence[ExtractedStatement]
 ) -> list[ExtractedStatement]:
-    """Both, without a sentence that the first have already."""
+    """Join both, without repeated sentences."""
     taken = {draft.quote for draft in first}
     return [*first, *(draft for draft in then if draft.quote not in taken)]

@@ -1,7 +1,6 @@
-"""Judging without a model: a rubric and gaps computed from the claims themselves.
+"""Judge without a model: compute rubric and gaps from the claims.
 
-Does not know the overall score. A quotation is accurate by construction; whether claims agree is what
-weighing them found.
+Quotations are accurate by construction; consistency comes from the comparison of claims.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from fathom.text.languages import wants_korean
 def assess_no_claims(
     questions: Sequence[SubQuestion], language: str | None = None, *, is_rejected: bool = False
 ) -> Assessment:
-    """The assessment when there is no claim at all: nothing was found, or all that was found was refused."""
+    """Return the assessment without claims: nothing was found, or all of it was refused."""
     rubric = Rubric(evidence="no claim", accuracy=1, relevance=1, completeness=1, consistency=1)
     gaps = [
         _make_gap(q, [], "high", language).model_copy(update={"is_rejected": is_rejected}) for q in questions
@@ -25,7 +24,7 @@ def assess_no_claims(
 
 
 def compute_assessment(case: JudgeInput) -> Assessment:
-    """Relevance, completeness and consistency as measured; a sub-question with little evidence is a gap."""
+    """Compute relevance, completeness and consistency; a sub-question with little evidence is a gap."""
     questions, claims = case.questions, case.claims
     if not claims:
         return assess_no_claims(questions, case.language)
@@ -47,10 +46,9 @@ def _answers(claim: Claim, question: SubQuestion) -> bool:
 
 
 def _consistency(case: JudgeInput) -> int:
-    """An ordinary 3; more when half of the findings are told by two voices, less for each open dispute
-    that bears on the question."""
-    told_twice = sum(len(finding.voices) > 1 for finding in case.findings)
-    is_borne_out = bool(case.findings) and 2 * told_twice >= len(case.findings)
+    """Return 3; more if half of the findings have two sources, less for each relevant open dispute."""
+    corroborated = sum(len(finding.voices) > 1 for finding in case.findings)
+    is_borne_out = bool(case.findings) and 2 * corroborated >= len(case.findings)
     bearing = {claim.id for claim in case.claims if claim.relevance >= BEARS_FROM}
     disputes = sum(
         entry.settled_by is None and any(not bearing.isdisjoint(side.claims) for side in entry.sides)

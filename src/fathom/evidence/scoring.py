@@ -1,7 +1,4 @@
-"""How much is known, as numbers: the parts of the score that need no model, and their sum.
-
-Does not know when to stop.
-"""
+"""Scores that need no model: gain, coverage, diversity, quality, freshness, and their weighted sum."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,13 +9,11 @@ from fathom.evidence.sources import find_owner, find_work, is_same_document
 from fathom.state import Claim, Finding, Gain, Judgement, Page, Query, Rubric, SubQuestion
 from fathom.text.normalization import fold_text
 
-_LATEST_ROUND_WEIGHT = (
-    0.5  # of the round that has just ended; each one before weighs half as much as the next
-)
+_LATEST_ROUND_WEIGHT = 0.5  # of the last round; each earlier one has half the weight of the next
 
 
 def measure_gain(known: int, queries: int, usd: float, before: Gain | None = None) -> Gain:
-    """The gain of a round that asked so many queries, cost so much, and ended with so many findings known."""
+    """Return the gain of a round from its queries, cost and known findings."""
     new = max(0, known - (before.known if before else 0))
     per_query = new / queries if queries else 0.0
     per_usd = new / usd if usd > 0 else None
@@ -29,7 +24,7 @@ def measure_gain(known: int, queries: int, usd: float, before: Gain | None = Non
         usd=max(0.0, usd),
         per_query=per_query,
         per_usd=per_usd,
-        # A round that asked nothing, because a thread knew something already, says nothing of queries.
+        # A round without queries, as the first of a follow-up, says nothing about queries.
         smoothed_per_query=_smooth(
             per_query, before.smoothed_per_query if before and before.queries else None
         )
@@ -50,7 +45,7 @@ _MOST_FOUND = 5
 def compute_round_gain(
     findings: Sequence[Finding], asked: Sequence[Query], spent_usd: float, before: Sequence[Judgement]
 ) -> Gain:
-    """The gain of the round after these judgements."""
+    """Return the gain of the round after these judgements."""
     last = before[-1] if before else None
     queries = sum(query.round == len(before) + 1 for query in asked)
     usd = spent_usd - (last.spent_usd if last else 0.0)
@@ -58,7 +53,7 @@ def compute_round_gain(
 
 
 def find_best_new_claims(claims: Sequence[Claim], before: Sequence[Judgement]) -> list[str]:
-    """The ids of the best claims that were not there a round ago."""
+    """Return the ids of the best claims that are new in this round."""
     new = claims[before[-1].claims :] if before else claims
     return [claim.id for claim in sorted(new, key=lambda c: -c.relevance)[:_MOST_FOUND]]
 
@@ -69,13 +64,13 @@ ANSWERED_FROM = 0.5  # relevance of a claim that answers its sub-question
 
 _UNDATED = 0.5
 
-_COMPARED = 12  # of the hashes of a sketch: copies share almost all of them
+_COMPARED = 12  # hashes of a sketch: copies share almost all of them
 
 _HALF_LIFE_DAYS = 2 * 365.0
 
 
 def score_coverage(questions: Sequence[SubQuestion], claims: Sequence[Claim]) -> float:
-    """The share of sub-questions with evidence; weak evidence counts half."""
+    """Return the share of sub-questions with evidence; weak evidence counts half."""
     if not questions:
         return 0.0
     best: dict[str, float] = {}
@@ -86,7 +81,7 @@ def score_coverage(questions: Sequence[SubQuestion], claims: Sequence[Claim]) ->
 
 
 def score_diversity(claims: Sequence[Claim], pages: Sequence[Page]) -> float:
-    """How likely two claims come from two voices (Simpson's index): 0 with one voice, towards 1 with many."""
+    """Return the chance that two claims have different sources (Simpson's index): 0 to 1."""
     speaking = map_pages_to_sources(pages)
     counts = Counter(speaking.get(quote.page, quote.page) for claim in claims for quote in claim.quotes[:1])
     total = sum(counts.values())
@@ -94,13 +89,13 @@ def score_diversity(claims: Sequence[Claim], pages: Sequence[Page]) -> float:
 
 
 def map_pages_to_sources(pages: Sequence[Page]) -> dict[str, str]:
-    """Who speaks on each page, by its hash: its owner; a copy speaks with the voice of the page it copies."""
+    """Return the source of each page by hash: its owner; a copy has the source of its original."""
     first = {page.sha: page for page in reversed(pages)}
     return {sha: find_owner(first[text]) for sha, text in map_copies_to_originals(pages).items()}
 
 
 def map_copies_to_originals(pages: Sequence[Page]) -> dict[str, str]:
-    """For each page the first page that is the same document, give or take a menu, a date or its format."""
+    """Map each page to the first page with the same document, ignoring menus, dates and format."""
     texts: dict[str, str] = {}
     seen: dict[str, list[Page]] = {}
     for page in pages:
@@ -115,13 +110,13 @@ def map_copies_to_originals(pages: Sequence[Page]) -> dict[str, str]:
 
 
 def score_quality(rubric: Rubric) -> float:
-    """The rubric's mean, from 1–5 to 0–1."""
+    """Return the rubric's mean, scaled from 1–5 to 0–1."""
     marks = (rubric.accuracy, rubric.relevance, rubric.completeness, rubric.consistency)
     return (sum(marks) / len(marks) - 1) / 4
 
 
 def score_freshness(claims: Sequence[Claim], pages: Sequence[Page], today: date) -> float:
-    """How recent the cited pages are: 1 today, half after two years; an undated page counts 0.5."""
+    """Score how recent the cited pages are: 1 today, half after two years; 0.5 if undated."""
     cited = {quote.page for claim in claims for quote in claim.quotes}
     values = [_score_recency(page.published, today) for page in pages if page.sha in cited]
     return sum(values) / len(values) if values else 0.0
@@ -133,12 +128,12 @@ def _score_recency(published: str | None, today: date) -> float:
 
 
 def score_overall(coverage: float, diversity: float, quality: float, freshness: float) -> float:
-    """The weighted sum."""
+    """Return the weighted sum."""
     parts = {"coverage": coverage, "diversity": diversity, "quality": quality, "freshness": freshness}
     return sum(WEIGHTS[name] * value for name, value in parts.items())
 
 
 def count_sources(claims: Sequence[Claim], pages: Sequence[Page]) -> int:
-    """How many texts carry the claims; copies of one text are one."""
+    """Count the texts behind the claims; copies count once."""
     texts = map_copies_to_originals(pages)
     return len({texts.get(quote.page, quote.page) for claim in claims for quote in claim.quotes})

@@ -1,7 +1,6 @@
-"""Who speaks on a page, and which pages of some speak with one voice.
+"""Who owns a page, which pages are independent of each other, and which are primary sources.
 
-Certain cases only: a wrong guess that two pages are independent, or that they are not, is worse than none.
-Does not know what is said, only whose words and whose page it is.
+Only certain cases count: a wrong guess about independence is worse than none.
 """
 
 import re
@@ -20,7 +19,7 @@ from fathom.text.normalization import fold_text
 from fathom.text.similarity import is_copy, measure_containment, measure_shared_wording
 from fathom.text.tokens import has_cjk
 
-# Houses that keep what others write: their pages speak for the work or the account, not for the house.
+# Hosts that publish the work of others: the source is the work or the account, not the host.
 _REPOSITORIES = frozenset(
     """arxiv.org biorxiv.org medrxiv.org chemrxiv.org ssrn.com zenodo.org osf.io hal.science doi.org jstor.org
     europepmc.org semanticscholar.org openalex.org researchgate.net core.ac.uk""".split()  # noqa: SIM905
@@ -48,9 +47,9 @@ _ARXIV = re.compile(r"https://arxiv\.org/abs/(.+)")
 
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+?)(?:v\d+)?")
 
-_SAME_TITLE = 0.5  # of the smaller text in the larger one, when both have one title
+_SAME_TITLE = 0.5  # of the smaller text in the larger one, if both have the same title
 
-_CONVERTED = 0.6  # when one of them is a PDF or plain text and the other is not
+_CONVERTED = 0.6  # if one of them is a PDF or plain text and the other is not
 
 _CONTAINED = 0.8
 
@@ -60,17 +59,17 @@ _MIN_CHARACTERS = 20  # of Korean, Chinese or Japanese, which have few spaces
 
 
 def find_owner(page: Page) -> str:
-    """Whose voice a page is: the work with a DOI, the file, the account on a platform, else the domain."""
+    """Return the owner of a page: the work with a DOI, the file, the platform account, else the domain."""
     return find_work(page) or find_owner_of_address(page.address)
 
 
 def find_work(page: Page) -> str:
-    """The paper that a page is, announces or renders, by its DOI or arXiv number; empty for other pages."""
+    """Return the paper that a page is or describes, by DOI or arXiv number; "" for other pages."""
     return find_work_at(page.address, page.doi)
 
 
 def find_work_at(address: str, doi: str = "") -> str:
-    """The paper at an address."""
+    """Return the paper at an address."""
     if found := _ARXIV.match(canonical_address(address)):
         return f"arxiv:{found[1]}"
     said = doi.strip().lower() or ("" if (named := _DOI.search(address)) is None else named[1].lower())
@@ -79,7 +78,7 @@ def find_work_at(address: str, doi: str = "") -> str:
 
 
 def find_owner_of_address(address: str) -> str:
-    """Whose voice speaks at an address of which nothing else is known."""
+    """Return the owner of an address."""
     if work := find_work_at(address):
         return work
     place = parse_host(address)
@@ -95,16 +94,15 @@ def find_owner_of_address(address: str) -> str:
 
 
 def is_official(page: Page) -> bool:
-    """Whether a government, a public body or a university speaks."""
+    """Tell whether the owner is a government, a public body or a university."""
     return _OFFICIAL.search(parse_host(page.address)) is not None
 
 
 def list_independent_sources(quotes: Sequence[Quote], pages: Mapping[str, Page]) -> list[str]:
-    """The independent voices behind quotes that say the same, named by one owner each, in alphabetical order.
+    """Return the independent sources of quotes that say the same, one owner each, sorted.
 
-    Two pages are one voice when they have one owner, are one document or one contains the other, when one or
-    both attribute their quote to the same source, or when the quote of one stands in that of the other:
-    whoever prints another's paragraph adds nothing to it.
+    Two pages count as one source if they have one owner, are one document or contain each other, attribute
+    their quotes to the same origin, or if one quote is contained in the other.
     """
     owners = {
         quote.page: {find_owner(pages[quote.page]) if quote.page in pages else quote.page} for quote in quotes
@@ -136,7 +134,7 @@ def _choose_name(group: Iterable[str], names: Mapping[str, set[str]]) -> str:
 
 
 def is_same_document(one: Page, two: Page) -> bool:
-    """Whether two pages are renderings of one document: HTML, text or PDF, or the paper and its abstract."""
+    """Tell whether two pages render one document: HTML, text or PDF, or a paper and its abstract."""
     work = find_work(one)
     if work and work == find_work(two):
         return True
@@ -160,7 +158,7 @@ def _author_and_title(page: Page) -> tuple[str, str]:
 
 
 def _find_copied_quotes(quotes: Sequence[Quote]) -> Iterable[tuple[str, str]]:
-    """Pairs of pages of which one has the other's words, where the words are too many to be chance."""
+    """Yield pairs of pages where one has the other's words, too many for chance."""
     texts = [(quote.page, fold_text(quote.text).text.strip(" .")) for quote in quotes]
     for place, (page, text) in enumerate(texts):
         for other, words in texts[:place]:
@@ -170,12 +168,12 @@ def _find_copied_quotes(quotes: Sequence[Quote]) -> Iterable[tuple[str, str]]:
 
 
 def _is_retouched(short: str, long: str) -> bool:
-    """Whether a long sentence was copied with a few words changed; a short one may be alike by chance."""
+    """Tell whether a long sentence was copied with a few words changed."""
     return is_distinctive(short, times=2) and measure_shared_wording(short, long) >= _RETOUCHED
 
 
 def is_distinctive(text: str, times: int = 1) -> bool:
-    """Whether words are too many for two writers to have them in common by chance."""
+    """Tell whether a text is too long for two writers to have it in common by chance."""
     if has_cjk(text):
         return len(text) >= times * _MIN_CHARACTERS
     return len(text.split()) >= times * _MIN_WORDS
@@ -183,13 +181,13 @@ def is_distinctive(text: str, times: int = 1) -> bool:
 
 @lru_cache(maxsize=4096)
 def _registered_domain(place: str) -> str:
-    """The part of a host that somebody registered; of a host no list knows, all but its usual prefixes."""
+    """Return the registered part of a host; for unknown hosts, all but its usual prefixes."""
     found = get_fld(f"https://{place}", search_private=True, fail_silently=True)
     return str(found) if found else re.sub(r"^(?:www\d?|m|en|ko)\.(?=.+\.)", "", place)
 
 
 def find_primary_pages(pages: Sequence[Page]) -> frozenset[str]:
-    """Return the hashes of the pages that are a primary source for what they do not attribute to others."""
+    """Return the hashes of pages that are primary sources for what they do not attribute to others."""
     named = {
         canonical_address(origin.address)
         for page in pages
@@ -202,7 +200,7 @@ def find_primary_pages(pages: Sequence[Page]) -> frozenset[str]:
 
 
 def is_primary(quote: Quote, pages: Mapping[str, Page], primary: Set[str]) -> bool:
-    """Return whether a quote is of a primary source, and that source does not name another one for it."""
+    """Tell whether a quote is from a primary source that names no other source for it."""
     return quote.page in primary and find_origin(quote, pages[quote.page]) is None
 
 

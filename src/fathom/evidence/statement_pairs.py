@@ -1,6 +1,6 @@
-"""How two statements stand to each other as far as code can tell: same, contradicting, neither, or unknown.
+"""Compare two statements by rules: same, contradicting, neither, or undecided.
 
-Cautious on purpose: what no rule decides is left to a mind. Does not know claims, pages or voices.
+The rules are cautious: what they cannot decide is left to a model.
 """
 
 import re
@@ -24,14 +24,14 @@ from fathom.evidence.statements import (
 )
 from fathom.state import Difference, Relation
 
-_SAME_FROM = 0.6  # of all telling words, for two statements to say the same
+_SAME_FROM = 0.6  # of all content words, for two statements to say the same
 _SAME_FROM_CHANGED = 0.75  # the same when each has a word of its own
-_SUBJECT_FROM = 0.6  # of the telling words of the shorter one, to be about the same thing
-_LIKE_FROM = 0.5  # of all, for one event, or for opposites to deny
-_DENIED_FROM = 0.7  # of all, for a "not" to deny
-_NEARLY = 0.02  # two figures this near that are not the same are worth asking about
+_SUBJECT_FROM = 0.6  # of the shorter one's content words, to be about the same thing
+_LIKE_FROM = 0.5  # of all, for one event, or for opposites to contradict
+_DENIED_FROM = 0.7  # of all, for a negation to contradict
+_NEARLY = 0.02  # two figures this near but not equal are worth asking about
 _PRECISE = 3  # digits of such figures
-_TURNED = 0.25  # of all pairs of words, in statements that say the same
+_TURNED = 0.25  # of all word pairs in reversed order, in statements that say the same
 _PERIOD = re.compile(
     r"[1-4] ?분기|[상하]반기|\b\d{1,2}~\d{1,2}월|\bQ[1-4]\b|\bH[12]\b"
     r"|\b(?:first|second|third|fourth) (?:quarter|half)\b",
@@ -57,7 +57,7 @@ PairRuling = tuple[Relation, Difference, str]
 
 @lru_cache(maxsize=65536)
 def compare_statements(left: str, right: str) -> PairRuling | None:
-    """What rules say of two statements, of which kind and why; None when they cannot tell."""
+    """Return the ruling of the rules with kind and reason; None if undecided."""
     one, two = parse_statement(left), parse_statement(right)
     if one.plain == two.plain:
         return "same", "other", "word for word"
@@ -78,7 +78,7 @@ def compare_statements(left: str, right: str) -> PairRuling | None:
 
 
 def _of_parts(left: str, right: str) -> PairRuling | None:
-    """The same of compound sentences: "opened in 1966 and has 240 MW" is denied by "has 220 MW"."""
+    """Compare parts of compound sentences: "has 220 MW" contradicts "opened in 1966 and has 240 MW"."""
     mine, theirs = parts_of(left), parts_of(right)
     if len(mine) == len(theirs) == 1:
         return None
@@ -93,15 +93,15 @@ def _of_parts(left: str, right: str) -> PairRuling | None:
 
 
 def _has_only_more(part: ParsedStatement, other: ParsedStatement) -> bool:
-    """Whether none of a part's figures is anywhere in the other sentence: "412 m long and 30 m wide"."""
+    """Tell whether none of a part's figures is in the other sentence: "412 m long and 30 m wide"."""
     return not any(_has_amount(amount, other) for amount, _ in part.amounts)
 
 
 @lru_cache(maxsize=16384)
 def parts_of(statement: str) -> tuple[str, ...]:
-    """The parts of a compound sentence that each give a figure or a date, all with the subject of the first.
+    """Split a compound sentence into parts with a figure or date each, all with its subject.
 
-    The sentence itself when it has no such parts.
+    Returns the sentence itself if it has no such parts.
     """
     parts = [part.strip() for part in _PART.split(statement) if part and part.strip()]
     given = [parse_statement(part) for part in parts]
@@ -113,7 +113,7 @@ def parts_of(statement: str) -> tuple[str, ...]:
 
 
 def find_denial(sentence: str, quote: str) -> str:
-    """Why a quote cannot be cited for a sentence: it says otherwise, however sure either is; or nothing."""
+    """Return why a quote contradicts a sentence and cannot be cited for it; "" if it does not."""
     if word := compare_statements(sentence, quote):
         return word[2] if word[0] == "contradicts" else ""
     one, two = parse_statement(sentence), parse_statement(quote)
@@ -127,7 +127,7 @@ def find_denial(sentence: str, quote: str) -> str:
 
 
 def find_difference(left: str, right: str) -> str | None:
-    """The number, or else the date, in which the one statement differs from the other."""
+    """Return the number, or else the date, in which the statements differ."""
     one, two = parse_statement(left), parse_statement(right)
     if pair := _find_differing_amounts(one, two):
         return pair[0].text
@@ -137,7 +137,7 @@ def find_difference(left: str, right: str) -> str | None:
 
 
 def has_shared_terms(left: str, right: str) -> bool:
-    """Whether two statements have a name, a measure, or two telling words in common."""
+    """Tell whether two statements share a name, a measure, or two content words."""
     one, two = parse_statement(left), parse_statement(right)
     if len(set(one.words) & set(two.words)) > 1 or _have_shared_name(one, two):
         return True
@@ -147,7 +147,7 @@ def has_shared_terms(left: str, right: str) -> bool:
 
 
 def is_near_miss(left: str, right: str) -> bool:
-    """Whether they give nearly one figure for one thing and time, but not the same: 222,422 and 222,412."""
+    """Tell whether they give nearly equal figures for one thing and time: 222,422 and 222,412."""
     for one, two in product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))):
         if (
             not measure_overlap(one, two).shared
@@ -161,7 +161,7 @@ def is_near_miss(left: str, right: str) -> bool:
 
 
 def near_values(statement: str) -> list[tuple[str, float]]:
-    """The figures of a statement that two sources may give slightly differently, each with its measure."""
+    """Return the precise figures of a statement, each with its measure."""
     return [
         (slot, amount.value)
         for amount, slot in parse_statement(statement).amounts
@@ -170,7 +170,7 @@ def near_values(statement: str) -> list[tuple[str, float]]:
 
 
 def _rivals(one: ParsedStatement, two: ParsedStatement) -> list[tuple[Amount, Amount]]:
-    """The figures of one measure that are not in the other statement; bounds and roundings are none."""
+    """Return pairs of figures of one measure that differ; bounds and rounded ones are left out."""
     return [
         (a, b)
         for a, slot in one.amounts
@@ -186,7 +186,7 @@ def _are_one(left: int, right: int) -> bool:
 
 
 def _year_of(amount: Amount, statement: ParsedStatement) -> int:
-    """The year a figure is of: the last one before it that nothing is compared with, or else the first."""
+    """Return the year of a figure: the last one before it that is no comparison, else the first."""
     text = statement.text.low
     own = [d for d in statement.dates if d.year and not _COMPARED_WITH.match(text, d.end)]
     before = [date.year for date in own if date.start < amount.start]
@@ -194,7 +194,7 @@ def _year_of(amount: Amount, statement: ParsedStatement) -> int:
 
 
 def _is_one_measure(a: Amount, one: ParsedStatement, b: Amount, two: ParsedStatement) -> bool:
-    """Whether both statements name the subjects of Korean figures; long ones are hardly alike by chance."""
+    """Tell whether both statements name the subject of their Korean figures."""
     if abs(a.value - b.value) <= _NEARLY * abs(a.value) and min(map(_digits, (a, b))) > _PRECISE:
         return True
     subjects = (_subject_of(a, one), _subject_of(b, two))
@@ -207,7 +207,7 @@ def _subject_of(amount: Amount, statement: ParsedStatement) -> TextWord | None:
 
 
 def _is_precise(amount: Amount) -> bool:
-    """Whether it has three digits that count, so that two of them are alike by chance only rarely."""
+    """Tell whether it has three significant digits, so that equal ones are rarely chance."""
     return _digits(amount) >= _PRECISE
 
 
@@ -223,12 +223,12 @@ def _are_of_one_time(one: ParsedStatement, two: ParsedStatement) -> bool:
 
 
 def _are_two_things(one: ParsedStatement, two: ParsedStatement) -> bool:
-    """Whether the first name of each is not in the other: two plants in one country are not one."""
+    """Tell whether each one's first name is missing from the other: two plants in one country are not one."""
     return bool(one.names and two.names) and lacks_name(one.names[:1], two) and lacks_name(two.names[:1], one)
 
 
 def is_different_fact(left: str, right: str) -> bool:
-    """Whether they give different numbers or dates, or one says not in the other's words."""
+    """Tell whether they give different numbers or dates, or one negates the other."""
     one, two = parse_statement(left), parse_statement(right)
     if one.is_negated != two.is_negated and measure_overlap(one, two).of_all >= _LIKE_FROM:
         return True
@@ -239,14 +239,14 @@ def is_different_fact(left: str, right: str) -> bool:
 
 
 def is_same_number(left: str, right: str) -> bool:
-    """Whether both give figures, and the same ones, in whatever units."""
+    """Tell whether both give the same figures, in any unit."""
     one, two = parse_statement(left), parse_statement(right)
     pairs = ((one, two), (two, one))
     return all(a.amounts and all(_has_amount(x, b) for x, _ in a.amounts) for a, b in pairs)
 
 
 def _find_periods(text: str) -> set[str]:
-    """The quarters, halves and months that a statement speaks of."""
+    """Return the quarters, halves and months that a statement mentions."""
     return {found.lower().replace(" ", "") for found in _PERIOD.findall(text)}
 
 
@@ -281,7 +281,7 @@ def _compare_numbers(one: ParsedStatement, two: ParsedStatement, shared: WordOve
 def _compare_single_number(
     one: ParsedStatement, two: ParsedStatement, shared: WordOverlap
 ) -> PairRuling | None:
-    """The same where the one gives several amounts of a measure, and none of them is the other's only one."""
+    """Compare a single amount with several of the same measure, none of which equals it."""
     for slot in dict.fromkeys(slot for _, slot in two.amounts if slot):
         own = [pair for pair in one.amounts if pair[1] == slot]
         other = [pair for pair in two.amounts if pair[1] == slot]
@@ -329,7 +329,7 @@ def _check_sameness(one: ParsedStatement, two: ParsedStatement, shared: WordOver
 
 
 def _is_vague(amount: Amount, statement: ParsedStatement) -> bool:
-    """Whether it is rounded or a bound, so that another number need not deny it."""
+    """Tell whether it is rounded or a bound, so that another number need not contradict it."""
     text = statement.text.low
     return amount.is_approximate or bool(
         _VAGUE_BEFORE.search(text[: amount.start]) or _VAGUE_AFTER.match(text[amount.end :])
@@ -337,7 +337,7 @@ def _is_vague(amount: Amount, statement: ParsedStatement) -> bool:
 
 
 def _have_same_facts(one: ParsedStatement, two: ParsedStatement) -> bool:
-    """Whether neither has a number, date or name that the other does not have."""
+    """Tell whether neither has a number, date or name that the other lacks."""
     return _have_same_names(one, two) and all(
         all(_has_amount(amount, b) for amount, _ in a.amounts)
         and all(any(_is_same_date(d, e) for e in b.dates) for d in a.dates)
@@ -346,7 +346,7 @@ def _have_same_facts(one: ParsedStatement, two: ParsedStatement) -> bool:
 
 
 def _has_extra_fact(one: ParsedStatement, two: ParsedStatement) -> bool:
-    """Whether it gives a number or a date that the other does not give."""
+    """Tell whether it gives a number or date that the other does not."""
     return any(not _has_amount(amount, two) for amount, _ in one.amounts) or any(
         not any(_is_same_date(date, other) for other in two.dates) for date in one.dates
     )
@@ -365,7 +365,7 @@ def _has_amount(amount: Amount, other: ParsedStatement) -> bool:
 
 
 def _find_differing_amounts(one: ParsedStatement, two: ParsedStatement) -> tuple[Amount, Amount] | None:
-    """The two amounts of one measure that differ, if there is one such measure and each gives it once."""
+    """Return the two differing amounts, if there is one such measure and each gives it once."""
     found = []
     for slot in dict.fromkeys(slot for _, slot in one.amounts if slot):
         left = [a for a, own in one.amounts if own == slot]
@@ -376,7 +376,7 @@ def _find_differing_amounts(one: ParsedStatement, two: ParsedStatement) -> tuple
 
 
 def _find_differing_dates(one: ParsedStatement, two: ParsedStatement) -> tuple[Date, Date] | None:
-    """The only date of each, if they cannot be the same day."""
+    """Return the only date of each, if they cannot be the same day."""
     if len(one.dates) != 1 or len(two.dates) != 1 or _is_same_date(one.dates[0], two.dates[0]):
         return None
     is_comparable = bool(set(one.dates[0].parts) & set(two.dates[0].parts))

@@ -1,7 +1,4 @@
-"""What code sees in a statement: its words, amounts, dates and names; whether it denies, hedges or asks.
-
-Does not know other statements, but for how many words two of them share.
-"""
+"""Parse a statement for rules: its words, amounts, dates and names; whether it negates, hedges or asks."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +25,7 @@ _WORD = re.compile(r"[a-z]+")
 
 @dataclass(frozen=True)
 class ContrastTable:
-    """Lists of words with two sides each: for every word the lines it stands in, and on which side."""
+    """Word pairs with two sides: for every word its lines, and its side in each."""
 
     count: int
     english: dict[str, list[tuple[int, int]]]
@@ -36,7 +33,7 @@ class ContrastTable:
 
 
 def _build_contrasts(*lists: str) -> ContrastTable:
-    """Each line is split in its middle."""
+    """Build a table from lines; each line is split in its middle."""
     english: dict[str, list[tuple[int, int]]] = {}
     korean: dict[re.Pattern[str], list[tuple[int, int]]] = {}
     for place, words in enumerate(line.split() for line in lists):
@@ -49,7 +46,7 @@ def _build_contrasts(*lists: str) -> ContrastTable:
     return ContrastTable(len(lists), english, korean)
 
 
-# What is said of the one does not touch the other.
+# Statements on different sides are about different things.
 SCOPE_CONTRASTS = _build_contrasts(
     "men women", "man woman", "male female", "boys girls", "urban rural", "north south", "northern southern",
     "east west", "eastern western", "before after", "minimum maximum", "lowest highest", "average peak",
@@ -60,7 +57,7 @@ SCOPE_CONTRASTS = _build_contrasts(
     "이전 이후", "상반기 하반기", "아동 성인", "공공 민간",
 )  # fmt: skip
 
-# The one denies the other.
+# Statements on different sides contradict each other.
 DENIAL_CONTRASTS = _build_contrasts(
     "increase increases increased rises rose decrease decreases decreased falls fell", "safe unsafe",
     "legal illegal", "possible impossible", "effective ineffective", "true false", "harmful harmless",
@@ -71,12 +68,12 @@ DENIAL_CONTRASTS = _build_contrasts(
 
 
 def find_one_time_events(text: str) -> frozenset[str]:
-    """The words of a text, in lower case, for what happens one time only."""
+    """Return the lower-case words for events that happen only once."""
     return frozenset(_ONE_TIME_EVENT.findall(text))
 
 
 def find_contrast_sides(text: str, lines: ContrastTable) -> tuple[int, ...]:
-    """For each line, on which side of it a text in lower case stands: 1, -1, or 0 for none or both."""
+    """Return the side of each line that a lower-case text is on: 1, -1, or 0 for none or both."""
     found = {at for word in lines.english.keys() & _WORD.findall(text) for at in lines.english[word]}
     if not text.isascii():
         found |= {at for word, places in lines.korean.items() if word.search(text) for at in places}
@@ -87,7 +84,7 @@ def find_contrast_sides(text: str, lines: ContrastTable) -> tuple[int, ...]:
 
 
 def are_opposed(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether two texts stand on two sides of a line."""
+    """Tell whether two texts are on different sides of a line."""
     return any(a * b == -1 for a, b in zip(left, right, strict=True))
 
 
@@ -116,25 +113,25 @@ class ParsedStatement:
     """A statement in the parts that rules compare."""
 
     text: ParsedText
-    plain: str  # folded, to see that two are one word for word
-    words: tuple[str, ...]  # its telling words in order, but for those of amounts and dates
-    pieces: frozenset[str]  # the same in pairs of letters if it is Korean, whose spaces are a matter of taste
+    plain: str  # folded, to detect equal statements
+    words: tuple[str, ...]  # content words in order, without those of amounts and dates
+    pieces: frozenset[str]  # the same as letter bigrams if Korean, where spacing varies
     amounts: tuple[tuple[Amount, str], ...]  # each with what it measures or counts
     dates: tuple[Date, ...]
     years: frozenset[int]
     names: tuple[str, ...]
     is_negated: bool
     is_hedged: bool
-    has_two_parts: bool  # it says one thing, but also another, or only asks
+    has_two_parts: bool  # it says one thing but also another, or only asks
     rates: frozenset[str]
-    events: frozenset[str]  # what happens one time only
+    events: frozenset[str]  # events that happen only once
     scopes: tuple[int, ...]
     denials: tuple[int, ...]
 
 
 @lru_cache(maxsize=16384)
 def parse_statement(statement: str) -> ParsedStatement:
-    """The parts of a statement, remembered."""
+    """Parse a statement; cached."""
     text = parse_text(statement)
     when = find_dates(text.text)
     given = [a for a in find_amounts(text.text) if not _is_part_of_a_name(a, text.text)]
@@ -166,19 +163,19 @@ def parse_statement(statement: str) -> ParsedStatement:
 
 
 def _is_part_of_a_name(amount: Amount, text: str) -> bool:
-    """Whether it is a number word in a title, as in "Square Two"."""
+    """Tell whether it is a number word in a title, as in "Square Two"."""
     return amount.start > 0 and text[amount.start].isupper()
 
 
 def _mask_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text with figures for its amounts and dates, so that "MW" and "May" are not taken for names."""
+    """Replace amounts and dates by digits, so that "MW" and "May" are not taken for names."""
     for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]}0{text[end:]}"
     return text
 
 
 def _find_counted_thing(amount: Amount, text: str, words: Sequence[ParsedWord]) -> str:
-    """What a bare number counts: the Korean word glued to it, or the next telling word."""
+    """Return what a bare number counts: the Korean word attached to it, or the next content word."""
     if glued := _GLUED.match(text, amount.end):
         return glued[1]
     return next((w.key for w in words if w.start >= amount.end and w.is_telling), "")
@@ -186,16 +183,16 @@ def _find_counted_thing(amount: Amount, text: str, words: Sequence[ParsedWord]) 
 
 @dataclass(frozen=True)
 class WordOverlap:
-    """How many telling words two statements share, as shares of the shorter one and of both."""
+    """Shared content words of two statements, as shares of the shorter one and of both."""
 
     shared: int
     of_shorter: float
     of_all: float
-    is_changed: bool  # each has a word that the other does not have
+    is_changed: bool  # each has a word that the other lacks
 
 
 def measure_overlap(one: ParsedStatement, two: ParsedStatement) -> WordOverlap:
-    """The words they share, forms of one word counting as one; of Korean, also the pairs of letters."""
+    """Measure shared words, with forms of one word counted as one; for Korean also letter bigrams."""
     left, right = ([w for w in a.words if w not in b.words] for a, b in ((one, two), (two, one)))
     alike = _count_related(left, right), _count_related(right, left)
     shared = len(one.words) - len(left) + min(alike)
@@ -210,7 +207,7 @@ def measure_overlap(one: ParsedStatement, two: ParsedStatement) -> WordOverlap:
 
 
 def _count_related(keys: Sequence[str], others: Sequence[str]) -> int:
-    """How many of the keys are forms of one of the others, which begin alike then."""
+    """Count the keys that are forms of one of the others, by a common prefix."""
     near: dict[str, list[str]] = {}
     for other in others:
         near.setdefault(index_letter(other), []).append(other)
@@ -218,12 +215,12 @@ def _count_related(keys: Sequence[str], others: Sequence[str]) -> int:
 
 
 def is_in_same_order(one: ParsedStatement, two: ParsedStatement, most_turned: float) -> bool:
-    """Whether the words both have come in nearly one order: who does what to whom."""
+    """Tell whether the shared words come in nearly the same order: who does what to whom."""
     shared = [two.words.index(word) for word in one.words if word in two.words]
     turned = sum(a > b for n, a in enumerate(shared) for b in shared[n + 1 :])
     return turned <= most_turned * len(shared) * (len(shared) - 1) / 2
 
 
 def lacks_name(wanted: Sequence[str], other: ParsedStatement) -> bool:
-    """Whether a name is not in the other statement, not even as the beginning of a word."""
+    """Tell whether a name is missing from the other statement, even as a prefix of a word."""
     return not all(begins_word(name[:-1] if len(name) > 4 else name, other.text.low) for name in wanted)

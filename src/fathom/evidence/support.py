@@ -1,9 +1,8 @@
-"""How far quotes carry a statement, from 0 to 1, judged without a model: a weighted sum of a few plain signs.
+"""Score how far quotes support a statement, 0 to 1, without a model: a weighted sum of simple signs.
 
-Does not know what is refused outright: that is what `flaws` says; only a number, a date, a "not" or a "C#"
-that the best two sentences do not have makes it nothing here too. The weights were fitted on a benchmark, and
-docs/log.md says how well they do on claims they were not fitted on. Korean has no word vectors here: its
-words decide.
+A number, date, negation or "C#" that the best two sentences lack makes the score 0. The weights were fitted
+on a benchmark; docs/log.md has the results on other claims. Korean has no word vectors here: its words
+decide.
 """
 
 import math
@@ -28,9 +27,9 @@ from fathom.text.mentions import extract_numbers, is_negated
 from fathom.text.ranking import stem, terms
 from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
-_FAR = 0.5  # of its telling words: "The mayor was arrested" has half of them from "The mayor opened a park"
+_FAR = 0.5  # of its content words: "The mayor was arrested" shares half with "The mayor opened a park"
 
-_FAR_WITH_FIGURES = 0.33  # a figure that agrees, and that others compare, ties it to its quotes
+_FAR_WITH_FIGURES = 0.33  # lower with an agreeing figure, which ties it to its quotes
 
 _LEAD_IN = re.compile(r"^(?P<words>[^,:;.!?]{1,70}?)(?:[,:;]\s+|\s+that\s+|:\s*)")
 
@@ -49,13 +48,13 @@ _REPORTING_WORDS = frozenset(
 
 
 def find_unsupported(statement: str, quotes: Sequence[str]) -> list[str]:
-    """Short reasons why the quotes do not carry the statement; none when code finds nothing wrong."""
+    """Return short reasons why the quotes do not support the statement; none if code finds nothing."""
     found = find_unsupported_by_kind(statement, quotes)
     return list(dict.fromkeys(reason for reasons in found.values() for reason in reasons))
 
 
 def find_unsupported_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[str]]:
-    """The same under what they are about, for those who count."""
+    """Return the same reasons by kind."""
     found = find_flaws_by_kind(statement, quotes)
     bare = strip_lead_in(statement)
     if bare != statement:
@@ -68,9 +67,9 @@ def find_unsupported_by_kind(statement: str, quotes: Sequence[str]) -> dict[str,
 
 
 def find_contradicting_quote(statement: str, quotes: Sequence[str]) -> str:
-    """Why the quotes of one claim speak against the statement, which may not cite them then; or nothing.
+    """Return why the quotes of one claim contradict the statement; "" if they do not.
 
-    That they leave something out is no contradiction: another claim may carry it.
+    An omission is no contradiction: another claim may support it.
     """
     if not find_flaws(statement, quotes):
         return ""
@@ -80,7 +79,7 @@ def find_contradicting_quote(statement: str, quotes: Sequence[str]) -> str:
 
 
 def strip_lead_in(sentence: str) -> str:
-    """The sentence without a lead-in that says nothing of its own, as "According to one source," does."""
+    """Remove a lead-in without content, such as "According to one source,"."""
     bare = sentence
     while True:
         cut = _ADVERB.sub("", bare, count=1)
@@ -92,14 +91,14 @@ def strip_lead_in(sentence: str) -> str:
 
 
 def _says_nothing(lead: re.Match[str]) -> bool:
-    """Whether only the saying is said; what stands before a colon is never part of the statement."""
+    """Tell whether a lead-in has no content; text before a colon is never part of the statement."""
     words = re.findall(r"\w+", lead["words"].lower())
     return ":" in lead.group() or all(word in STOP_WORDS or word in _REPORTING_WORDS for word in words)
 
 
 def _is_far(sentence: str, quotes: Sequence[str]) -> bool:
-    told = " ".join(quotes)
-    is_one_language = has_cjk(sentence) == has_cjk(told)
+    quoted = " ".join(quotes)
+    is_one_language = has_cjk(sentence) == has_cjk(quoted)
     limit = _FAR_WITH_FIGURES if find_amounts(sentence) or find_dates(sentence) else _FAR
     return (
         is_one_language
@@ -135,7 +134,7 @@ _LONGEST_ENDING = 4
 
 
 def is_connective(sentence: str) -> bool:
-    """Whether it has nothing but words that lead from one sentence to the next, and at least one of them."""
+    """Tell whether it consists only of connective words, and has at least one."""
     words = [found.group().lower() for found in _WORD.finditer(sentence)]
     if extract_numbers(sentence) or is_negated(sentence) or len(words) > _MOST_WORDS:
         return False
@@ -165,7 +164,7 @@ WEIGHTS = {
 
 _BIAS = -2.48
 
-# Where the weighted sum, as a chance, is cut: chosen on the benchmark for a precision of three in four.
+# Threshold of the weighted sum as a probability: chosen on the benchmark for a precision of 75 %.
 _CUT = 0.43
 
 _FATAL = {"a number", "a date", "a negation"}
@@ -177,18 +176,18 @@ _COMPARING = re.compile(
     r"|(?!interest|forest|request|harvest|protest|contest|honest|suggest|modest|arrest|digest|invest)[a-z]{3,}est)\b"
 )
 
-# Names that a mark tells apart, and that words alone would take for each other: "C", "C#", "C++".
+# Names that differ only in a mark: "C", "C#", "C++".
 _MARKED = re.compile(r"\b\w+[+#]+(?!\w)")
 
 
 def score_support(statement: str, quotes: Sequence[str]) -> float:
-    """How far the quotes carry it; from `SUPPORTED_FROM` on it counts as carried."""
+    """Score how far the quotes support it; from `SUPPORTED_FROM` on it counts as supported."""
     said = parse_text(statement)
     sentences = [text for quote in quotes for text in parse_sentences(quote)]
-    told = [text for text in sentences if not text.text.endswith("?")] or sentences
-    if not said.telling or not told:
+    declarative = [text for text in sentences if not text.text.endswith("?")] or sentences
+    if not said.telling or not declarative:
         return 0.0
-    windows = [*([text] for text in told), *(list(pair) for pair in pairwise(told))]
+    windows = [*([text] for text in declarative), *(list(pair) for pair in pairwise(declarative))]
     if not is_embeddable(statement):
         best = max(windows, key=lambda window: (measure_coverage(said, window), -_count_words(window)))
         return 0.0 if _is_fatal(statement, best) else measure_coverage(said, best)
@@ -196,40 +195,40 @@ def score_support(statement: str, quotes: Sequence[str]) -> float:
     best = max(windows, key=lambda window: (_weighted_share(weights, window), -_count_words(window)))
     if _is_fatal(statement, best):
         return 0.0
-    found = compute_support_signs(statement, told, best)
+    found = compute_support_signs(statement, declarative, best)
     chance = 1 / (1 + math.exp(-(_BIAS + sum(WEIGHTS[name] * value for name, value in found.items()))))
     return float(chance ** (math.log(SUPPORTED_FROM) / math.log(_CUT)))
 
 
 def compute_support_signs(
-    statement: str, told: Sequence[ParsedText], best: Sequence[ParsedText]
+    statement: str, texts: Sequence[ParsedText], best: Sequence[ParsedText]
 ) -> dict[str, float]:
-    """What speaks for it and against it in what is told; `best` are the sentences with most of its words."""
+    """Compute the signs for and against it; `best` are the sentences with most of its words."""
     weights = _weigh_words(statement)
-    pairs = [f"{one.text} {other.text}" for one, other in pairwise(told)]
-    vectors = embed([statement, *(text.text for text in told), *pairs])
-    known = _stem_words(" ".join(text.text for text in told))
+    pairs = [f"{one.text} {other.text}" for one, other in pairwise(texts)]
+    vectors = embed([statement, *(text.text for text in texts), *pairs])
+    known = _stem_words(" ".join(text.text for text in texts))
     return {
-        "rare words": _weighted_share(weights, told),
-        "in one sentence": max(_weighted_share(weights, [text]) for text in told),
+        "rare words": _weighted_share(weights, texts),
+        "in one sentence": max(_weighted_share(weights, [text]) for text in texts),
         "likeness": max(0.0, float((vectors[1:] @ vectors[0]).max())),
         "its end": _known_ending(statement, known),
         "rarest missing": max((weight for word, weight in weights.items() if word not in known), default=0.0),
         "comparison missing": float(
             not _find_comparing_words([parse_text(statement)]) <= _find_comparing_words(best)
         ),
-        "denied": _denied_share(parse_text(statement), told),
+        "denied": _denied_share(parse_text(statement), texts),
     }
 
 
 def _weighted_share(weights: dict[str, float], texts: Sequence[ParsedText]) -> float:
-    """The share of its telling words that the texts have, by how rare they are."""
+    """Return the share of its content words that the texts have, weighted by rarity."""
     had = set[str]().union(*(_stem_words(text.text) for text in texts))
     return sum(weight for word, weight in weights.items() if word in had) / (sum(weights.values()) or 1.0)
 
 
 def _weigh_words(statement: str) -> dict[str, float]:
-    """Its telling words, each with how rare it is."""
+    """Return its content words, weighted by rarity."""
     written = {stem(word): word for word in tokens(statement)}
     return {term: max(0.5, word_rarity(written.get(term, term)) - _COMMON) for term in terms(statement)}
 
@@ -239,7 +238,7 @@ def _stem_words(text: str) -> set[str]:
 
 
 def _known_ending(statement: str, known: set[str]) -> float:
-    """How much of what it ends with is known: it begins with what it is about, and that is easily found."""
+    """Return how much of its ending is known; its beginning names the topic, which is easily found."""
     telling = terms(statement)
     words = dict.fromkeys(word for word in map(stem, tokens(statement)) if word in telling)
     last = [word in known for word in [*words][-2:]]
@@ -247,14 +246,14 @@ def _known_ending(statement: str, known: set[str]) -> float:
 
 
 def _find_comparing_words(texts: Sequence[ParsedText]) -> set[str]:
-    """The words by which things are compared or ranked."""
+    """Return the words of comparison or ranking."""
     return {word for text in texts for word in _COMPARING.findall(text.low)}
 
 
-def _denied_share(said: ParsedText, told: Sequence[ParsedText]) -> float:
-    """The share of its words that what is told negates somewhere, and it does not."""
+def _denied_share(said: ParsedText, texts: Sequence[ParsedText]) -> float:
+    """Return the share of its words that the texts negate and it does not."""
     own = {word for reach in find_negations(said) for word in reach}
-    theirs = {word for text in told for reach in find_negations(text) for word in reach}
+    theirs = {word for text in texts for reach in find_negations(text) for word in reach}
     denied = {key for key in said.keys - own if any(is_same_word(key, word) for word in theirs)}
     return len(denied) / max(1, len(said.keys))
 
@@ -264,6 +263,6 @@ def _count_words(window: Sequence[ParsedText]) -> int:
 
 
 def _is_fatal(statement: str, window: Sequence[ParsedText]) -> bool:
-    told = " ".join(text.text for text in window)
-    is_other = not set(_MARKED.findall(statement)) <= set(_MARKED.findall(told))
-    return is_other or not _FATAL.isdisjoint(find_flaws_by_kind(statement, [told]))
+    joined = " ".join(text.text for text in window)
+    is_other = not set(_MARKED.findall(statement)) <= set(_MARKED.findall(joined))
+    return is_other or not _FATAL.isdisjoint(find_flaws_by_kind(statement, [joined]))

@@ -1,10 +1,9 @@
-"""Drafts of a round's pages put to the verifier, together and with controls among them.
+"""Verify the drafts of a round's pages in batches with controls among them.
 
-A call that gets a control wrong is not believed: what it approved is asked again, split; what it refused gets
-a second opinion. As long as the sequential test has not decided that a verifier is good, what it approves of
-although code suspects it is voted on twice. What is then still in doubt, and everything of a verifier that
-the test does not trust, is left to the strict rules. Prompts depend on the drafts alone, not on what is known
-of the verifier, so that a run that was killed asks the same again. Does not know models or nodes.
+A call that fails a control is void: its approvals are asked again in halves, its refusals get a second
+opinion. Until the sequential test trusts a verifier, its approvals of suspicious drafts are voted on twice.
+The strict rules decide what is still in doubt, and everything of an untrusted verifier. Prompts depend on the
+drafts alone, so that a killed run asks the same again.
 """
 
 import asyncio
@@ -49,7 +48,7 @@ PagesWithText = Mapping[str, tuple[Page, str]]  # pages and their texts, by hash
 
 @dataclass
 class VerificationResult:
-    """What became of the drafts; those that could not be verified at all are in neither list."""
+    """Verified and refused drafts; those that could not be verified are in neither list."""
 
     claims: list[Claim] = field(default_factory=list)
     refused: list[ClaimDraft] = field(default_factory=list)
@@ -60,7 +59,7 @@ class VerificationResult:
 
 @dataclass(frozen=True)
 class _Answer:
-    """A verdict on one draft, who gave it, and whether the controls of its call speak against it."""
+    """A verdict on one draft, its author, and whether the controls of its call speak against it."""
 
     draft: ClaimDraft
     verdict: Verdict
@@ -85,7 +84,7 @@ async def verify_drafts(
     ask: AskVerifier,
     trust: TrustLog,
 ) -> VerificationResult:
-    """Decide on drafts, a few dozen a call and all calls at once; a call that fails is told."""
+    """Verify drafts in concurrent batches; a failed call is recorded as a failure."""
     verified = VerificationResult()
     batches = split_evenly(drafts, MOST_A_CALL)
     work = [_verify_batch(batch, controls, texts, ask, verified) for batch in batches]
@@ -114,7 +113,7 @@ async def _vote_again(
     ask: AskVerifier,
     verified: VerificationResult,
 ) -> list[_Answer]:
-    """Ask once more about what code suspects and a verifier approved that is not yet known to be good."""
+    """Ask again about suspicious drafts that a verifier without established trust approved."""
     doubted = [
         answer.draft
         for answer in answers
@@ -127,14 +126,14 @@ async def _vote_again(
 
 
 def split_evenly(drafts: Sequence[ClaimDraft], most: int) -> list[list[ClaimDraft]]:
-    """Return the drafts in their order, in as few parts of about the same size as there must be."""
+    """Split the drafts into as few parts of about equal size as needed, in order."""
     count = math.ceil(len(drafts) / most)
     edges = [round(n * len(drafts) / count) for n in range(count + 1)] if count else []
     return [list(drafts[start:end]) for start, end in pairwise(edges)]
 
 
 def _find_objection(answer: _Answer, standing: str) -> str:
-    """Why a draft is refused; empty when it is believed."""
+    """Return why a draft is refused; "" if it is accepted."""
     if not answer.is_approved:
         return answer.verdict.reason or "its quotes do not say this"
     is_unsure = answer.is_void or (bool(answer.by) and not answer.is_tested and standing != "trusted")
@@ -151,7 +150,7 @@ async def _verify_batch(
     ask: AskVerifier,
     verified: VerificationResult,
 ) -> list[_Answer]:
-    """Ask about one batch; what its controls make void is asked once more, what was approved in halves."""
+    """Ask about one batch; ask void answers again, approvals in halves."""
     first = await _ask(batch, controls, texts, ask, verified, "first")
     approved = [answer.draft for answer in first if answer.is_void and answer.is_approved]
     refused = [answer.draft for answer in first if answer.is_void and not answer.is_approved]
@@ -170,7 +169,7 @@ async def _ask(
     verified: VerificationResult,
     when: str,
 ) -> list[_Answer]:
-    """One call: the drafts with controls of the same pages among them; none of it if the call fails."""
+    """Make one call with the drafts and controls of the same pages; return nothing if it fails."""
     here = {draft.page for draft in drafts}
     seed = short_hash(
         when, str(load_prompt("verifier").revision), *sorted(here), *(draft.id for draft in drafts)
@@ -178,28 +177,28 @@ async def _ask(
     controls = choose_controls([control for control in pool if control.page in here], seed)
     items = mix_in(drafts, controls, seed)
     try:
-        thought = await ask(_build_evidence(items, texts))
+        result = await ask(_build_evidence(items, texts))
     except ProviderError as error:
         titles = ", ".join(dict.fromkeys(texts[draft.page][0].title for draft in drafts))
         verified.failures.append(Failure(where="analysis", what=titles, why=str(error)))
         verified.costs += error.costs
         return []
-    verified.costs += thought.costs
-    verified.failures += thought.failures
-    pairs = list(zip(items, thought.value, strict=True))
+    verified.costs += result.costs
+    verified.failures += result.failures
+    pairs = list(zip(items, result.value, strict=True))
     shown = [(item, v.score >= KEEP_FROM) for item, v in pairs if isinstance(item, Control)]
-    outcome = evaluate_controls(shown, seed, thought.by) if thought.by else ControlOutcome()
+    outcome = evaluate_controls(shown, seed, result.by) if result.by else ControlOutcome()
     verified.tallies += outcome.tallies
     is_tested = any(not control.is_true for control in controls)
     return [
-        _Answer(item, verdict, thought.by, outcome, is_tested)
+        _Answer(item, verdict, result.by, outcome, is_tested)
         for item, verdict in pairs
         if isinstance(item, ClaimDraft)
     ]
 
 
 def _build_evidence(items: Sequence[ClaimDraft | Control], texts: PagesWithText) -> list[VerificationItem]:
-    """What the verifier is shown: all items of a page with one context."""
+    """Build the verifier's items: all items of a page share one context."""
     quotes = {page: [q for item in items if item.page == page for q in item.quotes] for page in texts}
     contexts = {page: describe_context(own, *texts[page]) for page, own in quotes.items() if own}
     return [

@@ -84,9 +84,7 @@ def _openai(model: Any, mine: LoopClients) -> "BaseChatModel":
     own = {} if model.http_async_client else {"http_client": _pool(mine)}
     root = model.root_async_client.with_options(max_retries=0, **own)
     update = {"root_async_client": root, "async_client": root.chat.completions, "max_retries": 0}
-    update["stream_usage"] = (
-        True  # off by default for a custom address; a server that refuses it is not streamed
-    )
+    update["stream_usage"] = True  # off by default for a custom address; if refused, no streaming
     copied: BaseChatModel = model.model_copy(update=update)
     return copied
 

@@ -49,9 +49,7 @@ class LearnedWindow:
 
     @property
     def _name(self) -> str:
-        return sha256(
-            f"{self.server}\n{self.model}".encode()
-        ).hexdigest()  # an address may contain a password
+        return sha256(f"{self.server}\n{self.model}".encode()).hexdigest()  # may contain a password
 
 
 UNKNOWN_WINDOW_TOKENS = (

@@ -129,13 +129,13 @@ def find_wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
     """The amounts of a statement that no quote gives."""
     every = [amount for quote in quotes for amount in find_amounts(quote)]
     known = [amount for quote in quotes for amount in _find_asserted(quote)]
-    told = frozenset(_find_asserted(statement))
+    asserted = frozenset(_find_asserted(statement))
     is_in_a_row = _IN_A_ROW.search(statement) is not None
     spare = {float(value) for quote in quotes for date in find_dates(quote) for value in date.parts.values()}
     return [
         said.text
         for said in find_amounts(statement)
-        if not any(is_same_amount(said, other) for other in (known if said in told else every))
+        if not any(is_same_amount(said, other) for other in (known if said in asserted else every))
         and not (not said.measure and said.value in spare)
         and not (said.value == 1 and said.text.lower() in {"one", "한"})
         and not (said.value == 2 and _DEFINITE.search(statement[max(0, said.start - 10) : said.start]))

@@ -87,9 +87,9 @@ def find_wrong_dates(statement: str, quotes: Sequence[str]) -> list[str]:
     """The dates of a statement that no quote gives."""
     known = [date for quote in quotes for date in find_dates(quote)]
     wrong = [date.text for date in find_dates(statement) if not _is_date_given(date, known)]
-    told = _find_seasons(statement)
-    given = {_SEASONS[season] for season in _find_seasons(" ".join(quotes))} if told else set()
-    return wrong + [season for season in told if given and _SEASONS[season] not in given]
+    seasons = _find_seasons(statement)
+    given = {_SEASONS[season] for season in _find_seasons(" ".join(quotes))} if seasons else set()
+    return wrong + [season for season in seasons if given and _SEASONS[season] not in given]
 
 
 def _find_seasons(text: str) -> list[str]:

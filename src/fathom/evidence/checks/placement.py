@@ -158,21 +158,21 @@ def _is_level(figure: Figure, text: str) -> bool:
 def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find a year that is not in the quote, where the quote has years of its own, written or meant."""
     quoted = {date.year for date in find_dates(passage.quoted) if date.year}
-    told = {date.year for date in find_dates(statement) if date.year}
+    stated = {date.year for date in find_dates(statement) if date.year}
     if has_relative_time(passage.quoted):
         meant = quoted | meant_years(_THAN.sub(" ", passage.quoted), passage.date)
-        if told and meant and not told & meant and len(meant) == 1:
-            yield "year", f"the quote means {min(meant)}, not {min(told)}"
+        if stated and meant and not stated & meant and len(meant) == 1:
+            yield "year", f"the quote means {min(meant)}, not {min(stated)}"
         return
     if not quoted:
         return
     firsts = [_FIRST_YEAR.match(part) for part in _split_parts(passage.quoted, _SENTENCE)]
     own = {year - apart for year in passage.calendar.own for apart in (0, 1)}
-    is_told_first = firsts and all(firsts) and not told & quoted
-    if told and is_told_first:
-        yield "year", f"the quote begins with {min(quoted)}, not with {min(told)}"
-    elif told and not told & (quoted | own) and not any(str(year) in passage.title for year in told):
-        yield "year", f"the quote speaks of {min(quoted)}, not of {min(told)}"
+    is_stated_first = firsts and all(firsts) and not stated & quoted
+    if stated and is_stated_first:
+        yield "year", f"the quote begins with {min(quoted)}, not with {min(stated)}"
+    elif stated and not stated & (quoted | own) and not any(str(year) in passage.title for year in stated):
+        yield "year", f"the quote speaks of {min(quoted)}, not of {min(stated)}"
 
 
 def _other_side_of_date(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -198,8 +198,8 @@ def _share_left_out(statement: str, passage: Passage) -> Iterator[tuple[str, str
     said = parse_text(statement)
     for match in _PART_OF.finditer(passage.quoted):
         part, rest = find_figures(match[1]), parse_text(match[2])
-        is_told = any(is_same_figure(f, other) for f in find_figures(statement) for other in part)
-        if part and not is_told and rest.telling and all(said.has(w.key) for w in rest.telling[:2]):
+        is_stated = any(is_same_figure(f, other) for f in find_figures(statement) for other in part)
+        if part and not is_stated and rest.telling and all(said.has(w.key) for w in rest.telling[:2]):
             yield "scope", f"the quote says it of '{match[1].strip()}' only"
 
 

@@ -55,7 +55,7 @@ class _Token:
         return False
 
 
-def replaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+def find_replaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Return what stands in the place of something else, as pairs of kind and note."""
     said = _tokens(statement)
     quoted = _clauses(_WRAPPED.sub(" ", passage.quoted))
@@ -83,10 +83,10 @@ def replaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
                     continue
                 yield "who and what", note
         if is_copy:
-            yield from _added(new, left, passage)
+            yield from _find_added(new, left, passage)
 
 
-def _added(new: Sequence[_Token], left: Sequence[_Token], passage: Passage) -> Iterator[tuple[str, str]]:
+def _find_added(new: Sequence[_Token], left: Sequence[_Token], passage: Passage) -> Iterator[tuple[str, str]]:
     """Find what a near copy of a clause adds from another clause while it leaves a name or a share out."""
     names = [token for token in left if token.word and token.text[0].isupper()]
     shares = [t for t in left if isinstance(t.value, Figure) and t.value.dimension in {"percent", "times"}]

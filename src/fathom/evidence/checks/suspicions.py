@@ -18,7 +18,7 @@ from fathom.evidence.checks.lexicon import (
     load_phrase_pattern,
 )
 from fathom.evidence.checks.placement import find_misplaced
-from fathom.evidence.checks.replacement import replaced
+from fathom.evidence.checks.replacement import find_replaced
 from fathom.evidence.checks.strict import find_flaws_by_kind
 from fathom.evidence.checks.units import UNITS
 from fathom.evidence.checks.words import measure_coverage, parse_text
@@ -61,7 +61,7 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     found += [*_pole_suspicions(said, passage)]
     found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
     if is_one_language:
-        found += [Suspicion(kind, note) for kind, note in replaced(said, passage)]
+        found += [Suspicion(kind, note) for kind, note in find_replaced(said, passage)]
         found += _wording_suspicions(said, passage)
     distinct = {suspicion.note: suspicion for suspicion in found}
     # One oddity may be found twice: "the quote says 'may'" adds nothing to the same note with more words.
@@ -70,14 +70,14 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
 
 def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:
     near = select_relevant_sentences(statement, passage)
-    said, quoted, told = find_markers(statement), find_markers(near), find_markers(passage.everything)
+    said, quoted, in_passage = find_markers(statement), find_markers(near), find_markers(passage.everything)
     for marker in load_markers():
         # "will" does not answer for "will probably": what the quote says beside it stands for itself.
         answers = marker.answers - (quoted.keys() - {marker.kind} if marker.kind in _SURE else set())
         is_dropped = marker.is_kept and marker.kind in quoted and not answers & said.keys()
         if is_dropped and not (is_one_language and _is_about_other_words(marker, statement, near)):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
-        source = find_markers(passage.quoted) if marker.kind in _IN_QUOTE else told
+        source = find_markers(passage.quoted) if marker.kind in _IN_QUOTE else in_passage
         if marker.needs_source and marker.kind in said and not marker.answers & source.keys():
             yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
 
