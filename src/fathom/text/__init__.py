@@ -1,1 +1,1 @@
-"""How to read words, sentences and likeness out of text, in any script."""
+"""Text processing in any script: words, sentences, languages, similarity, token counts."""

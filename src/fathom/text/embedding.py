@@ -1,8 +1,7 @@
-"""Texts as vectors, by the static English word vectors that the wordllama wheel carries.
+"""Embed texts with the static English word vectors of the wordllama wheel.
 
-Never touches the network: wordllama 0.4.0 looks for its tokenizer in a folder its wheel does not have and
-would download it, so it is told where the file is. Does not know Korean, Chinese or Japanese: ask
-`is_embeddable`.
+Never uses the network: wordllama 0.4.0 looks for its tokenizer in a missing folder and would download it, so
+the path is passed. Korean, Chinese and Japanese are not covered: see `is_embeddable`.
 """
 
 import logging
@@ -23,7 +22,7 @@ Vectors = NDArray[np.float32]
 _WIDTH = 256
 _MAX_CHARS = 4000
 _load_lock = Lock()
-# A run compares the same passages with many queries, and splitting them into words costs most of it.
+# A run compares the same passages with many queries, and tokenizing is most of the cost.
 _REMEMBERED = 4096
 _REMEMBERED_CHARS = 2000
 _cache: dict[str, Vectors] = {}
@@ -34,28 +33,28 @@ _cache_lock = Lock()
 def _load() -> Any:
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
-    from wordllama import WordLlama  # half a second of imports, paid only by those who embed
+    from wordllama import WordLlama  # half a second of imports
 
-    # Importing it sets up logging for the whole process, which is not a library's to do.
+    # Importing it configures the root logger; undo that.
     root.handlers[:] = handlers
     root.setLevel(level)
 
     class Sharing(WordLlama):  # type: ignore[misc]  # it has no types
         @staticmethod
         def load_tokenizer(*_: object, **__: object) -> Any:
-            """The one that tokens are counted with: reading it takes as long as the vectors do."""
+            """Return the tokenizer shared with token counting; loading it is slow."""
             return shared_tokenizer()
 
     return Sharing.load(cache_dir=wordllama_folder(), disable_download=True)
 
 
 def is_embeddable(text: str) -> bool:
-    """Whether the vectors mean anything for this text."""
+    """Tell whether the vectors are meaningful for this text."""
     return not has_cjk(text)
 
 
 def embed(texts: Sequence[str]) -> Vectors:
-    """One unit vector a text (its first 4,000 characters); a dot product is a cosine, no words are zeros."""
+    """Return one unit vector per text (its first 4,000 characters); zeros for a text without words."""
     cut = [text[:_MAX_CHARS] or " " for text in texts]
     with _cache_lock:
         known = {text: _cache[text] for text in cut if text in _cache}
@@ -71,18 +70,18 @@ def embed(texts: Sequence[str]) -> Vectors:
 def _embed_new(texts: list[str]) -> Vectors:
     with _load_lock:
         model = _load()
-    # A batch is padded to its longest text, so one book among sentences would cost gigabytes.
+    # A batch is padded to its longest text: one book among sentences would take gigabytes.
     vectors: Vectors = model.embed(texts)
     vectors[[not tokens(text) for text in texts]] = 0
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    # Rounded, so that a text has the same vector whatever it was embedded together with.
+    # Rounded, so that a vector does not depend on its batch.
     unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32).round(6)
     return unit
 
 
 @lru_cache(maxsize=16384)
 def word_rarity(word: str) -> float:
-    """How unusual an English word is, by its pieces' places in a vocabulary with the commonest first."""
+    """Return how unusual an English word is, by its tokens' ranks in a vocabulary sorted by frequency."""
     with _load_lock:
         model = _load()
     pieces = model.tokenizer.encode(f" {word}", add_special_tokens=False).ids

@@ -1,7 +1,7 @@
-"""Which of a few languages in Latin letters a text is written in, by the small words that hold it together.
+"""Detect the language of a text by its function words, and texts in the wrong language or script.
 
-Does not know any other language, and would rather say nothing than something wrong: names, quotations, code,
-addresses and short texts are no evidence.
+Only a few languages in Latin script are known. Names, quotations, code, addresses and short texts are no
+evidence: no answer is better than a wrong one.
 """
 
 import re
@@ -55,7 +55,7 @@ _SMALL_WORDS = {
 
 DETECTED_LANGUAGES = tuple(_SMALL_WORDS)
 
-# No part looks further than to where it could begin again: a model may repeat a letter for ever.
+# Linear time: a model may repeat a letter endlessly.
 _NO_EVIDENCE = re.compile(
     r"```.*?```|`[^`\n]*`|\b\w+://\S+|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|\"[^\"\n]*\"", re.DOTALL
 )
@@ -65,7 +65,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True)
 class _Proof:
-    """How many small words it takes: in all, different ones, of all words; and so many for one against it."""
+    """The function words needed as proof: in total, distinct, as a share, and per counterexample."""
 
     words: int
     different: int
@@ -75,15 +75,15 @@ class _Proof:
 
 _SURE = _Proof(words=5, different=4, share=0.15, times=3)
 
-# Enough to know what must not be complained about.
+# Enough to rule out a complaint.
 _LIKELY = _Proof(words=2, different=2, share=0.15, times=2)
 
 
-@lru_cache(maxsize=64)  # every section of a report answers the same question
+@lru_cache(maxsize=64)  # every section of a report asks for the same question
 def detect_question_language(question: str) -> str:
-    """The language of a question; empty when it is none of these, or cannot be told."""
+    """Return the language of a question; "" if unknown."""
     first, *others = _words(question) or [""]
-    words = [first.lower(), *others]  # what a question begins with says most
+    words = [first.lower(), *others]  # the first word of a question says most
     found = [
         one
         for one in DETECTED_LANGUAGES
@@ -93,7 +93,7 @@ def detect_question_language(question: str) -> str:
 
 
 def detect_wrong_language(text: str, instead_of: str) -> str:
-    """The language that a text is surely written in, where it should have been another; else empty."""
+    """Return the language a text is certainly written in instead of the wanted one; else ""."""
     if instead_of not in _SMALL_WORDS:
         return ""
     words = _words(text)
@@ -110,7 +110,7 @@ def _words(text: str) -> Sequence[str]:
 
 
 def _is_rather(words: Sequence[str], one: str, other: str, proof: _Proof) -> bool:
-    """Whether words are of one language rather than the other; capitals may be names and do not count."""
+    """Tell whether words are of one language rather than the other; capitalized words may be names."""
     own, against = _distinct_words(one, other), _distinct_words(other, one)
     found = [word for word in words if word in own]
     return (
@@ -122,7 +122,7 @@ def _is_rather(words: Sequence[str], one: str, other: str, proof: _Proof) -> boo
 
 @cache
 def _distinct_words(one: str, other: str) -> frozenset[str]:
-    """The small words of one language that the other one does not have."""
+    """Return the function words of one language that the other lacks."""
     return _word_lists()[one] - _word_lists()[other]
 
 
@@ -161,7 +161,7 @@ _LATIN_LANGUAGES = {
     "español": "Spanish", "italian": "Italian", "it": "Italian", "italiano": "Italian", "pt": "Portuguese",
     "portuguese": "Portuguese", "português": "Portuguese", "dutch": "Dutch", "nl": "Dutch",
     "nederlands": "Dutch",
-    # As the others call it: who asks in one language may want the answer in another.
+    # Names in other languages: a question in one language may ask for an answer in another.
     "anglais": "English", "englisch": "English", "inglés": "English", "inglese": "English",
     "inglês": "English", "engels": "English", "영어": "English",
     "allemand": "German", "alemán": "German", "tedesco": "German",
@@ -184,17 +184,17 @@ _MIN_LETTERS = 20  # letters; fewer may all be names
 
 
 def dominant_script(text: str) -> str:
-    """The script most of its letters are in; empty when there are too few to tell."""
+    """Return the script of most letters; "" if there are too few."""
     scripts = ["latin"] if text.isascii() else _SCRIPTS
     counts = Counter({name: len(_SCRIPTS[name].findall(text)) for name in scripts})
-    if counts["kana"]:  # whoever writes Japanese writes both
+    if counts["kana"]:  # Japanese text has both
         counts["kana"] += counts.pop("han")
     name, most = counts.most_common(1)[0]
     return name if most >= _MIN_LETTERS else ""
 
 
 def describe_wrong_language(text: str, language: str, question: str) -> str:
-    """What is wrong with a text that is in another language than asked for; empty when nothing surely is."""
+    """Describe a text in another language than asked for; "" unless it certainly is."""
     name, requested = language.strip().lower(), set[str]()
     if name.startswith(_AS_ASKED):
         script, tongue = dominant_script(question), detect_question_language(question)
@@ -214,7 +214,7 @@ def describe_wrong_language(text: str, language: str, question: str) -> str:
 
 
 def _script_of_language(language: str) -> str:
-    """The script of a language by its name; empty when that is not known."""
+    """Return the script of a language by name; "" if unknown."""
     return "latin" if language in _LATIN_LANGUAGES else _SCRIPT_BY_LANGUAGE.get(language, "")
 
 
@@ -222,12 +222,12 @@ _HANGUL = re.compile("[가-힣]")
 
 
 def wants_korean(question: str, language: str | None) -> bool:
-    """Whether what is told is in Korean: that was asked for, or nothing was and the question is Korean."""
+    """Tell whether the report is in Korean: by request, or else by the question."""
     asked = (language or "").strip().lower()
     return asked.startswith(("ko", "한국")) if asked else is_korean(question)
 
 
 def is_korean(text: str) -> bool:
-    """Whether the text is mainly in Hangul."""
+    """Tell whether the text is mainly in Hangul."""
     hangul = 0 if text.isascii() else len(_HANGUL.findall(text))
     return hangul > 0 and hangul * 3 >= sum(map(str.isalpha, text))

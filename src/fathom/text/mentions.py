@@ -1,7 +1,4 @@
-"""The parts of a sentence a machine can check: its numbers, dates and names.
-
-Does not know meaning: a sentence that passes may still be wrong, one that fails is not carried by its quotes.
-"""
+"""Extract the checkable parts of a sentence: numbers, names, negation."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +8,7 @@ from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"  # no capitals there, and endings glued to names
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"  # no capitals, and particles attached to names
 
 _NAME = re.compile(rf"[^\W\d_{_CJK}](?:[^\W{_CJK}]|['’.-])*")
 
@@ -29,7 +26,7 @@ _NEGATION = re.compile(
 
 
 def find_missing_names(wanted: Iterable[str], quotes: Iterable[str]) -> list[str]:
-    """The names that no quote has, each once."""
+    """Return the names that no quote has, each once."""
     names_wanted = list(dict.fromkeys(wanted))
     said = " ".join(quotes)
     carried = fold_text(said).text if names_wanted else ""
@@ -37,12 +34,12 @@ def find_missing_names(wanted: Iterable[str], quotes: Iterable[str]) -> list[str
 
 
 def extract_numbers(text: str) -> list[str]:
-    """Every number as plain digits, thousands separators removed."""
+    """Return every number as plain digits, without thousands separators."""
     return [_normalize_number(found) for found in _NUMBER.findall(fold_text(text).text)]
 
 
 def find_name_words(sentence: str) -> list[str]:
-    """Words written like names: capitals inside a sentence, acronyms, mixed case."""
+    """Return words written like names: capitals inside a sentence, acronyms, mixed case."""
     found = []
     end = 0
     begin = _LETTER.search(sentence)
@@ -66,7 +63,7 @@ _NOT_NAMES = {"i", "a", "the", "in", "it", "this", "that", "these", "those", "he
 
 
 def is_negated(text: str) -> bool:
-    """Whether something is said not to be."""
+    """Tell whether a text has a negation."""
     return _NEGATION.search(text) is not None
 
 
@@ -85,7 +82,7 @@ def _normalize_number(number: str) -> str:
 
 
 def _is_spelt_out(name: str, said: str) -> bool:
-    """Whether the quotes have the words that an acronym stands for."""
+    """Tell whether the quotes spell out an acronym."""
     if not name.isupper() or not 2 <= len(name) <= 6:
         return False
     small = r"\w*\W+(?:(?:of|and|the|for|on|in)\W+)*"
@@ -94,22 +91,22 @@ def _is_spelt_out(name: str, said: str) -> bool:
 
 def _is_named(name: str, carried: str) -> bool:
     wanted = fold_text(name).text
-    # A long name may go on, as "Korea" does in "Korean"; a short one may not, since "US" begins "use".
+    # A long name may be a prefix, as "Korea" of "Korean"; a short one not, since "US" begins "use".
     if begins_word(wanted, carried) if len(wanted) > 3 else _is_whole_word(wanted, carried):
         return True
-    # "Koreans" is carried by "Korea", "Studios" by "Studio": one inflection, never another stem.
+    # "Koreans" matches "Korea", "Studios" matches "Studio": one inflection, never another stem.
     stem = _INFLECTED.sub("", wanted)
     is_long = len(stem) >= 4 or (name.endswith("s") and name[:-1].isupper())
     return is_long and any(not _is_letter(carried[end : end + 1]) for end in _find_word_ends(stem, carried))
 
 
 def begins_word(word: str, text: str) -> bool:
-    """Whether a word of the text begins with it."""
+    """Tell whether a word of the text starts with it."""
     return next(_find_word_ends(word, text), None) is not None
 
 
 def _is_whole_word(word: str, text: str) -> bool:
-    """Whether it is a word of the text, or its plural is; letters of other scripts may be glued to it."""
+    """Tell whether it is a whole word of the text, or its plural; other scripts may be attached."""
     return any(
         not _is_latin(text[end : end + 1])
         or (text[end : end + 1] == "s" and not _is_latin(text[end + 1 : end + 2]))
@@ -118,7 +115,7 @@ def _is_whole_word(word: str, text: str) -> bool:
 
 
 def _find_word_ends(word: str, text: str) -> Iterator[int]:
-    """Where it ends, wherever it stands at the beginning of a word."""
+    """Yield its end wherever it starts a word."""
     at = text.find(word)
     while at >= 0:
         if at == 0 or not _is_letter(text[at - 1]):
@@ -164,18 +161,18 @@ _ASIDE = re.compile(r"(?<!\s)\s*[(（][^)）]{0,200}[)）]")
 
 
 def find_name_phrases(text: str) -> list[str]:
-    """Every name in the order it stands there, as often as it does."""
+    """Return every name in order, with repeats."""
     found = _find_korean_names(text) if has_cjk(text) else _find_latin_names(text)
     return [name for name in found if len(name) > 2 or (len(name) == 2 and has_cjk(name))]
 
 
 def pad_words(text: str) -> str:
-    """A text as its words in lower case between spaces: one stands in another when its words do, in order."""
+    """Return a text as lower-case words between spaces, so that `in` compares whole words."""
     return f" {' '.join(tokens(text))} "
 
 
 def strip_brackets(title: str) -> str:
-    """A title without what stands in brackets, which tells namesakes apart."""
+    """Remove bracketed parts of a title, which distinguish namesakes."""
     return _ASIDE.sub("", title).strip() or title
 
 
@@ -184,14 +181,14 @@ def _find_latin_names(text: str) -> Iterator[str]:
         words = re.sub(r"['’]s$", "", match.group().strip(" .,'’&-")).split()
         while words and (words[0].lower() in STOP_WORDS or words[0].lower() in _CALENDAR):
             del words[0]
-        # A name ends in neither a number nor what was to join it with one: “Seven of 120” names nothing of.
+        # A name ends neither in a number nor in a connecting word: “Seven of 120”.
         while words and (words[-1].isdigit() or words[-1].lower() in _CALENDAR or _JOINING.match(words[-1])):
             del words[-1]
         yield " ".join(words)
 
 
 def _find_korean_names(text: str) -> Iterator[str]:
-    """Quoted terms, words in Latin letters, and nouns as their particles give them away."""
+    """Yield quoted terms, words in Latin script, and nouns marked by particles."""
     found = [(m.start("term"), m["term"].strip()) for m in _QUOTED.finditer(text)]
     found += [(m.start(), m.group()) for m in _LATIN.finditer(text)]
     found += [(m.start("term"), m["term"]) for m in _NOUN.finditer(text)]

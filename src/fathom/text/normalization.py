@@ -1,7 +1,4 @@
-"""Text as it is compared: one form of Unicode, one kind of white space, and a way back to positions.
-
-Does not know why two texts are compared.
-"""
+"""Normalize text for comparison (Unicode, case, white space), with a mapping back to its positions."""
 
 import re
 import unicodedata
@@ -16,7 +13,7 @@ _SAME = str.maketrans(
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 
-_ONTO = "\u0300-\u036f\u3099\u309a"  # accents, and marks of kana
+_ONTO = "\u0300-\u036f\u3099\u309a"  # combining accents and kana marks
 
 _BLANK = str.maketrans(dict.fromkeys("\t\n\v\f\r\x1c\x1d\x1e\x1f", " "))
 
@@ -24,10 +21,9 @@ _LETTER = re.compile("[^ ]")
 
 _SENTENCE = 500  # characters
 
-_PLAIN = "[!-~À-ÿ‘’“”–—−가-힣]+"  # each becomes one letter, whatever stands beside it
+_PLAIN = "[!-~À-ÿ‘’“”–—−가-힣]+"  # each folds to one letter, whatever its neighbours
 
-# Plain words with one white space between them; the parts of a Hangul syllable; a letter with what is written
-# onto it.
+# Plain words with single spaces; the parts of a Hangul syllable; a letter with combining marks.
 _WRITTEN = re.compile(
     rf"(?P<plain>{_PLAIN}(?:[\t-\r\x1c-\x20]{_PLAIN})*)(?![{_ONTO}])"
     rf"|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[{_ONTO}]*",
@@ -37,9 +33,9 @@ _WRITTEN = re.compile(
 
 @dataclass(frozen=True)
 class FoldedText:
-    """A text folded for comparison, in stretches; each begins at a place and tells where it stood.
+    """A folded text in segments, each with its origin in the original text.
 
-    With an end, all of it came from `origins[n]:ends[n]`; without one (0) it stood there letter by letter.
+    With an end, a segment came from `origins[n]:ends[n]`; without one (0) it maps letter by letter.
     """
 
     text: str
@@ -48,10 +44,10 @@ class FoldedText:
     ends: Sequence[int] = (0,)
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original text that a span of the folded one came from."""
-        return self._stood(start)[0], self._stood(end - 1)[1]
+        """Return the span of the original text for a span of the folded one."""
+        return self._origin_of(start)[0], self._origin_of(end - 1)[1]
 
-    def _stood(self, place: int) -> tuple[int, int]:
+    def _origin_of(self, place: int) -> tuple[int, int]:
         n = bisect_right(self.places, place) - 1
         first = self.origins[n] + (0 if self.ends[n] else place - self.places[n])
         return first, self.ends[n] or first + 1
@@ -66,16 +62,16 @@ def _fold_text(text: str) -> FoldedText:
     return _fold_ascii(text) if text.isascii() else _fold_letters(text)
 
 
-# Whoever looks into a page looks again soon; a quote is looked at whenever what stands on it is.
+# Pages and quotes are looked up repeatedly.
 _fold_page = lru_cache(maxsize=16)(_fold_text)
 
 _fold_sentence = lru_cache(maxsize=4096)(_fold_text)
 
 
 def _fold_ascii(text: str) -> FoldedText:
-    """Letter by letter, each run of white space with its first: all that folding changes in plain letters."""
+    """Fold ASCII text: lower case and single spaces are all that changes."""
     plain = text.lower()
-    if not plain.isprintable():  # a blank is, but no other white space
+    if not plain.isprintable():  # a space is printable, other white space is not
         plain = plain.translate(_BLANK)
     if "  " not in plain and plain == plain.strip(" "):
         return FoldedText(plain)
@@ -106,7 +102,7 @@ def _fold_letters(text: str) -> FoldedText:
         start, end = written.span()
         is_plain = written["plain"] is not None
         part = _fold_plain(written.group()) if is_plain else _fold_written(written.group())
-        if is_spaced:  # or nothing stands before it
+        if is_spaced:  # or at the start
             part = part.removeprefix(" ")
         if not part:
             continue
@@ -131,5 +127,5 @@ def _fold_written(written: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text with every run of white space as one space."""
+    """Collapse every run of white space into one space."""
     return " ".join(text.split())

@@ -1,7 +1,7 @@
-"""How well short texts answer a question, from 0 to 1: shared words by rarity, and meaning where it helps.
+"""Score how well short texts answer a question, 0 to 1: shared words by rarity, and semantic similarity.
 
-Does not know pages or claims. Weights are added up in the order of their words: a set has another order, and
-a sum of floats another last digit, in every process, and so would be which of two equals comes first.
+Weights are summed in word order: set order differs between processes, and with it the last digit of a sum and
+the order of ties.
 """
 
 import math
@@ -21,7 +21,7 @@ _HEADING_SHARE = 0.5
 
 _K1, _B = 1.2, 0.75
 
-# Words that questions are made of and answers are not.
+# Words of questions that do not occur in answers.
 _ASKING_WORDS = frozenset(
     """happen happens happened work works working mean means explain describe tell give list example examples
     way ways kind kinds many much exactly actually possible 설명 방법 경우""".split()  # noqa: SIM905
@@ -42,7 +42,7 @@ _KOREAN_ASKING = re.compile(
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """An English word without its commonest endings; other words as they are."""
+    """Strip the commonest endings of an English word; other words stay."""
     if not word.isascii() or len(word) < 5:
         return word
     cut = _ENDING.sub("", word)
@@ -50,11 +50,11 @@ def stem(word: str) -> str:
 
 
 def terms(text: str) -> set[str]:
-    """The telling words of a text, stemmed; Korean words without their endings."""
+    """Return the content words of a text, stemmed; Korean words without particles."""
     return set(_terms(text))
 
 
-@lru_cache(maxsize=20_000)  # a long run compares the same statements and queries in every round
+@lru_cache(maxsize=20_000)  # long runs compare the same statements and queries in every round
 def _terms(text: str) -> frozenset[str]:
     bare = _KOREAN_ENDING.sub("", _KOREAN_ASKING.sub(" ", text)) if has_cjk(text) else text
     words = query_terms(bare) or query_terms(text)
@@ -63,7 +63,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def jaccard_similarity(left: Set[str], right: Set[str]) -> float:
-    """The share of words two texts have in common (Jaccard)."""
+    """Return the share of words two texts have in common (Jaccard)."""
     shared = len(left & right)
     return shared / (len(left) + len(right) - shared) if shared else 0.0
 
@@ -71,13 +71,13 @@ def jaccard_similarity(left: Set[str], right: Set[str]) -> float:
 def score_relevance(
     questions: Sequence[str], texts: Sequence[str], contexts: Sequence[str] = ()
 ) -> list[list[float]]:
-    """For each question, how well each text answers it; a word in a text's context counts half."""
+    """Score for each question how well each text answers it; words in a text's context count half."""
     bags = [{stem(w) for w in tokens(text)} for text in texts]
     around = [{stem(w) for w in tokens(context)} for context in contexts] or [set[str]() for _ in texts]
     rarity = _count_documents(bags)
     lexical = [_score_coverage(terms(question), bags, around, rarity) for question in questions]
     if not texts or not all(is_embeddable(q) for q in questions):
-        # With nothing but words to go by, a context may strengthen a text but not speak for it.
+        # With words alone, a context may strengthen a text but not replace it.
         return [
             [score if wanted & bag else 0.0 for score, bag in zip(row, bags, strict=True)]
             for row, wanted in zip(lexical, map(terms, questions), strict=True)
@@ -93,7 +93,7 @@ def score_relevance(
 
 
 def bm25(questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
-    """For each question the BM25 score of each text among the others."""
+    """Return the BM25 score of each text for each question."""
     bags = [Counter(map(stem, tokens(text))) for text in texts]
     lengths = [sum(bag.values()) for bag in bags]
     usual = sum(lengths) / len(lengths) if any(lengths) else 1.0
@@ -120,9 +120,9 @@ def _count_documents(bags: Iterable[Iterable[str]]) -> Counter[str]:
 def _score_coverage(
     wanted: set[str], bags: Sequence[set[str]], around: Sequence[set[str]], counts: Counter[str]
 ) -> list[float]:
-    """The share of the wanted words that each text has, rare words weighing more."""
+    """Return the share of wanted words in each text, weighted by rarity."""
     weights = {w: math.log(1 + (len(bags) + 1) / (counts[w] + 0.5)) for w in sorted(wanted) if counts[w]}
-    # A word the page never uses is missing evidence, but no more telling than the words it does use.
+    # A word the page never uses gets an average weight.
     usual = sum(weights.values()) / len(weights) if weights else 1.0
     total = sum(weights.values()) + usual * (len(wanted) - len(weights))
     if not total:
@@ -134,13 +134,13 @@ def _score_coverage(
     ]
 
 
-PAGE_TOKENS = 7_000  # an article of usual length: some 25,000 characters of English, 9,000 of Korean
+PAGE_TOKENS = 7_000  # an article of usual length: about 25,000 characters of English, 9,000 of Korean
 
 _RANK_FUSION = 60
 
 _NEIGHBOUR_SHARE = 0.3
 
-_MAX_TOKEN_CHARS = 16  # a token is never that long over a whole page; what is longer need not be counted
+_MAX_TOKEN_CHARS = 16  # upper bound of a token's average length; longer text need not be counted
 
 _LEAST_ROOM = 16
 
@@ -148,10 +148,10 @@ _LEAST_ROOM = 16
 def best_passages(
     text: str, questions: Sequence[str], max_tokens: int, count: CountTokens = count_tokens
 ) -> list[str]:
-    """As many passages as there is room for, those that fit the questions best, in the page's order.
+    """Return the passages that fit the questions best within the limit, in page order.
 
-    Each question ranks them by shared words and by meaning; the ranks are fused, and what stands beside a
-    good passage counts a little too, because an answer often begins or ends there.
+    Each question ranks them by shared words and by similarity; the ranks are fused. Neighbours of a good
+    passage gain a little, since answers often start or end there.
     """
     if len(text) <= _MAX_TOKEN_CHARS * max_tokens and count(text) <= max_tokens:
         return [text]
@@ -167,7 +167,7 @@ def best_passages(
         if (cost := count(found[place])) <= room:
             chosen.add(place)
             room -= cost
-    if not chosen and ranked:  # not even the best one fits: its beginning does
+    if not chosen and ranked:  # not even the best one fits: use its beginning
         return [part] if (part := truncate_to_tokens(found[ranked[0]], max_tokens, count)) else []
     return [found[place] for place in sorted(chosen)]
 
@@ -181,7 +181,7 @@ def _meaning_scores(questions: Sequence[str], found: Sequence[str]) -> list[list
 
 
 def _fuse_ranks(rankings: Sequence[Sequence[float]], count: int) -> list[float]:
-    """Reciprocal rank fusion; what has nothing in common with a question gets nothing from its ranking."""
+    """Fuse ranks reciprocally; a passage without anything in common with a question gains nothing from it."""
     fused = [0.0] * count
     for row in rankings:
         ranked = sorted(range(count), key=lambda n: -row[n])

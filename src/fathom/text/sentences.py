@@ -1,6 +1,6 @@
-"""Sentences of a text with their positions, in Latin, Korean, Chinese and Japanese scripts.
+"""Split text into sentences with positions, in Latin, Korean, Chinese and Japanese scripts.
 
-Does not know which sentences matter. Headings, code, tables and list marks are left out.
+Headings, code, tables and list marks are left out.
 """
 
 import re
@@ -15,7 +15,7 @@ _ENOUGH_CHARS = 700
 
 
 def split_passages(text: str, *, max_chars: int = MAX_PASSAGE_CHARS) -> Iterator[str]:
-    """Neighbouring blocks together, up to the limit; a heading goes with what follows it."""
+    """Yield neighbouring blocks joined up to the limit; a heading stays with what follows."""
     open_blocks: list[str] = []
     size = 0
     for block in _small_blocks(text, max_chars):
@@ -32,15 +32,15 @@ def split_passages(text: str, *, max_chars: int = MAX_PASSAGE_CHARS) -> Iterator
 def _small_blocks(text: str, max_chars: int) -> Iterator[str]:
     for block in text.split("\n\n"):
         while len(block) > max_chars:
-            cut = _cut(block, max_chars)
+            cut = _cut_position(block, max_chars)
             yield block[:cut].strip()
             block = block[cut:].lstrip()
         if block.strip():
             yield block
 
 
-def _cut(block: str, max_chars: int) -> int:
-    """Where to cut a block that is too long: after a line, a sentence or a word, in this order."""
+def _cut_position(block: str, max_chars: int) -> int:
+    """Return where to cut a long block: after a line, a sentence or a word, in this order."""
     for mark in ("\n", ". ", " "):
         at = block.rfind(mark, max_chars // 2, max_chars)
         if at > 0:
@@ -129,13 +129,13 @@ _VERBS = _PAST | {form for base in _COMMON.split() for form in _list_forms(base)
 
 
 def is_verb(word: str) -> bool:
-    """Whether the word is a common verb in one of its finite forms."""
+    """Tell whether the word is a finite form of a common verb."""
     return word.lower() in _VERBS
 
 
 def is_complete_sentence(sentence: str) -> bool:
-    """Whether it says something of something, and is neither an order nor a label."""
-    if DEPENDENT_OPENING.match(sentence):  # on a sentence that does not stand here
+    """Tell whether it is a full statement, neither an instruction nor a label."""
+    if DEPENDENT_OPENING.match(sentence):  # depends on a sentence that is not here
         return False
     if has_cjk(sentence):
         return _KOREAN_END.search(sentence) is not None
@@ -148,12 +148,12 @@ def is_complete_sentence(sentence: str) -> bool:
 
 
 def is_instruction(sentence: str) -> bool:
-    """Whether it tells the reader to do something."""
+    """Tell whether it instructs the reader."""
     return _ORDER.match(sentence) is not None
 
 
 def _has_verb(words: list[str]) -> bool:
-    """Whether a word after the first is a verb by itself, by its ending, or by what stands around it."""
+    """Tell whether a word after the first is a verb by itself, its ending, or its neighbours."""
     for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
         if before.lower() in _BEFORE_A_NOUN or not word.islower():
             continue
@@ -175,8 +175,8 @@ _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|\[\d+\])\s+")
 
-# A full stop ends a sentence when white space follows; a CJK one needs none. The first letter stands before
-# the choice, so that no other place is tried; a row of stops is tried once, and not from each of them.
+# A full stop ends a sentence if white space follows; a CJK one needs none. Written for linear time: the first
+# letter comes before the alternatives, and a row of stops is tried once.
 _END = re.compile(
     r"[.!?…。！？](?:(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’)\]]*+(?=\s|$)|(?<=[。！？])[。！？]*[」』”）]*)"
 )
@@ -191,7 +191,7 @@ _LONGEST_ABBREVIATION = 7
 
 @dataclass(frozen=True)
 class SentenceSpan:
-    """A sentence: where it stands, what it says, and the heading above it."""
+    """A sentence with its position, its text and the heading above."""
 
     start: int
     end: int
@@ -207,7 +207,7 @@ class _Line:
 
 
 def split_sentences(text: str) -> list[SentenceSpan]:
-    """Every sentence of running text, in order."""
+    """Return every sentence of running text, in order."""
     return [span for line in _prose_lines(text) for span in _spans(line)]
 
 

@@ -1,8 +1,8 @@
-"""How much of their wording two texts share: copies are one voice, whoever prints them.
+"""Detect copies: how much wording two texts share.
 
-A text is the set of its runs of five words; of Korean, Chinese and Japanese, of five characters, because
-their spaces are a matter of taste. The runs with the smallest hashes stand for all (a bottom-k sketch), so
-that it can travel with a page. Does not know what a text says.
+A text is the set of its runs of five words; for Korean, Chinese and Japanese of five characters, since
+spacing varies. The runs with the smallest hashes represent it (a bottom-k sketch), small enough to store with
+a page.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 _WIDTH = 5
 _MOST = 48
 _SAME = 0.8
-_TELLING = 6  # hashes of the smaller text that make a share worth saying
+_TELLING = 6  # shared hashes needed for a meaningful result
 _SHORT_CHARS = 20_000
 _BY_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _UNIT = re.compile(rf"[{_BY_CHARACTER}]|[^\W_{_BY_CHARACTER}]+")
@@ -27,28 +27,28 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def make_sketch(text: str) -> str:
-    """Its smallest hashes in rising order, eight letters each; the same on every machine."""
+    """Return the smallest hashes in ascending order, eight letters each; the same on every machine."""
     upper = _hash_runs(text)[:_MOST] >> np.uint64(32)
     return upper.astype(">u4").tobytes().hex()
 
 
 async def make_sketch_async(text: str) -> str:
-    """The same; in a thread where that takes longer than the detour."""
+    """Return the sketch; computed in a thread if the text is long."""
     return make_sketch(text) if len(text) <= _SHORT_CHARS else await asyncio.to_thread(make_sketch, text)
 
 
 def is_copy(a: str, b: str) -> bool:
-    """Whether two sketches are of one text, give or take a menu and a date, as far as they tell."""
+    """Tell whether two sketches are of one text, ignoring menus and dates."""
     left, right = _split_sketch(a), _split_sketch(b)
     shared, most = left & right, max(len(left), len(right))
-    if not shared or len(shared) / most < _SAME:  # nearly always
+    if not shared or len(shared) / most < _SAME:  # the usual case
         return False
     smallest = sorted(left | right)[:most]
     return len(shared.intersection(smallest)) / most >= _SAME
 
 
 def measure_containment(a: str, b: str) -> float:
-    """How much of the smaller text the larger one has, from 0 to 1; 0 where the sketches are too few to tell.
+    """Return how much of the smaller text the larger one contains, 0 to 1; 0 if the sketches are too small.
 
     Hashes up to the largest that both sketches could hold are a fair sample of either text.
     """
@@ -60,14 +60,14 @@ def measure_containment(a: str, b: str) -> float:
 
 
 def measure_shared_wording(a: str, b: str) -> float:
-    """How many of the shorter text's runs of words the other has too, from 0 to 1; for single sentences."""
+    """Return the share of the shorter text's runs that the other has, 0 to 1; for single sentences."""
     one, two = _hash_runs(a), _hash_runs(b)
     fewer = min(len(one), len(two))
     return len(np.intersect1d(one, two, assume_unique=True)) / fewer if fewer else 0.0
 
 
 def _hash_runs(text: str) -> NDArray[np.uint64]:
-    """A hash for every run of a text, each once, in rising order."""
+    """Return the distinct hashes of all runs in ascending order."""
     units = _units(text)
     if not units:
         return np.empty(0, np.uint64)
@@ -78,7 +78,7 @@ def _hash_runs(text: str) -> NDArray[np.uint64]:
         hashes = hashes * _BASE + numbers[at : at + len(hashes)]
     ordered = np.sort(_mix_hashes(hashes))
     distinct: NDArray[np.uint64] = ordered[np.append(True, ordered[1:] != ordered[:-1])]
-    return distinct  # np.unique takes ten times as long
+    return distinct  # np.unique is ten times slower
 
 
 def _units(text: str) -> list[bytes]:
@@ -89,7 +89,7 @@ def _units(text: str) -> list[bytes]:
 
 
 def _mix_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Hashes spread evenly, so that the smallest of them are a fair sample."""
+    """Spread hashes evenly, so that the smallest of them are a fair sample."""
     for factor, shift in zip(_MIX, (30, 27), strict=True):
         hashes = (hashes ^ (hashes >> np.uint64(shift))) * factor
     return hashes ^ (hashes >> np.uint64(31))

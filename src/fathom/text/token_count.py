@@ -1,9 +1,8 @@
-"""How many tokens a text will be for a model, before it is sent: a guess, and a bound.
+"""Estimate the tokens of a text for any model: a guess, and bounds.
 
-Does not know models. What is plain is counted with a real vocabulary that the wordllama wheel carries: 32,000
-pieces, fewer than today's models have, so that it rarely makes fewer tokens than theirs. Other scripts go by
-a rule, because that vocabulary knows few of them; characters divided by four would be 2.5 times too low for
-Korean.
+ASCII text is counted with the vocabulary of the wordllama wheel: 32,000 tokens, fewer than current models
+have, so it rarely counts too few. Other scripts use a rule per script; characters divided by four would be
+2.5 times too low for Korean.
 """
 
 import math
@@ -17,7 +16,7 @@ from typing import Any, TypeVar
 
 
 def wordllama_folder() -> Path:
-    """Where the wheel's files are."""
+    """Return the folder of the wheel's files."""
     spec = find_spec("wordllama")
     assert spec is not None
     assert spec.origin is not None
@@ -26,7 +25,7 @@ def wordllama_folder() -> Path:
 
 @cache
 def shared_tokenizer() -> Any:
-    """The tokenizer; whoever asks for it first waits a tenth of a second."""
+    """Return the tokenizer; the first call takes a tenth of a second."""
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(wordllama_folder() / "tokenizers" / "l2_supercat_tokenizer_config.json"))
@@ -42,29 +41,29 @@ _PICTURES = re.compile("[\u2600-\u27bf\ufe0f\u200d\U00010000-\U0010ffff]+")
 
 _BEYOND = re.compile("[^\x00-\x7f]+")
 
-# No piece has a space behind another character, and a line's end is a piece: words are counted one by one.
+# Tokens never span a space after another character, and a line end is a token: count word by word.
 _WORDS = re.compile(r" +[\x00-\x1f!-\x7f]*|[\x00-\x1f!-\x7f]+")
 
-# A rule of dashes is one piece in one vocabulary and fifty in another.
+# A row of dashes is one token in one vocabulary and fifty in another.
 _REPEATED = re.compile(r"([\x00-\x7f])\1{3,}")
 
-# Pieces of today's larger vocabularies for one of ours, and of the worst; measured in docs/log.md.
+# Tokens of large current vocabularies per token of ours, and of the worst; measured in docs/log.md.
 _USUAL = 0.93
 
 _WORST_TENTHS = 12
 
 _SLACK = 8
 
-# A long word goes in by parts: twice the text would otherwise take more than twice the time.
+# Split long words: tokenizing is slower than linear.
 _PART = 4_000
 
-# Of a word's number, the bits that are its tenths; above them are its pieces.
+# The low bits of a word's count are tenths, the high bits tokens.
 _TENTHS = 40
 
 
 @dataclass(frozen=True)
 class TokenMeasure:
-    """A text in tokens, what is ASCII and what is beyond it apart: as it usually is, and at worst."""
+    """Token counts of a text, ASCII and the rest apart: the usual count, and the worst case."""
 
     plain: float
     beyond: float
@@ -73,11 +72,11 @@ class TokenMeasure:
 
     @property
     def usual(self) -> int:
-        """The guess for the whole."""
+        """Return the guess for the whole text."""
         return math.ceil(self.plain + self.beyond)
 
     def __add__(self, other: "TokenMeasure") -> "TokenMeasure":
-        """Both texts together."""
+        """Return the sum of both texts."""
         return TokenMeasure(
             self.plain + other.plain,
             self.beyond + other.beyond,
@@ -87,38 +86,38 @@ class TokenMeasure:
 
 
 def count_tokens(text: str) -> int:
-    """About as many tokens as current models make of it: within a fifth for prose, code and Korean."""
+    """Return about as many tokens as current models count: within a fifth for prose, code and Korean."""
     return measure_tokens(text).usual
 
 
 def count_tokens_at_worst(text: str) -> int:
-    """As many tokens as the least suitable tokenizer makes of it: never too low, and half too high for prose.
+    """Return an upper bound for any tokenizer; half too high for prose.
 
-    Beyond ASCII a vocabulary may know nothing and spell out every byte; no vocabulary does worse than that.
+    Beyond ASCII a tokenizer may spell out every byte; none does worse.
     """
     found = measure_tokens(text)
     return min(found.worst_plain + found.worst_beyond + _SLACK, bound_tokens(text))
 
 
 def count_tokens_at_least(text: str) -> int:
-    """Fewer tokens than any current tokenizer makes of it: half of the guess.
+    """Return a lower bound for any current tokenizer: half of the guess.
 
-    A server that bills by what it says it took cannot have taken less than this.
+    A server cannot have counted less than this.
     """
     return measure_tokens(text).usual // 2
 
 
 def bound_tokens(text: str) -> int:
-    """What neither the guess nor the bound is ever above, without counting: a token a byte, and its borders.
+    """Return a quick upper bound of both guess and worst case: one token per byte, plus a margin.
 
-    What fits by that measure need not be counted.
+    A text that fits by this measure need not be counted.
     """
     return _bytes(text) + 2
 
 
 @lru_cache(maxsize=64)
 def measure_tokens(text: str) -> TokenMeasure:
-    """The text in tokens, every way it is counted here."""
+    """Count the tokens of a text in every way."""
     lines = f" {text}".split("\n") if text else []
     ends = max(0, len(lines) - 1)
     plain = sum(map(_lines.__getitem__, lines))
@@ -133,7 +132,7 @@ def measure_tokens(text: str) -> TokenMeasure:
 
 
 def _guess_beyond_ascii(text: str) -> float:
-    """The guess for what is not ASCII, by script."""
+    """Guess the tokens of non-ASCII text, by script."""
     scripts = (_HANGUL, _IDEOGRAPHS, _PICTURES)
     hangul, ideographs, pictures = (sum(map(len, script.findall(text))) for script in scripts)
     others = len(text) - hangul - ideographs - pictures
@@ -145,7 +144,7 @@ def _bytes(text: str) -> int:
 
 
 class _CountCache(dict[str, T]):
-    """What was counted for a text, once: most words and lines of a prompt were in another one."""
+    """Cache of counts: most words and lines of a prompt occur in others too."""
 
     def __init__(self, count: Callable[[str], T], most: int, most_chars: int) -> None:
         self._count, self._most, self._most_chars = count, most, most_chars
@@ -160,7 +159,7 @@ class _CountCache(dict[str, T]):
 
 
 def _count_line(line: str) -> int:
-    """What is plain in it: pieces and tenths of all its words, as they are for one."""
+    """Count the ASCII part of a line: tokens and tenths of its words, packed in one number."""
     if line.isascii() and "  " not in line:
         first, *others = line.split(" ")
         return _words[first] + sum(map(_spaced.__getitem__, others))
@@ -168,14 +167,16 @@ def _count_line(line: str) -> int:
 
 
 def _count_foreign_line(line: str) -> tuple[float, int]:
-    """What is beyond ASCII in it, guessed and spelt out."""
+    """Count the non-ASCII part of a line: the guess and the byte count."""
     beyond = "".join(_BEYOND.findall(line))
     return _guess_beyond_ascii(beyond), _bytes(beyond)
 
 
 def _count_word(word: str) -> int:
-    """Its pieces and the most tokens in tenths as one number: a page's words are then looked up and added up
-    once, and nothing is made that the garbage collector would count."""
+    """Return tokens and the worst case in tenths, packed in one number.
+
+    Packing makes a page one lookup and one sum per word, without objects for the garbage collector.
+    """
     pieces = _count_pieces(word)
     tenths = _WORST_TENTHS * pieces
     if _REPEATED.search(word):
@@ -202,7 +203,7 @@ _spaced = _CountCache(lambda word: _count_word(f" {word}"), most=50_000, most_ch
 
 @cache
 def _tokenize() -> Callable[[str], list[object]]:
-    # Without what stands around a text and without names for special tokens: "<s>" is three characters.
+    # Without special tokens: "<s>" is three characters.
     made: Callable[[str], list[object]] = shared_tokenizer().model.tokenize
     return made
 
@@ -215,13 +216,13 @@ LONGEST_LINE = 500
 
 
 def shorten_line(text: str, most_chars: int = LONGEST_LINE) -> str:
-    """The text on one line, cut with a mark where it is too long."""
+    """Return the text on one line, truncated with a mark."""
     line = " ".join(text.split())
     return line if len(line) <= most_chars else line[: most_chars - 1].rstrip() + "…"
 
 
 def fit_lines(lines: Iterable[str], max_tokens: int) -> list[str]:
-    """The first lines that fit together; the first of all always does."""
+    """Return the first lines that fit together; at least one."""
     shown = [shorten_line(line) for line in lines]
     if sum(map(bound_tokens, shown)) <= max_tokens:
         return shown
@@ -236,12 +237,12 @@ def fit_lines(lines: Iterable[str], max_tokens: int) -> list[str]:
 
 
 def fit_entries(lines: Mapping[K, str], max_tokens: int) -> dict[K, str]:
-    """The same for lines that have keys."""
+    """Return the first keyed lines that fit together."""
     return dict(zip(lines, fit_lines(lines.values(), max_tokens), strict=False))
 
 
 def truncate_to_tokens(text: str, max_tokens: int, count: CountTokens) -> str:
-    """The beginning of the text that fits, by whatever counts; ends between words where it can."""
+    """Return the beginning that fits, cut between words if possible."""
     room = max(0, max_tokens)
     whole = text
     while text and (cost := count(text)) > room:

@@ -1,7 +1,7 @@
-"""Text as the words a search index compares: the same for documents and for queries.
+"""Tokenize text for search indexes: the same for documents and queries.
 
-Korean, Chinese and Japanese runs become overlapping pairs of characters, because their words carry endings or
-have no spaces between them. Does not know any index, nor how much a word weighs.
+Korean, Chinese and Japanese runs become overlapping character bigrams, since their words have particles or no
+spaces.
 """
 
 import re
@@ -18,7 +18,7 @@ class _Place(Protocol):
 
 
 class TakenSpans:
-    """The characters of a text that something stands on; asking costs the same however many there are."""
+    """A set of character spans with constant-time overlap tests."""
 
     def __init__(self, text: str, places: Iterable[_Place] = ()) -> None:
         self._letters = bytearray(len(text))
@@ -26,16 +26,16 @@ class TakenSpans:
             self.add(place.start, place.end)
 
     def add(self, start: int, end: int) -> None:
-        """Take a stretch."""
+        """Add a span."""
         self._letters[start:end] = b"\1" * (end - start)
 
     def has(self, start: int, end: int) -> bool:
-        """Tell whether any character of a stretch is taken."""
+        """Tell whether any character of a span is taken."""
         return 1 in self._letters[start:end]
 
 
 def find_matches(pattern: re.Pattern[str], first: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """`pattern.finditer(text)`, tried only where `first` matches; neither may match nothing at all."""
+    """Yield `pattern.finditer(text)`, tried only where `first` matches; neither may match ""."""
     at = 0
     while begun := first.search(text, at):
         match = pattern.match(text, begun.start())
@@ -74,12 +74,12 @@ STOP_WORDS = frozenset((_ENGLISH + " " + _KOREAN).split())
 
 
 def has_cjk(text: str) -> bool:
-    """Whether some of it is Korean, Chinese or Japanese."""
+    """Tell whether the text has Korean, Chinese or Japanese characters."""
     return not text.isascii() and _HAS_CJK.search(text) is not None
 
 
 def plain_words(text: str) -> list[str]:
-    """The words of a text of plain letters, in lower case."""
+    """Return the words of ASCII text, in lower case."""
     return text.lower().translate(_NO_WORD).split()
 
 
@@ -97,19 +97,19 @@ def _split_run(run: str) -> list[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text in lower case without accents, in their order."""
+    """Return the words of a text in order, lower case and without accents."""
     if text.isascii():
         return plain_words(text)
     return [piece for run in _runs(text) for piece in _split_run(run)]
 
 
 def index_text(text: str) -> str:
-    """The words of a text with spaces between them, ready for an index that splits at spaces."""
+    """Return the words joined by spaces, for an index that splits at spaces."""
     return " ".join(tokens(text))
 
 
 def query_terms(text: str) -> list[str]:
-    """The words that tell what a query is about, each once; all of them if it has only stop words."""
+    """Return the distinct content words of a query; all words if it has only stop words."""
     runs = _runs(text)
     telling = [run for run in runs if run not in STOP_WORDS] or runs
     if text.isascii():

@@ -1,6 +1,6 @@
-"""Amounts in a text, English and Korean: how much, of which measure; figures and words, scales and fractions.
+"""Find amounts in English and Korean text, with their measures: digits, words, scales and fractions.
 
-Does not know what is counted. Dates are no amounts.
+Dates are no amounts.
 """
 
 import re
@@ -93,14 +93,14 @@ _IN_A_ROW = re.compile(
     r"연속|내리|째|\b(?:consecutive|successive|straight|running|in a row)\b", re.IGNORECASE
 )
 _NEAR = 0.03
-_CONVERTED = 0.006  # at most, and within the last digit, between miles and kilometres or thirds and percent
+_CONVERTED = 0.006  # relative rounding error, at most, between miles and kilometres or thirds and percent
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much, in base units of its measure; the measure is empty when only a number is given.
+    """An amount in base units of its measure; the measure is empty for a plain number.
 
-    `unit` is one of its own units in base units, 0 for a fraction; `step` is what its last digit counts.
+    `unit` is one of its own units in base units, 0 for a fraction; `step` is the value of its last digit.
     """
 
     text: str
@@ -115,7 +115,7 @@ class Amount:
 
 @lru_cache(maxsize=4096)
 def find_amounts(text: str) -> tuple[Amount, ...]:
-    """Every amount, in order; what is part of a date or of a longer amount is not told again."""
+    """Return every amount in order, without parts of dates and of longer amounts."""
     taken = TakenSpans(text, find_dates(text))
     found: list[Amount] = []
     for amount in _find_all(text):
@@ -126,7 +126,7 @@ def find_amounts(text: str) -> tuple[Amount, ...]:
 
 
 def find_wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
-    """The amounts of a statement that no quote gives."""
+    """Return the amounts of a statement that no quote gives."""
     every = [amount for quote in quotes for amount in find_amounts(quote)]
     known = [amount for quote in quotes for amount in _find_asserted(quote)]
     asserted = frozenset(_find_asserted(statement))
@@ -144,7 +144,7 @@ def find_wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
 
 
 def _is_same_run(said: Amount, other: Amount) -> bool:
-    """Whether "8 years in a row" and "the eighth" say the same."""
+    """Tell whether "8 years in a row" and "the eighth" say the same."""
     return {said.measure, other.measure} == {
         "time",
         "ordinal",
@@ -152,7 +152,7 @@ def _is_same_run(said: Amount, other: Amount) -> bool:
 
 
 def find_denied_span(amount: Amount, text: str) -> tuple[int, int] | None:
-    """Where an amount is said not to be the right one, as in "9 crowns, not 7"; "not" and all."""
+    """Return the span that denies an amount, as in "9 crowns, not 7", including "not"."""
     head = text[max(0, amount.start - 40) : amount.start]
     is_led = head.rstrip().rstrip("$€£¥₩").rstrip().lower().endswith(("not", "than", "of", " the", " from"))
     if is_led and (before := _DENIED_BEFORE.search(head)):
@@ -163,13 +163,13 @@ def find_denied_span(amount: Amount, text: str) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=4096)
 def _find_asserted(text: str) -> tuple[Amount, ...]:
-    """The amounts of a text without those it gives another one for."""
+    """Return the amounts of a text without those it denies."""
     found = find_amounts(text)
     return tuple(amount for amount in found if find_denied_span(amount, text) is None) or found
 
 
 def is_same_amount(said: Amount, other: Amount) -> bool:
-    """Whether an amount is the other one: exactly, but for "about" and for units that were converted."""
+    """Tell whether two amounts are equal: exactly, or within "about" or a unit conversion."""
     if not is_same_measure(said.measure, other.measure):
         return False
     size, apart = max(abs(said.value), abs(other.value)), abs(said.value - other.value)
@@ -180,7 +180,7 @@ def is_same_amount(said: Amount, other: Amount) -> bool:
 
 
 def _is_converted(said: Amount, other: Amount) -> bool:
-    """Whether the one unit is no power of ten of the other, so that a figure is rounded in one of them."""
+    """Tell whether the units differ by no power of ten, so that a figure is rounded in one of them."""
     if not said.unit or not other.unit:
         return said.unit != other.unit
     power = log10(said.unit / other.unit)
@@ -188,7 +188,7 @@ def _is_converted(said: Amount, other: Amount) -> bool:
 
 
 def _find_all(text: str) -> list[Amount]:
-    """Every kind in its turn, if the text has a word of it."""
+    """Return every kind of amount whose words the text has."""
     words = frozenset(_LETTERS.findall(text.lower()))
     is_plain = text.isascii()
     found: list[Amount] = []
@@ -281,7 +281,7 @@ def _measure(match: re.Match[str]) -> tuple[str, float]:
 
 
 def _scale_factor(scale: str) -> float:
-    """What the first scale words multiply by: "천억" is a thousand times a hundred million."""
+    """Return the product of the first scale words: "천억" is a thousand times a hundred million."""
     word = scale.strip().lower()
     if word in _SCALES:
         return _SCALES[word]
@@ -294,7 +294,7 @@ def _scale_factor(scale: str) -> float:
 
 
 def _sum_further_pieces(scale: str) -> float:
-    """What further figures add: in "2조 3천억" the "3천억"."""
+    """Return what further figures add: in "2조 3천억" the "3천억"."""
     pieces = _PIECE.findall(scale)
     return float(sum(_parse_digits(figure) * _scale_factor(word) for figure, word in pieces))
 

@@ -1,6 +1,6 @@
-"""Which dates a page names or means: years written in full or short, "last year", "next month", quarters.
+"""Dates that a page names or means: full and short years, "last year", "next month", quarters.
 
-Knows the page's own date, if it has one; does not know today.
+Relative dates use the page's own date, never today.
 """
 
 import re
@@ -39,7 +39,7 @@ _ENGLISH = re.compile(
     rf"|(?<=[a-z,] ){_MONTH.format('m5')}(?! (?:be|have|not|also|cause|help|reduce|lower)\b)"
 )
 
-_ENGLISH_BEGINS = re.compile(r"[\dJFMASOND]")  # a figure, or the name of a month
+_ENGLISH_BEGINS = re.compile(r"[\dJFMASOND]")  # a digit, or the name of a month
 
 _KOREAN = re.compile(
     r"(?P<y>\d{4})년(?!대|간)(?:\s*(?P<m>\d{1,2})월)?(?:\s*(?P<d>\d{1,2})일)?"
@@ -57,7 +57,7 @@ _SEASON = re.compile(
 
 @dataclass(frozen=True)
 class Date:
-    """What is given of a date; a zero is not given."""
+    """The given parts of a date; zero means not given."""
 
     text: str
     start: int
@@ -69,14 +69,14 @@ class Date:
 
     @cached_property
     def parts(self) -> dict[str, int]:
-        """What is given."""
+        """Return the given parts."""
         all_parts = {"year": self.year, "month": self.month, "day": self.day, "decade": self.decade}
         return {name: value for name, value in all_parts.items() if value}
 
 
 @lru_cache(maxsize=4096)
 def find_dates(text: str) -> tuple[Date, ...]:
-    """Every date, in order."""
+    """Return every date, in order."""
     found = [_parse_english_date(match) for match in find_matches(_ENGLISH, _ENGLISH_BEGINS, text)]
     if not text.isascii():
         found += [_parse_korean_date(match) for match in _KOREAN.finditer(text)]
@@ -84,7 +84,7 @@ def find_dates(text: str) -> tuple[Date, ...]:
 
 
 def find_wrong_dates(statement: str, quotes: Sequence[str]) -> list[str]:
-    """The dates of a statement that no quote gives."""
+    """Return the dates of a statement that no quote gives."""
     known = [date for quote in quotes for date in find_dates(quote)]
     wrong = [date.text for date in find_dates(statement) if not _is_date_given(date, known)]
     seasons = _find_seasons(statement)
@@ -100,7 +100,7 @@ def _find_seasons(text: str) -> list[str]:
 
 
 def _is_date_given(date: Date, known: Sequence[Date]) -> bool:
-    """Whether one date gives all its parts, or several give them without one that says otherwise."""
+    """Tell whether one date gives all its parts, or several give them without a conflict."""
     if any(date.parts.items() <= other.parts.items() for other in known):
         return True
     if date.decade and any(date.decade == other.year // 10 * 10 for other in known):
@@ -127,14 +127,14 @@ def _parse_korean_date(match: re.Match[str]) -> Date:
 
 
 def parse_day(published: str | None) -> date | None:
-    """The day a page says it was published, if it says one."""
+    """Return the day a page was published, if given."""
     try:
         return date.fromisoformat((published or "")[:10])
     except ValueError:
         return None
 
 
-# How many years off the page's own year a word is.
+# Years relative to the page's own year.
 _RELATIVE_YEARS = {
     (-2,): r"재작년|지지난해|two years (?:ago|earlier)|the year before last",
     (-1,): r"전년|작년|지난해|한 해 전|1년 (?:전|사이|새)|전해|지난(?:달| \d+월| \w+ \d+일)|한 해 사이"
@@ -206,22 +206,22 @@ class PageCalendar:
 
     @cached_property
     def day(self) -> date | None:
-        """The page's own day."""
+        """Return the page's own day."""
         return parse_day(self.published)
 
     @cached_property
     def dates(self) -> tuple[Date, ...]:
-        """Every date that is written out."""
+        """Return every written date."""
         return find_dates(self.text)
 
     @cached_property
     def own(self) -> frozenset[int]:
-        """The years the page may be of."""
+        """Return the possible years of the page itself."""
         return frozenset({self.day.year} if self.day else {d.year for d in self.dates if d.year and d.month})
 
     @cached_property
     def named(self) -> frozenset[int]:
-        """The years that are written, in full or short."""
+        """Return the written years, full or short."""
         years = {date.year for date in self.dates if date.year}
         for first, last in _SPAN.findall(self.text):
             years |= {int(first), int(last) if len(last) == 4 else int(first[:2] + last)}
@@ -231,7 +231,7 @@ class PageCalendar:
 
     @cached_property
     def years(self) -> frozenset[int]:
-        """Every year that is named, or follows from the page's date and words such as "last year"."""
+        """Return every year named, or implied by the page's date and words such as "last year"."""
         meant = {
             year + offset
             for offsets, words in _RELATIVE.items()
@@ -246,7 +246,7 @@ class PageCalendar:
 
     @cached_property
     def months(self) -> frozenset[int]:
-        """Every month that is named, or is next to the page's own, or in a quarter or half that is named."""
+        """Return every month named, adjacent to the page's own, or in a named quarter or half."""
         months = {date.month for date in self.dates if date.month}
         if self.day:
             near = (-1, 0, 1) if _NEAR_MONTH.search(self.text) or _NEAR_DAY.search(self.text) else (0,)
@@ -261,11 +261,11 @@ class PageCalendar:
 
     @cached_property
     def numbers(self) -> frozenset[int]:
-        """Every bare number that may be a month or a day, as in "오는 22일" or "6.20"."""
+        """Return every bare number that may be a month or day, as in "오는 22일" or "6.20"."""
         return frozenset(int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", self.text))
 
     def has(self, when: Date) -> bool:
-        """Tell whether a date is named or meant."""
+        """Tell whether a date is named or implied."""
         if when.decade:
             decades = {year // 10 * 10 for year in self.years} | {date.decade for date in self.dates}
             return when.decade in decades or when.decade % 100 in self.numbers
@@ -279,7 +279,7 @@ class PageCalendar:
         return is_month and (not when.day or when.day in self.numbers)
 
     def _is_near(self, when: Date) -> bool:
-        """Tell whether it is near the page's own day, and the page speaks of days near it."""
+        """Tell whether it is near the page's own day, and the page mentions days near it."""
         if not self.day or not _NEAR_DAY.search(self.text):
             return False
         try:
@@ -289,14 +289,14 @@ class PageCalendar:
         return abs(meant - self.day) <= timedelta(days=_DAYS_NEAR)
 
     def _is_of_another_year(self, when: Date) -> bool:
-        """Tell whether the page gives this very day, or month, only with other years."""
+        """Tell whether the page gives this day or month only with other years."""
         same = [d for d in self.dates if d.month == when.month and (not when.day or d.day in {0, when.day})]
         if self.day and (self.day.year, self.day.month) == (when.year, when.month):
             return bool(when.day and same and all(d.year not in {0, when.year} for d in same))
         return bool(same) and all(d.year not in {0, when.year} for d in same)
 
     def explains(self, figure: Figure) -> bool:
-        """Tell whether a figure is a year, a number of years between two of them, a quarter or a decade."""
+        """Tell whether a figure is a year, a difference of years, a quarter or a decade."""
         value = figure.value
         if value != int(value):
             return False
@@ -325,5 +325,5 @@ def meant_years(text: str, published: str) -> set[int]:
 
 
 def has_relative_time(text: str) -> bool:
-    """Tell whether a text is about a time that only the page's date tells, such as "last year"."""
+    """Tell whether a text mentions a time relative to the page's date, such as "last year"."""
     return _RELATIVE_TIME.search(text) is not None

@@ -1,10 +1,11 @@
 """Decide whether each figure and date of a statement is in its evidence or can be derived from it.
 
-Derived means: by unit (0.32 GW for 320 MW), by scale and rounding (about 18,000 for 17,958; thousands by a
-table's header), by counting listed items ("five problems" above five of them), or by the calendar ("in
-2024" for "last year" in a page of 2025).
-This is the one rule about content by which code alone refuses a claim. A difference or a share of two quoted
-figures is not refused either, but is told by `is_calculated`, so that somebody looks at it.
+Derivations are: units (0.32 GW for 320 MW), scale and rounding (about 18,000 for 17,958; thousands by a
+table's header), counting listed items ("five problems" above five of them), and the calendar ("in 2024" for
+"last year" on a page of 2025).
+
+This is the only content rule by which code alone refuses a claim. A difference or share of two quoted figures
+is not refused, but flagged for the verifier (`find_calculation`).
 """
 
 import re
@@ -24,8 +25,8 @@ from fathom.evidence.checks.figures import (
 from fathom.text.tokens import TakenSpans
 
 _CLOSE = 1e-9
-_CONVERTED = 0.006  # two units that are no power of ten apart: the figure is rounded in one of them
-_ALWAYS_FINE = 2.0  # "one", "both", "two" in words say hardly more than a plural
+_CONVERTED = 0.006  # units that differ by no power of ten: the figure is rounded in one of them
+_ALWAYS_FINE = 2.0  # "one", "both", "two" as words say hardly more than a plural
 _MOST_COUNTED = 20
 _MOST_OPERANDS = 12
 _SMALL = 5
@@ -52,7 +53,7 @@ _SCALES |= {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
 @dataclass(frozen=True)
 class Passage:
-    """What a claim stands on: its quotes, and their context on the page."""
+    """The evidence of a claim: its quotes and their context on the page."""
 
     quotes: tuple[str, ...]
     title: str = ""
@@ -62,24 +63,24 @@ class Passage:
 
     @cached_property
     def everything(self) -> str:
-        """Quotes and context as one text."""
+        """Return quotes and context as one text."""
         parts = (*self.quotes, self.title, self.headings, self.around, self.date)
         return normalize_letters("\n".join(part for part in parts if part))
 
     @cached_property
     def quoted(self) -> str:
-        """The quotes as one text; of very long ones the beginning."""
+        """Return the quotes as one text, truncated if very long."""
         return normalize_letters("\n".join(self.quotes)[:_MOST_QUOTED])
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Every figure of quotes and context, and those in thousands or millions by a table's header."""
+        """Return every figure of quotes and context, also scaled by a table's header."""
         found = (*find_exact_figures(self.everything), *find_loose_figures(self.everything))
         return (*found, *(_scale_figure(figure, scale) for scale in self.scales for figure in found))
 
     @cached_property
     def scales(self) -> dict[float, str]:
-        """The scales that headers of tables name, each with what is counted in them, if that is said."""
+        """Return the scales in table headers, each with what is counted, if given."""
         found = {}
         for match in _TABLE_SCALE.finditer(self.everything):
             word = match["korean"] or match["english"] or match["plural"] or "thousand"
@@ -89,7 +90,7 @@ class Passage:
 
     @cached_property
     def calendar(self) -> PageCalendar:
-        """The years, months and days that the page names or means."""
+        """Return the years, months and days that the page names or implies."""
         spans = frozenset(
             int(figure.value)
             for figure in self.figures
@@ -99,14 +100,14 @@ class Passage:
 
     @cached_property
     def counts(self) -> frozenset[int]:
-        """How many items lists, table rows and enumerations have."""
+        """Return the item counts of lists, table rows and enumerations."""
         return frozenset(_count_items(self.everything))
 
 
 def find_underived(statement: str, passage: Passage) -> list[str]:
-    """Return the figures and dates that are neither in the passage nor derivable from it, as written.
+    """Return the figures and dates that are neither in the passage nor derivable, as written.
 
-    Numbers up to five that nothing in the passage counts are suspicions, not refusals.
+    Uncounted numbers up to five are suspicions, not refusals.
     """
     text = normalize_letters(statement)
     when = find_dates(text)
@@ -120,24 +121,24 @@ def find_underived(statement: str, passage: Passage) -> list[str]:
 
 
 def find_figures_outside_dates(text: str, when: Iterable[Date] | None = None) -> list[Figure]:
-    """Return the figures of a text that are no parts of dates."""
+    """Return the figures of a text that are not part of a date."""
     taken = TakenSpans(text, find_dates(text) if when is None else when)
     return [figure for figure in find_figures(text) if not taken.has(figure.start, figure.end)]
 
 
 def is_figure_known(figure: Figure, passage: Passage) -> bool:
-    """Tell whether a figure is in the passage, or follows from what is."""
+    """Tell whether a figure is in the passage or derivable from it."""
     if is_figure_found(figure, passage) or is_small_number(figure) or is_fraction(figure):
         return True
     return bool(find_calculation(figure, passage))
 
 
 def is_figure_found(figure: Figure, passage: Passage) -> bool:
-    """The same without calculations: as written, converted, rounded, counted, or by the calendar."""
+    """Tell the same without calculations: as written, converted, rounded, counted, or by the calendar."""
     if (figure.is_word and figure.value <= _ALWAYS_FINE) or figure.value == 1:
         return True
     if figure.code and figure.code not in passage.everything.lower():
-        return True  # "COVID-19" for "the pandemic": a name that is not there, no number
+        return True  # "COVID-19" for "the pandemic": a missing name, not a number
     if any(is_same_figure(figure, other) or _is_multiple(figure, other) for other in passage.figures):
         return True
     if figure.is_word and len(parts := _OUT_OF.split(figure.text)) == 2:
@@ -147,7 +148,7 @@ def is_figure_found(figure: Figure, passage: Passage) -> bool:
 
 
 def is_same_figure(figure: Figure, other: Figure) -> bool:
-    """Tell whether two figures are one value: as written, converted, or rounded."""
+    """Tell whether two figures have one value: as written, converted, or rounded."""
     if _is_near(figure.value, other.value):
         return is_same_unit(figure, other)
     if figure.dimension and other.dimension and figure.dimension != other.dimension:
@@ -162,7 +163,7 @@ def is_same_figure(figure: Figure, other: Figure) -> bool:
 
 
 def is_same_unit(figure: Figure, other: Figure) -> bool:
-    """Tell whether two units can stand for each other; a counter ("5명") or no unit can stand for any."""
+    """Tell whether two units are compatible; a counter ("5명") or no unit fits any."""
     if not {figure.dimension, other.dimension} <= _MEASURES:
         return True
     if {figure.dimension, other.dimension} <= _SHARES and figure.factor == other.factor:
@@ -171,15 +172,15 @@ def is_same_unit(figure: Figure, other: Figure) -> bool:
 
 
 def is_small_count(figure: Figure) -> bool:
-    """Tell whether a figure may count things that are listed."""
+    """Tell whether a figure may count listed things."""
     is_small = figure.value == int(figure.value) and figure.value <= _MOST_COUNTED
     return is_small and figure.dimension in {"", "things", "places", "persons", "ordinal", "cases"}
 
 
 def find_calculation(figure: Figure, passage: Passage) -> str:
-    """Return how a figure is computed from two figures of the quotes, "69.6% - 68.2%"; empty if it is not.
+    """Return how a figure is computed from two quoted figures, "69.6% - 68.2%"; "" if it is not.
 
-    Only sums, differences, shares and changes in percent, and only of what the quotes themselves say.
+    Only sums, differences, shares and percent changes of the quotes' own figures.
     """
     if (figure.is_word and not is_fraction(figure)) or figure.code or not figure.value:
         return ""
@@ -201,17 +202,17 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
 
 
 def is_fraction(figure: Figure) -> bool:
-    """Tell whether it is a share in words, "half" or "a third", which may be somebody's rounding."""
+    """Tell whether it is a share in words, "half" or "a third", which may be rounded."""
     return figure.is_word and figure.dimension == "percent"
 
 
 def is_small_number(figure: Figure) -> bool:
-    """Tell whether it is a small number of things or times, which code may not see counted."""
+    """Tell whether it is a small number of things or times, whose count code may miss."""
     return figure.value == int(figure.value) <= _SMALL and figure.dimension not in _MEASURES - {"time"}
 
 
 def _is_multiple(figure: Figure, other: Figure) -> bool:
-    """Tell whether percent and times say the same: 60% more is 1.6 times as much, a third is 3 times less."""
+    """Tell whether percent and multiples agree: 60% more is 1.6 times as much, a third is 3 times less."""
     if figure.dimension == "percent" and other.dimension == "times" and other.value:
         parts = [other.value - 1, other.value, 1 / other.value, 1 - 1 / other.value]
         spare = 50 * other.step if 0 < other.step < 1 else _CLOSE

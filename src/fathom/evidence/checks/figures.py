@@ -1,9 +1,8 @@
-"""Find the figures of a text, English and Korean, by value.
+"""Find the figures of English and Korean text, by value.
 
-Reads generously: "25만 4,500", "254,500", "0.25 million" and "twenty-five" all give numbers, so that a figure
-written one way can be recognized in a text that writes it another way. A figure also says which true values
-its wording allows: "about 18,000", "over 200", "2%대". Does not know what is measured beyond the unit that
-follows; `derivation` decides what one figure says about another.
+"25만 4,500", "254,500", "0.25 million" and "twenty-five" are all parsed, so that a figure is recognized
+however it is written. A figure also has the range its wording allows: "about 18,000", "over 200", "2%대".
+`derivation` compares figures.
 """
 
 import re
@@ -126,16 +125,16 @@ _UNDER_AFTER = re.compile(
 _CLASS_AFTER = re.compile(
     r"(?:명|원|%|퍼센트|달러|건|세|가구)?대(?=[\s,.)의에로까초중후를가는은]|$)(?! 초반)"
 )
-_MOST_DIGITS = 18  # what is longer is a key or a checksum
+_MOST_DIGITS = 18  # longer digit strings are keys or checksums
 _SUPERSCRIPT = re.compile(r"(?<=\d)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number in a text: its value as written, its unit, and what its last digit counts (`step`).
+    """A number in a text: its value as written, its unit, and the value of its last digit (`step`).
 
-    `low` and `high` are the true values its wording allows; `bound` is 1 for "over", -1 for "under".
-    `code` is the word it is glued to, as in "GPT-4", where it is a name rather than a number.
+    `low` and `high` are the range its wording allows; `bound` is 1 for "over", -1 for "under". `code` is the
+    word it is attached to, as in "GPT-4", where it is a name rather than a number.
     """
 
     text: str
@@ -153,25 +152,25 @@ class Figure:
 
     @property
     def base(self) -> float:
-        """The value in base units of its dimension."""
+        """Return the value in base units of its dimension."""
         return self.value * self.factor
 
 
 def normalize_letters(text: str) -> str:
-    """Return a text with compatibility letters resolved (㎞, ％, ２), and circled numbers as list items."""
+    """Resolve compatibility characters (㎞, ％, ２), and turn circled numbers into list items."""
     raised = _SUPERSCRIPT.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[1]), text)
     return unicodedata.normalize("NFKC", re.sub(r"\s?[①-⑳]", "\n• ", raised))
 
 
 @lru_cache(maxsize=8192)
 def find_figures(text: str) -> tuple[Figure, ...]:
-    """Return every figure in order; a figure inside a longer one is not told again."""
+    """Return every figure in order, without figures inside longer ones."""
     return tuple(_add_range(figure, text) for figure in find_exact_figures(text))
 
 
 @lru_cache(maxsize=2048)
 def find_exact_figures(text: str) -> tuple[Figure, ...]:
-    """The same without the values that their wording allows, which is faster."""
+    """Return figures without the ranges of their wording, which is faster."""
     found: list[Figure] = []
     for kind in (_share_figures, _digit_figures, _word_figures, _korean_figures):
         taken = TakenSpans(text, found)
@@ -212,7 +211,7 @@ def _digit_figures(text: str) -> Iterator[Figure]:
 def _add_korean_pieces(
     text: str, value: float, step: float, end: int
 ) -> tuple[float, float, int, str | None]:
-    """Add what follows a Korean scale word: in "25만 4,500명" the 4,500, and find the unit behind it."""
+    """Add what follows a Korean scale word, the 4,500 in "25만 4,500명", and find the unit after it."""
     while more := _KOREAN_MORE.match(text, end):
         by = _scale_of(more["scale"] or "")
         piece = float(more["digits"].strip(",").replace(",", "")) * by
@@ -280,7 +279,7 @@ def _share_figures(text: str) -> Iterator[Figure]:
 
 
 def _part_of(figure: Figure, share: float, whole: str | None) -> Figure:
-    """A share of what follows: a quarter of a million is a number, a tenth of a point are points."""
+    """Return a share of what follows: a quarter of a million is a number, a tenth of a point is in points."""
     if not whole:
         return replace(figure, value=100 * share)
     if whole in _SCALES:
@@ -314,7 +313,7 @@ def _is_continued(first: Figure, second: Figure, text: str) -> bool:
 
 
 def _add_range(figure: Figure, text: str) -> Figure:
-    """Add which true values its wording allows."""
+    """Add the range that the wording allows."""
     before, value = text[max(0, figure.start - 24) : figure.start], figure.value
     after = text[figure.end : figure.end + 12]
     step, digits = _last_digit(figure)
@@ -338,7 +337,7 @@ def _add_range(figure: Figure, text: str) -> Figure:
 
 
 def _last_digit(figure: Figure) -> tuple[float, int]:
-    """What the last digit that is no zero counts, and how many digits there are up to it."""
+    """Return the value of the last nonzero digit, and the number of digits up to it."""
     step, value = figure.step, figure.value
     if not step or not value:
         return 0.0, 0

@@ -1,7 +1,7 @@
-"""Markers: small words that change what a sentence claims ("may", "only", "because", "all", "not").
+"""Load word lists, and find markers: small words that change a claim ("may", "only", "all", "not").
 
-The words are in `lexicon/markers.toml`. Works by kind and not by word, so that an English quote and a Korean
-statement can be compared. Does not know meaning: a difference is something to look at, not an error.
+The words are in `lexicon/markers.toml`. Markers are compared by kind, so that an English quote and a Korean
+statement can be compared. A difference is a suspicion, not an error.
 """
 
 import re
@@ -14,13 +14,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Marker:
-    """One kind of marker, and which differences between statement and evidence it makes suspicious."""
+    """One kind of marker, and which differences between statement and evidence are suspicious."""
 
     kind: str
     pattern: re.Pattern[str]
-    is_kept: bool  # the quote's must be in the statement
-    needs_source: bool  # the statement's must be in the evidence
-    answers: frozenset[str]  # kinds that stand for it
+    is_kept: bool  # a marker of the quote must be in the statement
+    needs_source: bool  # a marker of the statement must be in the evidence
+    answers: frozenset[str]  # kinds that can replace it
 
 
 def _load_table(name: str) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def load_markers() -> tuple[Marker, ...]:
 
 @lru_cache(maxsize=8192)
 def find_markers(text: str) -> dict[str, str]:
-    """Return the kinds of markers in a text, each with the first word that shows it."""
-    low = text.lower().replace("_", " ")  # "_not_" is a stressed "not"
+    """Return the kinds of markers in a text, each with its first word."""
+    low = text.lower().replace("_", " ")  # "_not_" is an emphasized "not"
     found = ((marker.kind, marker.pattern.search(low)) for marker in load_markers())
     return {kind: match.group().strip() for kind, match in found if match}
 

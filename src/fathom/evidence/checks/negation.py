@@ -1,6 +1,6 @@
-"""What a text says is not so, English and Korean, and whether a statement and its quote agree in that.
+"""Find negations and opposites in English and Korean, and where a statement and its quote disagree.
 
-Does not know logic: a negation reaches over the words next to it, up to the end of its clause.
+A negation covers the words next to it, up to the end of its clause.
 """
 
 import re
@@ -54,7 +54,7 @@ _KOREAN = sorted((word for word in OPPOSITES if not word.isascii()), key=len, re
 
 
 def find_opposite_form(word: ParsedWord) -> str:
-    """The form under which the word has opposites; empty when it has none."""
+    """Return the form of the word in the table of opposites; "" if it has none."""
     return _find_opposite_form(word.low, word.key if word.is_telling else word.low)
 
 
@@ -69,18 +69,18 @@ def _find_opposite_form(low: str, key: str) -> str:
 
 
 def _is_form(word: str, start: str) -> bool:
-    """One syllable is a root only with an ending: "늘" begins "늘었다", not "늘봄"."""
+    """Tell whether a one-syllable root has an ending: "늘" begins "늘었다", not "늘봄"."""
     return len(start) > 1 or _ENDING.match(word[1:]) is not None
 
 
 @lru_cache(maxsize=4096)
 def find_words_with_opposites(text: ParsedText) -> tuple[tuple[ParsedWord, str], ...]:
-    """The words of a text that have opposites, each with the form under which it has them."""
+    """Return the words of a text that have opposites, each with its table form."""
     return tuple((word, form) for word in text.words if (form := find_opposite_form(word)))
 
 
 def find_reversals(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Why the statement says the opposite: a word of it where the quotes have the contrary."""
+    """Return why the statement says the opposite: it has a word where the quotes have its opposite."""
     found = []
     for word, form in find_words_with_opposites(said):
         contrary = OPPOSITES[form]
@@ -98,7 +98,7 @@ def find_reversals(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
             for other in text.words
             if find_opposite_form(other) == form or is_same_word(other.key, word.key)
         ]
-        # Both in the statement, and the quote has only the contrary: it is the contrary that is quoted.
+        # The statement has both and the quote only the opposite: it quotes the opposite.
         if any(of in contrary for _, of in find_words_with_opposites(said)) and not same_words:
             continue
         if _is_nearer(word, said, theirs, same_words):
@@ -112,7 +112,7 @@ def _is_nearer(
     contrary: Sequence[tuple[ParsedWord, ParsedText]],
     agreeing: Sequence[tuple[ParsedWord, ParsedText]],
 ) -> bool:
-    """Whether the words around it stand around the contrary rather than around the same word."""
+    """Tell whether the words around it match those around the opposite better than those around itself."""
     if word.low in {"before", "after"}:
         return (
             any(_next_key(word, said) == _next_key(other, text) for other, text in contrary) and not agreeing
@@ -176,7 +176,7 @@ _KOREAN_BEFORE = frozenset({"안", "못"})
 
 @lru_cache(maxsize=4096)
 def find_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
-    """For each negation the words it reaches over, the nearest first."""
+    """Return for each negation the words it covers, nearest first."""
     return _find_korean_negations(text) if text.is_korean else _find_english_negations(text)
 
 
@@ -216,7 +216,7 @@ def _find_korean_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
         is_own = _KOREAN_WORD.match(word.low) is not None and not _KOREAN_AFTER.search(
             text.text[max(0, word.start - 3) : word.end]
         )
-        if text.text[: word.start].rstrip().endswith("밖에"):  # "수밖에 없다" says that it must be so
+        if text.text[: word.start].rstrip().endswith("밖에"):  # "수밖에 없다" means that it must be so
             continue
         if is_after or is_own:
             before = [
@@ -230,7 +230,7 @@ def _find_korean_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
 
 
 def _is_bound(text: ParsedText, place: int) -> bool:
-    """Whether it says "less than": "200마리도 안 되는"."""
+    """Tell whether it means "less than": "200마리도 안 되는"."""
     return place > 0 and text.words[place - 1].particle == "도"
 
 
@@ -239,7 +239,7 @@ def _verb_stem(word: ParsedWord) -> str:
 
 
 def find_disagreement(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Why they disagree: one says not where the other says so."""
+    """Return where one negates what the other asserts."""
     mine = find_negations(said)
     theirs = [words for text in quoted for words in find_negations(text)]
     rejected = [words for words in theirs if _is_dropped(words, said, mine)]
@@ -256,7 +256,7 @@ def find_disagreement(said: ParsedText, quoted: Sequence[ParsedText]) -> list[st
 
 
 def find_disagreement_across_languages(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """The same across languages, where only the presence of a "not" can be compared."""
+    """Return the same across languages, where only the presence of a negation can be compared."""
     mine = bool(find_negations(said))
     theirs = {bool(find_negations(text)) for text in quoted}
     return (
@@ -265,7 +265,7 @@ def find_disagreement_across_languages(said: ParsedText, quoted: Sequence[Parsed
 
 
 def _is_dropped(words: tuple[str, ...], said: ParsedText, mine: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the statement says what the quote negates, and negates nothing of it."""
+    """Tell whether the statement asserts what the quote negates, without a negation of its own."""
     if not words:
         return False
     kept = [word for word in words if said.has(word) or any(is_same_word(word, w.key) for w in said.words)]
@@ -280,12 +280,12 @@ def _is_shared(words: tuple[str, ...], theirs: Sequence[tuple[str, ...]]) -> boo
 
 
 def _is_negated_word_quoted(added: Sequence[tuple[str, ...]], quoted: Sequence[ParsedText]) -> bool:
-    """Whether the quotes have the words that the statement negates."""
+    """Tell whether the quotes have the words that the statement negates."""
     return any(text.has(word) for words in added for word in words[:1] for text in quoted)
 
 
 def _is_turned_twice(said: ParsedText, quoted: Sequence[ParsedText]) -> bool:
-    """Whether a contrary word makes up for the negation: "did not approve" for "rejected"."""
+    """Tell whether an opposite offsets the negation: "did not approve" for "rejected"."""
     roots = {form for _, form in find_words_with_opposites(said) if form not in {"with", "without"}}
     others = {form for text in quoted for _, form in find_words_with_opposites(text)}
     return any(OPPOSITES[form] & others and form not in others for form in roots)

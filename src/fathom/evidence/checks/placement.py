@@ -1,7 +1,7 @@
-"""Figures, years and subjects of a statement that stand with other words than in the quote.
+"""Find figures, years and subjects of a statement that go with other words than in the quote.
 
-Across languages only figures are compared, within one language also words. Says what to look at, as pairs
-of kind and note; does not decide anything.
+Across languages only figures are compared, within one language also words. Results are pairs of kind and note
+for the verifier.
 """
 
 import re
@@ -67,7 +67,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 
 
 def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Return what stands elsewhere in the statement than in the quote, as (kind, note)."""
+    """Yield what is placed differently in the statement than in the quote, as (kind, note)."""
     said = _free_figures(statement)
     yield from _find_odd_figures(said, statement, passage)
     yield from _find_other_year(statement, passage)
@@ -116,14 +116,14 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
 
 
 def _lead(figure: Figure, text: str) -> str:
-    """The little word before a figure that says which way: by, to, from, minus."""
+    """Return the preposition before a figure: by, to, from, minus."""
     before = text[max(0, figure.start - 40) : figure.start].lower()
     found = _LEAD.search(before)
     return "-" if _MINUS.search(before) else found[1] if found else ""
 
 
 def _is_plain_difference(figure: Figure, formula: str) -> bool:
-    """Tell whether chance hardly gives such a difference: it has three digits, or a unit of measure."""
+    """Tell whether such a difference is hardly chance: it has three digits or a unit."""
     digits = len(re.sub(r"\D|^[0.]+|0+$", "", figure.text))
     return " - " in formula and (digits >= 2 or bool(figure.dimension))
 
@@ -156,7 +156,7 @@ def _is_level(figure: Figure, text: str) -> bool:
 
 
 def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a year that is not in the quote, where the quote has years of its own, written or meant."""
+    """Find a year that is not in the quote, if the quote names or implies other years."""
     quoted = {date.year for date in find_dates(passage.quoted) if date.year}
     stated = {date.year for date in find_dates(statement) if date.year}
     if has_relative_time(passage.quoted):
@@ -186,7 +186,7 @@ def _other_side_of_date(statement: str, passage: Passage) -> Iterator[tuple[str,
 
 
 def _side(text: str, date: Date) -> str:
-    """Whether a date is a beginning, an end or the time itself, by the little word beside it."""
+    """Return whether a date is a start, an end or the time itself, by the preposition beside it."""
     before = re.search(r"\b(\w+)\s$", text[: date.start].lower())
     after = re.match(r"\s?(부터|이후|이래|까지|이전|에)", text[date.end :])
     word = after[1] if after else before[1] if before else ""
@@ -194,7 +194,8 @@ def _side(text: str, date: Date) -> str:
 
 
 def _share_left_out(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find what the quote says of a part only: "5,300 people, about 600 of them in Switzerland"."""
+    """Find a figure of the whole whose stated part is left out: "5,300 people, about 600 of them in
+    Switzerland"."""
     said = parse_text(statement)
     for match in _PART_OF.finditer(passage.quoted):
         part, rest = find_figures(match[1]), parse_text(match[2])
@@ -204,7 +205,7 @@ def _share_left_out(statement: str, passage: Passage) -> Iterator[tuple[str, str
 
 
 def _whole_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure that is of a quarter or a half in the quote, in a statement that names none."""
+    """Find a figure of a quarter or half in the quote, where the statement names none."""
     if any(words.search(statement.lower()) for words in _QUARTERS.values()):
         return
     mine = _free_figures(statement)
@@ -220,7 +221,7 @@ def _whole_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
 
 
 def _free_figures(text: str) -> list[Figure]:
-    """The figures that are no dates and no parts of a range such as "30~34"."""
+    """Return the figures that are no dates and no part of a range such as "30~34"."""
     taken = [match.span() for match in _RANGE.finditer(text)]
     return [
         f
@@ -234,7 +235,7 @@ def _split_parts(text: str, cut: re.Pattern[str]) -> list[str]:
 
 
 def _find_swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find figures that stand with the words of another row or clause of the quote."""
+    """Find figures that go with the words of another row or clause of the quote."""
     rows = _split_parts(passage.quoted, re.compile(r"\n+"))
     if len(rows) < 2:
         rows = [
@@ -247,7 +248,7 @@ def _find_swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, 
     owners = [_labels(row) for row in rows]
     unique = [_unique_labels(owners, place) for place in range(len(rows))]
     values = [_free_figures(row) for row in rows]
-    strangers: dict[tuple[int, int], Figure] = {}  # (the row its words are in, the row its figure is in)
+    strangers: dict[tuple[int, int], Figure] = {}  # (row of its words, row of its figure)
     for clause in _split_parts(statement, _CLAUSE):
         labels = _labels(clause)
         scores = [len(labels & own) for own in unique]
@@ -267,14 +268,14 @@ def _find_swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, 
 
 
 def _is_passed_over(figure: Figure, own: Sequence[Figure], statement: str) -> bool:
-    """Tell whether the words' own row has such a figure, which the statement does not mention."""
+    """Tell whether the words' own row has such a figure that the statement does not mention."""
     mentioned = find_figures(statement)
     rivals = [other for other in own if other.dimension == figure.dimension]
     return bool(rivals) and not any(is_same_figure(f, other) for other in rivals for f in mentioned)
 
 
 def _find_other_owner(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure whose subject has another such figure in the quote, and this one a subject of its own."""
+    """Find a figure with another subject than in the quote, where its subject has another figure."""
     mine, theirs = _pair_figures_with_subjects(statement), _pair_figures_with_subjects(passage.quoted)
     for figure, owner in mine:
         keepers = {word.key for other, word in theirs if is_same_figure(figure, other)}
@@ -289,7 +290,7 @@ def _find_other_owner(statement: str, passage: Passage) -> Iterator[tuple[str, s
 
 
 def _pair_figures_with_subjects(text: str) -> list[tuple[Figure, ParsedWord]]:
-    """Each figure with the subject before it: by particle in Korean, the first of a clause in English."""
+    """Pair each figure with the subject before it: by particle in Korean, first of a clause in English."""
     found = []
     for sentence in _split_parts(text, _SENTENCE):
         is_korean = has_cjk(sentence)
@@ -309,7 +310,7 @@ def _pair_figures_with_subjects(text: str) -> list[tuple[Figure, ParsedWord]]:
 
 
 def _labels(text: str) -> set[str]:
-    """The words of a row, and ranges such as "30~34"."""
+    """Return the words of a row, and ranges such as "30~34"."""
     words = {word.key for word in parse_text(text).telling}
     return words | set(re.findall(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+", text))
 
@@ -320,7 +321,7 @@ def _unique_labels(owners: Sequence[set[str]], place: int) -> set[str]:
 
 
 def _find_other_subject(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a clause whose subject is that of another sentence of the quote than its other words are from."""
+    """Find a clause whose subject and other words come from different sentences of the quote."""
     sentences = [parse_text(part) for part in _split_parts(passage.quoted, _SENTENCE)]
     topics = [_topic(sentence.words) for sentence in sentences]
     if len([topic for topic in topics if topic]) < 2:
@@ -345,7 +346,7 @@ def _find_other_subject(statement: str, passage: Passage) -> Iterator[tuple[str,
 
 
 def _find_other_whole(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a share that is of other people or things in the quote: 85% of the patients, 85% of the dead."""
+    """Find a share of another whole than in the quote: 85% of the patients, 85% of the dead."""
     theirs = {match["share"]: match["whole"] for match in _SHARE_OF.finditer(passage.quoted)}
     for match in _SHARE_OF.finditer(statement):
         whole = theirs.get(match["share"], match["whole"])
@@ -364,7 +365,7 @@ def _other_rate(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
 
 
 def _topic(words: Sequence[ParsedWord]) -> ParsedWord | None:
-    """The first word that is a subject: by its particle in Korean, by its place in English."""
+    """Return the first subject: by its particle in Korean, by its place in English."""
     for word in words[:8]:
         if word.is_telling and (particle_role(word) == "이" or word.text.isascii()):
             return word

@@ -1,6 +1,6 @@
-"""Of how many, where, when and among whom something is said; and whether a statement says it of more.
+"""Find hedges and limits of scope (how many, where, when, among whom) that a statement drops or widens.
 
-Does not know geography: a place is a name after "in", a group is what stands after "among".
+A place is a name after "in", a group is what follows "among".
 """
 
 import re
@@ -11,7 +11,7 @@ from fathom.evidence.checks.amounts import find_amounts
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.words import ParsedText, parse_text
 
-# Each kind: what it is called, and how it is said, one or more ways a line; Korean on lines of its own.
+# Each kind: its name, and its phrases, one or more per line; Korean on separate lines.
 _KINDS = {
     "possibly": r"""
         \b(?:may|might|could(?! not)|possibl[ey]|perhaps|potential(?:ly)?|probabl[ey]|likely|unlikely)\b
@@ -88,7 +88,7 @@ _COMPILED = {kind: re.compile("|".join(ways)) for kind, ways in _WAYS.items()}
 
 _ANY = re.compile("|".join(way for ways in _WAYS.values() for way in ways))
 
-# In plain letters there is no Korean: lines without an English word are not looked for there.
+# Plain ASCII text has no Korean: lines without an English word are skipped.
 _ANY_ENGLISH = re.compile(
     "|".join(way for ways in _WAYS.values() for way in ways if re.search(r"[a-z]{2}", way))
 )
@@ -115,7 +115,7 @@ _REACH = 6
 
 @lru_cache(maxsize=4096)
 def find_hedges(text: ParsedText) -> tuple[tuple[str, str, int, int], ...]:
-    """Every hedge: its kind, its words, where it begins and ends."""
+    """Return every hedge: its kind, words, start and end."""
     found: dict[str, list[re.Match[str]]] = {kind: [] for kind in _COMPILED}
     for start in _find_starts(text.low):
         for kind, matches in found.items():
@@ -130,7 +130,7 @@ def find_hedges(text: ParsedText) -> tuple[tuple[str, str, int, int], ...]:
 
 
 def _find_starts(low: str) -> Iterator[int]:
-    """Where a hedge of any kind begins: most sentences have none, and that is seen at one glance."""
+    """Yield where a hedge of any kind starts; a quick test, since most sentences have none."""
     any_hedge = _ANY_ENGLISH if low.isascii() else _ANY
     match = any_hedge.search(low)
     while match:
@@ -139,7 +139,7 @@ def _find_starts(low: str) -> Iterator[int]:
 
 
 def _is_possibility(text: ParsedText, match: re.Match[str]) -> bool:
-    """Whether it is no month, and no purpose as in "so that ships could pass"."""
+    """Tell whether it is no month, and no purpose as in "so that ships could pass"."""
     if match.group() == "may":
         return not _is_month(text, match.start(), match.end())
     return match.group() != "could" or "so that " not in text.low[: match.start()]
@@ -154,7 +154,7 @@ def _is_month(text: ParsedText, start: int, end: int) -> bool:
 def find_dropped_hedges(
     said: ParsedText, quoted: Sequence[ParsedText], is_foreign: bool = False
 ) -> list[str]:
-    """The hedges of the quotes that the statement leaves out."""
+    """Return the hedges of the quotes that the statement leaves out."""
     mine = {kind for kind, *_ in find_hedges(said)}
     found = []
     for text in quoted:
@@ -176,7 +176,7 @@ def find_dropped_hedges(
 
 
 def _is_said_otherwise(kind: str, said: ParsedText, text: ParsedText) -> bool:
-    """Whether the source is named, or a number answers for the hedge."""
+    """Tell whether the source is named, or a number replaces the hedge."""
     if kind == "somebody says":
         named = re.search(
             r"according to (?:the |an? )?([\w.-]+)|([가-힣]{1,20})에 (?:따르면|의하면)", text.low
@@ -191,7 +191,7 @@ def _is_said_otherwise(kind: str, said: ParsedText, text: ParsedText) -> bool:
 
 
 def _is_over_shared_words(kind: str, text: ParsedText, start: int, end: int, said: ParsedText) -> bool:
-    """Whether the hedge is over words that the statement uses."""
+    """Tell whether the hedge applies to words that the statement uses."""
     if kind in _ABOUT_NUMBERS and not text.is_korean:
         near = re.match(r"\W*(?:\w+\W+){0,1}?([$€£]?\d[\d.,]*|\w+)", text.low[end:])
         return near is not None and near.group(1).strip(".,") in said.low
@@ -273,7 +273,7 @@ _YEARLY = re.compile(r"\b(?:every|each) year\b|매년|해마다")
 
 
 def find_widened_scope(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Why the statement says it of more than its quotes do."""
+    """Return why the statement has a wider scope than its quotes."""
     found = _find_new_universals(said, quoted)
     for text in quoted:
         found += (
@@ -283,7 +283,7 @@ def find_widened_scope(said: ParsedText, quoted: Sequence[ParsedText]) -> list[s
 
 
 def _find_new_universals(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Words for all of it that the quotes do not have; "every" may stand for "all", not for "most"."""
+    """Return universal words that the quotes lack; "every" may replace "all", not "most"."""
     theirs = {word for text in quoted for word in _find_universals(text)}
     new = []
     for word in _find_universals(said):
@@ -304,11 +304,11 @@ def _find_universals(text: ParsedText) -> tuple[str, ...]:
 
 
 def _find_dropped_scopes(said: ParsedText, text: ParsedText) -> list[str]:
-    """Places, groups and times at the head of the quote or of its figures, that the statement leaves out."""
+    """Return places, groups and times at the start of the quote or its figures that the statement drops."""
     found = []
     head = _FRONTED.match(text.text)
     is_left_out = head and not _NO_SCOPE.match(head["rest"]) and not _is_kept(said, head["rest"])
-    # A time may go unsaid, unless the statement is of every time.
+    # A time may be left out, unless the statement is about every time.
     if head and is_left_out and (not find_dates(head.group()) or _YEARLY.search(said.low)):
         found.append(f"it leaves out '{head['word'].lower()} {head['rest']}'")
     if _ONE_OF_MANY.search(text.low) and _ONE_OF_MANY.search(said.low):
@@ -321,7 +321,7 @@ def _find_dropped_scopes(said: ParsedText, text: ParsedText) -> list[str]:
 
 
 def _is_kept(said: ParsedText, phrase: str) -> bool:
-    """Whether the statement has a word of the phrase."""
+    """Tell whether the statement has a word of the phrase."""
     part = parse_text(phrase)
     if any(amount.text in said.text for amount in find_amounts(phrase)):
         return True

@@ -1,9 +1,8 @@
-"""What stands in a statement in the place of something else of its quote, clause by clause.
+"""Find words of a statement that replace others of its quote, clause by clause.
 
 "Haddock and herring quotas were left unchanged" for "Haddock and saithe quotas were left unchanged": each
-clause of the statement is laid beside the clause of the quote that shares most with it. In a near copy of the
-quote any word in another's place is told, else only one that comes from elsewhere on the page, since it may
-be a synonym; figures and dates are told always. Does not decide anything.
+clause is aligned with the most similar clause of the quote. In a near copy any replaced word is reported,
+else only one from elsewhere on the page, since it may be a synonym; figures and dates are always reported.
 """
 
 import re
@@ -24,9 +23,9 @@ _CLAUSE = re.compile(
     r"|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s"
 )
 _MOST_CLAUSES = 60
-_SHARED_FROM = 0.4  # of a clause's tokens are in the quote's clause: then the rest can be laid side by side
-_LEAST_COPIED = 3  # tokens of a statement that is called a near copy
-_ONE_FOR_ONE = 2  # one new word for one that was left out
+_SHARED_FROM = 0.4  # of a clause's tokens must be in the quote's clause to align them
+_LEAST_COPIED = 3  # tokens of a near copy
+_ONE_FOR_ONE = 2  # one new word for one left out
 _NEW_IN_COPY = 0.4  # of its tokens at most are new
 _NO_NOUN = re.compile(
     r"(?:ed|ly)$|^(?:done|made|taken|given|later|earlier)$|(?:다|고|며|은데|는데|지만|아|어|해|서|면)$"
@@ -36,14 +35,14 @@ _NO_NOUN = re.compile(
 
 @dataclass(frozen=True)
 class _Token:
-    """A telling word, a figure or a date of a clause."""
+    """A content word, figure or date of a clause."""
 
     text: str
     word: ParsedWord | None = None
     value: Figure | Date | None = None
 
     def is_same(self, other: "_Token") -> bool:
-        """Tell whether both say one thing."""
+        """Tell whether both mean the same."""
         if self.word and other.word:
             return is_same_word(self.word.key, other.word.key)
         one, two = self.value, other.value
@@ -56,7 +55,7 @@ class _Token:
 
 
 def find_replaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Return what stands in the place of something else, as pairs of kind and note."""
+    """Yield replaced words as pairs of kind and note."""
     said = _tokens(statement)
     quoted = _clauses(_WRAPPED.sub(" ", passage.quoted))
     if len(quoted) > _MOST_CLAUSES:
@@ -87,7 +86,7 @@ def find_replaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]
 
 
 def _find_added(new: Sequence[_Token], left: Sequence[_Token], passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find what a near copy of a clause adds from another clause while it leaves a name or a share out."""
+    """Find what a near copy adds from another clause while it drops a name or share."""
     names = [token for token in left if token.word and token.text[0].isupper()]
     shares = [t for t in left if isinstance(t.value, Figure) and t.value.dimension in {"percent", "times"}]
     nouns = [token for token in new if token.word and not _NO_NOUN.search(token.word.low)]
@@ -101,7 +100,7 @@ def _find_added(new: Sequence[_Token], left: Sequence[_Token], passage: Passage)
 
 
 def _nearest(mine: Sequence[_Token], clauses: Sequence[str]) -> list[_Token]:
-    """The clause that shares most with this one; nothing when none shares enough, or two the same."""
+    """Return the most similar clause; nothing if none is similar enough, or two are equally so."""
     quoted = [tokens for clause in clauses if (tokens := _tokens(clause))]
     scored = [(sum(any(a.is_same(b) for b in theirs) for a in mine), -len(theirs)) for theirs in quoted]
     best = max(scored, default=(0, 0))
@@ -134,7 +133,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _pairs(mine: Sequence[_Token], theirs: Sequence[_Token]) -> Iterator[tuple[_Token, _Token]]:
-    """What stands in the same place: between the same words, before the same word, or in the same role."""
+    """Yield aligned tokens: between the same words, before the same word, or in the same role."""
     left = [
         next((n for n, other in enumerate(theirs) if one.is_same(other)), -1 - k)
         for k, one in enumerate(mine)
@@ -154,7 +153,7 @@ def _pairs(mine: Sequence[_Token], theirs: Sequence[_Token]) -> Iterator[tuple[_
 
 
 def _is_deed(one: ParsedWord, other: ParsedWord) -> bool:
-    """Tell whether one of two English words may be a verb, for which there are many others."""
+    """Tell whether one of two English words may be a verb, which has many synonyms."""
     return one.text.isascii() and any(is_verb(w.low) or _NO_NOUN.search(w.low) for w in (one, other))
 
 
@@ -166,7 +165,7 @@ def _is_of_one_kind(one: _Token, other: _Token) -> bool:
 
 
 def _is_another(one: ParsedWord, other: ParsedWord, passage: Passage, is_copy: bool) -> bool:
-    """Tell whether two words are two things: in a near copy any two, else one from elsewhere on the page."""
+    """Tell whether two words mean two things: in a near copy any two, else one from elsewhere on the page."""
     if not one.text.isascii() and (
         particle_role(one) != particle_role(other) or particle_role(one) in {"", "다"}
     ):

@@ -1,6 +1,6 @@
-"""Who does what to whom, as far as word order and Korean particles tell; and which number goes with what.
+"""Find swapped roles and figures, by word order and Korean particles.
 
-Does not parse: two things that change places around a word that stays are taken to have changed roles.
+Without parsing: two things that change places around an unchanged word are taken to have swapped roles.
 """
 
 import re
@@ -30,7 +30,7 @@ _SMALL = frozenset(["from", "to", "until", "between", "before", "after"])
 
 
 def find_swapped_roles(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Two things that have changed places around the same word."""
+    """Return pairs that have changed places around the same word."""
     for text in quoted:
         found = _find_korean_swap(said, text) if text.is_korean else _find_swap(said, text)
         if found:
@@ -64,7 +64,7 @@ def _is_reversed(
     theirs: tuple[ParsedWord, ParsedWord],
     texts: tuple[ParsedText, ParsedText],
 ) -> bool:
-    """Whether both stand on the other side of a word that is used in the same voice."""
+    """Tell whether both are on the other side of a word used in the same voice."""
     kept = [
         w
         for w, there in between
@@ -81,7 +81,7 @@ def _is_turned_passive(
     last: ParsedWord,
     texts: tuple[ParsedText, ParsedText],
 ) -> bool:
-    """Whether "A acquired B" has become "A was acquired by B", or the other way round."""
+    """Tell whether "A acquired B" became "A was acquired by B", or the reverse."""
     mine, there = between
     if not first.start < there.start < last.start or _has_by_phrase(mine, texts[0]) == _has_by_phrase(
         there, texts[1]
@@ -100,7 +100,7 @@ def _has_by_phrase(word: ParsedWord, text: ParsedText) -> bool:
 
 
 def _places(text: ParsedText) -> dict[str, ParsedWord | None]:
-    """The telling words by their keys; none for a word that comes twice."""
+    """Return the content words by key; None for a word that comes twice."""
     found: dict[str, ParsedWord | None] = {}
     for word in text.telling:
         found[word.key] = None if word.key in found else word
@@ -108,7 +108,7 @@ def _places(text: ParsedText) -> dict[str, ParsedWord | None]:
 
 
 def _is_subject(word: ParsedWord, text: ParsedText) -> bool:
-    """Whether it begins its clause, with no preposition before it."""
+    """Tell whether it starts its clause without a preposition."""
     before = [w for w in text.words if w.end <= word.start and w.clause == word.clause][-4:]
     return not any(w.low in _LEADING for w in before)
 
@@ -129,7 +129,7 @@ def _particles(text: ParsedText) -> dict[str, str]:
 
 
 def find_swapped_figures(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Two numbers or years that have changed places."""
+    """Return two numbers or years that have changed places."""
     for text in quoted if _figures(said) else ():
         known = {name for name, *_ in _figures(text)}
         both = [name for name in dict.fromkeys(name for name, *_ in _figures(said)) if name in known]
@@ -146,13 +146,13 @@ def find_swapped_figures(said: ParsedText, quoted: Sequence[ParsedText]) -> list
 
 @lru_cache(maxsize=4096)
 def _figure_kind(figure: str) -> str:
-    """Its measure; a date is a date."""
+    """Return its measure, or "date"."""
     return re.sub(r"^[\d.e+-]+", "", figure) if not re.search(r"[년월일]|[A-Z]|^\d{4}s?$", figure) else "date"
 
 
 @lru_cache(maxsize=4096)
 def _figures(text: ParsedText) -> tuple[tuple[str, int, int], ...]:
-    """Its figures and where they stand; none when they are too few or too many to have changed places."""
+    """Return the figures with their positions; none if too few or too many to be swapped."""
     found = [(f"{a.value:g}{a.measure}", a.start, a.end) for a in find_amounts(text.text)]
     found += [(d.text, d.start, d.end) for d in find_dates(text.text)]
     are_few = len(found) <= _MOST_FIGURES and len({name for name, *_ in found}) <= 12
@@ -161,7 +161,7 @@ def _figures(text: ParsedText) -> tuple[tuple[str, int, int], ...]:
 
 @lru_cache(maxsize=4096)
 def _find_nearest_words(text: ParsedText) -> dict[str, frozenset[str]]:
-    """For each figure the words that stand nearest to it."""
+    """Return the nearest words of each figure."""
     found = _figures(text)
     near: dict[str, set[str]] = {name: set() for name, *_ in found}
     breaks = [found.start() for found in _COULD_BREAK.finditer(text.low)]
@@ -183,7 +183,7 @@ def _find_nearest_words(text: ParsedText) -> dict[str, frozenset[str]]:
 def _distance(
     text: ParsedText, breaks: Sequence[int], word: ParsedWord, figure: tuple[int, int], is_small: bool
 ) -> float:
-    """How far a word is from a figure; `breaks` are the places where the two may be kept apart."""
+    """Return the distance of a word from a figure; `breaks` are places that separate them."""
     start, end = figure
     left, right = (word.end, start) if word.end <= start else (end, word.start)
     between = text.low[left:right]

@@ -1,6 +1,6 @@
-"""What a statement concludes from its quotes: causes, proofs, superlatives, duties, and clauses of its own.
+"""The strict rules: everything in a statement that code does not find in its quotes.
 
-Does not know whether the conclusion is right; only that the quotes do not draw it.
+They combine all checks with those for conclusions: causes, proofs, superlatives, duties, added clauses.
 """
 
 import re
@@ -44,16 +44,16 @@ _GRAMMAR = re.compile(
 
 
 def find_wrong_names(said: ParsedText, quotes: Sequence[str]) -> list[str]:
-    """Names of the statement that no quote has."""
+    """Return names of the statement that no quote has."""
     found = [name for name in find_name_words(said.text) if not _MEASURES.match(name)]
     if not said.is_korean and any(parse_text(quote).is_korean for quote in quotes):
-        # Korean writes foreign names in Hangul, but for those in capitals.
+        # Korean writes foreign names in Hangul, except acronyms.
         found = [name for name in found if name.isupper()]
     return [f"{name} is not in its quotes" for name in find_missing_names(found, quotes)]
 
 
 def find_changed_words(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """A telling word that stands where a quote has another one, when everything else is the quote's."""
+    """Return a content word that replaces another one, if everything else is the quote's."""
     for text in quoted:
         swap = _find_changed_word(said, text)
         if swap:
@@ -62,7 +62,7 @@ def find_changed_words(said: ParsedText, quoted: Sequence[ParsedText]) -> list[s
 
 
 def find_unrelated(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Whether the quotes are about something else."""
+    """Tell why the quotes are about something else, if they are."""
     if len(said.keys) >= 3 and measure_coverage(said, quoted) < _LEAST_SHARED:
         return ["its quotes are about something else"]
     return []
@@ -75,7 +75,7 @@ def _find_changed_word(said: ParsedText, text: ParsedText) -> tuple[ParsedWord, 
     if not new or len(new) > 2 or not shared or (shared < 2 and len(said.words) != len(text.words)):
         return None
     if all(said.has(other.key) for other in theirs):
-        return None  # nothing was put in the place of anything
+        return None  # nothing was replaced
     left = [_find_related_key(w, theirs) or w.key for w in said.words]
     matcher = SequenceMatcher(None, left, [w.key for w in text.words], autojunk=False)
     if matcher.ratio() < _IN_ORDER:
@@ -99,10 +99,10 @@ def _find_related_key(word: ParsedWord, theirs: Sequence[ParsedWord]) -> str:
 
 
 def _is_other_thing(one: ParsedWord, other: ParsedWord, said: ParsedText, text: ParsedText) -> bool:
-    """Whether the two are two things: Korean nouns in one role, or English words that are no forms of one."""
+    """Tell whether the two mean different things: Korean nouns in one role, or unrelated English words."""
     if said.is_korean:
         if one.key.endswith(other.key) or other.key.endswith(one.key):
-            return False  # "증권거래세율" is a "세율"
+            return False  # "증권거래세율" is a kind of "세율"
         is_noun = not _GRAMMAR.search(one.low) and not _GRAMMAR.search(other.low)
         is_named = particle_role(one) != "다" and (
             particle_role(one) or _find_next_word(one, said) == _find_next_word(other, text)
@@ -113,7 +113,7 @@ def _is_other_thing(one: ParsedWord, other: ParsedWord, said: ParsedText, text: 
 
 
 def _find_next_word(word: ParsedWord, text: ParsedText) -> str:
-    """The word after it: a title after a name, a noun after what describes it."""
+    """Return the next word: a title after a name, a noun after its adjective."""
     after = next((other for other in text.words if other.start > word.start), None)
     return after.key if after and after.is_telling else f"nothing after {word.key}"
 
@@ -171,7 +171,7 @@ _CUT = re.compile(
 
 
 def find_conclusions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Conclusions of the statement that its quotes do not draw."""
+    """Return conclusions of the statement that its quotes do not draw."""
     theirs = " ".join(text.low for text in quoted)
     found = []
     for kind, pattern in _CONCLUSION_PATTERNS.items() if _ANY.search(said.low) else ():
@@ -194,7 +194,7 @@ def find_conclusions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str
 
 
 def find_other_superlatives(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Superlatives of the statement other than those of its quotes."""
+    """Return superlatives of the statement that its quotes lack."""
     mine = _find_superlatives(said)
     theirs = {word for text in quoted for word in _find_superlatives(text)} if mine else set()
     return [f"'{word}' is not in its quotes" for word in sorted(mine - theirs)] if theirs else []
@@ -206,7 +206,7 @@ def _find_superlatives(text: ParsedText) -> frozenset[str]:
 
 
 def find_additions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Clauses of the statement of which the quotes have no word, beside others that they have."""
+    """Return clauses without any word of the quotes, beside others that have some."""
     pieces, start = [], 0
     for cut in _CUT.finditer(said.low):
         pieces.append((start, cut.start()))
@@ -235,9 +235,9 @@ def _is_heavy(word: ParsedWord) -> bool:
 
 
 def find_flaws(statement: str, quotes: Sequence[str]) -> list[str]:
-    """Short reasons why the quotes do not carry the statement; none when code finds nothing wrong.
+    """Return short reasons why the quotes do not support the statement; none if code finds nothing.
 
-    Without any quote it is only asked whether there are numbers, dates or names that would need one.
+    Without quotes, only numbers, dates and names that would need one are reported.
     """
     return list(
         dict.fromkeys(why for found in find_flaws_by_kind(statement, quotes).values() for why in found)
@@ -245,17 +245,17 @@ def find_flaws(statement: str, quotes: Sequence[str]) -> list[str]:
 
 
 def find_flaws_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[str]]:
-    """The same under what they are about, for those who count; only kinds of which there are any."""
+    """Return the same reasons by kind; only kinds with any."""
     return {kind: list(reasons) for kind, reasons in _find_flaws(statement, tuple(quotes)).items()}
 
 
-@lru_cache(maxsize=4096)  # a claim is compared with its quote when it is drawn, weighed, written and checked
+@lru_cache(maxsize=4096)  # the same pair is compared at several steps of a run
 def _find_flaws(statement: str, quotes: tuple[str, ...]) -> dict[str, list[str]]:
     said = parse_text(statement)
     whole = [text for quote in quotes for text in parse_sentences(quote)]
     if said.low.strip(" .") in {text.low.strip(" .") for text in [*whole, *map(parse_text, quotes)]}:
         return {}
-    # A question says nothing; but it may be all there is, as in a heading above an answer.
+    # A question asserts nothing, but may be all there is, as in a heading above an answer.
     whole = [text for text in whole if not text.text.endswith("?")] or whole
     texts = [parse_text(quote).text for quote in quotes]
     near = select_supporting_sentences(said, whole)
@@ -281,7 +281,7 @@ def _compare(
 def _compare_within_language(
     said: ParsedText, whole: Sequence[ParsedText], near: Sequence[ParsedText]
 ) -> dict[str, list[str]]:
-    """What is compared within one language; `near` are the sentences that bear the statement."""
+    """Compare within one language; `near` are the sentences that support the statement."""
     return {
         "who and what": [*find_swapped_figures(said, near), *find_swapped_roles(said, near)],
         "a negation": find_disagreement(said, near),
@@ -298,7 +298,7 @@ def _compare_within_language(
 
 
 def _compare_across_languages(said: ParsedText, texts: Sequence[ParsedText]) -> dict[str, list[str]]:
-    """What can be compared across languages."""
+    """Compare what can be compared across languages."""
     is_single = len(texts) == 1
     return {
         "a negation": find_disagreement_across_languages(said, texts),

@@ -1,7 +1,6 @@
-"""What code finds odd about a statement and its evidence, for the verifier to look at.
+"""Suspicions about a statement and its evidence, shown to the verifier, who decides.
 
-A suspicion never refuses anything: it is shown to the verifier beside the claim, and the verifier decides.
-Only figures and dates that cannot be derived are refused by code (`derivation`).
+Code alone refuses only figures and dates that cannot be derived (`derivation`).
 """
 
 import re
@@ -28,13 +27,13 @@ from fathom.text.tokens import STOP_WORDS, has_cjk
 
 _IN_QUOTE = frozenset(
     {"cause", "proof", "negation"}
-)  # strong words: a word for them elsewhere on the page is not enough
+)  # strong words: finding one elsewhere on the page is not enough
 _SURE = frozenset({"possible"})
-_CLOSE_WORDING = 0.5  # of the statement's words are the quote's: then single words can be compared
-_SHORT = 12  # telling words: in longer statements clauses are re-ordered, and nobody has changed places
-_LONG = 4000  # characters; what is longer is cut, so that odd input costs no minutes
-_FAR = 0.25  # of its words are in quote and context together
-_EVERYDAY = 12.5  # how rare a word is at most that is no name, by `rarity`
+_CLOSE_WORDING = 0.5  # share of the statement's words from the quote that allows a word-by-word comparison
+_SHORT = 12  # content words: longer statements re-order clauses without swapping roles
+_LONG = 4000  # characters; longer text is cut to bound the time
+_FAR = 0.25  # least share of its words in quote and context together
+_EVERYDAY = 12.5  # highest rarity of a word that is no name
 _MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
 _CLAUSE_END = re.compile(
@@ -44,14 +43,14 @@ _CLAUSE_END = re.compile(
 
 @dataclass(frozen=True)
 class Suspicion:
-    """One odd thing: what it is about, and a short note for the verifier."""
+    """A suspicion: its kind, and a short note for the verifier."""
 
     kind: str
     note: str
 
 
 def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
-    """Return what is odd about a statement, given its quotes and their context; often nothing."""
+    """Return suspicions about a statement, given its quotes and context; often none."""
     said = normalize_letters(statement)[:_LONG]
     if passage.quoted.strip(" .") == said.strip(" ."):
         return []
@@ -64,7 +63,7 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
         found += [Suspicion(kind, note) for kind, note in find_replaced(said, passage)]
         found += _wording_suspicions(said, passage)
     distinct = {suspicion.note: suspicion for suspicion in found}
-    # One oddity may be found twice: "the quote says 'may'" adds nothing to the same note with more words.
+    # Drop duplicates: "the quote says 'may'" adds nothing to a longer note that starts the same.
     return [s for s in distinct.values() if not any(s.note != n and n.startswith(s.note) for n in distinct)]
 
 
@@ -72,7 +71,7 @@ def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) 
     near = select_relevant_sentences(statement, passage)
     said, quoted, in_passage = find_markers(statement), find_markers(near), find_markers(passage.everything)
     for marker in load_markers():
-        # "will" does not answer for "will probably": what the quote says beside it stands for itself.
+        # "will" does not replace "will probably": the quote's other markers count by themselves.
         answers = marker.answers - (quoted.keys() - {marker.kind} if marker.kind in _SURE else set())
         is_dropped = marker.is_kept and marker.kind in quoted and not answers & said.keys()
         if is_dropped and not (is_one_language and _is_about_other_words(marker, statement, near)):
@@ -94,7 +93,7 @@ def _is_about_other_words(marker: Marker, statement: str, near: str) -> bool:
 
 
 def select_relevant_sentences(statement: str, passage: Passage) -> str:
-    """Return the sentences of the quotes that the statement rests on: those that share figures or words."""
+    """Return the quoted sentences that share figures or words with the statement."""
     parts = [part for part in re.split(r"(?<=[.!?。])\s+|\n+", passage.quoted) if part.strip()]
     if len(parts) <= 1:
         return passage.quoted
@@ -111,7 +110,7 @@ def select_relevant_sentences(statement: str, passage: Passage) -> str:
 
 
 def _pole_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    """Find what the statement turns around: it says "rose" where the quote only says "fell"."""
+    """Find reversals: the statement says "rose" where the quote only says "fell"."""
     low, quoted = statement.lower(), select_relevant_sentences(statement, passage).lower()
     for one, other in load_opposites().values():
         mine, against = one.search(low), other.search(low)
@@ -160,7 +159,7 @@ def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
 
 
 def _other_names(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    """Find names from elsewhere on the page, in a statement that has none of the names of its quote."""
+    """Find names from elsewhere on the page, in a statement without any name of its quote."""
     mine, theirs = (
         [name for name in find_name_words(text) if name[1:].islower() and not _MONTH.match(name)]
         for text in (statement, passage.quoted)
@@ -171,14 +170,14 @@ def _other_names(statement: str, passage: Passage) -> Iterator[Suspicion]:
 
 
 def _is_everyday(word: str) -> bool:
-    """Tell whether a word with a capital is plain English, as in a heading or at the start of a cell."""
+    """Tell whether a capitalized word is plain English, as in a heading or at the start of a cell."""
     return word[1:].replace("-", "").islower() and all(
         word_rarity(part) <= _EVERYDAY for part in word.lower().split("-")
     )
 
 
 def _first_names(statement: str) -> list[str]:
-    """The words that begin a sentence with a capital: any of them may be a name."""
+    """Return capitalized words that start a sentence: any of them may be a name."""
     rows = [match[1].split() for match in _SENTENCE_START.finditer(statement)]
     return [
         word
@@ -189,7 +188,7 @@ def _first_names(statement: str) -> list[str]:
 
 
 def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    """Compare word by word where the statement keeps the quote's wording; else ask whether it is near."""
+    """Compare word by word if the statement keeps the quote's wording; else check that it is similar."""
     said = parse_text(statement)
     if measure_coverage(said, [parse_text(quote) for quote in passage.quotes]) >= _CLOSE_WORDING:
         found = find_flaws_by_kind(statement, [quote[:_LONG] for quote in passage.quotes])

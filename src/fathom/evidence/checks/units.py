@@ -1,7 +1,4 @@
-"""Units of measure, English and Korean: which dimension they measure, and how many base units one of them is.
-
-Does not know numbers.
-"""
+"""Units of measure in English and Korean: their dimension and their size in base units."""
 
 _TABLE = """
 power 1 w watt watts 와트
@@ -97,7 +94,7 @@ for _line in _TABLE.strip().splitlines():
 
 
 def is_same_measure(left: str, right: str) -> bool:
-    """Whether two dimensions can be compared; none at all may stand for any."""
+    """Tell whether two dimensions are comparable; no dimension fits any."""
     if left == right or not left or not right:
         return True
     return {left, right} <= {"degree", "celsius"} or {left, right} <= {"degree", "fahrenheit"}

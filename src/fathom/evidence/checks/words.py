@@ -1,6 +1,6 @@
-"""A text as the words that two texts can be compared by: telling words, stems, Korean particles, clauses.
+"""Parse a text into comparable words: content words, stems, Korean particles, clauses.
 
-Does not know what is compared. What is parsed is remembered, since a quote is looked at again and again.
+Results are cached, since quotes are parsed again and again.
 """
 
 import re
@@ -179,7 +179,7 @@ _PARTICLE = re.compile(
     r"|은|는|이|가|을|를|의|에|와|과|도|만|로|다)$"
 )
 
-# What makes a verb of a noun: "갱신하지" and "갱신되었" are both about "갱신".
+# Suffixes that turn a noun into a verb: "갱신하지" and "갱신되었" are both about "갱신".
 _VERB = re.compile(
     r"(?<=[가-힣]{2})(?:하였|되었|시켰|하지|되지|하고|되고|하며|되며|하여|되어|했|됐|한|된|함|됨|할|될|하|되)$"
 )
@@ -209,7 +209,7 @@ _KOREAN_STOP = frozenset(_KOREAN_STOP_LIST.split())
 
 
 class ParsedWord(NamedTuple):
-    """One word: as written, how it is compared, where it stands, and in which clause."""
+    """One word: as written, its comparison key, its place, and its clause."""
 
     text: str
     low: str
@@ -223,7 +223,7 @@ class ParsedWord(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ParsedText:
-    """A text with its words; the same text is parsed once, so that it is known by itself."""
+    """A text with its words; parsed once, so it is compared by identity."""
 
     text: str
     low: str
@@ -232,16 +232,16 @@ class ParsedText:
 
     @cached_property
     def telling(self) -> tuple[ParsedWord, ...]:
-        """The words that carry the meaning, in order."""
+        """Return the content words, in order."""
         return tuple(word for word in self.words if word.is_telling)
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """How its telling words are compared."""
+        """Return the comparison keys of its content words."""
         return frozenset(word.key for word in self.telling)
 
     def has(self, key: str) -> bool:
-        """Whether one of its telling words is this one."""
+        """Tell whether one of its content words has this key."""
         return key in self.keys or any(
             is_same_word(key, own) for own in self._by_head.get(index_letter(key), ())
         )
@@ -255,13 +255,13 @@ class ParsedText:
 
 
 def index_letter(key: str) -> str:
-    """What all forms of a word have alike: its first letter; in Korean, that it is Korean."""
+    """Return what all forms of a word share: its first letter; for Korean, one common value."""
     return "가" if "\uac00" <= key[0] <= "\ud7a3" else key[0]
 
 
 @lru_cache(maxsize=4096)
 def parse_text(text: str) -> ParsedText:
-    """The text with its words, remembered."""
+    """Parse a text; cached."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.replace("㎞", "km").replace("’", "'"))
     plain = one_line(text)
@@ -280,7 +280,7 @@ def parse_text(text: str) -> ParsedText:
 
 @lru_cache(maxsize=16384)
 def _parse_word(text: str) -> tuple[str, str, str, bool]:
-    """A word in lower case, how it is compared, its particle, and whether it is telling."""
+    """Return a word in lower case, its key, its particle, and whether it is a content word."""
     low = text.lower().removesuffix("'s")
     if "\uac00" <= low[-1] <= "\ud7a3":
         bare = _PARTICLE.sub("", low) if len(low) > 1 else low
@@ -309,7 +309,7 @@ def _korean_key(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def is_same_word(left: str, right: str) -> bool:
-    """Whether two keys are forms of one word."""
+    """Tell whether two keys are forms of one word."""
     if left == right:
         return True
     if index_letter(left) != index_letter(right):
@@ -327,14 +327,14 @@ def _letters(word: str) -> str:
     return unicodedata.normalize("NFD", word)
 
 
-# Forms by their letters, since endings melt into syllables: "낮추" is in "낮출". The longest first.
+# Forms as single letters, since endings merge into syllables: "낮추" is in "낮출". The longest first.
 _KOREAN_FORMS = sorted(
     ((_letters(word), group, len(word)) for word, group in KOREAN_SYNONYMS.items()), key=lambda f: -len(f[0])
 )
 
 
 def measure_coverage(said: ParsedText, quoted: Sequence[ParsedText]) -> float:
-    """The share of the telling words of a text that the others have."""
+    """Return the share of a text's content words that the others have."""
     if not said.keys:
         return 1.0
     return sum(any(q.has(key) for q in quoted) for key in said.keys) / len(said.keys)
@@ -342,12 +342,12 @@ def measure_coverage(said: ParsedText, quoted: Sequence[ParsedText]) -> float:
 
 @lru_cache(maxsize=4096)
 def parse_sentences(text: str) -> tuple[ParsedText, ...]:
-    """The sentences of a text."""
+    """Return the sentences of a text."""
     return tuple(parse_text(span.text) for span in split_sentences(text)) or (parse_text(text),)
 
 
 def select_supporting_sentences(said: ParsedText, quoted: Sequence[ParsedText]) -> list[ParsedText]:
-    """The sentences that bear the statement: the one with most of its words, then those that add some."""
+    """Return the supporting sentences: the one with most of its words, then those that add some."""
     if len(quoted) <= 1:
         return list(quoted)
     missing = set(said.keys)
@@ -366,7 +366,7 @@ def select_supporting_sentences(said: ParsedText, quoted: Sequence[ParsedText]) 
 
 
 def particle_role(word: ParsedWord) -> str:
-    """The particle of a Korean word, one for each role: a subject is a subject, with 은 as with 이."""
+    """Return the role of a Korean word's particle: 은 and 이 both mark a subject."""
     return _ROLES.get(word.particle, word.particle)
 
 
