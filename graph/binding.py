@@ -73,7 +73,7 @@ class BoundNode:
 def _config_for(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:
     """Return the configuration of a branch, or with the limits that the run's effort sets."""
     if direction := state.get("direction"):
-        limited: RunConfig = direction.within(run_config)
+        limited: RunConfig = direction.limit_config(run_config)
         return limited
     return apply_effort(run_config, state["effort"]) if "effort" in state else run_config
 

@@ -137,8 +137,7 @@ def _add_outside_pressure(
 def _end_run(
     update: ResearchState, state: ResearchState, wishes: list[str], run_config: RunConfig
 ) -> ResearchState:
-    """Finish the last judgement: report queries that were added too late, and write a report even without
-    claims."""
+    """Finish the last judgement: report queries that came too late, and give a report even without claims."""
     why = "it was added when looking had come to its end"
     lost = [*update["failures"], *(Failure(where="order", what=query, why=why) for query in wishes)]
     if state.get("claims"):
@@ -162,8 +161,7 @@ async def _choose_rereads(
 def _complete_assessment(
     state: ResearchState, case: JudgeInput, assessment: Assessment, balance: ComparisonResult
 ) -> tuple[JudgeInput, Assessment]:
-    """Apply the judge's rulings on checks, repair the outline, and add thin parts and search counts to the
-    gaps."""
+    """Apply the judge's rulings on checks, repair the outline, and add thin parts and retries to the gaps."""
     outline = assessment.outline
     if outline:
         known = (case.question, case.questions, case.claims, balance.findings)

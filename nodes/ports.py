@@ -78,5 +78,5 @@ class BudgetPort(Protocol):
     async def account(self) -> Account:
         """Return what is spent or reserved, and whether further research was refused."""
 
-    async def unreported_costs(self, told: Iterable[Cost]) -> list[Cost]:
+    async def unreported_costs(self, known: Iterable[Cost]) -> list[Cost]:
         """Return costs of paid calls that are missing from these."""

@@ -1,5 +1,4 @@
-"""Records of claims before verification and after comparison: drafts, controls, findings, rulings,
-contradictions."""
+"""Records of drafts, controls, findings, rulings and contradictions."""
 
 from typing import Literal
 

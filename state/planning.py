@@ -39,7 +39,7 @@ class Direction(Record):
         """Return the direction as a query of the plan."""
         return Query(id=self.id, text=self.text, question="", round=self.level)
 
-    def within(self, run_config: RunConfig) -> RunConfig:
+    def limit_config(self, run_config: RunConfig) -> RunConfig:
         """Return the configuration of its branch: a research loop with its own limits."""
         # It may see more pages than it may read, since other branches lease some.
         seen = max(self.sources, run_config.max_sources)

@@ -167,7 +167,7 @@ class Scribe:
         form: type[BaseModel],
         complaint: Callable[[Any], str] = lambda _: "",
     ) -> FormAnswer[BaseModel]:
-        prompt = prompt_budget.whole()
+        prompt = prompt_budget.fill()
         size = count_tokens(prompt.system) + count_tokens(prompt.user)
         name = form.__name__.removesuffix("Answer").lower()
         self.shown[name][self.round] = max(size, self.shown[name].get(self.round, 0))

@@ -174,7 +174,7 @@ def plans() -> list[str]:
         )
         for number in (1, 2, 3)
     ]  # fmt: skip
-    filled = [build_prompt(brief, "English").whole() for brief in briefs]
+    filled = [build_prompt(brief, "English").fill() for brief in briefs]
     return [f"{prompt.system}\n{prompt.user}" for prompt in filled]
 
 

@@ -1,5 +1,4 @@
-"""Build contradictions from rulings: what findings disagree about, both sides with values, sources and dates,
-and which side a rule favours."""
+"""Build contradictions from rulings: the dispute, both sides with values and sources, the favoured side."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -202,7 +202,7 @@ def _is_one_measure(a: Amount, one: ParsedStatement, b: Amount, two: ParsedState
 
 
 def _subject_of(amount: Amount, statement: ParsedStatement) -> TextWord | None:
-    before = [w for w in statement.text.telling if w.end <= amount.start and particle_role(w) == "이"]
+    before = [w for w in statement.text.content_words if w.end <= amount.start and particle_role(w) == "이"]
     return before[-1] if before and statement.text.is_korean else None
 
 

@@ -138,12 +138,12 @@ def parse_statement(statement: str) -> ParsedStatement:
     denied = [span for a in given if len(given) > 1 and (span := find_denied_span(a, text.text))]
     found = [a for a in given if len(given) == 1 or find_denied_span(a, text.text) is None]
     taken = [(a.start, a.end) for a in found] + [(d.start, d.end) for d in when] + denied
-    telling = [w for w in text.telling if all(w.end <= start or end <= w.start for start, end in taken)]
+    content = [w for w in text.content_words if all(w.end <= start or end <= w.start for start, end in taken)]
     return ParsedStatement(
         text=text,
         plain=fold_text(statement).text.strip(" ."),
-        words=tuple(dict.fromkeys(word.key for word in telling)),
-        pieces=frozenset(terms(" ".join(w.text for w in telling))) if text.is_korean else frozenset(),
+        words=tuple(dict.fromkeys(word.key for word in content)),
+        pieces=frozenset(terms(" ".join(w.text for w in content))) if text.is_korean else frozenset(),
         amounts=tuple(
             (amount, amount.measure or _find_counted_thing(amount, text.text, text.words)) for amount in found
         ),
@@ -178,7 +178,7 @@ def _find_counted_thing(amount: Amount, text: str, words: Sequence[ParsedWord]) 
     """Return what a bare number counts: the Korean word attached to it, or the next content word."""
     if glued := _GLUED.match(text, amount.end):
         return glued[1]
-    return next((w.key for w in words if w.start >= amount.end and w.is_telling), "")
+    return next((w.key for w in words if w.start >= amount.end and w.is_content), "")
 
 
 @dataclass(frozen=True)

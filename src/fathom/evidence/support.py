@@ -138,8 +138,8 @@ def is_connective(sentence: str) -> bool:
     words = [found.group().lower() for found in _WORD.finditer(sentence)]
     if extract_numbers(sentence) or is_negated(sentence) or len(words) > _MOST_WORDS:
         return False
-    telling = [word for word in words if word not in STOP_WORDS or word in _ASSERTING]
-    return bool(telling) and all(_is_connecting_word(word) for word in telling)
+    content = [word for word in words if word not in STOP_WORDS or word in _ASSERTING]
+    return bool(content) and all(_is_connecting_word(word) for word in content)
 
 
 def _is_connecting_word(word: str) -> bool:
@@ -185,7 +185,7 @@ def score_support(statement: str, quotes: Sequence[str]) -> float:
     said = parse_text(statement)
     sentences = [text for quote in quotes for text in parse_sentences(quote)]
     declarative = [text for text in sentences if not text.text.endswith("?")] or sentences
-    if not said.telling or not declarative:
+    if not said.content_words or not declarative:
         return 0.0
     windows = [*([text] for text in declarative), *(list(pair) for pair in pairwise(declarative))]
     if not is_embeddable(statement):
@@ -239,8 +239,8 @@ def _stem_words(text: str) -> set[str]:
 
 def _known_ending(statement: str, known: set[str]) -> float:
     """Return how much of its ending is known; its beginning names the topic, which is easily found."""
-    telling = terms(statement)
-    words = dict.fromkeys(word for word in map(stem, tokens(statement)) if word in telling)
+    content = terms(statement)
+    words = dict.fromkeys(word for word in map(stem, tokens(statement)) if word in content)
     last = [word in known for word in [*words][-2:]]
     return sum(last) / len(last) if last else 1.0
 

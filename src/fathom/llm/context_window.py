@@ -1,5 +1,4 @@
-"""The context window of a model and its token counts: looked up, asked from the server, or learned from
-replies.
+"""Context window and token counts of a model: looked up, asked from the server, or learned.
 
 A size in the settings takes precedence.
 """

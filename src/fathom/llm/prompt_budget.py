@@ -119,8 +119,7 @@ class PromptBudget:
         return self._fill({name: part.render() for name, part in self.evidence.items()})
 
     def fit_prompt(self, room: int, count: CountTokens, share: float = 1.0) -> FittedPrompt:
-        """Return the prompt within that room and share of its evidence; raise WindowTooSmall if it cannot
-        fit."""
+        """Fit the prompt into the room with that share of its evidence, or raise WindowTooSmall."""
         texts = {name: part.render() for name, part in self.evidence.items()}
         whole = self._fill(texts)
         # A short prompt need not be counted exactly.

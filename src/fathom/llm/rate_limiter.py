@@ -172,8 +172,7 @@ class RateLimiter:
             self._wake()
 
     def _try_enter(self, turn: _QueuedCall) -> float | None:
-        """Return None if the call is admitted, else the seconds to wait before trying again; inf: until
-        woken."""
+        """Return None if the call is admitted, else the seconds until the next try; inf: until woken."""
         with self._guard:
             now = self._clock()
             if self._gone and now < self._gone[0]:

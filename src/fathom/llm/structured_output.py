@@ -1,5 +1,4 @@
-"""Structured output from any model: by JSON schema, by tool call, in plain text, by one repair, with less
-evidence.
+"""Structured output from any model: JSON schema, tool call, plain text, one repair, less evidence.
 
 A strategy that a server does not support is not tried again, and one that never worked is skipped while
 another works. The prompt fits the model's window and is shrunk once if the window proves smaller; what was

@@ -122,8 +122,7 @@ def is_at_hand(known: ThreadKnowledge | None) -> bool:
 
 
 def add_thread(brief: PlanInput, known: ThreadKnowledge | None) -> PlanInput:
-    """Add earlier questions and answers to the planner's input and, after the first round, only gaps that
-    matter.
+    """Add the thread's questions and answers to the planner's input; later rounds keep only gaps that matter.
 
     Claims of the thread have no sub-question, since theirs belong to earlier runs.
     """

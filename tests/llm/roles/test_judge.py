@@ -80,7 +80,9 @@ def test_a_claim_is_shown_with_its_source_its_date_and_the_sentence_that_carries
 def test_claims_that_say_the_same_are_told_once() -> None:
     twins = [claim("Divers come in spring.", name=name, of=name) for name in ("a", "b")]
     pages = [page("a"), page("b")]
-    case = ClaimComparison(twins, pages, []).add_to_input(JudgeInput("What?", [question(1)], twins, pages=pages))
+    case = ClaimComparison(twins, pages, []).add_to_input(
+        JudgeInput("What?", [question(1)], twins, pages=pages)
+    )
     lines = claim_lines(dict(zip(("E1", "E2"), twins, strict=True)), case).render().splitlines()
     assert lines == ["- E1 (for Q1, P1): Divers come in spring.", "- E2 (for Q1, P2): the same as E1"]
 

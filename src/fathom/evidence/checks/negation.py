@@ -55,7 +55,7 @@ _KOREAN = sorted((word for word in OPPOSITES if not word.isascii()), key=len, re
 
 def find_opposite_form(word: ParsedWord) -> str:
     """Return the form of the word in the table of opposites; "" if it has none."""
-    return _find_opposite_form(word.low, word.key if word.is_telling else word.low)
+    return _find_opposite_form(word.low, word.key if word.is_content else word.low)
 
 
 @lru_cache(maxsize=16384)
@@ -120,14 +120,14 @@ def _is_nearer(
     mine = _weigh_neighbours(word, said)
     against = max(_shared_weight(mine, _weigh_neighbours(other, text)) for other, text in contrary)
     if not agreeing:
-        return against > 0 or len(said.telling) <= 2
+        return against > 0 or len(said.content_words) <= 2
     return against > 0.1 + max(
         _shared_weight(mine, _weigh_neighbours(other, text)) for other, text in agreeing
     )
 
 
 def _next_key(word: ParsedWord, text: ParsedText) -> str:
-    return next((other.key for other in text.telling if other.start > word.start), "")
+    return next((other.key for other in text.content_words if other.start > word.start), "")
 
 
 def _weigh_neighbours(word: ParsedWord, text: ParsedText) -> dict[str, float]:
@@ -135,7 +135,7 @@ def _weigh_neighbours(word: ParsedWord, text: ParsedText) -> dict[str, float]:
     return {
         other.key: 1.0 / (1 + abs(n - place) + 3 * abs(other.clause - word.clause))
         for n, other in enumerate(text.words)
-        if (other.is_telling or other.low[0].isdigit())
+        if (other.is_content or other.low[0].isdigit())
         and n != place
         and abs(n - place) <= _NEAR
         and not find_opposite_form(other)
@@ -197,7 +197,7 @@ def _find_english_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
             is_new = word.low in _STOPS and not (word.low == "that" and len(reached) <= 1)
             if is_new or is_over or len(reached) >= _REACH:
                 break
-            if word.is_telling:
+            if word.is_content:
                 reached.append(word.key)
         found.append(tuple(reached))
     return tuple(found)
@@ -220,7 +220,7 @@ def _find_korean_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
             continue
         if is_after or is_own:
             before = [
-                w for w in text.words[max(0, place - 2) : place] if w.is_telling and w.clause == word.clause
+                w for w in text.words[max(0, place - 2) : place] if w.is_content and w.clause == word.clause
             ]
             mine = [_verb_stem(word)] if is_after else []
             found.append((*mine, *(w.key for w in reversed(before))))

@@ -194,13 +194,17 @@ def _side(text: str, date: Date) -> str:
 
 
 def _share_left_out(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure of the whole whose stated part is left out: "5,300 people, about 600 of them in
-    Switzerland"."""
+    """Find what the quote says only of a part: "5,300 people, about 600 of them in Switzerland"."""
     said = parse_text(statement)
     for match in _PART_OF.finditer(passage.quoted):
         part, rest = find_figures(match[1]), parse_text(match[2])
         is_stated = any(is_same_figure(f, other) for f in find_figures(statement) for other in part)
-        if part and not is_stated and rest.telling and all(said.has(w.key) for w in rest.telling[:2]):
+        if (
+            part
+            and not is_stated
+            and rest.content_words
+            and all(said.has(w.key) for w in rest.content_words[:2])
+        ):
             yield "scope", f"the quote says it of '{match[1].strip()}' only"
 
 
@@ -295,7 +299,7 @@ def _pair_figures_with_subjects(text: str) -> list[tuple[Figure, ParsedWord]]:
     for sentence in _split_parts(text, _SENTENCE):
         is_korean = has_cjk(sentence)
         for part in [sentence] if is_korean else _split_parts(sentence, _CLAUSE):
-            words = [w for w in parse_text(part).words if w.is_telling and not _PARTICLE.fullmatch(w.low)]
+            words = [w for w in parse_text(part).words if w.is_content and not _PARTICLE.fullmatch(w.low)]
             for figure in (figure for figure in _free_figures(part) if figure.value != 1):
                 before = [word for word in words if word.end <= figure.start]
                 subjects = [
@@ -311,7 +315,7 @@ def _pair_figures_with_subjects(text: str) -> list[tuple[Figure, ParsedWord]]:
 
 def _labels(text: str) -> set[str]:
     """Return the words of a row, and ranges such as "30~34"."""
-    words = {word.key for word in parse_text(text).telling}
+    words = {word.key for word in parse_text(text).content_words}
     return words | set(re.findall(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+", text))
 
 
@@ -328,7 +332,7 @@ def _find_other_subject(statement: str, passage: Passage) -> Iterator[tuple[str,
         return
     for clause in map(parse_text, _split_parts(statement, _CLAUSE)):
         subject = _topic(clause.words)
-        rest = [word for word in clause.telling if subject and word.key != subject.key]
+        rest = [word for word in clause.content_words if subject and word.key != subject.key]
         if subject is None or len(rest) < 2:
             continue
         scores = [sum(sentence.has(word.key) for word in rest) for sentence in sentences]
@@ -367,6 +371,6 @@ def _other_rate(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
 def _topic(words: Sequence[ParsedWord]) -> ParsedWord | None:
     """Return the first subject: by its particle in Korean, by its place in English."""
     for word in words[:8]:
-        if word.is_telling and (particle_role(word) == "이" or word.text.isascii()):
+        if word.is_content and (particle_role(word) == "이" or word.text.isascii()):
             return word
     return None

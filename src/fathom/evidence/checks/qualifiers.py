@@ -202,18 +202,18 @@ def _is_over_shared_words(kind: str, text: ParsedText, start: int, end: int, sai
         number = around[0 if leads else -1].strip(".,") if around else ""
         return not number or number in said.low
     if kind in _OVER_ALL:
-        clause = [w for w in text.telling if said.has(w.key)]
-        return len(clause) >= max(1, len(said.telling) // 3)
+        clause = [w for w in text.content_words if said.has(w.key)]
+        return len(clause) >= max(1, len(said.content_words) // 3)
     if text.is_korean:
-        before = [w for w in text.telling if w.end <= end][-3:]
-        after = [w for w in text.telling if w.start >= end][:2]
+        before = [w for w in text.content_words if w.end <= end][-3:]
+        after = [w for w in text.content_words if w.start >= end][:2]
         near_words = after + before if kind in {"some", "most", "few"} else before
         return any(said.has(w.key) for w in near_words)
     if number := re.match(r" (?:an? )?([$€£]?\d[\d.,]*)", text.low[end:]):
         return number.group(1).strip(".,") in said.low
-    reached = [w for w in text.telling if w.start >= end][:_REACH]
+    reached = [w for w in text.content_words if w.start >= end][:_REACH]
     first = reached[:2] if kind in {"some", "most", "few", "only", "possibly", "to come"} else reached
-    before = [w for w in text.telling if w.end <= start][-1:]
+    before = [w for w in text.content_words if w.end <= start][-1:]
     return any(said.has(w.key) for w in first) or (not reached and any(said.has(w.key) for w in before))
 
 
@@ -325,14 +325,14 @@ def _is_kept(said: ParsedText, phrase: str) -> bool:
     part = parse_text(phrase)
     if any(amount.text in said.text for amount in find_amounts(phrase)):
         return True
-    return not part.telling or any(said.has(word.key) for word in part.telling)
+    return not part.content_words or any(said.has(word.key) for word in part.content_words)
 
 
 def _find_dropped_korean_scopes(said: ParsedText, text: ParsedText) -> list[str]:
     found = []
     for match in _KOREAN_SCOPE.finditer(text.text):
         phrase = next(part for part in match.groups() if part)
-        under = [w for w in text.telling if w.start >= match.end()][:4]
+        under = [w for w in text.content_words if w.start >= match.end()][:4]
         is_about_it = any(said.has(w.key) for w in under)
         if is_about_it and not _is_kept(said, phrase) and phrase not in said.text:
             found.append(f"it leaves out '{match.group().strip()}'")

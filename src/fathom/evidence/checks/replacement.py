@@ -126,7 +126,7 @@ def _tokens(text: str) -> list[_Token]:
         f for f in find_figures(whole.text) if all(f.end <= start or end <= f.start for start, end in taken)
     ]
     taken = [(value.start, value.end) for value in values]
-    words = [w for w in whole.telling if all(w.end <= start or end <= w.start for start, end in taken)]
+    words = [w for w in whole.content_words if all(w.end <= start or end <= w.start for start, end in taken)]
     placed = [(word.start, _Token(word.text, word=word)) for word in words]
     placed += [(value.start, _Token(value.text, value=value)) for value in values]
     return [token for _, token in sorted(placed, key=lambda pair: pair[0])]

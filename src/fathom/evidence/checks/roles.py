@@ -40,7 +40,7 @@ def find_swapped_roles(said: ParsedText, quoted: Sequence[ParsedText]) -> list[s
 
 def _find_swap(said: ParsedText, text: ParsedText) -> tuple[str, str] | None:
     places = _places(text)
-    shared = [(w, other) for w in said.telling if (other := places.get(w.key)) is not None]
+    shared = [(w, other) for w in said.content_words if (other := places.get(w.key)) is not None]
     for n, (first, first_there) in enumerate(shared):
         if first.text.endswith("'s"):
             continue
@@ -102,7 +102,7 @@ def _has_by_phrase(word: ParsedWord, text: ParsedText) -> bool:
 def _places(text: ParsedText) -> dict[str, ParsedWord | None]:
     """Return the content words by key; None for a word that comes twice."""
     found: dict[str, ParsedWord | None] = {}
-    for word in text.telling:
+    for word in text.content_words:
         found[word.key] = None if word.key in found else word
     return found
 
@@ -125,7 +125,7 @@ def _find_korean_swap(said: ParsedText, text: ParsedText) -> tuple[str, str] | N
 
 
 def _particles(text: ParsedText) -> dict[str, str]:
-    return {w.key: particle_role(w) for w in text.telling if w.particle}
+    return {w.key: particle_role(w) for w in text.content_words if w.particle}
 
 
 def find_swapped_figures(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
@@ -167,7 +167,7 @@ def _find_nearest_words(text: ParsedText) -> dict[str, frozenset[str]]:
     breaks = [found.start() for found in _COULD_BREAK.finditer(text.low)]
     for word in text.words:
         is_small = word.low in _SMALL
-        if not (word.is_telling or is_small):
+        if not (word.is_content or is_small):
             continue
         if any(start <= word.start < end for _, start, end in found):
             continue

@@ -69,7 +69,7 @@ def find_unrelated(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
 
 
 def _find_changed_word(said: ParsedText, text: ParsedText) -> tuple[ParsedWord, ParsedWord] | None:
-    mine, theirs = list(said.telling), list(text.telling)
+    mine, theirs = list(said.content_words), list(text.content_words)
     new = [w for w in mine if not text.has(w.key)]
     shared = len(mine) - len(new)
     if not new or len(new) > 2 or not shared or (shared < 2 and len(said.words) != len(text.words)):
@@ -86,7 +86,7 @@ def _find_changed_word(said: ParsedText, text: ParsedText) -> tuple[ParsedWord, 
         for one, other in zip(said.words[a:b], text.words[c:d], strict=True):
             if (
                 one in new
-                and other.is_telling
+                and other.is_content
                 and not said.has(other.key)
                 and _is_other_thing(one, other, said, text)
             ):
@@ -115,7 +115,7 @@ def _is_other_thing(one: ParsedWord, other: ParsedWord, said: ParsedText, text: 
 def _find_next_word(word: ParsedWord, text: ParsedText) -> str:
     """Return the next word: a title after a name, a noun after its adjective."""
     after = next((other for other in text.words if other.start > word.start), None)
-    return after.key if after and after.is_telling else f"nothing after {word.key}"
+    return after.key if after and after.is_content else f"nothing after {word.key}"
 
 
 _CONCLUSION_PATTERNS = {
@@ -216,7 +216,7 @@ def find_additions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
         return []
     found = []
     for first, last in pieces[1:]:
-        words = [w for w in said.telling if first <= w.start < last]
+        words = [w for w in said.content_words if first <= w.start < last]
         if (
             words
             and not any(_is_in_quotes(word, quoted) for word in words)

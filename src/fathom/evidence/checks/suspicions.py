@@ -101,7 +101,7 @@ def select_relevant_sentences(statement: str, passage: Passage) -> str:
     scored = []
     for part in parts:
         shared = sum(any(is_same_figure(f, other) for other in find_figures(part)) for f in values)
-        words = sum(said.has(word.key) for word in parse_text(part).telling)
+        words = sum(said.has(word.key) for word in parse_text(part).content_words)
         scored.append((shared * 2 + words, part))
     best = max(score for score, _ in scored)
     if not best:
@@ -193,7 +193,7 @@ def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]
     if measure_coverage(said, [parse_text(quote) for quote in passage.quotes]) >= _CLOSE_WORDING:
         found = find_flaws_by_kind(statement, [quote[:_LONG] for quote in passage.quotes])
         kinds = ("a direction", "other words", "its scope")
-        for kind in kinds if len(said.telling) > _SHORT else ("who and what", *kinds):
+        for kind in kinds if len(said.content_words) > _SHORT else ("who and what", *kinds):
             for why in found.get(kind, []):
                 yield Suspicion(kind, why)
     elif len(said.keys) >= 4 and measure_coverage(said, [parse_text(passage.everything)]) < _FAR:

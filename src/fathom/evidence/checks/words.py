@@ -218,7 +218,7 @@ class ParsedWord(NamedTuple):
     start: int
     end: int
     clause: int
-    is_telling: bool
+    is_content: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,14 +231,14 @@ class ParsedText:
     is_korean: bool
 
     @cached_property
-    def telling(self) -> tuple[ParsedWord, ...]:
+    def content_words(self) -> tuple[ParsedWord, ...]:
         """Return the content words, in order."""
-        return tuple(word for word in self.words if word.is_telling)
+        return tuple(word for word in self.words if word.is_content)
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """Return the comparison keys of its content words."""
-        return frozenset(word.key for word in self.telling)
+        return frozenset(word.key for word in self.content_words)
 
     def has(self, key: str) -> bool:
         """Tell whether one of its content words has this key."""
@@ -271,10 +271,10 @@ def parse_text(text: str) -> ParsedText:
         written, start = match.group(), match.start()
         between = plain[end:start]
         clause += between != " " and _CLAUSE.search(between) is not None
-        low, key, particle, is_telling = _parse_word(written)
+        low, key, particle, is_content = _parse_word(written)
         is_unit = low in UNITS and bool(found) and found[-1].low[-1].isdigit()
         end = match.end()
-        found.append(ParsedWord(written, low, key, particle, start, end, clause, is_telling and not is_unit))
+        found.append(ParsedWord(written, low, key, particle, start, end, clause, is_content and not is_unit))
     return ParsedText(plain, plain.lower(), tuple(found), is_korean(plain))
 
 
@@ -284,8 +284,8 @@ def _parse_word(text: str) -> tuple[str, str, str, bool]:
     low = text.lower().removesuffix("'s")
     if "\uac00" <= low[-1] <= "\ud7a3":
         bare = _PARTICLE.sub("", low) if len(low) > 1 else low
-        is_telling = low not in _KOREAN_STOP and bare not in _KOREAN_STOP and not low[0].isdigit()
-        return low, _korean_key(_VERB.sub("", bare)), low[len(bare) :], is_telling
+        is_content = low not in _KOREAN_STOP and bare not in _KOREAN_STOP and not low[0].isdigit()
+        return low, _korean_key(_VERB.sub("", bare)), low[len(bare) :], is_content
     return low, _english_key(low), "", low not in _ENGLISH_STOP and not low[0].isdigit()
 
 
