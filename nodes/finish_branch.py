@@ -43,7 +43,7 @@ def _own_claims(state: ResearchState) -> list[Claim]:
 def _question_of(claim: Claim, state: ResearchState) -> str:
     """Return the sub-question that a claim answers.
 
-    A claim without one belongs to the branch's question, if there is exactly one.
+    A claim that says nothing about the branch's angle answers the plain question, if there is exactly one.
     """
     plain = state.get("read_for", [])
     asked = next((q.text for q in state.get("questions", []) if q.id == claim.question), "")

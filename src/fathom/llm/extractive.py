@@ -77,7 +77,7 @@ def choose_points(question: str, points: Sequence[ReportPoint], most: int) -> li
 
 
 def _keep_definitions(question: str, thing: str, ranked: list[ReportPoint]) -> list[ReportPoint]:
-    """If some point defines the thing, keep only definitions, list entries and contradicted points."""
+    """If some point defines the thing, keep only definitions, its own entries and contradicted points."""
     if not any(score_directness(question, _statement_of(point)) >= _DEFINES_FROM for point in ranked):
         return ranked
     return [

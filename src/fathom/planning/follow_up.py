@@ -153,7 +153,7 @@ def add_recall_round(effort: Effort) -> Effort:
 
 
 def _open_gaps(brief: PlanInput) -> list[Gap]:
-    """Return unanswered gaps; if there are none, important ones; else all.
+    """Return important gaps without an answer; else all important ones; else all.
 
     A failing check of the whole question is listed under its best-known sub-question, which need not be the
     one that lacks it.

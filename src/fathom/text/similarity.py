@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 _WIDTH = 5
 _MOST = 48
 _SAME = 0.8
-_TELLING = 6  # shared hashes needed for a meaningful result
+_TELLING = 6  # hashes of the smaller text needed for a meaningful share
 _SHORT_CHARS = 20_000
 _BY_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _UNIT = re.compile(rf"[{_BY_CHARACTER}]|[^\W_{_BY_CHARACTER}]+")
