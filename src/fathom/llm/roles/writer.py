@@ -93,8 +93,8 @@ def _describe_task(brief: SectionInput) -> str:
     if brief.heading.is_conclusion:
         words.append(
             "This part concludes: the verdict on all that the question asks, who should do what and in"
-            " which order, and what would change the verdict. Other parts give the figures and reasons: do not"
-            " tell them again."
+            " which order, and what would change the verdict. Other parts give the figures and reasons:"
+            " do not tell them again."
         )
     return " ".join(words)
 
