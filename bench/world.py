@@ -26,6 +26,7 @@ from library import Doc
 
 _HITS = 20
 _JSON = "application/json"
+_EVENTS = "text/event-stream"
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ class _Server:
             rung, form = asked_for(request)
             if not form or rung not in self.manners.takes:
                 return "400 Bad Request", _JSON, _refusal(f"this model cannot be asked by {rung}")
-            return "200 OK", _JSON, await self._completed(headers, request, rung, form, began)
+            kind = _EVENTS if request.get("stream") else _JSON
+            return "200 OK", kind, await self._completed(headers, request, rung, form, began)
         if parts.path == "/search":
             await asyncio.sleep(self.manners.search_s)
             found = self._found(parse_qs(parts.query)["q"][0])
@@ -161,14 +163,13 @@ class _Server:
             "completion_tokens": tokens_out,
             "total_tokens": tokens_in + tokens_out,
         }
-        choice = {
-            "index": 0,
-            "finish_reason": "stop",
-            "logprobs": None,
-            "message": _message(rung, form, said),
-        }
-        head = {"id": "c", "created": 1, "object": "chat.completion", "model": request["model"]}
-        return json.dumps({**head, "choices": [choice], "usage": usage}).encode()
+        choice: dict[str, Any] = {"index": 0, "finish_reason": "stop", "logprobs": None}
+        head = {"id": "c", "created": 1, "model": request["model"]}
+        message = _message(rung, form, said)
+        if request.get("stream"):
+            return _streamed({**head, "object": "chat.completion.chunk"}, choice, message, usage)
+        whole = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}]}
+        return json.dumps({**whole, "usage": usage}).encode()
 
     def _found(self, query: str) -> list[dict[str, str]]:
         """The documents that share most words with the query, rare words first."""
@@ -192,6 +193,20 @@ def _message(rung: str, form: str, said: str) -> dict[str, Any]:
         return {"role": "assistant", "content": said, "refusal": None}
     call = {"id": "t", "type": "function", "function": {"name": form, "arguments": said}}
     return {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
+
+
+def _streamed(
+    head: dict[str, Any], choice: dict[str, Any], message: dict[str, Any], usage: dict[str, int]
+) -> bytes:
+    """The answer as server-sent events: the message in one piece, then what it took."""
+    calls = [{"index": 0, **call} for call in message.get("tool_calls", [])]
+    delta = {**message, "tool_calls": calls} if calls else message
+    pieces = [
+        {**head, "choices": [{**choice, "delta": delta, "finish_reason": None}]},
+        {**head, "choices": [{**choice, "delta": {}}]},
+        {**head, "choices": [], "usage": usage},
+    ]
+    return b"".join(f"data: {json.dumps(piece)}\n\n".encode() for piece in pieces) + b"data: [DONE]\n\n"
 
 
 def _refusal(why: str) -> bytes:
