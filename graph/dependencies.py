@@ -42,7 +42,7 @@ class TimedModel(Protocol):
 
 def is_timeable(model: object) -> TypeIs[TimedModel]:
     """Tell whether a model supports a time budget."""
-    return hasattr(model, "timed")
+    return hasattr(model, "with_time_budget")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from fathom.state import Gain, Gap, Judgement, StopReason, StopRule
 from fathom.text.messages import ENGLISH
 
 SURE_FROM = 0.7
-_MOST_IDLE_ROUNDS = 8  # after five the planner steps back (planning.drift); then three more
+_MOST_IDLE_ROUNDS = 8  # after five the planner steps back (`planning.reflexion`); then three more
 LEAST_GAIN = 0.25  # new findings a query, smoothed over rounds
 _TRACING_ROUNDS = 2  # rounds; the second one reads what the pages of the first name as their sources
 _FOLLOWING_ROUNDS = 3  # rounds; by then what a lead was worth is known

@@ -1,7 +1,7 @@
 """The text of a report made again from its ledger, to find what a hand has changed in it.
 
 Does not know pages or quotes. Only the version that wrote a report can be expected to write it again:
-what another wrote is accounted for line by line (`unaccounted`).
+what another wrote is accounted for line by line (`verify`).
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Every engine there is, made from settings: the one place to add a line for a new one.
+"""Every engine there is, made from settings.
 
 Does not know which of them a run will ask. An engine's module is imported only when the run asks it.
 """
@@ -49,7 +49,7 @@ _REMOTE: dict[str, _EngineRow] = {
     "europe-pmc": ("europe_pmc", "EuropePmc", {}),
 }
 _SEARCHING_MODEL = "gpt-4.1"  # of OpenAI, when the models that think are of somebody else
-# These send their requests through `wire`, which pays for each of them.
+# These send their requests through `api_client`, which pays for each of them.
 _PAID_PER_REQUEST = {"model", *_REMOTE} - {"tavily", "duckduckgo"}
 # Without these an engine cannot be asked at all; the rest of the settings only make it better.
 _NEEDED = {

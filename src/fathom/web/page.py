@@ -59,7 +59,17 @@ _KINDS = {".js": "text/javascript", ".css": "text/css", ".json": "application/js
 _SETTABLE = frozenset(RunConfig.model_fields) - {"model", "models", "base_url", "context_tokens"}
 _SMALLER = [Middleware(GZipMiddleware)]
 _MAX_BODY_BYTES = 1_000_000
-_FORMATS = {"md": "Markdown", "html": "HTML", "json": "JSON", "bib": "BibTeX", "zip": "ZIP"}
+_FORMATS = {
+    "md": "Markdown",
+    "html": "HTML",
+    "pdf": "PDF",
+    "docx": "Word",
+    "json": "JSON",
+    "bib": "BibTeX",
+    "ris": "RIS",
+    "csl.json": "CSL-JSON",
+    "zip": "ZIP",
+}  # by the endings that `fathom export` knows
 
 Handler = Callable[["PageApp", Request], Awaitable[Response]]
 

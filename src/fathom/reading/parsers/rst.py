@@ -1,7 +1,7 @@
 """reStructuredText as text, by docutils: the same blocks as Markdown gives.
 
-Nothing is included, fetched or rendered raw. Sphinx's directives and roles are reduced to their words
-(rst_markup.py). Serves docstrings too.
+Nothing is included, fetched or rendered raw. Sphinx's directives and roles are reduced to their words.
+Serves docstrings too.
 """
 
 import re

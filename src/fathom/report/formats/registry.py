@@ -1,6 +1,6 @@
 """Every format of a report in one table: its name, how its files end, its media type, who makes it.
 
-Does not know runs. A new format is a file beside this one and a line here.
+Does not know runs. docs/how-to/add-a-report-format.md tells what a new format needs.
 """
 
 from collections.abc import Callable

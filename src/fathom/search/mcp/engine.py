@@ -1,6 +1,6 @@
 """Any MCP server that offers `search` and `fetch`, as an engine and as a reader.
 
-Does not know which servers there are (mcp_servers.py) or how a session is held (mcp_call.py).
+Does not know which servers there are (`servers`) or how a session is held (`call`).
 """
 
 from collections.abc import Mapping
