@@ -1,6 +1,7 @@
 """What a run tells while it works: one record an event, typed by its kind, each one line of JSON.
 
-Does not know how events come about (`runs.event_mapper`) or in which order they may come (`tests/checks/event_order.py`).
+Does not know how events come about (`runs.event_mapper`), or in which order they may come
+(`tests/checks/event_order.py`).
 """
 
 from collections.abc import Iterable
