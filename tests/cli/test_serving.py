@@ -1,5 +1,6 @@
 """`fathom serve`: on this machine only unless told, and then loudly."""
 
+import socket
 from typing import Any
 
 import pytest
@@ -12,11 +13,21 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[uvicorn.Config]:
     """What would be listened to; nothing is."""
     seen: list[uvicorn.Config] = []
 
-    def run(self: uvicorn.Server, *_: Any) -> None:
+    def run(self: uvicorn.Server, **_: Any) -> None:
         seen.append(self.config)
 
     monkeypatch.setattr(uvicorn.Server, "run", run)
+    monkeypatch.setattr("fathom.cli.serve._listen", lambda *_: None)
     return seen
+
+
+def test_a_port_that_somebody_has_is_refused_before_anything_is_promised(fathom: Fathom) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        told = fathom("serve", "--port", str(other.getsockname()[1]))
+    assert told.is_refusal
+    assert "Fathom is at" not in told.err
 
 
 def test_it_listens_on_this_machine_and_says_where(fathom: Fathom, served: list[uvicorn.Config]) -> None:

@@ -4,6 +4,7 @@ Does not know what the page shows.
 """
 
 import argparse
+import socket
 import sys
 from ipaddress import ip_address
 
@@ -29,13 +30,29 @@ def serve(arguments: argparse.Namespace) -> int:
         settings = _admit(settings, host)
         _warn(settings, host, port)
     app = make_page_app(settings)
+    listening = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     print(f"Fathom is at http://{shown}:{port}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)
     config = uvicorn.Config(
         app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_CLOSING_S
     )
-    uvicorn.Server(config).run()
+    uvicorn.Server(config).run(sockets=[listening])
     return 0
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything is promised."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        where = host or "this machine"
+        why = f"Port {port} of {where} cannot be used ({error.strerror}); name another with --port."
+        raise BadInput(why) from error
+    return listening
 
 
 def _is_loopback(host: str) -> bool:
