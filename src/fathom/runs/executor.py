@@ -128,7 +128,7 @@ class Runs:
         """Begin a run with its request, or go on with it where it stands, telling what happens.
 
         The last event is `completed` or `checkpoint`: a person is asked, somebody ordered a pause, or `halt`
-        was requested. Orders from anywhere are heard while it works.
+        was requested. Control signals from anywhere take effect while it works.
         """
         async with hold_run_in_turn(self.storage, run_id):
             spent_usd = partial(self.spent_usd, run_id)

@@ -1,4 +1,4 @@
-"""Orders: how a run is steered from anywhere, another terminal or another process, while it works.
+"""Control signals: steer a run from anywhere, another terminal or another process, while it works.
 
 Does not know who works on the run or how an order is carried out. An order is taken once, by the round or the
 step that sees it first; whoever asks again in that place is told the same.
@@ -73,7 +73,7 @@ def _check_signal(word: str, text: str) -> tuple[Word, str]:
 
 @dataclass(frozen=True)
 class RunSignals:
-    """The orders of one run; see `fathom.nodes.ports.Orders`."""
+    """The control signals of one run, as nodes see them (`fathom.nodes.ports`)."""
 
     signals: ControlSignals
     run_id: str
