@@ -136,6 +136,12 @@ class Contradiction(Record):
     sides: list[ContradictionSide] = Field(min_length=2)
     settled_by: Settlement | None = None  # None: it is open
     favoured: int | None = None  # the index of the side it was settled for
+    is_certain: bool = True  # False: other figures that may be of another time or case
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the sides cannot all be true, and no rule settles which is."""
+        return self.is_certain and self.settled_by is None
 
     @property
     def key(self) -> str:

@@ -80,7 +80,7 @@ def test_three_figures_are_one_dispute_and_a_side_has_all_that_agree() -> None:
     ],
 )
 def test_another_unit_place_or_year_is_no_contradiction(other: str) -> None:
-    assert weigh(MORE, other).contradictions == []
+    assert not [entry for entry in weigh(MORE, other).contradictions if entry.is_certain]
 
 
 def test_a_page_does_not_contradict_itself() -> None:
@@ -305,3 +305,52 @@ def test_a_newer_official_figure_is_about_numbers_only() -> None:
     said = ["The tower of Merrow is safe for visitors.", "The tower of Merrow is not safe for visitors."]
     weighed = weigh(*said, address=["https://a.example/", "https://b.gov/"], published=[_OLD, _NEW])
     assert only(weighed).settled_by is None
+
+
+def test_figures_that_only_may_conflict_are_told_as_such_and_change_no_tag() -> None:
+    weighed = weigh(
+        "The Orla tower is 330 m tall.", "At its opening in 1889 the Orla tower stood 312 metres high."
+    )
+    entry = only(weighed)
+    assert (entry.is_certain, entry.is_open) == (False, False)
+    assert [side.value for side in entry.sides] == ["330 m", "312 metres"]
+    assert {finding.tag for finding in weighed.findings} == {"LIKELY"}
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "title"),
+    [
+        ("The tower is 330 metres tall.", "It is 312 metres high.", "The Orla Tower"),
+        (
+            "한 번 불을 때면 온기가 100일 동안 유지되었다.",
+            "아자방은 한 번 불을 지피면 49일 동안 온기가 가시지 않았다.",
+            "아자방",
+        ),
+    ],
+)
+def test_a_statement_without_a_name_is_about_what_its_page_names(left: str, right: str, title: str) -> None:
+    assert only(weigh(left, right, title=[title, title])).kind == "number"
+    assert not weigh("The tower is 330 m tall.", "It is 312 m high.", title=["Orla", "Merrow"]).contradictions
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The Orla tower is 330 m tall.", "The Orla tower is 125 m wide."),
+        ("Orla's rate was 0.55 in 2023.", "Merrow's rate was 0.72 in 2023."),
+        ("랑스 발전소의 설비용량은 240MW이다.", "시화호 발전소의 설비용량은 254MW이다."),
+        ("The Orla tower is about 330 m tall.", "The Orla tower stands 327 m high."),
+    ],
+)
+def test_other_dimensions_and_other_things_are_no_rivals(left: str, right: str) -> None:
+    assert weigh(left, right).contradictions == []
+
+
+def test_one_disagreement_of_three_statements_is_one_entry() -> None:
+    weighed = weigh(
+        "The Karuve dam was opened in 1966 and has 240 MW.",
+        "The Karuve dam has 220 MW.",
+        "The Karuve dam has a capacity of 240 MW for the valley.",
+    )
+    entry = only(weighed)
+    assert sorted(len(side.claims) for side in entry.sides) == [1, 2]

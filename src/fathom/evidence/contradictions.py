@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from fathom.evidence.checks.amounts import find_amounts, is_same_amount
 from fathom.evidence.checks.dates import parse_day
+from fathom.evidence.rival_figures import find_rival_figures
 from fathom.evidence.sources import find_owner, is_official
 from fathom.evidence.statement_pairs import find_difference
 from fathom.state import (
@@ -106,23 +107,79 @@ def _list_pages(side: ContradictionSide, pages: PagesByHash) -> list[Page]:
 
 
 _LONGEST = 160
+_VALUED: tuple[Difference, ...] = ("number", "date")
 
 
 def find_contradictions(
-    rulings: Sequence[Ruling], findings: Sequence[Finding], claims: Mapping[str, Claim], pages: Sequence[Page]
+    rulings: Sequence[Ruling],
+    rivals: Sequence[Ruling],
+    findings: Sequence[Finding],
+    claims: Mapping[str, Claim],
+    pages: Sequence[Page],
 ) -> list[Contradiction]:
-    """Return one entry for all findings that contradict each other in the same way, strongest first."""
+    """Return one entry for all findings that contradict each other in the same way, strongest first.
+
+    Rivals, figures that may be of another time or case, come last, unless the pair contradicts anyway.
+    """
     place = {claim_id: n for n, finding in enumerate(findings) for claim_id in finding.claims}
-    edges: dict[tuple[int, int], Ruling] = {}
-    for ruling in sorted(rulings, key=lambda r: r.key):
-        ends = sorted({place[c] for c in ruling.claims if c in place})
-        if ruling.relation == "contradicts" and len(ends) == 2:
-            edges.setdefault((ends[0], ends[1]), ruling)
     known = {page.sha: page for page in pages}
-    return [
-        _make_contradiction([findings[n] for n in group], edges[group[0], group[1]], claims, known)
-        for group in _group_findings(edges)
-    ]
+    found: list[Contradiction] = []
+    taken: set[tuple[int, int]] = set()
+    for some, is_certain in ((rulings, True), (rivals, False)):
+        edges: dict[tuple[int, int], Ruling] = {}
+        for ruling in sorted(some, key=lambda r: r.key):
+            ends = sorted({place[c] for c in ruling.claims if c in place})
+            if ruling.relation == "contradicts" and len(ends) == 2 and (ends[0], ends[1]) not in taken:
+                edges.setdefault((ends[0], ends[1]), ruling)
+        taken |= set(edges)
+        for group in _group_findings(edges):
+            sides = [findings[n] for n in group]
+            found.append(_make_contradiction(sides, edges[group[0], group[1]], claims, known, is_certain))
+    return _merge_equal(found)
+
+
+def _merge_equal(entries: Sequence[Contradiction]) -> list[Contradiction]:
+    """Merge entries that give the same values and share a side: a disagreement is told once."""
+    merged: list[Contradiction] = []
+    for entry in entries:
+        own = {c for side in entry.sides for c in side.claims}
+        place = next(
+            (
+                n
+                for n, other in enumerate(merged)
+                if other.kind == entry.kind in _VALUED
+                and not own.isdisjoint(c for side in other.sides for c in side.claims)
+                and all(_find_side(side, other) is not None for side in entry.sides)
+            ),
+            None,
+        )
+        if place is None:
+            merged.append(entry)
+            continue
+        sides = list(merged[place].sides)
+        for side in entry.sides:
+            at = _find_side(side, merged[place])
+            assert at is not None
+            sides[at] = _join_sides(sides[at], side)
+        merged[place] = merged[place].model_copy(update={"sides": sides})
+    return merged
+
+
+def _find_side(side: ContradictionSide, entry: Contradiction) -> int | None:
+    """Return the place of the side that gives the same value."""
+    mine = find_amounts(side.value)
+    for place, other in enumerate(entry.sides):
+        theirs = find_amounts(other.value)
+        is_equal = len(mine) == len(theirs) == 1 and is_same_amount(mine[0], theirs[0])
+        if is_equal or side.value == other.value:
+            return place
+    return None
+
+
+def _join_sides(one: ContradictionSide, two: ContradictionSide) -> ContradictionSide:
+    dates = dict(zip([*one.pages, *two.pages], [*one.published, *two.published], strict=True))
+    names = list(dict.fromkeys([*one.claims, *two.claims]))
+    return one.model_copy(update={"claims": names, "pages": list(dates), "published": list(dates.values())})
 
 
 def _group_findings(edges: Mapping[tuple[int, int], Ruling]) -> list[list[int]]:
@@ -144,12 +201,16 @@ def _group_findings(edges: Mapping[tuple[int, int], Ruling]) -> list[list[int]]:
 
 
 def _make_contradiction(
-    group: Sequence[Finding], ruling: Ruling, claims: Mapping[str, Claim], pages: Mapping[str, Page]
+    group: Sequence[Finding],
+    ruling: Ruling,
+    claims: Mapping[str, Claim],
+    pages: Mapping[str, Page],
+    is_certain: bool,
 ) -> Contradiction:
     speakers = [_find_main_claim(finding, ruling, claims) for finding in group]
     values = _list_values(speakers, ruling)
     sides = [_make_side(finding, value, claims, pages) for finding, value in zip(group, values, strict=True)]
-    rule, winner = find_favoured_side(ruling.kind, sides, claims, pages)
+    rule, winner = find_favoured_side(ruling.kind, sides, claims, pages) if is_certain else (None, None)
     return Contradiction(
         id=short_hash(ruling.kind, *sorted(finding.id for finding in group)),
         kind=ruling.kind,
@@ -158,6 +219,7 @@ def _make_contradiction(
         sides=sides,
         settled_by=rule,
         favoured=winner,
+        is_certain=is_certain,
     )
 
 
@@ -180,12 +242,20 @@ def _list_values(speakers: Sequence[Claim], ruling: Ruling) -> list[str]:
     values = []
     for claim in speakers:
         other = next(c for c in speakers if c is not claim)
-        found = find_difference(claim.statement, other.statement) if kind in {"number", "date"} else None
+        found = _find_value(claim, other) if kind in _VALUED else None
         quotes = sorted(
             (quote.text for quote in claim.quotes), key=lambda text: -_count_shared(amounts, text)
         )
         values.append(_find_in_quote(found, claim) if found else _shorten(quotes[0]))
     return values
+
+
+def _find_value(claim: Claim, other: Claim) -> str | None:
+    """Return the figure or date of the first in which they differ."""
+    if found := find_difference(claim.statement, other.statement):
+        return found
+    rivals = find_rival_figures(claim.statement, other.statement)
+    return rivals[0] if rivals else None
 
 
 def _count_shared(values: Sequence[str], text: str) -> int:
@@ -211,5 +281,5 @@ def _shorten(text: str) -> str:
 def _describe_subject(speakers: Sequence[Claim]) -> str:
     """Return the first statement with a gap in place of the disputed value."""
     statement = speakers[0].statement
-    found = find_difference(statement, speakers[1].statement)
+    found = _find_value(speakers[0], speakers[1])
     return _shorten(statement.replace(found, "…", 1).replace("….", "…") if found else statement)

@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.evidence.contradictions import find_contradictions
+from fathom.evidence.rival_figures import find_rival_figures
 from fathom.evidence.sources import find_primary_pages, is_primary, list_independent_sources
 from fathom.evidence.statement_pairs import (
     compare_statements,
     has_shared_terms,
     is_different_fact,
-    is_near_miss,
     is_same_number,
-    near_values,
 )
+from fathom.evidence.statements import parse_statement
 from fathom.state import Claim, Contradiction, Finding, Page, Ruling, Tag
 from fathom.state.model_io import JudgeInput, ReportPoint
 from fathom.text.embedding import embed, is_embeddable
@@ -166,7 +166,7 @@ class ClaimComparison:
     def _neighbours(self) -> list[tuple[float, Claim, Claim]]:
         """Return pairs of similar claims from different pages, most similar first."""
         found: dict[str, tuple[float, Claim, Claim]] = {}
-        beside = self._near_misses
+        beside = self._same_measures
         for place, claim in enumerate(self._claims):
             row = self._nearness.row(place)
             for other in (
@@ -179,20 +179,17 @@ class ClaimComparison:
         return [found[key] for key in sorted(found, key=lambda k: (-found[k][0], k))]
 
     @cached_property
-    def _near_misses(self) -> dict[int, list[int]]:
-        """Return for each claim those with nearly the same figure, whatever their wording."""
+    def _same_measures(self) -> dict[int, list[int]]:
+        """Return for each claim the most similar ones with a figure of the same measure."""
+        holders: dict[str, list[int]] = defaultdict(list)
+        for place, claim in enumerate(self._claims):
+            for slot in {slot for _, slot in parse_statement(claim.statement).amounts if slot}:
+                holders[slot].append(place)
         found: dict[int, list[int]] = defaultdict(list)
-        values = sorted(
-            (slot, value, place)
-            for place, claim in enumerate(self._claims)
-            for slot, value in near_values(claim.statement)
-        )
-        for n, (slot, _, place) in enumerate(values):
-            for other, _, second in values[n + 1 : n + 1 + _NEIGHBOURS]:
-                if slot == other and is_near_miss(
-                    self._claims[place].statement, self._claims[second].statement
-                ):
-                    found[place].append(second)
+        for places in (own for own in holders.values() if len(own) > 1):
+            for place in places:
+                row = self._nearness.row(place)
+                found[place] += sorted(places, key=lambda n, row=row: -row[n])[:_NEIGHBOURS]  # type: ignore[misc]
         return found
 
     @cached_property
@@ -206,6 +203,19 @@ class ClaimComparison:
                 ruling = Ruling(claims=ids, relation=relation, kind=kind, why=why, by="rules")
                 rulings[ruling.key] = ruling
         return rulings
+
+    @cached_property
+    def _rivals(self) -> list[Ruling]:
+        """Return the pairs of figures that may conflict although no rule is sure of it."""
+        titles = {page.sha: page.title for page in self._pages}
+        found = []
+        for _, left, right in self._neighbours:
+            ids = [left.id, right.id]
+            named = [titles.get(claim.quotes[0].page, "") for claim in (left, right)]
+            if figures := find_rival_figures(left.statement, right.statement, (named[0], named[1])):
+                why = " / ".join(figures)
+                found.append(Ruling(claims=ids, relation="contradicts", kind="number", why=why, by="rules"))
+        return found
 
     def add_to_input(self, case: JudgeInput) -> JudgeInput:
         """Add to the judge's input what the comparison found."""
@@ -225,7 +235,10 @@ class ClaimComparison:
         by_model = {**{k: r for k, r in self._known.items() if r.by == "mind"}, **given}
         rulings_by_pair = {**by_model, **self._by_rules}
         findings = make_findings(self._group_claims(by_model.values()), self._pages)
-        disagreeing = find_contradictions(list(rulings_by_pair.values()), findings, self._all, self._pages)
+        rulings = list(rulings_by_pair.values())
+        ruled_same = {key for key, ruling in rulings_by_pair.items() if ruling.relation == "same"}
+        rivals = [rival for rival in self._rivals if rival.key not in ruled_same]
+        disagreeing = find_contradictions(rulings, rivals, findings, self._all, self._pages)
         new = [*given.values(), *(r for r in self._by_rules.values() if r.relation == "contradicts")]
         fresh = [ruling for ruling in new if ruling != self._known.get(ruling.key)]
         against = {c for entry in disagreeing for c in _list_overruled_claims(entry)}
@@ -302,8 +315,13 @@ def _make_single_finding(claim: Claim) -> Finding:
 
 def _update_tag(finding: Finding, contradictions: Sequence[Contradiction]) -> Finding:
     """Tag a disputed finding CONTRADICTED, and one that a rule decided against UNCERTAIN."""
-    own = [(c, n) for c in contradictions for n, side in enumerate(c.sides) if side.claims == finding.claims]
-    if any(c.settled_by is None for c, _ in own):
+    own = [
+        (entry, place)
+        for entry in contradictions
+        for place, side in enumerate(entry.sides)
+        if entry.is_certain and set(finding.claims) <= set(side.claims)
+    ]
+    if any(c.is_open for c, _ in own):
         return finding.model_copy(update={"tag": "CONTRADICTED"})
     if any(c.favoured != place for c, place in own):
         return finding.model_copy(update={"tag": "UNCERTAIN"})

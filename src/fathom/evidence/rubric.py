@@ -51,7 +51,7 @@ def _consistency(case: JudgeInput) -> int:
     is_borne_out = bool(case.findings) and 2 * corroborated >= len(case.findings)
     bearing = {claim.id for claim in case.claims if claim.relevance >= BEARS_FROM}
     disputes = sum(
-        entry.settled_by is None and any(not bearing.isdisjoint(side.claims) for side in entry.sides)
+        entry.is_open and any(not bearing.isdisjoint(side.claims) for side in entry.sides)
         for entry in case.contradictions
     )
     return max(1, 3 + is_borne_out - disputes)

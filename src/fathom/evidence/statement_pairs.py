@@ -11,26 +11,25 @@ from itertools import product
 from fathom.evidence.checks.amounts import Amount, is_same_amount
 from fathom.evidence.checks.dates import Date
 from fathom.evidence.checks.strict import find_flaws
-from fathom.evidence.checks.words import ParsedWord as TextWord
-from fathom.evidence.checks.words import particle_role
+from fathom.evidence.checks.words import ParsedWord, particle_role
 from fathom.evidence.statements import (
     ParsedStatement,
     WordOverlap,
     are_opposed,
+    find_dimension,
     is_in_same_order,
     lacks_name,
     measure_overlap,
     parse_statement,
 )
 from fathom.state import Difference, Relation
+from fathom.text.sentences import split_sentences
 
 _SAME_FROM = 0.6  # of all content words, for two statements to say the same
 _SAME_FROM_CHANGED = 0.75  # the same when each has a word of its own
 _SUBJECT_FROM = 0.6  # of the shorter one's content words, to be about the same thing
 _LIKE_FROM = 0.5  # of all, for one event, or for opposites to contradict
 _DENIED_FROM = 0.7  # of all, for a negation to contradict
-_NEARLY = 0.02  # two figures this near but not equal are worth asking about
-_PRECISE = 3  # digits of such figures
 _TURNED = 0.25  # of all word pairs in reversed order, in statements that say the same
 _PERIOD = re.compile(
     r"[1-4] ?분기|[상하]반기|\b\d{1,2}~\d{1,2}월|\bQ[1-4]\b|\bH[12]\b"
@@ -42,7 +41,6 @@ _SUBJECT = re.compile(
     r"(?:(?!\b(?:is|was|were|are|has|had|have|opened|began|started|stands|rose|fell)\b)\S+\s){1,8}?(?=(?:is|was|were|are|has"
     r"|had|have|opened|began|started|stands|rose|fell)\b)|(?:\S+\s){0,4}?\S+[은는이가](?=\s)"
 )
-_COMPARED_WITH = re.compile(r"\s?(?:보다|대비|에 비해|[과와] (?:비교|견주)|이후|이래|부터)|\s?(?:같은|동)")
 _SPAN = re.compile(r"\b(?:as of|since|until|till|by|before|after|from|to|between)\s+$")
 _VAGUE_BEFORE = re.compile(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|above|below|than|least|most|circa"
@@ -61,7 +59,7 @@ def compare_statements(left: str, right: str) -> PairRuling | None:
     one, two = parse_statement(left), parse_statement(right)
     if one.plain == two.plain:
         return "same", "other", "word for word"
-    if one.names and two.names and not _have_shared_name(one, two):
+    if one.names and two.names and not have_shared_name(one, two):
         return "neither", "other", "they name different things"
     if are_opposed(one.scopes, two.scopes):
         return "neither", "other", "they speak of different cases"
@@ -94,22 +92,35 @@ def _of_parts(left: str, right: str) -> PairRuling | None:
 
 def _has_only_more(part: ParsedStatement, other: ParsedStatement) -> bool:
     """Tell whether none of a part's figures is in the other sentence: "412 m long and 30 m wide"."""
-    return not any(_has_amount(amount, other) for amount, _ in part.amounts)
+    return not any(has_amount(amount, other) for amount, _ in part.amounts)
 
 
 @lru_cache(maxsize=16384)
 def parts_of(statement: str) -> tuple[str, ...]:
-    """Split a compound sentence into parts with a figure or date each, all with its subject.
+    """Split sentences and compound sentences into parts with a figure or date each, all with its subject.
 
-    Returns the sentence itself if it has no such parts.
+    Returns the statement itself if it has no such parts.
     """
-    parts = [part.strip() for part in _PART.split(statement) if part and part.strip()]
-    given = [parse_statement(part) for part in parts]
-    if len(parts) < 2 or not all(part.amounts or part.dates for part in given):
+    parts = [part for span in split_sentences(statement) for part in _split_sentence(span.text)]
+    told = [part for part in parts if _has_figure(part)]
+    if len(parts) < 2 or not told:
         return (statement,)
     subject = _SUBJECT.match(parts[0])
     lead = subject.group() if subject else ""
-    return (parts[0], *(part if parse_statement(part).names else f"{lead} {part}" for part in parts[1:]))
+    return tuple(
+        part if part is parts[0] or parse_statement(part).names else f"{lead} {part}" for part in told
+    )
+
+
+def _split_sentence(sentence: str) -> list[str]:
+    """Split at conjunctions if every part has a figure or date: "Rance and Sihwa have 240 MW" stays whole."""
+    parts = [part.strip() for part in _PART.split(sentence) if part and part.strip()]
+    return parts if all(map(_has_figure, parts)) else [sentence]
+
+
+def _has_figure(text: str) -> bool:
+    parsed = parse_statement(text)
+    return bool(parsed.amounts or parsed.dates)
 
 
 def find_denial(sentence: str, quote: str) -> str:
@@ -127,104 +138,27 @@ def find_denial(sentence: str, quote: str) -> str:
 
 
 def find_difference(left: str, right: str) -> str | None:
-    """Return the number, or else the date, in which the statements differ."""
-    one, two = parse_statement(left), parse_statement(right)
-    if pair := _find_differing_amounts(one, two):
-        return pair[0].text
-    if when := _find_differing_dates(one, two):
-        return when[0].text
+    """Return the number, or else the date, in which the statements or parts of them differ."""
+    whole = [(parse_statement(left), parse_statement(right))]
+    for one, two in [
+        *whole,
+        *product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))),
+    ]:
+        if pair := _find_differing_amounts(one, two):
+            return pair[0].text
+        if when := _find_differing_dates(one, two):
+            return when[0].text
     return None
 
 
 def has_shared_terms(left: str, right: str) -> bool:
     """Tell whether two statements share a name, a measure, or two content words."""
     one, two = parse_statement(left), parse_statement(right)
-    if len(set(one.words) & set(two.words)) > 1 or _have_shared_name(one, two):
+    if len(set(one.words) & set(two.words)) > 1 or have_shared_name(one, two):
         return True
     if len(one.pieces & two.pieces) > 3:
         return True
     return bool({slot for _, slot in one.amounts if slot} & {slot for _, slot in two.amounts if slot})
-
-
-def is_near_miss(left: str, right: str) -> bool:
-    """Tell whether they give nearly equal figures for one thing and time: 222,422 and 222,412."""
-    for one, two in product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))):
-        if (
-            not measure_overlap(one, two).shared
-            or not _are_of_one_time(one, two)
-            or _are_two_things(one, two)
-        ):
-            continue
-        if any(abs(a.value - b.value) <= _NEARLY * abs(a.value) for a, b in _rivals(one, two)):
-            return True
-    return False
-
-
-def near_values(statement: str) -> list[tuple[str, float]]:
-    """Return the precise figures of a statement, each with its measure."""
-    return [
-        (slot, amount.value)
-        for amount, slot in parse_statement(statement).amounts
-        if slot and _is_precise(amount)
-    ]
-
-
-def _rivals(one: ParsedStatement, two: ParsedStatement) -> list[tuple[Amount, Amount]]:
-    """Return pairs of figures of one measure that differ; bounds and rounded ones are left out."""
-    return [
-        (a, b)
-        for a, slot in one.amounts
-        for b, other in two.amounts
-        if slot and slot == other and not (_has_amount(a, two) or _has_amount(b, one))
-        if not (_is_vague(a, one) or _is_vague(b, two))
-        if _are_one(_year_of(a, one), _year_of(b, two)) and _is_one_measure(a, one, b, two)
-    ]
-
-
-def _are_one(left: int, right: int) -> bool:
-    return not left or not right or left == right
-
-
-def _year_of(amount: Amount, statement: ParsedStatement) -> int:
-    """Return the year of a figure: the last one before it that is no comparison, else the first."""
-    text = statement.text.low
-    own = [d for d in statement.dates if d.year and not _COMPARED_WITH.match(text, d.end)]
-    before = [date.year for date in own if date.start < amount.start]
-    return before[-1] if before else own[0].year if own else 0
-
-
-def _is_one_measure(a: Amount, one: ParsedStatement, b: Amount, two: ParsedStatement) -> bool:
-    """Tell whether both statements name the subject of their Korean figures."""
-    if abs(a.value - b.value) <= _NEARLY * abs(a.value) and min(map(_digits, (a, b))) > _PRECISE:
-        return True
-    subjects = (_subject_of(a, one), _subject_of(b, two))
-    return all(not mine or other.text.has(mine.key) for mine, other in zip(subjects, (two, one), strict=True))
-
-
-def _subject_of(amount: Amount, statement: ParsedStatement) -> TextWord | None:
-    before = [w for w in statement.text.content_words if w.end <= amount.start and particle_role(w) == "이"]
-    return before[-1] if before and statement.text.is_korean else None
-
-
-def _is_precise(amount: Amount) -> bool:
-    """Tell whether it has three significant digits, so that equal ones are rarely chance."""
-    return _digits(amount) >= _PRECISE
-
-
-def _digits(amount: Amount) -> int:
-    return len(re.sub(r"\D", "", amount.text).strip("0"))
-
-
-def _are_of_one_time(one: ParsedStatement, two: ParsedStatement) -> bool:
-    are_years = not one.years or not two.years or bool(one.years & two.years)
-    return (
-        are_years and _find_periods(one.text.text) == _find_periods(two.text.text) and one.rates == two.rates
-    )
-
-
-def _are_two_things(one: ParsedStatement, two: ParsedStatement) -> bool:
-    """Tell whether each one's first name is missing from the other: two plants in one country are not one."""
-    return bool(one.names and two.names) and lacks_name(one.names[:1], two) and lacks_name(two.names[:1], one)
 
 
 def is_different_fact(left: str, right: str) -> bool:
@@ -242,10 +176,27 @@ def is_same_number(left: str, right: str) -> bool:
     """Tell whether both give the same figures, in any unit."""
     one, two = parse_statement(left), parse_statement(right)
     pairs = ((one, two), (two, one))
-    return all(a.amounts and all(_has_amount(x, b) for x, _ in a.amounts) for a, b in pairs)
+    return all(a.amounts and all(has_amount(x, b) for x, _ in a.amounts) for a, b in pairs)
 
 
-def _find_periods(text: str) -> set[str]:
+def have_other_subjects(
+    one: ParsedStatement, two: ParsedStatement, titles: tuple[str, str] = ("", "")
+) -> bool:
+    """Tell whether each subject of two Korean statements has a word that the other and its title lack."""
+    return all(
+        any(not b.text.has(word.key) and word.key not in title for word in _subject_words(a))
+        for a, b, title in ((one, two, titles[1]), (two, one, titles[0]))
+    )
+
+
+def _subject_words(statement: ParsedStatement) -> list[ParsedWord]:
+    """Return the content words up to the first subject or topic particle of a Korean statement."""
+    words = statement.text.content_words if statement.text.is_korean else ()
+    end = next((n for n, word in enumerate(words) if particle_role(word) == "이"), -1)
+    return [word for word in words[: end + 1] if word.key in statement.words]
+
+
+def find_periods(text: str) -> set[str]:
     """Return the quarters, halves and months that a statement mentions."""
     return {found.lower().replace(" ", "") for found in _PERIOD.findall(text)}
 
@@ -254,9 +205,13 @@ def _compare_numbers(one: ParsedStatement, two: ParsedStatement, shared: WordOve
     pair = _find_differing_amounts(one, two)
     if pair is None:
         return None
-    if one.years and two.years and one.years.isdisjoint(two.years):
+    years = one.figure_years, two.figure_years
+    if all(years) and years[0].isdisjoint(years[1]):
         return "neither", "number", "they speak of different times"
-    if _find_periods(one.text.text) != _find_periods(two.text.text):
+    kinds = find_dimension(pair[0], one), find_dimension(pair[1], two)
+    if have_other_subjects(one, two) or (pair[0].measure == "length" and all(kinds) and kinds[0] != kinds[1]):
+        return "neither", "number", "they speak of different things"
+    if find_periods(one.text.text) != find_periods(two.text.text):
         return "neither", "number", "they speak of a year and a part of it, or of different parts"
     counted = {slot for amount, slot in one.amounts if amount is pair[0]}
     is_counted = counted <= set(one.words) & set(two.words) and not one.text.is_korean
@@ -270,9 +225,9 @@ def _compare_numbers(one: ParsedStatement, two: ParsedStatement, shared: WordOve
         and shared.shared > 1
         and one.is_negated == two.is_negated
         and one.rates == two.rates
-        and one.years == two.years
-        and not _is_vague(pair[0], one)
-        and not _is_vague(pair[1], two)
+        and years[0] == years[1]
+        and not is_vague(pair[0], one)
+        and not is_vague(pair[1], two)
         and _have_same_names(one, two)
     )
     return ("contradicts", "number", f"{pair[0].text} is not {pair[1].text}") if is_same_frame else None
@@ -285,7 +240,7 @@ def _compare_single_number(
     for slot in dict.fromkeys(slot for _, slot in two.amounts if slot):
         own = [pair for pair in one.amounts if pair[1] == slot]
         other = [pair for pair in two.amounts if pair[1] == slot]
-        if len(own) > 1 and len(other) == 1 and not _has_amount(other[0][0], one):
+        if len(own) > 1 and len(other) == 1 and not has_amount(other[0][0], one):
             return _compare_numbers(
                 replace(one, amounts=(own[0],)), replace(two, amounts=(other[0],)), shared
             )
@@ -328,7 +283,7 @@ def _check_sameness(one: ParsedStatement, two: ParsedStatement, shared: WordOver
     return "same", "other", "the same words, numbers and names"
 
 
-def _is_vague(amount: Amount, statement: ParsedStatement) -> bool:
+def is_vague(amount: Amount, statement: ParsedStatement) -> bool:
     """Tell whether it is rounded or a bound, so that another number need not contradict it."""
     text = statement.text.low
     return amount.is_approximate or bool(
@@ -339,7 +294,7 @@ def _is_vague(amount: Amount, statement: ParsedStatement) -> bool:
 def _have_same_facts(one: ParsedStatement, two: ParsedStatement) -> bool:
     """Tell whether neither has a number, date or name that the other lacks."""
     return _have_same_names(one, two) and all(
-        all(_has_amount(amount, b) for amount, _ in a.amounts)
+        all(has_amount(amount, b) for amount, _ in a.amounts)
         and all(any(_is_same_date(d, e) for e in b.dates) for d in a.dates)
         for a, b in ((one, two), (two, one))
     )
@@ -347,7 +302,7 @@ def _have_same_facts(one: ParsedStatement, two: ParsedStatement) -> bool:
 
 def _has_extra_fact(one: ParsedStatement, two: ParsedStatement) -> bool:
     """Tell whether it gives a number or date that the other does not."""
-    return any(not _has_amount(amount, two) for amount, _ in one.amounts) or any(
+    return any(not has_amount(amount, two) for amount, _ in one.amounts) or any(
         not any(_is_same_date(date, other) for other in two.dates) for date in one.dates
     )
 
@@ -356,11 +311,13 @@ def _have_same_names(one: ParsedStatement, two: ParsedStatement) -> bool:
     return not lacks_name(one.names, two) and not lacks_name(two.names, one)
 
 
-def _have_shared_name(one: ParsedStatement, two: ParsedStatement) -> bool:
+def have_shared_name(one: ParsedStatement, two: ParsedStatement) -> bool:
+    """Tell whether a name of one is in the other."""
     return any(not lacks_name((name,), b) for a, b in ((one, two), (two, one)) for name in a.names)
 
 
-def _has_amount(amount: Amount, other: ParsedStatement) -> bool:
+def has_amount(amount: Amount, other: ParsedStatement) -> bool:
+    """Tell whether a statement gives an amount, in any unit."""
     return any(is_same_amount(amount, a) or is_same_amount(a, amount) for a, _ in other.amounts)
 
 
@@ -370,7 +327,7 @@ def _find_differing_amounts(one: ParsedStatement, two: ParsedStatement) -> tuple
     for slot in dict.fromkeys(slot for _, slot in one.amounts if slot):
         left = [a for a, own in one.amounts if own == slot]
         right = [a for a, own in two.amounts if own == slot]
-        if len(left) == len(right) == 1 and not _has_amount(left[0], two):
+        if len(left) == len(right) == 1 and not has_amount(left[0], two):
             found.append((left[0], right[0]))
     return found[0] if len(found) == 1 else None
 

@@ -15,9 +15,15 @@ from fathom.text.ranking import jaccard_similarity, terms
 _ONE_TIME_EVENT = re.compile(
     r"\b(?:opened|founded|established|born|died|built|completed|launched|released|published|began|started"
     r"|discovered|invented|signed|closed|introduced|created|inaugurated|adopted|enacted|ratified|landed|arrived"
-    r"|ended|abolished|demolished|commissioned|premiered|married|elected|appointed)\b"
+    r"|ended|finished|abolished|demolished|commissioned|premiered|married|elected|appointed)\b"
     r"|개통|설립|완공|준공|태어|출생|사망|창립|출시|시작|발견|개장|개관|발명|체결|폐쇄|도입|착공|제정|공포|창설|세워"
     r"|열렸|문을 열|건립|발사|상륙|취임|결혼|숨졌"
+)
+
+_AFTER_EVENT = re.compile(rf"(?:{_ONE_TIME_EVENT.pattern})[^,.;]{{0,24}}$")
+
+_BEFORE_EVENT = re.compile(
+    r"에?\s(?:\S+\s)?(?:개통|설립|완공|준공|창립|출시|개장|개관|착공|세워|열렸|문을 열|건립)"
 )
 
 _WORD = re.compile(r"[a-z]+")
@@ -119,6 +125,7 @@ class ParsedStatement:
     amounts: tuple[tuple[Amount, str], ...]  # each with what it measures or counts
     dates: tuple[Date, ...]
     years: frozenset[int]
+    figure_years: frozenset[int]  # without those that only say when it was opened or built
     names: tuple[str, ...]
     is_negated: bool
     is_hedged: bool
@@ -149,6 +156,7 @@ def parse_statement(statement: str) -> ParsedStatement:
         ),
         dates=when,
         years=frozenset(date.year for date in when if date.year),
+        figure_years=frozenset(d.year for d in when if d.year and not _is_of_event(d, text.low)),
         names=tuple(
             dict.fromkeys(fold_text(name).text for name in find_name_words(_mask_spans(text.text, taken)))
         ),
@@ -160,6 +168,12 @@ def parse_statement(statement: str) -> ParsedStatement:
         scopes=find_contrast_sides(text.low, SCOPE_CONTRASTS),
         denials=find_contrast_sides(text.low, DENIAL_CONTRASTS),
     )
+
+
+def _is_of_event(date: Date, text: str) -> bool:
+    """Tell whether a date is that of a one-time event, so that figures beside it need not be of that time."""
+    is_after = _AFTER_EVENT.search(text, max(0, date.start - 40), date.start)
+    return bool(is_after or _BEFORE_EVENT.match(text, date.end))
 
 
 def _is_part_of_a_name(amount: Amount, text: str) -> bool:
@@ -224,3 +238,20 @@ def is_in_same_order(one: ParsedStatement, two: ParsedStatement, most_turned: fl
 def lacks_name(wanted: Sequence[str], other: ParsedStatement) -> bool:
     """Tell whether a name is missing from the other statement, even as a prefix of a word."""
     return not all(begins_word(name[:-1] if len(name) > 4 else name, other.text.low) for name in wanted)
+
+
+# What a length may be the length of; figures of two of them do not conflict.
+DIMENSIONS = {
+    "height": r"\b(?:tall|high|height|elevation|rises?|stands?|stood)\b|높",
+    "length": r"\b(?:long|length)\b|길이|길다",
+    "width": r"\b(?:wide|width|broad)\b|너비|폭",
+    "depth": r"\b(?:deep|depth)\b|깊",
+    "distance": r"\b(?:away|from|distance|apart|off)\b|떨어|거리",
+}
+
+
+def find_dimension(amount: Amount, statement: ParsedStatement) -> str:
+    """Return the kind of length that the words around a figure name, the nearest first; "" if none."""
+    text = statement.text.low
+    near = text[amount.end : amount.end + 12], text[max(0, amount.start - 30) : amount.start]
+    return next((kind for part in near for kind, words in DIMENSIONS.items() if re.search(words, part)), "")

@@ -87,7 +87,7 @@ def _choose_tool_for(state: ResearchState) -> ThinkingTool:
             round=len(judgements) + 1,
             claims=len(state.get("claims", [])),
             barren_rounds=count_barren_rounds(judgements),
-            contradictions=sum(c.settled_by is None for c in state.get("contradictions", [])),
+            contradictions=sum(c.is_open for c in state.get("contradictions", [])),
             hypotheses=state.get("hypotheses", []),
             overall=judgements[-1].overall if judgements else 0.0,
         )

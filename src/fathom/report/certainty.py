@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text
 from fathom.report.layout import DisputeRow, NumbersByClaim, ReportKind, cited_numbers, claims_behind
@@ -26,8 +27,6 @@ from fathom.state import (
 from fathom.text.messages import Messages
 
 Doubt = Literal["open", "thin", "weak"]
-
-_WEAK_TAGS = ("CONTRADICTED", "UNCERTAIN")
 
 
 @dataclass(frozen=True)
@@ -73,9 +72,24 @@ def find_doubts(outcome: ReportBasis) -> list[Doubt]:
     rules: dict[Doubt, bool] = {
         "open": any(gap.importance == "high" for gap in outcome.judgement.gaps),
         "thin": _is_thin(outcome),
-        "weak": 2 * sum(f.tag in _WEAK_TAGS for f in outcome.findings) > len(outcome.findings),
+        "weak": _is_weak(outcome),
     }
     return [name for name, speaks in rules.items() if speaks]
+
+
+def _is_weak(outcome: ReportBasis) -> bool:
+    """Whether most of what the sentences rest on is uncertain, or disputed in what bears on the question.
+
+    What stands in the table of disagreements only does not count.
+    """
+    told = {c for section in outcome.sections for s in section.sentences for c in claims_behind(s)}
+    bearing = {claim.id for claim in outcome.used if claim.relevance >= BEARS_FROM}
+    findings = [f for f in outcome.findings if not told.isdisjoint(f.claims)]
+    weak = sum(
+        f.tag == "UNCERTAIN" or (f.tag == "CONTRADICTED" and not bearing.isdisjoint(f.claims))
+        for f in findings
+    )
+    return 2 * weak > len(findings)
 
 
 def _is_thin(outcome: ReportBasis) -> bool:
@@ -281,17 +295,21 @@ def _join_points(points: Sequence[str], words: Messages) -> str:
     return "; ".join(shown) + "."
 
 
-_MOST_DISPUTES = 8
+_MOST_RIVALS = 8
 
 
 def relevant_disputes(
     contradictions: Sequence[Contradiction], sections: Sequence[Section]
 ) -> list[Contradiction]:
-    """The disputes that bear on what the report says: it cites a side of them."""
+    """The disputes that bear on what the report says: it cites a side of them.
+
+    Figures that only may conflict are among them if the report tells one of them and not the others.
+    """
     told = (s for section in sections for s in section.sentences if s.status == "supported")
     used = {c for sentence in told for c in claims_behind(sentence)}
     found = [entry for entry in contradictions if not used.isdisjoint(disputed_claims([entry]))]
-    return found[:_MOST_DISPUTES]
+    untold = [e for e in found if any(used.isdisjoint(side.claims) for side in e.sides)]
+    return [e for e in found if e.is_certain] + [e for e in untold if not e.is_certain][:_MOST_RIVALS]
 
 
 def disputed_claims(contradictions: Sequence[Contradiction]) -> list[str]:
@@ -303,7 +321,7 @@ def open_disputes(
     contradictions: Sequence[Contradiction], numbers: NumbersByClaim, words: Messages
 ) -> list[list[frozenset[str]]]:
     """The claims of each side of the disagreements that the table shows open."""
-    shown = [c for c in contradictions if c.settled_by is None and _rows_of_dispute(c, numbers, words)]
+    shown = [c for c in contradictions if c.is_open and _rows_of_dispute(c, numbers, words)]
     return [[frozenset(side.claims) for side in entry.sides] for entry in shown]
 
 
@@ -322,7 +340,9 @@ def _rows_of_dispute(entry: Contradiction, numbers: NumbersByClaim, words: Messa
         if not cited:
             continue
         days = sorted({day[:10] for day in side.published if day}) or [words("disagree.undated")]
-        settled = "" if entry.settled_by else words("disagree.open")
+        settled = (
+            "" if entry.settled_by else words("disagree.open" if entry.is_certain else "disagree.perhaps")
+        )
         if entry.settled_by and entry.favoured == place:
             settled = words("disagree.favoured", rule=words.name("settlement", entry.settled_by))
         about = "" if rows else entry.about

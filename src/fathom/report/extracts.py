@@ -69,13 +69,15 @@ def _render_extracts(report: PreparedReport) -> str:
 
 
 def remarks(section: Section, report: PreparedReport) -> list[str]:
-    """Where the figures of the passages differ, and which words of the question none of them has."""
-    names = dict.fromkeys(c for s in section.sentences for c in s.claims[:1])
-    shown = [report.claims[c] for c in names if report.numbers.get(c)]
+    """Where the figures of the passages differ, and which words of the question none of them has.
+
+    What the table of disagreements or an earlier section shows is left out.
+    """
+    shown = _shown_claims(section, report)
     titles = {citation.number: citation.title for citation in report.citations}
     by_claim = {claim.id: titles[report.numbers[claim.id][0]] for claim in shown}
     return [
-        *_figure_differences(section.title, shown, by_claim, report.numbers, report.words),
+        *_figure_differences(section, shown, by_claim, report),
         *_missing_words(section.title, [(claim, by_claim[claim.id]) for claim in shown], report.words),
     ]
 
@@ -94,26 +96,35 @@ def _missing_words(question: str, shown: Sequence[tuple[Claim, str]], words: Mes
     return [f"*{words('report.words_missing', words=told)}*"] if told else []
 
 
+def _shown_claims(section: Section, report: PreparedReport) -> list[Claim]:
+    names = dict.fromkeys(c for s in section.sentences for c in s.claims[:1])
+    return [report.claims[c] for c in names if report.numbers.get(c)]
+
+
 def _figure_differences(
-    question: str,
-    shown: Sequence[Claim],
-    titles: Mapping[str, str],
-    numbers: Mapping[str, Sequence[int]],
-    words: Messages,
+    section: Section, shown: Sequence[Claim], titles: Mapping[str, str], report: PreparedReport
 ) -> list[str]:
     """The sentences of two passages that give different figures for the same thing, side by side."""
-    lines: dict[str, None] = {}
+    numbers, lines = report.numbers, dict[str, None]()
+    before = report.sections[: report.sections.index(section)]
+    known = [{claim.quotes[0].text for claim in _shown_claims(other, report)} for other in before]
     for one, other in combinations(shown, 2):
-        if set(numbers[one.id]) == set(numbers[other.id]):
+        is_told = any({one.quotes[0].text, other.quotes[0].text} <= texts for texts in known)
+        if set(numbers[one.id]) == set(numbers[other.id]) or is_told or _is_in_table(one, other, report):
             continue
         left_side, right_side = (_with_figures(claim, titles[claim.id]) for claim in (one, other))
-        for left, right in _disputed_sentences(question, left_side, right_side):
+        for left, right in _disputed_sentences(section.title, left_side, right_side):
             marks = ["".join(f"[{n}]" for n in sorted(set(numbers[c.id]))) for c in (one, other)]
-            lines.setdefault(
-                f"- “{escape_markdown(left)}” {marks[0]} / “{escape_markdown(right)}” {marks[1]}"
-            )
-    return (
-        [f"**{words('report.figures_differ')}**", "\n".join(list(lines)[:_MOST_DIFFERENCES])] if lines else []
+            lines[f"- “{escape_markdown(left)}” {marks[0]} / “{escape_markdown(right)}” {marks[1]}"] = None
+    told = "\n".join(list(lines)[:_MOST_DIFFERENCES])
+    return [f"**{report.words('report.figures_differ')}**", told] if lines else []
+
+
+def _is_in_table(one: Claim, other: Claim, report: PreparedReport) -> bool:
+    """Whether the table of disagreements sets the two against each other."""
+    return any(
+        any(one.id in side for side in sides) and any(other.id in side for side in sides)
+        for sides in report.open_disputes
     )
 
 

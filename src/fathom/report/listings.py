@@ -147,7 +147,7 @@ def _render_finding(
 
 def _render_dispute(entry: Contradiction, words: Messages) -> str:
     sides = [f"“{escape_markdown(shorten_text(side.value))}”" for side in entry.sides]
-    settled = words("disagree.open")
+    settled = words("disagree.open" if entry.is_certain else "disagree.perhaps")
     if entry.settled_by and entry.favoured is not None:
         rule = words.name("settlement", entry.settled_by)
         settled = f"{sides[entry.favoured]} ({rule})"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fathom.planning.effort import describe_effort
 from fathom.report.certainty import describe_progress
-from fathom.state import Claim, Finding, Heading, Judgement, Outline, ResearchState, RunConfig
+from fathom.state import Claim, Contradiction, Finding, Heading, Judgement, Outline, ResearchState, RunConfig
 from fathom.text.messages import ENGLISH, format_count
 
 _MOST_FINDINGS = 5
@@ -27,7 +27,9 @@ def suggested_queries(judgement: Judgement) -> list[str]:
     return [gap.suggested_query for gap in judgement.gaps[:_MOST_SUGGESTED]]
 
 
-def summarize_round(judgement: Judgement, findings: Sequence[Finding]) -> str:
+def summarize_round(
+    judgement: Judgement, findings: Sequence[Finding], contradictions: Sequence[Contradiction]
+) -> str:
     """Where a run stands after a round, in a few sentences."""
     drawn = f"{format_count(judgement.claims, 'claim')} from {format_count(judgement.pages, 'page')}"
     told_apart = f", saying {format_count(len(findings), 'different thing')}" if findings else ""
@@ -37,8 +39,7 @@ def summarize_round(judgement: Judgement, findings: Sequence[Finding]) -> str:
         f"After round {judgement.round} there are {drawn}{told_apart}, {judgement.new_claims} of them new.",
         f"{progress}." if judgement.is_by_words else f"{progress}; the score is {judgement.overall:.2f}.",
     ]
-    disputed = sum(finding.tag == "CONTRADICTED" for finding in findings)
-    if disputed:
+    if disputed := sum(entry.is_open for entry in contradictions):
         words.append(f"Sources disagree about {format_count(disputed, 'thing')}.")
     if judgement.gaps:
         words.append(f"What is missing most: {judgement.gaps[0].description.rstrip('.')}.")
@@ -85,7 +86,9 @@ def review_details(
         "gaps": [gap.description for gap in gaps],
         "outline": outline_lines(state.get("outline")),
         "suggested": suggested_queries(judgements[-1]) if judgements else [],
-        "summary": summarize_round(judgements[-1], findings) if judgements else _summary_before_search(state),
+        "summary": summarize_round(judgements[-1], findings, state.get("contradictions", []))
+        if judgements
+        else _summary_before_search(state),
         "spent_usd": round(spent_usd, 6),
         "budget_usd": run_config.budget_usd,
         "forecast": expected.model_dump() if (expected := state.get("forecast")) else {},

@@ -354,7 +354,7 @@ class EventMapper:
             answered=judgement.coverage,
             has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
             is_by_words=judgement.is_by_words,
-            summary=summarize_round(judgement, findings),
+            summary=summarize_round(judgement, findings, update.get("contradictions", [])),
             outline=outline_parts(update.get("outline")),
             spent_by=cost_by(list(self._paid.values())),
         )

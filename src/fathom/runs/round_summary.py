@@ -31,7 +31,9 @@ def recall_round(state: RunState, number: int) -> tuple[RoundCompleted, Spent, l
         answered=judgement.coverage,
         has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
         is_by_words=judgement.is_by_words,
-        summary=summarize_round(judgement, state.get("findings", [])) if is_last else "",
+        summary=summarize_round(judgement, state.get("findings", []), state.get("contradictions", []))
+        if is_last
+        else "",
         spent_by=cost_by(state.get("costs", []) if is_last else []),
     )
     asked = [query.text for query in state.get("asked", []) if query.round == number + 1]
