@@ -1,11 +1,16 @@
-"""How texts and checkpoints are compressed.
+"""How texts and checkpoints are compressed: zlib for pages, which are written once, zstd for checkpoints.
 
-Does not know what is in them.
+A checkpoint is compressed on the event loop after every step, and zstd is two to four times as quick. Checkpoints
+that earlier versions compressed with zlib are still read. Does not know what is in them.
 """
 
 import zlib
 
-_MARK = "+z"
+import zstandard
+
+_MARK = "+zstd"
+_ZLIB_MARK = "+z"  # how versions before 0.3 marked checkpoints
+_ZSTD_LEVEL = 3
 _SHORT_BYTES = 512  # compressing less than this saves nothing
 _LEVEL = 6
 
@@ -22,9 +27,13 @@ def unpack_text(body: bytes) -> str:
 
 def deflate(kind: str, body: bytes) -> tuple[str, bytes]:
     """Return typed bytes compressed, and the type marked, unless they are short."""
-    return (kind + _MARK, zlib.compress(body, _LEVEL)) if len(body) > _SHORT_BYTES else (kind, body)
+    return (kind + _MARK, zstandard.compress(body, _ZSTD_LEVEL)) if len(body) > _SHORT_BYTES else (kind, body)
 
 
 def inflate(kind: str, body: bytes) -> tuple[str, bytes]:
     """Return typed bytes as they were before `deflate`."""
-    return (kind.removesuffix(_MARK), zlib.decompress(body)) if kind.endswith(_MARK) else (kind, body)
+    if kind.endswith(_MARK):
+        return kind.removesuffix(_MARK), zstandard.decompress(body)
+    return (
+        (kind.removesuffix(_ZLIB_MARK), zlib.decompress(body)) if kind.endswith(_ZLIB_MARK) else (kind, body)
+    )
