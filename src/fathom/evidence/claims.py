@@ -110,7 +110,7 @@ def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, tex
     if wrong := find_underived(draft.statement, build_passage(quotes, page, text)):
         objection = f"not in the source, and not to be derived from it: {', '.join(wrong)}"
         return found.model_copy(update={"why": NOT_DERIVABLE, "objection": objection})
-    return found.model_copy(update={"notes": _list_notes(found, page, text)})
+    return found.model_copy(update={"notes": list_notes(found, page, text)})
 
 
 def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:
@@ -171,11 +171,11 @@ def _collect_controls(
     """Return the reader's controls that code accepts, and controls made by code."""
     given = [_ground_control(draft, lookup, page, text) for draft in drafts if draft.kind != "claim"]
     sound = [(draft.statement, draft.quotes) for draft in grounded_drafts if not draft.objection]
-    controls = [*filter(None, given), *make_controls(sound, text)]
-    return [control.model_copy(update={"notes": _list_notes(control, page, text)}) for control in controls]
+    return [*filter(None, given), *make_controls(sound, text)]
 
 
-def _list_notes(item: ClaimDraft | Control, page: Page, text: str) -> list[str]:
+def list_notes(item: ClaimDraft | Control, page: Page, text: str) -> list[str]:
+    """Return what code notices about a statement, as notes for the verifier."""
     passage = build_passage(item.quotes, page, text)
     return [suspicion.note for suspicion in find_suspicions(item.statement, passage)]
 

@@ -199,15 +199,13 @@ def make_true_control(quote: Quote) -> Control:
 
 def make_controls(stated: Sequence[tuple[str, Sequence[Quote]]], text: str) -> list[Control]:
     """Make controls from the statements of one page: some false ones, and a true one."""
+    made = (c for statement, quotes in stated for c in make_false_controls(statement, quotes, text))
     false: dict[str, Control] = {}
-    for statement, quotes in stated:
-        for control in make_false_controls(statement, quotes, text):
-            false.setdefault(control.id, control)
-            if len(false) >= _MOST_MADE:
-                break
+    while len(false) < _MOST_MADE and (control := next(made, None)):
+        false.setdefault(control.id, control)
     whole = [quotes[0] for _, quotes in stated if quotes and _is_sentence(quotes[0].text)]
     longest = max(whole, key=lambda quote: len(quote.text), default=None)
-    return [*list(false.values())[:_MOST_MADE], *([make_true_control(longest)] if longest else [])]
+    return [*false.values(), *([make_true_control(longest)] if longest else [])]
 
 
 def _is_sentence(text: str) -> bool:

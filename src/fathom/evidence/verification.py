@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fathom.errors import ProviderError
-from fathom.evidence.claims import KEEP_FROM, REFUSED_BY_VERIFIER, make_claim
+from fathom.evidence.claims import KEEP_FROM, REFUSED_BY_VERIFIER, list_notes, make_claim
 from fathom.evidence.context import describe_context
 from fathom.evidence.controls import (
     ControlOutcome,
@@ -174,7 +174,11 @@ async def _ask(
     seed = short_hash(
         when, str(load_prompt("verifier").revision), *sorted(here), *(draft.id for draft in drafts)
     )
-    controls = choose_controls([control for control in pool if control.page in here], seed)
+    # Notes are slow to find: only the chosen controls get theirs.
+    controls = [
+        control.model_copy(update={"notes": list_notes(control, *texts[control.page])})
+        for control in choose_controls([control for control in pool if control.page in here], seed)
+    ]
     items = mix_in(drafts, controls, seed)
     try:
         result = await ask(_build_evidence(items, texts))
