@@ -1,7 +1,7 @@
 """How texts and checkpoints are compressed: zlib for pages, which are written once, zstd for checkpoints.
 
-A checkpoint is compressed on the event loop after every step, and zstd is two to four times as quick. Checkpoints
-that earlier versions compressed with zlib are still read. Does not know what is in them.
+A checkpoint is compressed on the event loop after every step, and zstd is two to four times as quick. What
+earlier versions compressed with zlib is still read. Does not know what is in it.
 """
 
 import zlib
