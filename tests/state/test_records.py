@@ -276,7 +276,7 @@ def test_what_is_long_is_compressed_and_what_is_not_is_read_too() -> None:
     assert SERIALIZER.loads_typed(plain) == query()
     assert SERIALIZER.dumps_typed(query()) == plain
     many = SERIALIZER.dumps_typed([query()] * 20)
-    assert many[0].endswith("+z")
+    assert many[0] != plain[0]
     assert SERIALIZER.loads_typed(many) == [query()] * 20
 
 
