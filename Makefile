@@ -6,7 +6,7 @@ LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11
 HEAVY := whole or wire or server or browser or localmodel or wheel or kill
 
 .PHONY: check test unit terminal browser fix lint types docs install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
-	bench-cost bench-wall bench-storage bench-kill
+	bench-cost bench-wall bench-storage bench-kill bench-overload
 
 check: lint types test
 
@@ -102,6 +102,10 @@ bench-cost: install
 
 bench-wall: install
 	$(BIN)/python bench/wall.py $(DATA)
+
+# A model that says 429 for ten seconds, and for ever.
+bench-overload: install
+	$(BIN)/python bench/overload.py $(DATA)
 
 bench-storage: install
 	$(BIN)/python bench/storage.py

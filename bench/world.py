@@ -37,6 +37,8 @@ class Manners:
     search_s: float = 0.3
     rounds: int = 1
     takes: Sequence[str] = ("schema", "tool", "words")
+    full_after_s: float = float("inf")  # after the first call, the model says 429 …
+    full_s: float = 0.0  # … for so long
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ class _Server:
         self.told: list[Told] = []
         self.judged: Counter[str] = Counter()
         self.port = 0
+        self.first_call: float | None = None
 
     async def serve(self) -> None:
         server = await asyncio.start_server(self._connected, "0.0.0.0", 0, backlog=1000)  # noqa: S104 - 127/8
@@ -129,6 +132,9 @@ class _Server:
         if parts.path == "/v1/chat/completions":
             request = json.loads(body)
             rung, form = asked_for(request)
+            if self._is_full(began):
+                self.told.append(Told("", "full", began, began))
+                return "429 Too Many Requests", _JSON, _refusal("Rate limit reached for requests.")
             if not form or rung not in self.manners.takes:
                 return "400 Bad Request", _JSON, _refusal(f"this model cannot be asked by {rung}")
             kind = _EVENTS if request.get("stream") else _JSON
@@ -144,6 +150,12 @@ class _Server:
             self.told.append(Told("", "page", began, began))
             return "200 OK", "text/html; charset=utf-8", _page(self.docs[int(parts.path[6:])]).encode()
         return "200 OK", "text/plain", b""  # robots.txt, and the list of models, which may be empty
+
+    def _is_full(self, now: float) -> bool:
+        if self.first_call is None:
+            self.first_call = now
+        since = now - self.first_call
+        return self.manners.full_after_s <= since < self.manners.full_after_s + self.manners.full_s
 
     async def _completed(
         self, headers: dict[str, str], request: dict[str, Any], rung: str, form: str, began: float

@@ -1,5 +1,6 @@
 """A model that is not there, goes away, or talks nonsense."""
 
+import json
 import threading
 import time
 from pathlib import Path
@@ -157,3 +158,22 @@ async def test_callers_that_are_told_to_wait_do_and_come_back_one_by_one(tmp_pat
     assert result.errors == []
     assert min(seen.arrived for seen in later) >= limited[0] + 1.0
     assert most_at_once(sorted(later, key=lambda seen: seen.arrived)[:2]) == 1
+
+
+async def test_an_answer_that_ended_at_its_limit_and_cost_claims_is_told(tmp_path: Path) -> None:
+    def answer(request: ModelRequest) -> Reply:
+        whole = researcher(request)
+        if form_of(request) != "read":
+            return whole
+        text = json.dumps(whole.value)
+        return Reply.cut(text[: text.index("}") + 20])  # the first claim, and the beginning of the second
+
+    with Model(answer) as model:
+        settings, request = thinking(tmp_path, model)
+        result = await DeepResearcher(settings).research(request)
+        again = await DeepResearcher(settings).research(request)  # from remembered answers
+    for found in (result, again):
+        assert found.claims
+        assert found.status == "partial"
+        assert "stopped at its limit of tokens" in found.report
+        assert any(failure.what == "the end of an answer in the step read" for failure in found.errors)

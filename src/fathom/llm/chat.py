@@ -46,10 +46,11 @@ _STREAMS, _WHOLE = {"streaming": True}, {"disable_streaming": True}  # arguments
 
 @dataclass(frozen=True)
 class ChatReply:
-    """A model's reply and its cost."""
+    """A model's reply, its cost, and whether it ended at the limit of tokens."""
 
     text: str
     cost: Cost
+    is_cut: bool = False
 
 
 @dataclass
@@ -172,9 +173,10 @@ class Chat:
             words_said = _reply_text(message)
             unsaid = offer.count_usage(words_said) if is_streamed else offer.worst_usage(hold)
             usage = TokenUsage.from_message(message, unsaid, offer.least_in)
-            said = json.dumps([words_said, *usage])
+            is_cut = _is_cut(message)
+            said = json.dumps([words_said, *usage, is_cut])
             # Do not cache an answer that was truncated because money was short.
-            if not (limit and _is_cut(message)):
+            if not (limit and is_cut):
                 await asyncio.shield(self.memory.put(call.name, said))
             headers = message.response_metadata.get("headers") or {}
             self.limiter.pause(seconds_until_served(headers, usage.tokens_in + usage.tokens_out))
@@ -186,17 +188,19 @@ class Chat:
     async def _reply(self, call: PaidCall, said: str, kept: KeptReply | None) -> ChatReply:
         """Return the stored reply, with what this run paid for it."""
         text, *tokens = json.loads(said)
-        usage = TokenUsage(*tokens)
+        counts = len(TokenUsage._fields)
+        usage, is_cut = TokenUsage(*tokens[:counts]), any(tokens[counts:])
         usd = self._usd(usage)
         if kept and not kept.is_own:
             reused = _cost(call, usage, 0.0, is_priced=usd is not None)
-            return ChatReply(text, reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True}))
+            reused = reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True})
+            return ChatReply(text, reused, is_cut)
         paid = usd or 0.0
         if self.budget and kept:
             paid = await self.budget.recall(call.name, paid, usage.tokens_in, usage.tokens_out) or 0.0
         elif self.budget and paid:  # including what earlier tries may have cost
             paid = await self.budget.paid(call.name) or 0.0
-        return ChatReply(text, _cost(call, usage, paid, is_priced=usd is not None))
+        return ChatReply(text, _cost(call, usage, paid, is_priced=usd is not None), is_cut)
 
     async def _add_lost(self, error: ProviderError, call: PaidCall) -> float:
         """Add to the error what may have been charged for an answer that never came."""

@@ -1,7 +1,8 @@
 """Adaptive rate limiter of a model, shared by all runs of a process: concurrency and waiting times.
 
-After a limit or failure all calls wait, one goes first, then more and more, in the order they queued. A model
-that is down is waited for; after too long, calls fail at once until it answers again.
+After a limit or failure all calls wait and one goes first, as a probe. When it is answered, a good part of
+the places is back at once and the others follow, in the order the calls queued. A model that is down is
+waited for; after too long, calls fail at once until it answers again.
 """
 
 import asyncio
@@ -79,6 +80,10 @@ _LONGEST_S = 600.0
 
 _LONGEST_PAUSE_S = 60.0
 
+_TIMED_S = 1.0  # a server that names a longer wait counts calls in a time, not calls at once
+
+_PROBES_PER_OUTAGE = 12  # a model that was down for ten seconds is asked again within 10/12 s
+
 
 @dataclass(frozen=True)
 class ModelRetryPolicy:
@@ -94,9 +99,14 @@ class ModelRetryPolicy:
     greeting_s: float = 5.0
 
     def wait_s(self, failures: int) -> float:
-        """Return the jittered pause after so many failures in a row."""
+        """Return the jittered pause of one call after so many failures in a row."""
         longest: float = min(self.most_wait_s, self.first_wait_s * 2.0 ** (failures - 1))
         return longest * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+
+    def probe_wait_s(self, down_s: float) -> float:
+        """Return the pause until a model that is down so long is asked again: it is found back soon after."""
+        longest = min(self.most_wait_s, max(self.first_wait_s, down_s / _PROBES_PER_OUTAGE))
+        return longest * random.uniform(0.75, 1.0)  # noqa: S311 - no secret
 
 
 @dataclass(eq=False)
@@ -110,22 +120,43 @@ class _QueuedCall:
     answers: int = 0
 
 
+@dataclass(eq=False)
+class Outage:
+    """Since when nobody has answered: a model, or any model of a server."""
+
+    since: float | None = None
+    _last: float = float("-inf")
+
+    def note_failure(self, started: float, now: float, forget_after_s: float) -> float:
+        """Note a failure of a call; return when the outage began. One long ago belongs to another outage."""
+        if self.since is None or started - self._last > forget_after_s:
+            self.since = started
+        self._last = now
+        return self.since
+
+
 class RateLimiter:
     """The rate limiter; safe in any thread and event loop."""
 
-    def __init__(self, most: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        most: int = 50,
+        clock: Callable[[], float] = time.monotonic,
+        server: Outage | None = None,
+    ) -> None:
         self.most = most
         self._clock = clock
+        self._outage, self._server = Outage(), server or Outage()
         self._guard = threading.Lock()
         self._queue: deque[_QueuedCall] = deque()
         self._running = 0
         self._window = float(most)  # calls allowed at the same time now
-        self._steep_to = float(most)  # the window doubles up to here, then grows by one
+        self._before = float(most)  # the window before the last setback of calls at once
+        self._restored = 1.0  # the window when the first call after a setback is answered
+        self._steep_to = float(most)  # each answer adds a place up to here, then all of them together add one
         self._open_at = float("-inf")
         self._answers = 0
         self._setbacks = 0
-        self._in_a_row = 0
-        self._down_since: float | None = None
         self._gone: tuple[float, Unavailable] | None = None  # until when calls fail at once, and why
 
     def attempt(self, endurance: ModelRetryPolicy) -> "Attempt":
@@ -205,7 +236,9 @@ class RateLimiter:
                 return  # it was sent before the last setback, so it says nothing about the time after
             if self._gone:  # it is back earlier than announced
                 self._open_at = self._clock()
-            self._in_a_row, self._down_since, self._gone = 0, None, None
+            self._outage.since = self._server.since = self._gone = None
+            if self._window <= 1.0:  # the probe was answered
+                self._window = self._restored
             step = 1.0 if self._window < self._steep_to else 1.0 / self._window
             self._window = min(float(self.most), self._window + step)
 
@@ -215,32 +248,45 @@ class RateLimiter:
             now = self._clock()
             if not _is_limit(error) and (self._answers > turn.answers or not endurance.retries):
                 return False
-            if self._down_since is None:
-                self._down_since = turn.started
+            down_since = min(
+                place.note_failure(turn.started, now, endurance.outage_s)
+                for place in (self._outage, self._server)  # models of one server are not waited for in turn
+            )
+            self._outage.since = down_since
             if turn.setbacks == self._setbacks:  # of calls that failed together only the first counts
                 self._setbacks += 1
-                self._in_a_row += 1
-                self._steep_to = max(1.0, self._window / 2)
-                self._window = 1.0
-                self._open_at = max(self._open_at, now + endurance.wait_s(self._in_a_row))
+                self._shrink(error)
+                probe_at = min(
+                    now + endurance.probe_wait_s(now - down_since), down_since + endurance.outage_s
+                )
+                self._open_at = max(self._open_at, probe_at)
             if error.wait_s is not None:
-                wait_s = min(error.wait_s, _LONGEST_S) * random.uniform(1.0, 1.1)  # noqa: S311 - no secret
+                wait_s = min(error.wait_s, _LONGEST_S) * random.uniform(1.0, 1.05)  # noqa: S311 - no secret
                 self._open_at = max(self._open_at, now + wait_s)
             return True
+
+    def _shrink(self, error: Unavailable) -> None:
+        """Let one call go first. What it restores depends on what was refused: too many at once, or now."""
+        if self._window > 1.0:
+            self._before = self._window
+        is_timed = (error.wait_s or 0.0) >= _TIMED_S or self._window <= 1.0  # a probe that was alone
+        self._steep_to = self._before if is_timed else max(1.0, self._before / 2)
+        self._restored = self._before if is_timed else max(1.0, self._steep_to / 2)
+        self._window = 1.0
 
     def _is_hopeless(self, error: Unavailable, failures: int, endurance: ModelRetryPolicy) -> bool:
         """Tell whether the model was down for too long, or says it will be; then no call waits for it."""
         if not endurance.retries:
             return True
         with self._guard:
-            if self._down_since is None:
+            if self._outage.since is None:
                 return False
             now = self._clock()
             is_stranger = isinstance(error, Unreachable) and not self._answers
             if is_stranger and failures <= endurance.retries:
                 return False
             most_s = min(endurance.outage_s, endurance.greeting_s) if is_stranger else endurance.outage_s
-            if now - self._down_since + (error.wait_s or 0.0) < most_s:
+            if now - self._outage.since + (error.wait_s or 0.0) < most_s:
                 return False
             rest_s = max(min(_REST_S, endurance.outage_s / 10), error.wait_s or 0.0)
             self._gone = (now + min(rest_s, _LONGEST_S), error)
@@ -297,6 +343,7 @@ def _is_limit(error: Unavailable) -> bool:
 
 
 _limiters: dict[tuple[str, str], RateLimiter] = {}
+_outages: dict[str, Outage] = {}
 
 _limiters_lock = threading.Lock()
 
@@ -304,6 +351,7 @@ _limiters_lock = threading.Lock()
 def limiter_for(server: str, model: str, most: int) -> RateLimiter:
     """Return the process-wide limiter of a model on a server; the latest `most` counts."""
     with _limiters_lock:
-        limiter = _limiters.setdefault((server, model), RateLimiter(most))
+        outage = _outages.setdefault(server, Outage())
+        limiter = _limiters.setdefault((server, model), RateLimiter(most, server=outage))
         limiter.allow(most)
         return limiter

@@ -134,8 +134,6 @@ class StructuredOutput:
         """Return a filled form without complaint: by each strategy, by one repair, from half of the evidence.
 
         Raises Unreadable if all of them fail.
-
-        Raises Unreadable when none of them gave one.
         """
         work = _PendingForm(role, prompt_budget, form, complaint)
         crowded: WindowTooSmall | None = None
@@ -219,7 +217,10 @@ class StructuredOutput:
                 await window.keep()
             if set(fitted.cut) - {getattr(work.prompt_budget, "batched", "")}:
                 work.failures.append(self._cut_failure(work.role, size))
-            return _read_form(work, reply.text, fitted.kept)
+            answer = _read_form(work, reply.text, fitted.kept)
+            if reply.is_cut:  # it could be read, but what stood behind the limit is lost
+                answer.failures.append(self._lost_end_failure(work.role))
+            return answer
         raise AssertionError("the second turn is the last")
 
     def _fit(self, prompt_budget: PromptBudget | FilledPrompt, way: _AskVariant) -> FittedPrompt:
@@ -267,6 +268,10 @@ class StructuredOutput:
         if size < (window.size or size):
             why = f"The window of {name} was taken for {size:,} tokens."
         return Failure(where="context", what=f"the least relevant evidence for the step {role}", why=why)
+
+    def _lost_end_failure(self, role: Role) -> Failure:
+        why = f"{self.chat.name} stopped at its limit of tokens before it was done."
+        return Failure(where="model", what=f"the end of an answer in the step {role}", why=why)
 
     def _silent_cut_failure(self, seen: int, sent: int) -> Failure:
         message = f"The server of {self.chat.name} took in {seen:,} of about {sent:,} tokens without a word"
