@@ -20,7 +20,6 @@ from fathom.state import (
     Direction,
     Heading,
     Page,
-    Part,
     Query,
     Reading,
     ReadingRound,
@@ -147,11 +146,6 @@ def route_after_outline(state: Writing) -> Route:
     return "edit" if is_summary_due(state.get("sections", []), state["outline"]) else "publish"
 
 
-def route_to_parts(state: Chapter) -> Route:
-    """Write every part of a chapter concurrently."""
-    return [Send("section", _part_state(state, heading)) for heading in state["headings"]]
-
-
 def route_after_check(state: Chapter) -> str:
     """Rewrite failed sentences once; then settle."""
     sentences = [sentence for draft in state["drafts"] for sentence in draft.sentences]
@@ -178,22 +172,7 @@ def _chapter_state(state: Writing, headings: list[Heading], claims: Mapping[str,
         "pages": [page for page in state.get("pages", []) if page.sha in pages],
         "lengths": state["lengths"],
         "table_part": state["table_part"],
-    }
-
-
-def _part_state(state: Chapter, heading: Heading) -> Part:
-    own = set(heading.claims)
-    return {
-        "question": state["question"],
-        "run": state["run"],
-        "round": state["round"],
-        "outline": state["outline"],
-        "heading": heading,
-        "claims": [claim for claim in state["claims"] if claim.id in own],
-        "findings": [f for f in state["findings"] if not own.isdisjoint(f.claims)],
-        "pages": state["pages"],
-        "length": state["lengths"].get(heading.id, 0),
-        "is_table_wanted": heading.id == state["table_part"],
+        "limits": state.get("limits", []),
     }
 
 

@@ -1,6 +1,6 @@
-"""The writing subgraph: outline, write sections concurrently, check every sentence, edit, publish.
+"""The writing subgraph: outline, write, check every sentence, edit, publish.
 
-A chapter is a few parts that are checked together: write, check, rewrite what failed once, settle.
+A chapter is what one author writes in one go and one checker reads: the whole report, unless it is very long.
 """
 
 from typing import Any
@@ -9,14 +9,14 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from fathom.graph.binding import Binder
-from fathom.graph.routes import route_after_check, route_after_outline, route_after_rewrite, route_to_parts
+from fathom.graph.routes import route_after_check, route_after_outline, route_after_rewrite
 from fathom.nodes.check import check
 from fathom.nodes.confirm import confirm
+from fathom.nodes.draft import draft
 from fathom.nodes.edit import edit
 from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
 from fathom.nodes.rewrite import rewrite
-from fathom.nodes.section import section
 from fathom.nodes.settle import settle
 from fathom.state import Chapter, ChapterOutput, RunConfig, Writing, WritingOutput
 
@@ -48,13 +48,13 @@ def build_writing(bind: Binder) -> CompiledStateGraph[Writing, RunConfig, Writin
 def build_chapter(bind: Binder) -> CompiledStateGraph[Chapter, RunConfig, Chapter, Any]:
     """Build the subgraph for one chapter; chapters run concurrently."""
     b = StateGraph(Chapter, context_schema=RunConfig, output_schema=ChapterOutput)
-    b.add_node("section", bind("section", lambda s, d: section(s, model=d.model, pages=d.pages)))
+    b.add_node("draft", bind("draft", lambda s, d: draft(s, model=d.model, pages=d.pages)))
     b.add_node("check", bind("check", lambda s, d: check(s, model=d.model, pages=d.pages, trust=d.trust)))
     b.add_node("rewrite", bind("rewrite", lambda s, d: rewrite(s, model=d.model, pages=d.pages)))
     b.add_node("settle", bind("settle", lambda s, d: settle(s, run_config=d.run_config)))
 
-    b.add_conditional_edges(START, route_to_parts, ["section"])
-    b.add_edge("section", "check")
+    b.add_edge(START, "draft")
+    b.add_edge("draft", "check")
     b.add_conditional_edges("check", route_after_check, ["rewrite", "settle"])
     b.add_conditional_edges("rewrite", route_after_rewrite, ["check", "settle"])
     b.add_edge("settle", END)

@@ -36,7 +36,7 @@ async def check(state: Chapter, *, model: ResearchModel, pages: PagesPort, trust
         draft, sentence = sentences[place]
         sentences[place] = draft, check_by_code(sentence, claims, evidence)
     doubtful = [p for p in places if not needs_no_check(sentences[p][1], sentences[p][0], claims)]
-    items = [check_item(sentences[p][1], sentences[p][0], claims, evidence) for p in doubtful]
+    items = [check_item(sentences[p][1], sentences[p][0], evidence) for p in doubtful]
     brief = CheckInput(items, state["claims"], evidence)
     texts = await load_page_texts(state["claims"], pages.get)
     checked = await check_with_controls(model.check, brief, texts, trust) if items else SentenceChecks({})

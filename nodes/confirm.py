@@ -42,10 +42,10 @@ async def confirm(
     doubtful = [one for one in candidates if one.needs_check(claims)]
     conclusions = main_conclusions(candidates, sections)
     texts = await load_page_texts(used, pages.get)
-    new = CheckInput([one.item(claims, evidence) for one in doubtful], used, evidence)
+    new = CheckInput([one.item(evidence) for one in doubtful], used, evidence)
     bases = {one.sentence.text: [base.text for base in one.rests_on] for one in candidates}
     main = [
-        replace(check_item(sentence, section, claims, evidence), rests_on=bases.get(sentence.text, []))
+        replace(check_item(sentence, section, evidence), rests_on=bases.get(sentence.text, []))
         for section, sentence in conclusions
     ]
     checked, refuted = await asyncio.gather(

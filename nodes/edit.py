@@ -11,7 +11,7 @@ from fathom.state.model_io import EditInput
 async def edit(state: Writing, *, model: ResearchModel) -> Writing:
     """Ask the model for a summary and for edits. The confirm node checks them before they are used.
 
-    Reads:  question, outline, sections, lengths, pages
+    Reads:  question, outline, sections, lengths, pages, limits
     Writes: edit, failures, costs
     """
     outline = state["outline"]
@@ -21,6 +21,7 @@ async def edit(state: Writing, *, model: ResearchModel) -> Writing:
         sections=order_sections(outline, state.get("sections", [])),
         words=whole_length(state.get("lengths", {})),
         today=latest_day(state.get("pages", [])),
+        limits=state.get("limits", []),
     )
     result = await model.edit(brief)
     return {"edit": result.value, "failures": result.failures, "costs": result.costs}

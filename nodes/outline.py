@@ -4,6 +4,7 @@ from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.corroboration import make_points
 from fathom.llm.protocol import ResearchModel
 from fathom.planning.effort import estimate_effort
+from fathom.report.limits import describe_limits
 from fathom.report.outline import check_outline, revise_outline, word_shares, word_target
 from fathom.state import EffortKind, Outline, RunConfig, Writing
 
@@ -11,12 +12,12 @@ _FEWEST_FIGURES = 3
 
 
 async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig) -> Writing:
-    """Return headings with their claims, the length of each part, and the part that needs a table.
+    """Return headings with their claims, their lengths, the part that needs a table, and the limits.
 
     An existing outline is kept and extended with new claims, at no cost.
 
-    Reads:  question, questions, claims, findings, outline, effort
-    Writes: outline, lengths, table_part, failures, costs
+    Reads:  question, questions, claims, findings, outline, effort, pages, judgements, contradictions
+    Writes: outline, lengths, table_part, limits, failures, costs
     """
     question, questions, claims = state["question"], state.get("questions", []), state["claims"]
     points = make_points(claims, state.get("findings", []))
@@ -35,6 +36,7 @@ async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig
         "outline": made,
         "lengths": word_shares(words, made.headings),
         "table_part": _table_part(made, kind, state),
+        "limits": describe_limits({**state, "outline": made}),
     }
 
 

@@ -22,7 +22,7 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
 
     A sentence that comes back empty, or equal to another one of the chapter, stays failed.
 
-    Reads:  question, headings, claims, findings, pages, drafts
+    Reads:  question, headings, claims, findings, pages, limits, drafts
     Writes: drafts, rewritten, failures, costs
     """
     claims = {claim.id: claim for claim in state["claims"]}
@@ -40,6 +40,7 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
         [sentences[place] for place in failed],
         make_points(usable, state.get("findings", [])),
         await source_texts(cited, state.get("pages", []), pages.get),
+        state.get("limits", []),
     )
     result = await model.rewrite(revision)
     said = {one_line(sentence.text) for sentence in sentences if sentence.row is None}

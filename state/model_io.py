@@ -71,9 +71,9 @@ class SentenceToCheck:
     statement: str  # for a table cell: caption, row, column and value
     kind: SentenceKind
     claims: Sequence[str]  # ids
-    suspicions: Sequence[str] = ()  # what code finds suspicious about it
     calculation: str = ""  # the formula with its operands, and the result that code computes
     rests_on: Sequence[str] = ()  # checked sentences that a summary sentence rests on
+    limits: Sequence[str] = ()  # what is known to be missing, for a sentence that says so
 
 
 @dataclass(frozen=True)
@@ -250,17 +250,18 @@ class ReportPoint:
 
 
 @dataclass(frozen=True)
-class SectionInput:
-    """What the writer of one part of the report knows."""
+class WriteInput:
+    """What the writer of some parts of the report, in most runs all of them, knows."""
 
     question: str
-    heading: Heading
+    headings: Sequence[Heading]  # the parts to write
     points: Sequence[ReportPoint]
-    outline: Outline
+    outline: Outline  # of the whole report
     sources: Sequence[SourceText] = ()
-    words: int = 0  # target length
+    lengths: Mapping[str, int] = field(default_factory=dict)  # target words of each part
     today: str = ""
-    is_table_wanted: bool = False
+    table_part: str = ""  # the id of the part that needs a table
+    limits: Sequence[str] = ()  # what the evidence lacks
 
 
 @dataclass(frozen=True)
@@ -279,6 +280,7 @@ class RewriteInput:
     sentences: Sequence[Sentence]
     points: Sequence[ReportPoint]
     sources: Sequence[SourceText] = ()
+    limits: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -290,3 +292,4 @@ class EditInput:
     sections: Sequence[Section]
     words: int = 0
     today: str = ""
+    limits: Sequence[str] = ()  # what the evidence lacks

@@ -37,8 +37,9 @@ class Outline(Record):
 Fault = Literal["unknown", "uncited", "facts", "meaning", "calculation"]
 
 # A fact says what its quotes say. A calculation is recomputed by code from quoted figures. An inference
-# follows from its claims without being stated in them, and is marked for the reader. A link connects others.
-SentenceKind = Literal["fact", "calculation", "inference", "link"]
+# follows from its claims without being stated in them, and is marked for the reader. A limit says what the
+# evidence lacks, as code or the judge found it. A link connects others.
+SentenceKind = Literal["fact", "calculation", "inference", "limit", "link"]
 
 
 class Operand(Record):
@@ -67,6 +68,7 @@ class Sentence(Record):
     fault: Fault | None = None
     kind: SentenceKind = "fact"
     calculation: Calculation | None = None
+    limits: list[str] = Field([])  # what a limit rests on: statements about the evidence
     block: int = 0  # the block of its section that contains it
     row: int | None = None  # in a table
     column: int | None = None

@@ -276,26 +276,8 @@ class BranchesOutput(BranchOutput, total=False):
     is_spent: bool
 
 
-class Part(TypedDict, total=False):
-    """State of writing one part."""
-
-    question: str
-    run: str
-    round: int
-    outline: Outline
-    heading: Heading
-    claims: list[Claim]
-    findings: list[Finding]
-    pages: list[Page]
-    length: int  # in words
-    is_table_wanted: bool
-    drafts: Annotated[list[Section], merge_records]  # section
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
-
-
 class Chapter(TypedDict, total=False):
-    """State of a chapter: parts that are written concurrently and checked together."""
+    """State of a chapter: parts that are written and checked together, in most runs all of them."""
 
     question: str
     run: str
@@ -307,7 +289,8 @@ class Chapter(TypedDict, total=False):
     pages: list[Page]
     lengths: dict[str, int]  # of each part, in words
     table_part: str
-    drafts: Annotated[list[Section], merge_records]  # section, then check and rewrite in turn
+    limits: list[str]
+    drafts: Annotated[list[Section], merge_records]  # draft, then check and rewrite in turn
     rewritten: list[int]  # rewrite: the indices of the sentences to check again, counted over all drafts
     sections: Annotated[list[Section], merge_records]  # settle
     control_tallies: Annotated[list[ControlTally], merge_records]  # check
@@ -342,6 +325,7 @@ class Writing(TypedDict, total=False):
     outline: Outline
     lengths: dict[str, int]  # outline: target words of each part
     table_part: str  # outline: the id of the part that needs a table, if any
+    limits: list[str]  # outline: what the evidence lacks, for writer and editor
     sections: Annotated[list[Section], merge_records]  # settle, confirm
     edit: Edit  # edit: the editor's changes to the checked draft
     report: Report

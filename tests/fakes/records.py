@@ -32,7 +32,7 @@ from fathom.state import (
     Verdict,
     short_hash,
 )
-from fathom.state.model_io import ReportPoint, SectionInput
+from fathom.state.model_io import ReportPoint, WriteInput
 
 RUBRIC = Rubric(evidence="E1", accuracy=4, relevance=4, completeness=4, consistency=4)
 
@@ -125,12 +125,12 @@ def sentence(text: str, *claims: str, status: str = "supported") -> Sentence:
     return Sentence.model_validate({"text": text, "claims": list(claims), "status": status})
 
 
-def section_brief(*points: ReportPoint, **words: Any) -> SectionInput:
-    """What the writer of one part gets."""
+def section_brief(*points: ReportPoint, **words: Any) -> WriteInput:
+    """What the writer of a report with one part gets."""
     part = heading(*(claim_id for point in points for claim_id in point.ids))
     outline = Outline(title="T", headings=[part])
-    return SectionInput(
-        **{"question": "What?", "heading": part, "points": points, "outline": outline, **words}
+    return WriteInput(
+        **{"question": "What?", "headings": [part], "points": points, "outline": outline, **words}
     )
 
 

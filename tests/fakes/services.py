@@ -37,8 +37,8 @@ from fathom.state.model_io import (
     RefusedClaim,
     ReportPoint,
     RewriteInput,
-    SectionInput,
     VerificationItem,
+    WriteInput,
 )
 
 T = TypeVar("T")
@@ -102,7 +102,7 @@ class FakeModel:
     ) -> ModelResult[Outline]:
         return self._next(self.outlines, list(points))
 
-    async def write(self, brief: SectionInput) -> ModelResult[Section]:
+    async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
         return self._next(self.written, brief)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:

@@ -79,8 +79,8 @@ WRITER = {
     ("publish", "__end__"),
 }
 CHAPTER = {
-    ("__start__", "section"),
-    ("section", "check"),
+    ("__start__", "draft"),
+    ("draft", "check"),
     ("check", "rewrite"),
     ("check", "settle"),
     ("rewrite", "check"),

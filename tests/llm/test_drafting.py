@@ -15,9 +15,8 @@ def test_a_quote_that_its_passage_shows_is_not_repeated_with_its_claim() -> None
     seen, unseen = claim("Divers come.", name="a", of="one"), claim("Gates rust.", name="b", of="two")
     sources = [SourceText(seen.quotes[0].page, "One", passages=f"Before. {seen.quotes[0].text} After.")]
     by_key = key_points(points(seen, unseen))
-    text = (
-        writer.writer_prompt(section_brief(*by_key.values(), sources=sources), by_key, "English").fill().user
-    )
+    brief = section_brief(*by_key.values(), sources=sources)
+    text = writer.writer_prompt(brief, brief.headings, by_key, "English").fill().user
     assert text.count(seen.quotes[0].text) == 2  # the claim and its passage
     assert f"quote: {unseen.quotes[0].text}" in text
 
@@ -26,20 +25,18 @@ def test_a_heading_over_the_row_names_that_is_missing_is_filled_in() -> None:
     row = {"cells": [{"text": "Rance"}, {"text": "240 MW", "claims": ["E1"]}]}
     form = WriteAnswer.model_validate({"blocks": [{"kind": "table", "columns": ["Power"], "rows": [row]}]})
     by_key = key_points(points(claim()))
-    assert writer.read_section(form, section_brief(*by_key.values()), by_key).blocks[0].columns == [
-        "",
-        "Power",
-    ]
+    headings = section_brief(*by_key.values()).headings
+    assert writer.read_sections(form, headings, by_key, [])[0].blocks[0].columns == ["", "Power"]
 
 
-def test_a_checker_sees_what_stands_around_a_doubtful_quote_once_and_without_the_quote() -> None:
+def test_a_refuter_sees_what_stands_around_a_quote_once_and_without_the_quote() -> None:
     told = claim("Divers come.", name="a", said="Divers come.")
     passage = Passage(("Divers come.",), around="In spring it is cold. Divers come. They leave.")
     items = [
-        SentenceToCheck("Divers come.", "fact", ["a"], ["look"]),
-        SentenceToCheck("They come.", "fact", ["a"], ["look"]),
+        SentenceToCheck("Divers come.", "inference", ["a"]),
+        SentenceToCheck("They come.", "inference", ["a"]),
     ]
-    text = checker_prompt("checker", CheckInput(items, [told], {"a": passage}), items).fill().user
+    text = checker_prompt("refuter", CheckInput(items, [told], {"a": passage}), items).fill().user
     assert text.count("In spring it is cold. […] They leave.") == 1
 
 

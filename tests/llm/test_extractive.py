@@ -197,14 +197,14 @@ async def test_each_sub_question_is_a_heading_and_the_report_quotes() -> None:
     told = make_points(known, make_findings([known[:2], known[2:]], []))
     outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], told)).value
     assert [h.claims for h in outline.headings] == [["a", "b"], ["c"]]
-    written = (await MIND.write(section_brief(told[0]))).value
+    (written,) = (await MIND.write(section_brief(told[0]))).value
     assert [(s.text, s.claims) for s in written.sentences] == [(known[0].statement, ["a"])]
     assert [block.kind for block in written.blocks] == ["extract"]
 
 
 async def test_what_a_model_stated_is_told_in_its_words() -> None:
     told = points(claim("Tides are strong here.", name="a", said="the current exceeds four knots"))
-    written = (await MIND.write(section_brief(*told))).value
+    (written,) = (await MIND.write(section_brief(*told))).value
     assert [(s.text, s.claims) for s in written.sentences] == [("Tides are strong here.", ["a"])]
     assert (written.is_list, written.blocks) == (True, [])
 

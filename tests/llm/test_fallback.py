@@ -40,7 +40,7 @@ VALUES: dict[str, Any] = {
     "verdicts": [SOUND],
     "assessments": Assessment(RUBRIC, []),
     "outlines": Outline(title="T", headings=[]),
-    "written": section(sentence("It does.", "c1")),
+    "written": [section(sentence("It does.", "c1"))],
     "objections": [],
     "rewrites": [sentence("It does.", "c1")],
     "refutations": [],
@@ -130,10 +130,10 @@ async def test_quotes_of_which_not_one_is_in_the_page_are_no_reading_of_it() -> 
 
 async def test_a_section_that_cites_nothing_is_written_by_the_other() -> None:
     loose, cited = section(sentence("The report answers.")), section(sentence("It does.", "c1"))
-    mind = FallbackModel(FakeModel(written=[loose]), FakeModel(written=[cited]))
+    mind = FallbackModel(FakeModel(written=[[loose]]), FakeModel(written=[[cited]]))
     thought = await mind.write(section_brief(*points(claim())))
-    assert thought.value == cited
-    assert thought.failures[0].why == "The model wrote a section that cites none of its claims."
+    assert thought.value == [cited]
+    assert thought.failures[0].why == "The model wrote a text that cites none of its claims."
 
 
 TEXT = "The Rance plant opened in 1966 and still runs."
@@ -159,7 +159,7 @@ async def test_a_page_may_say_nothing_and_one_bad_quote_is_left_to_the_analyzer(
 
 @pytest.mark.parametrize("empty", [section(), section(sentence("So much.", status="connective"))])
 async def test_a_section_that_cites_nothing_is_written_again_without_the_model(empty: Section) -> None:
-    mind = FallbackModel(FakeModel(written=[empty]), FakeModel(written=[VALUES["written"]]))
+    mind = FallbackModel(FakeModel(written=[[empty]]), FakeModel(written=[VALUES["written"]]))
     thought = await mind.write(section_brief(*points(claim())))
     assert thought.value == VALUES["written"]
     assert "cites none of its claims" in thought.failures[0].why

@@ -51,8 +51,7 @@ ASKED = [question(1), question(2)]
 
 def checking(*sentences: Sentence) -> CheckInput:
     """These sentences, to be checked against the claims."""
-    known = {c.id: c for c in CLAIMS}
-    return CheckInput([check_item(s, section(s), known, {}) for s in sentences], CLAIMS, {})
+    return CheckInput([check_item(s, section(s), {}) for s in sentences], CLAIMS, {})
 
 
 @dataclass
@@ -161,13 +160,13 @@ async def test_findings_keep_their_order_and_unknown_keys_mean_nothing() -> None
     outline = (await prompted.outline("What?", ASKED, POINTS)).value
     assert outline.headings[0].claims == ["c0ffee2", "c0ffee1"]
     assert "E1 (for Q1): Divers come" in structured_output.seen[0].user
-    written = (await prompted.write(section_brief(*POINTS))).value
+    (written,) = (await prompted.write(section_brief(*POINTS))).value
     assert [s.claims for s in written.sentences] == [[], ["c0ffee1"]]
 
 
 async def test_a_sentence_whose_keys_are_all_unknown_is_not_passed_off_as_connective() -> None:
     prompted, _ = mind({"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "So much.", "claims": []}]})
-    written = (await prompted.write(section_brief(*POINTS))).value
+    (written,) = (await prompted.write(section_brief(*POINTS))).value
     assert [s.status for s in written.sentences] == ["unsupported", "connective"]
 
 

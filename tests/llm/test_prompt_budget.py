@@ -51,6 +51,7 @@ def sheets(texts: list[str]) -> list[PromptBudget]:
     failed = [sentence(text) for text in said]
     items = [SentenceToCheck(text, "fact", [c.id]) for text, c in zip(said, claims, strict=False)]
     sources = [SourceText("", "T", passages=text) for text in texts]
+    writing = section_brief(*by_key.values(), sources=sources, question=QUESTION)
     return [
         planner.build_prompt(brief, "English"),
         PromptBudget(
@@ -71,9 +72,7 @@ def sheets(texts: list[str]) -> list[PromptBudget]:
             },
         ),
         PromptBudget("outline", common, {"questions": asked, "claims": lines}),
-        writer.writer_prompt(
-            section_brief(*by_key.values(), sources=sources, question=QUESTION), by_key, "English"
-        ),
+        writer.writer_prompt(writing, writing.headings, by_key, "English"),
         checker_prompt("checker", CheckInput(items, claims, {}), items),
         checker_prompt("refuter", CheckInput(items, claims, {}), items),
         writer.rewriter_prompt(RewriteInput(QUESTION, failed, [], sources), failed, by_key, "English"),

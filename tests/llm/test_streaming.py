@@ -125,4 +125,4 @@ async def test_a_failed_stream_is_tried_again_and_an_answered_one_is_not_sent_ag
     ],
 )
 def test_only_the_prose_of_an_answer_is_a_draft(answer: str, prose: str) -> None:
-    assert prose_so_far(answer) == prose
+    assert prose_so_far(answer) == ("", prose)

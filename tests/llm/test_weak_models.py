@@ -246,7 +246,7 @@ async def test_an_answer_in_another_language_is_sent_back_once(
 
     with Model(answer) as model:
         thought = await writer(tmp_path, model).write(section_brief(*POINT, question=QUESTION))
-    assert [s.text for s in thought.value.sentences] == ["The plant makes 240 megawatts."]
+    assert [s.text for s in thought.value[0].sentences] == ["The plant makes 240 megawatts."]
     assert thought.failures == []
 
 
@@ -256,8 +256,8 @@ async def test_a_model_that_knows_only_another_language_is_stood_in_for(
 ) -> None:
     with Model(lambda _: Reply.give(foreign)) as model:
         thought = await writer(tmp_path, model).write(section_brief(*POINT, question=QUESTION))
-    assert "240" in thought.value.sentences[0].text
-    assert thought.value.sentences[0].text != foreign["sentences"][0]["text"]
+    assert "240" in thought.value[0].sentences[0].text
+    assert thought.value[0].sentences[0].text != foreign["sentences"][0]["text"]
     assert "not written in" in thought.failures[0].why
 
 

@@ -152,7 +152,8 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "sources",
         "rejected",
         "outline",
-        "part",
+        "others",
+        "missing",
         "draft",
         "title",
     }

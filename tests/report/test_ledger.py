@@ -59,7 +59,13 @@ def test_the_first_ledger_ever_written_can_still_be_checked() -> None:
 
 def test_everything_a_report_is_made_of_is_in_the_ledger() -> None:
     needed = set(get_type_hints(Writing)) - {"report", "costs", "earlier", "run", "effort"}
-    needed -= {"lengths", "table_part", "edit", "control_tallies"}  # of the writing, not of the report
+    needed -= {
+        "lengths",
+        "table_part",
+        "limits",
+        "edit",
+        "control_tallies",
+    }  # of the writing, not of the report
     update = RunUpdate(run="x", since="2025-05-01", changes=[])
     assert needed <= set(ledger_as_state(ledger(update=update))), (
         "what publishing needs must be in Ledger and in writing_of"

@@ -1,5 +1,6 @@
 """A report while it is written: its tokens, its drafts, and what a run tells besides."""
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -11,9 +12,11 @@ from checks.event_order import find_order_faults
 from langchain_core.messages import AIMessage, AIMessageChunk
 from standins.documents import TIDES, written
 from standins.killable_run import QUESTION, WORKING, Site
-from standins.model import Model
+from standins.model import Model, ModelRequest
+from standins.replies import Reply
 from standins.server import Answer, Seen
 from standins.tavily import KEY
+from standins.working_model import scripted, value
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.events import (
@@ -48,6 +51,17 @@ def _typed(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield piece
 
 
+def in_parts(request: ModelRequest) -> Reply:
+    """Write as the stand-in does, each part in blocks of its own."""
+    told = {sentence["claims"][0]: sentence for sentence in value(request)["sentences"]}
+    entries = re.findall(r"^Part (\w+):(.*?)(?=^Part |^</)", request.user_text, re.MULTILINE | re.DOTALL)
+    blocks = [
+        {"part": part, "sentences": [told[key] for key in re.findall(r"^(E\d+):", text, re.MULTILINE)]}
+        for part, text in entries
+    ]
+    return Reply.give({"blocks": blocks})
+
+
 async def told(tmp_path: Path, model: Model, **words: Any) -> list[Progress]:
     settings = load_settings(home=tmp_path, base_url=model.base_url)
     docs = written(tmp_path / "docs", TIDES)
@@ -57,7 +71,7 @@ async def told(tmp_path: Path, model: Model, **words: Any) -> list[Progress]:
 
 
 async def test_a_part_is_told_while_it_is_written_and_kept_once_it_is_whole(tmp_path: Path) -> None:
-    with Typing(WORKING) as model:
+    with Typing(scripted(write=in_parts)) as model:
         events = await told(tmp_path, model, max_rounds=1)
         streamed = [request.schema_name for request in model.requests if request.is_streaming]
     assert {*streamed} <= {"WriteAnswer", "RewriteAnswer", "EditAnswer"}
@@ -98,9 +112,9 @@ async def test_the_messages_of_the_graph_have_the_tokens_of_what_is_written(tmp_
                 if isinstance(message, AIMessageChunk):
                     pieces.setdefault(about["langgraph_node"], []).append(message)
     site.stop()
-    assert {"section", "edit"} <= pieces.keys() <= {"section", "edit", "rewrite"}
-    assert len(pieces["section"]) > 3
-    assert '"text"' in "".join(piece.text for piece in pieces["section"])
+    assert {"draft", "edit"} <= pieces.keys() <= {"draft", "edit", "rewrite"}
+    assert len(pieces["draft"]) > 3
+    assert '"text"' in "".join(piece.text for piece in pieces["draft"])
 
 
 async def test_a_run_tells_engines_costs_checkpoints_and_its_result(tmp_path: Path) -> None:

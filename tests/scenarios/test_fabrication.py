@@ -29,8 +29,8 @@ from fathom.state.model_io import (
     PageFacts,
     ReportPoint,
     RewriteInput,
-    SectionInput,
     VerificationItem,
+    WriteInput,
 )
 from fathom.text.messages import ENGLISH
 from fathom.text.sentences import split_sentences
@@ -79,7 +79,7 @@ class Cheater(ScriptedModel):
         heading = Heading(id="", title="Zanzibar rules since 1066", question="Q1", claims=claims)
         return ModelResult(Outline(title="Zanzibar wins in 2031", headings=[heading]))
 
-    async def write(self, brief: SectionInput) -> ModelResult[Section]:
+    async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
         """After each claim the cheats that lean on its quote."""
         written: list[Sentence] = []
         for claim in (claim for point in brief.points for claim in point.claims):
@@ -89,7 +89,7 @@ class Cheater(ScriptedModel):
                 for cheat in self.cases
                 if said_truly(cheat) == claim.quotes[0].text
             ]
-        return ModelResult(Section(id="", title="", sentences=written))
+        return ModelResult([Section(id=brief.headings[0].id, title="", sentences=written)])
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """No objection."""

@@ -40,7 +40,7 @@ class Striker(ScriptedModel):
 
     is_willing = False
 
-    async def write(self, *words: Any) -> ModelResult[Section]:
+    async def write(self, *words: Any) -> ModelResult[list[Section]]:
         if not Striker.is_willing:
             raise Refused("I will not.")
         return await super().write(*words)

@@ -32,7 +32,7 @@ class Striker(ScriptedModel):
 
     is_willing = False
 
-    async def write(self, *words: Any) -> ModelResult[Section]:
+    async def write(self, *words: Any) -> ModelResult[list[Section]]:
         """A section, or a refusal."""
         if not Striker.is_willing:
             raise Refused("I will not.")

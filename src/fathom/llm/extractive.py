@@ -5,7 +5,7 @@ fails.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.evidence.answer_kinds import find_asked_thing, is_factual_question, score_directness
@@ -34,8 +34,8 @@ from fathom.state.model_io import (
     RefusedClaim,
     ReportPoint,
     RewriteInput,
-    SectionInput,
     VerificationItem,
+    WriteInput,
 )
 from fathom.text.mentions import extract_numbers, find_name_words, is_negated
 from fathom.text.normalization import one_line
@@ -200,22 +200,26 @@ class ExtractiveModel:
         """Return one heading per sub-question with evidence, the main answer first."""
         headings = []
         for asked in questions:
-            own = choose_points(asked.text, _points_for(points, asked), self.most_points)
+            answering = {c.id for point in points for c in point.claims if c.question == asked.id}
+            own = choose_points(asked.text, _limit_points(points, answering), self.most_points)
             ids = [claim_id for point in own for claim_id in point.ids]
             headings.append(Heading(id="", title=asked.text, question=asked.id, claims=ids))
         return ModelResult(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
 
-    async def write(self, brief: SectionInput) -> ModelResult[Section]:
+    async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
         """Return the best passages verbatim; statements that a model phrased become a list."""
-        heading = brief.heading
-        chosen = choose_points(heading.title, brief.points, self.most_points)
+        return ModelResult([self._write_part(heading, brief.points) for heading in brief.headings])
+
+    def _write_part(self, heading: Heading, points: Sequence[ReportPoint]) -> Section:
+        own = _limit_points(points, heading.claims)
+        chosen = choose_points(heading.title, own, self.most_points)
         firsts = [point.claims[0] for point in chosen]
         if all(is_verbatim(claim.statement, [quote.text for quote in claim.quotes]) for claim in firsts):
-            return ModelResult(extract_section(heading.id, heading.title, firsts))
+            return extract_section(heading.id, heading.title, firsts)
         sentences = [
             Sentence(text=point.claims[0].statement, claims=point.ids, status="supported") for point in chosen
         ]
-        return ModelResult(Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True))
+        return Section(id=heading.id, title=heading.title, sentences=sentences, is_list=True)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Object to sentences that code does not find supported by their quotes."""
@@ -245,9 +249,9 @@ class ExtractiveModel:
         return ModelResult([quote_claim(claim) if claim else nothing for claim in firsts])
 
 
-def _points_for(points: Sequence[ReportPoint], asked: SubQuestion) -> list[ReportPoint]:
-    """Return the points with claims for a sub-question, limited to those claims."""
-    own = [ReportPoint(p.finding, [c for c in p.claims if c.question == asked.id]) for p in points]
+def _limit_points(points: Sequence[ReportPoint], ids: Container[str]) -> list[ReportPoint]:
+    """Return the points with some of these claims, limited to them."""
+    own = [ReportPoint(point.finding, [c for c in point.claims if c.id in ids]) for point in points]
     return [point for point in own if point.claims]
 
 

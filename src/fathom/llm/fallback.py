@@ -30,8 +30,8 @@ from fathom.state.model_io import (
     RefusedClaim,
     ReportPoint,
     RewriteInput,
-    SectionInput,
     VerificationItem,
+    WriteInput,
 )
 
 T = TypeVar("T")
@@ -111,12 +111,12 @@ class FallbackModel:
         """Outline the report."""
         return await self._either("outlining", lambda model: model.outline(question, questions, points))
 
-    async def write(self, brief: SectionInput) -> ModelResult[Section]:
-        """Write a section; one that cites none of its claims counts as failed."""
+    async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
+        """Write parts of the report; an answer that cites none of their claims counts as failed."""
 
-        def fault(section: Section) -> str:
-            is_cited = any(sentence.claims for sentence in section.sentences)
-            return "" if is_cited else "The model wrote a section that cites none of its claims."
+        def fault(sections: list[Section]) -> str:
+            is_cited = any(sentence.claims for section in sections for sentence in section.sentences)
+            return "" if is_cited else "The model wrote a text that cites none of its claims."
 
         return await self._either("writing", lambda model: model.write(brief), fault=fault)
 

@@ -39,9 +39,9 @@ from fathom.state.model_io import (
     RefusedClaim,
     ReportPoint,
     RewriteInput,
-    SectionInput,
     SentenceToCheck,
     VerificationItem,
+    WriteInput,
 )
 from fathom.text.languages import describe_wrong_language
 from fathom.text.ranking import PAGE_TOKENS
@@ -197,10 +197,15 @@ class LLMResearchModel:
         outline = Outline(title=answer.form.title, headings=headings)
         return ModelResult(outline, answer.costs, answer.failures)
 
-    async def write(self, brief: SectionInput) -> ModelResult[Section]:
-        """Write one part from its findings only; citing a finding cites all of its claims."""
+    async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
+        """Write all parts in one call; in several if the window is small, or if the answer left some out.
+
+        Citing a finding cites all of its claims.
+        """
         by_key = key_points(brief.points)
-        prompt_budget = writer.writer_prompt(brief, by_key, self.language)
+
+        def build_prompt(headings: Sequence[Heading]) -> PromptBudget:
+            return writer.writer_prompt(brief, headings, by_key, self.language)
 
         def complaint(form: answer_forms.WriteAnswer) -> str:
             texts = [
@@ -208,11 +213,25 @@ class LLMResearchModel:
             ]
             return describe_wrong_language(" ".join(texts), self.language, brief.question)
 
-        answer = await self.outputs_by_role["write"].ask(
-            "write", prompt_budget, answer_forms.WriteAnswer, complaint
-        )
-        written = writer.read_section(answer.form, brief, by_key)
-        return ModelResult(written, answer.costs, answer.failures)
+        written: dict[str, Section] = {}
+        found: list[FormAnswer[answer_forms.WriteAnswer]] = []
+        missing: Sequence[Heading] = brief.headings
+        while missing and len(found) <= len(brief.headings):
+            try:
+                batches = await self._in_batches(
+                    "write", missing, build_prompt, answer_forms.WriteAnswer, complaint
+                )
+            except ProviderError:
+                if not written:
+                    raise
+                break
+            found += [answer for answer, _ in batches]
+            for answer, headings in batches:
+                sections = writer.read_sections(answer.form, headings, by_key, brief.limits)
+                written |= {section.id: section for section in sections if section.sentences}
+            left = [heading for heading in brief.headings if heading.id not in written]
+            missing = left if len(left) < len(missing) else []
+        return _join_answers([written[h.id] for h in brief.headings if h.id in written], found)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Return the sentences that say more than their evidence."""
@@ -246,7 +265,11 @@ class LLMResearchModel:
             "write", revision.sentences, build_prompt, answer_forms.RewriteAnswer
         )
         nothing = Sentence(text="", claims=[], status="unsupported")
-        found = [s for answer, own in batches for s in writer.read_rewrites(answer.form, own, by_key)]
+        found = [
+            sentence
+            for answer, own in batches
+            for sentence in writer.read_rewrites(answer.form, own, by_key, revision.limits)
+        ]
         result = _join_answers([one or nothing for one in found], [answer for answer, _ in batches])
         if all(one is None for one in found):
             raise Unreadable("The model rewrote none of the sentences.", result.costs)
@@ -272,6 +295,7 @@ class LLMResearchModel:
         items: Sequence[T],
         build_prompt: Callable[[Sequence[T]], PromptBudget],
         form: type[F],
+        complaint: Callable[[F], str] = lambda _: "",
     ) -> list[tuple[FormAnswer[F], Sequence[T]]]:
         """Ask about all items: in one call if the window holds them, else in several."""
         found: list[tuple[FormAnswer[F], Sequence[T]]] = []
@@ -279,7 +303,7 @@ class LLMResearchModel:
         while rest:
             prompt_budget = build_prompt(rest)
             try:
-                answer = await self.outputs_by_role[role].ask(role, prompt_budget, form)
+                answer = await self.outputs_by_role[role].ask(role, prompt_budget, form, complaint)
             except ProviderError as error:
                 error.costs = [c for before, _ in found for c in before.costs] + error.costs
                 raise

@@ -18,8 +18,8 @@ from fathom.state.model_io import (
     RefusedClaim,
     ReportPoint,
     RewriteInput,
-    SectionInput,
     VerificationItem,
+    WriteInput,
 )
 
 
@@ -54,8 +54,8 @@ class ResearchModel(Protocol):
     ) -> ModelResult[Outline]:
         """Return headings, each with its claims."""
 
-    async def write(self, brief: SectionInput) -> ModelResult[Section]:
-        """Write one part of the report in blocks, each sentence with its claims."""
+    async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
+        """Write parts of the report in blocks, each sentence with its claims."""
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Return the sentences that their claims do not support."""

@@ -6,7 +6,7 @@ Confidence is recomputed from all evidence each time, so that a repeated claim c
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from fathom.state import Claim, Hypothesis, short_hash
+from fathom.state import Claim, Hypothesis
 from fathom.state.model_io import HypothesisEvidence
 from fathom.text.mentions import extract_numbers, is_negated
 from fathom.text.normalization import one_line
@@ -89,7 +89,7 @@ def adopt_hypotheses(known: Sequence[Hypothesis], offered: Iterable[str], number
             or any(jaccard_similarity(words, terms(h.statement)) >= _SAME_STATEMENT for h in kept)
         ):
             continue
-        name = f"H{short_hash(text.casefold())[:6]}"
+        name = f"H{len(kept) + 1}"  # none is ever removed, so that a name stays
         kept.append(Hypothesis(id=name, statement=text, born=number, touched=number, backed=number))
     return rank_hypotheses(kept, number)
 

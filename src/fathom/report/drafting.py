@@ -1,9 +1,8 @@
 """What a model wrote, as sentences that each stand on something, and what code has against them.
 
 Does not know models. Code alone refuses a sentence that names no claim it was given, states a fact without
-naming any, or has a figure or date that neither its evidence nor its calculation gives. Everything else that
-code finds odd is a suspicion, for the checker to look at. The strict rules decide only where no checker can
-be trusted.
+naming any, or has a figure or date that neither its evidence nor its calculation gives. All else is for the
+checker; the strict rules decide only where no checker can be trusted.
 """
 
 import re
@@ -12,7 +11,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from fathom.errors import ProviderError
 from fathom.evidence.calculation import find_calculation_fault, recompute
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.context import find_windows, join_passages
 from fathom.evidence.grounding import is_quotation, is_verbatim
 from fathom.evidence.support import find_contradicting_quote, find_unsupported, is_connective
@@ -21,14 +19,13 @@ from fathom.state import Claim, Fault, Heading, Page, Quote, Section, Sentence
 from fathom.state.model_io import SentenceToCheck, SourceText
 from fathom.text.normalization import one_line
 from fathom.text.sentences import split_sentences
+from fathom.text.token_count import count_tokens, truncate_to_tokens
 
 ClaimsById = Mapping[str, Claim]
 
 PassagesByClaim = Mapping[str, Passage]  # by the id of the claim
 
 _WORDLESS = re.compile(r"[\W_]*|n/?a", re.IGNORECASE)
-
-_MOST_SUSPICIONS = 4
 
 
 def draft_sentences(written: Section, claims: ClaimsById) -> list[Sentence]:
@@ -51,6 +48,8 @@ def check_by_code(sentence: Sentence, claims: ClaimsById, evidence: PassagesByCl
 
     A claim that says otherwise is no longer cited for it, as long as another one is left.
     """
+    if sentence.kind == "limit" and sentence.status == "connective":
+        return _check_limit(sentence)
     if sentence.status != "supported" or is_copied(sentence, claims):
         return sentence
     if sentence.kind == "fact":
@@ -62,17 +61,22 @@ def check_by_code(sentence: Sentence, claims: ClaimsById, evidence: PassagesByCl
         why = find_calculation_fault(sentence.text, sentence.calculation, own)
         return refuse_sentence(sentence, "calculation", why) if why else sentence
     # Of a cell only its own words: the names of its row and column are for the checker to compare.
-    wrong = find_underived(sentence.text, join_passages(list(own.values()))) if own else []
+    passages = [*own.values(), *([Passage(tuple(sentence.limits))] if sentence.limits else [])]
+    wrong = find_underived(sentence.text, join_passages(passages)) if own else []
     if not wrong:
         return sentence
     why = f"its evidence does not give {', '.join(wrong)}; a figure that is worked out needs a calculation"
     return refuse_sentence(sentence, "facts", why)
 
 
-def check_item(
-    sentence: Sentence, section: Section, claims: ClaimsById, evidence: PassagesByClaim
-) -> SentenceToCheck:
-    """Return a sentence as its checker sees it, with what code finds odd about it."""
+def _check_limit(sentence: Sentence) -> Sentence:
+    """Refuse a limit with a figure that nothing known about the evidence gives."""
+    wrong = find_underived(sentence.text, Passage(tuple(sentence.limits)))
+    return refuse_sentence(sentence, "facts", f"nothing gives {', '.join(wrong)}") if wrong else sentence
+
+
+def check_item(sentence: Sentence, section: Section, evidence: PassagesByClaim) -> SentenceToCheck:
+    """Return a sentence as its checker sees it."""
     own = {c: evidence[c] for c in sentence.claims if c in evidence}
     statement, calculation = cell_statement(sentence, section), ""
     if sentence.calculation:
@@ -80,29 +84,22 @@ def check_item(
         value = recompute(given, own, statement).value
         named = ", ".join(f"{one.name} = {one.value}" for one in given.operands)
         calculation = f"{given.formula}, with {named}; code makes it {value}"
-    notes = [] if sentence.kind in {"inference", "link"} else _suspicions(sentence, statement, claims, own)
     caption = _caption(sentence, section)
     return SentenceToCheck(
         statement=f"{caption} – {statement}" if caption else statement,
-        kind=sentence.kind if sentence.status == "supported" else "link",
+        kind=sentence.kind if sentence.status == "supported" or sentence.limits else "link",
         claims=sentence.claims,
-        suspicions=notes[:_MOST_SUSPICIONS],
         calculation=calculation,
+        limits=sentence.limits,
     )
-
-
-def _suspicions(sentence: Sentence, statement: str, claims: ClaimsById, own: PassagesByClaim) -> list[str]:
-    if not own:
-        return []
-    against = find_opposing_claims(sentence, claims) if sentence.kind == "fact" else {}
-    found = find_suspicions(statement, join_passages(list(own.values())))
-    return list(dict.fromkeys([*against.values(), *(suspicion.note for suspicion in found)]))
 
 
 def strict_fault(sentence: Sentence, claims: ClaimsById) -> str:
     """Return why the strict rules refuse a sentence that no trusted checker has looked at; empty if not."""
     if sentence.kind == "inference":
         return "it is an inference that nobody could check"
+    if sentence.kind == "limit":
+        return "it says what is missing, and nobody could check that"
     if sentence.status == "connective":
         return "" if is_label(sentence) or is_connective(sentence.text) else "it states something, uncited"
     return "; ".join(find_unsupported(sentence.text, quotes_behind_sentence(sentence, claims)))
@@ -214,13 +211,15 @@ def _set_status(sentence: Sentence, claims: ClaimsById) -> Sentence:
     """Supported by what is known; without any of it, a link at most."""
     known = [c for c in dict.fromkeys(sentence.claims) if c in claims]
     text = strip_marks(sentence.text, " ".join(_quotes(known, claims)))
-    kind = "fact" if known and sentence.kind == "link" else sentence.kind
+    kind = "fact" if known and sentence.kind in {"link", "limit"} else sentence.kind
     held = {"claims": known, "text": text, "status": "supported", "why": "", "fault": None, "kind": kind}
     bare = sentence.model_copy(update=held)
     if known:
         return bare
     if sentence.claims or sentence.status == "unsupported":
         return refuse_sentence(bare, "unknown", sentence.why or "its claims are unknown")
+    if sentence.limits and not has_address(sentence.text):
+        return bare.model_copy(update={"status": "connective", "kind": "limit"})
     link = bare.model_copy(update={"status": "connective", "kind": "link"})
     if is_label(link) and not has_address(sentence.text):
         return link
@@ -232,9 +231,9 @@ def _set_status(sentence: Sentence, claims: ClaimsById) -> Sentence:
 
 _AROUND_CHARS = 100  # the sentence before and after
 
-_MOST_CHARS = 2_400  # of one page
+_MOST_TOKENS = 2_500  # of one page
 
-_MOST_CHARS_TOGETHER = 12_000
+_MOST_TOKENS_TOGETHER = 10_000
 
 _GAP = "\n[…]\n"
 
@@ -249,14 +248,15 @@ async def source_texts(
         if quote.page in by_sha:
             quotes.setdefault(quote.page, []).append(quote)
     found: list[SourceText] = []
-    room = _MOST_CHARS_TOGETHER
+    room = _MOST_TOKENS_TOGETHER
     for sha, own in quotes.items():
         try:
             text = await get(sha)
         except ProviderError:
             text = ""
-        passages = _passages(own, text)[: min(room, _MOST_CHARS)] if text else ""
-        room -= len(passages)
+        most = min(room, _MOST_TOKENS)
+        passages = truncate_to_tokens(_passages(own, text), most, count_tokens) if text and most else ""
+        room -= min(room, count_tokens(passages))
         found.append(_make_source_text(by_sha[sha], passages))
     return found
 

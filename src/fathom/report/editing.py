@@ -43,9 +43,9 @@ class EditCandidate:
     section: Section
     rests_on: Sequence[Sentence] = ()
 
-    def item(self, claims: ClaimsById, evidence: PassagesByClaim) -> SentenceToCheck:
+    def item(self, evidence: PassagesByClaim) -> SentenceToCheck:
         """Return it as its checker sees it."""
-        item = check_item(self.sentence, self.section, claims, evidence)
+        item = check_item(self.sentence, self.section, evidence)
         return replace(item, rests_on=[one.text for one in self.rests_on])
 
     def needs_check(self, claims: ClaimsById) -> bool:
@@ -119,7 +119,7 @@ def _summary_candidates(
     found = []
     for number, wanted in enumerate(edit.summary[:_MOST_SUMMARY]):
         known = [places[n][1] for n in dict.fromkeys(wanted.rests_on) if n in places]
-        bases = [one for one in known if one.status == "supported"]
+        bases = [one for one in known if one.status == "supported" or one.kind == "limit"]
         if not bases:
             continue
         wordings: dict[str, Literal["summary", "plainer"]] = {
@@ -143,10 +143,17 @@ def _make_summary_sentence(text: str, bases: Sequence[Sentence]) -> Sentence:
     told = find_figures(text)
     computed = [one.calculation for one in bases if one.calculation]
     own = [c for c in computed if any(is_same_figure(f, g) for f in told for g in find_figures(c.result))]
-    is_inferred = any(one.kind == "inference" for one in bases)
+    limits = list(dict.fromkeys(limit for one in bases for limit in one.limits))
+    is_inferred = any(one.kind == "inference" for one in bases) or (ids and limits)
     kind: SentenceKind = "inference" if is_inferred else "calculation" if own else "fact"
-    calculation = own[0] if own else None
-    return Sentence(text=text, claims=ids, status="supported", kind=kind, calculation=calculation)
+    return Sentence(
+        text=text,
+        claims=ids,
+        status="supported",
+        kind=kind if ids else "limit",
+        calculation=own[0] if own else None,
+        limits=limits,
+    )
 
 
 def _change_candidates(

@@ -6,6 +6,7 @@ that say nothing of their own, ids that stay, and a place for every claim that a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.titles import is_sound_title
@@ -15,7 +16,7 @@ from fathom.text.messages import messages_for
 _WORD_TARGETS: Mapping[EffortKind, Mapping[str, int]] = {
     "fact": {"short": 80, "standard": 150, "long": 300},
     "comparison": {"short": 600, "standard": 1100, "long": 1500},
-    "survey": {"short": 900, "standard": 1500, "long": 2500},
+    "survey": {"short": 900, "standard": 1700, "long": 3000},
 }
 
 _WORDS_A_CLAIM = 55  # more than this about one claim is padding
@@ -24,9 +25,9 @@ _PRIORITY_WEIGHTS = {"high": 1.5, "medium": 1.0, "low": 0.6}
 
 _CONCLUSION_CLAIMS = 5  # a verdict is short, however much it rests on
 
-_WORDS_A_SENTENCE = 20
+_WORDS_A_CHAPTER = 1_900  # what one answer can hold, and one checker reads with care
 
-_SENTENCES_A_GROUP = 40  # quotes are sent once a group, and a checker reads so many with care
+_CLAIMS_A_CHAPTER = 90
 
 _SUMMARY_SHARE = 0.1
 
@@ -57,19 +58,17 @@ def _counted_claims(heading: Heading) -> int:
 
 
 def group_headings(headings: Sequence[Heading], words: Mapping[str, int]) -> list[list[Heading]]:
-    """Return the parts in groups that are checked together, each printed with its evidence once."""
-    groups: list[list[Heading]] = []
-    size = 0.0
+    """Return the parts in chapters that are written in one go: one, or a few of similar size."""
+    sizes = {h.id: max(words[h.id] / _WORDS_A_CHAPTER, len(h.claims) / _CLAIMS_A_CHAPTER) for h in headings}
+    total = sum(sizes.values())
+    number = max(1, ceil(total - 0.1))
+    chapters: dict[int, list[Heading]] = {}
+    done = 0.0
     for heading in headings:
-        if not groups or size >= _SENTENCES_A_GROUP:
-            groups.append([])
-            size = 0.0
-        groups[-1].append(heading)
-        size += words[heading.id] / _WORDS_A_SENTENCE
-    if len(groups) > 1 and size < _SENTENCES_A_GROUP:
-        last = groups.pop()
-        groups[-1] += last
-    return groups
+        place = min(number - 1, int((done + sizes[heading.id] / 2) * number / total)) if total else 0
+        chapters.setdefault(place, []).append(heading)
+        done += sizes[heading.id]
+    return list(chapters.values())
 
 
 MOST_CLAIMS = 24  # a heading has at most so many, the most relevant

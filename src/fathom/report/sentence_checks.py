@@ -125,7 +125,7 @@ def _choose_controls(brief: CheckInput, texts: Mapping[str, str], seed: str) -> 
 
 def _control_item(control: Control, claims: Sequence[Claim]) -> SentenceToCheck:
     own = next(claim.id for claim in claims if claim.quotes[0] == control.quotes[0])
-    return SentenceToCheck(control.statement, "fact", [own], control.notes)
+    return SentenceToCheck(control.statement, "fact", [own])
 
 
 def _mismatched_controls(claims: Sequence[Claim]) -> list[Control]:

@@ -335,9 +335,11 @@ def _code_faults(
 
 
 def _only_connects(sentence: Sentence) -> bool:
-    """Whether it states nothing: the label of a row, an empty cell, a link between sentences."""
+    """Whether it needs no source: a row's label, an empty cell, a link, what the evidence lacks."""
     if sentence.row is not None and (not sentence.column or not any(map(str.isalnum, sentence.text))):
         return True
+    if sentence.kind == "limit":
+        return bool(sentence.limits) and not find_underived(sentence.text, Passage(tuple(sentence.limits)))
     if sentence.kind == "link":
         return not find_underived(sentence.text, Passage(quotes=()))
     return is_connective(sentence.text)

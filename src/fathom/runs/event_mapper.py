@@ -84,9 +84,9 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
             yield _round_payload(node, given, update)
         case "outline":
             yield ReportStarted(sections=[h.title for h in update["outline"].headings])
-        case "section":
-            draft = update["drafts"][0]
-            yield ReportDraft(title=draft.title, text=section_text(draft))
+        case "draft":
+            for draft in update["drafts"]:
+                yield ReportDraft(title=draft.title, text=section_text(draft))
         case "settle":
             for section in update["sections"]:
                 yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
@@ -275,7 +275,7 @@ class EventMapper:
         """The part of the report that a model is writing, with one piece more of its answer."""
         node, _, task = str(about["langgraph_checkpoint_ns"]).rpartition("|")[2].partition(":")
         given = self._given.get(task)
-        if given is None or node not in {"section", "edit"} or not isinstance(message, AIMessageChunk):
+        if given is None or node not in {"draft", "edit"} or not isinstance(message, AIMessageChunk):
             return
         answer = self._streamed.setdefault(task, _Streamed(message.id))
         if answer.id != message.id:  # another try begins anew
@@ -285,11 +285,12 @@ class EventMapper:
         if now - self._drafted_at < _DRAFTS_APART_S:
             return
         self._drafted_at = now
-        text = prose_so_far("".join(answer.words))
+        part, text = prose_so_far("".join(answer.words))
         if text and text != answer.told:
             answer.told = text
             question, language = given.get("question", ""), self._knobs.language
-            title = given["heading"].title if node == "section" else summary_title(question, language)
+            titles = [h.title for h in given.get("headings", []) if part in {"", h.id}]
+            title = titles[0] if titles else summary_title(question, language)
             yield self.event(ReportDraft(title=title, text=text, is_whole=False))
 
     def _result(self, state: ResearchState) -> ResearchResult:

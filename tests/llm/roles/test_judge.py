@@ -46,18 +46,18 @@ def test_marks_above_ordinary_need_evidence_that_exists(evidence: str, mark: int
 
 
 def test_keys_nobody_gave_bear_on_nothing() -> None:
-    hypotheses = [Hypothesis(id="Habc", statement="It is old.")]
+    hypotheses = [Hypothesis(id="H1", statement="It is old.")]
     forms = [
         BearingForm(hypothesis="H1", supporting=["E1", "[E2]", "E9"], contradicting=["x"]),
         BearingForm(hypothesis="H7", supporting=["E1"], contradicting=[]),
     ]
-    assert read_hypothesis_evidence(forms, hypotheses, KEYED) == [HypothesisEvidence("Habc", ["a", "b"], [])]
+    assert read_hypothesis_evidence(forms, hypotheses, KEYED) == [HypothesisEvidence("H1", ["a", "b"], [])]
 
 
 def test_checks_and_hypotheses_are_shown_in_a_line_each() -> None:
     told = [Check(name="date", is_passed=False, why="no date"), Check(name="cause", is_passed=True, why="x")]
     assert check_lines(told) == ["date: no date"]
-    assert hypothesis_lines([Hypothesis(id="Habc", statement="It is old.")]) == [
+    assert hypothesis_lines([Hypothesis(id="H1", statement="It is old.")]) == [
         "H1: It is old. (confidence 0.50)"
     ]
 

@@ -252,11 +252,13 @@ class RowForm(Form):
 
 
 class BlockForm(Form):
-    """kind is paragraph, bullets, numbered or table; title is a sub-heading or a table's caption, or empty.
+    """part is the id of its part; kind is paragraph, bullets, numbered or table; title is a sub-heading or a
+    table's caption, or empty.
 
     A table has columns and rows and no sentences, anything else has sentences only.
     """
 
+    part: str = ""
     kind: str = ""
     title: str = ""
     sentences: list[SentenceForm] = []
@@ -279,7 +281,7 @@ class _FormWithBlocks(Form):
 
 
 class WriteAnswer(_FormWithBlocks):
-    """The blocks of one part of the report, and its calculations."""
+    """The blocks of all parts in reading order, and their calculations."""
 
 
 class RewriteForm(Form):

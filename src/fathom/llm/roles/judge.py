@@ -151,8 +151,8 @@ def check_lines(checks: Sequence[Check]) -> list[str]:
 
 
 def hypothesis_lines(hypotheses: Sequence[Hypothesis]) -> list[str]:
-    """Return one line per hypothesis, under a short key."""
-    return [f"H{n}: {h.statement} (confidence {h.confidence:.2f})" for n, h in enumerate(hypotheses, 1)]
+    """Return one line per hypothesis, under its id, which stays from round to round."""
+    return [f"{h.id}: {h.statement} (confidence {h.confidence:.2f})" for h in hypotheses]
 
 
 def outline_lines(outline: Outline | None, keyed: ClaimsByKey) -> PromptLines:
@@ -205,7 +205,7 @@ def read_hypothesis_evidence(
     forms: Sequence[answer_forms.BearingForm], hypotheses: Sequence[Hypothesis], keyed: ClaimsByKey
 ) -> list[HypothesisEvidence]:
     """Return the claims for and against each hypothesis, by id."""
-    known = {f"H{n}": h.id for n, h in enumerate(hypotheses, 1)}
+    known = {h.id: h.id for h in hypotheses}
     return [
         HypothesisEvidence(
             known[name], _claim_ids(form.supporting, keyed), _claim_ids(form.contradicting, keyed)

@@ -30,7 +30,7 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
         lines += [f"  rests on: {shorten_line(text)}" for text in item.rests_on if first == number]
         lines += [f"  rests on: the same as sentence {first}"] if item.rests_on and first != number else []
         lines += [f"  calculation: {item.calculation}"] if item.calculation else []
-        lines += [f"  look at: {note}" for note in item.suspicions]
+        lines += [f"  known to be missing: {limit}" for limit in item.limits]
         if before := [keys[c] for c in own if c not in new]:
             lines.append(f"  evidence above: {', '.join(before)}")
         for claim in new:
@@ -41,8 +41,7 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
             lines.append(f"  {keys[claim]}{source}: {quotes}")
             if all(q.text.lstrip().startswith("|") for q in known[claim].quotes):
                 lines.append(f"  {keys[claim]}, rows of a table, was read as: {known[claim].statement}")
-        # Show the context of quotes to the refuter, and where code has a suspicion.
-        if item.suspicions or (name == "refuter" and item.kind == "inference"):
+        if name == "refuter" and item.kind == "inference":
             passages = [(known[c], brief.passages[c]) for c in own if c in brief.passages]
             lines += [line for claim, passage in passages for line in shown.around(claim, passage)]
         parts.append("\n".join(lines))

@@ -4,6 +4,7 @@ Claims have short keys, and a quote is shown once however many sentences use it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from pydantic_core import from_json
@@ -27,13 +28,13 @@ from fathom.state import (
     SentenceKind,
     SummarySentence,
 )
-from fathom.state.model_io import EditInput, ReportPoint, RewriteInput, SectionInput, SourceText
+from fathom.state.model_io import EditInput, ReportPoint, RewriteInput, SourceText, WriteInput
 from fathom.text.normalization import one_line
 from fathom.text.token_count import fit_entries, shorten_line
 
-MAX_KEYED_POINTS = 80
+MAX_KEYED_POINTS = 100
 
-KEYED_POINT_TOKENS = 8_000
+KEYED_POINT_TOKENS = 10_000
 
 PointsByKey = Mapping[str, ReportPoint]
 
@@ -68,43 +69,62 @@ _BLOCKS: tuple[str, ...] = ("paragraph", "bullets", "numbered", "table")
 _KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
 
 
-def writer_prompt(brief: SectionInput, points: PointsByKey, language: str) -> PromptBudget:
-    """Build the prompt for one part of the report."""
-    heading = brief.heading
+def writer_prompt(
+    brief: WriteInput, headings: Sequence[Heading], points: PointsByKey, language: str
+) -> PromptBudget:
+    """Build the prompt for these parts of the report, each with its claims."""
     fixed = {
         "question": brief.question,
         "language": language,
         "today": brief.today or "not known",
-        "part": f"{heading.title}\nIts aim: {heading.aim or 'to tell what its claims say about it.'}",
-        "task": _describe_task(brief),
+        "words": str(sum(brief.lengths.get(heading.id, 0) for heading in headings) or "as few as will do"),
     }
+    own = {heading.id for heading in headings}
+    others = [_outline_line(one) for one in brief.outline.headings if one.id not in own]
     evidence: dict[str, CuttableText] = {
-        "outline": PromptLines([_outline_line(one, heading) for one in brief.outline.headings]),
-        "claims": _claim_lines(points, brief.sources),
+        "others": PromptLines(others),
+        "claims": PromptLines(_part_entries(brief, headings, points), weight=3, between="\n\n"),
+        "missing": PromptLines(limit_lines(brief.limits)),
         "sources": _source_lines(brief.sources),
     }
-    return PromptBudget("writer", fixed, evidence)
+    return PromptBudget("writer", fixed, evidence, batched="claims")
 
 
-def _describe_task(brief: SectionInput) -> str:
-    words = [f"Write at most {brief.words} words, counted by spaces." if brief.words else "Be brief."]
-    if brief.is_table_wanted:
-        words.append("This part must have a table that compares or counts what its claims give.")
-    if brief.heading.is_conclusion:
-        words.append(
-            "This part concludes: the verdict on all that the question asks, who should do what and in"
-            " which order, and what would change the verdict. Other parts give the figures and reasons:"
-            " do not tell them again."
-        )
-    return " ".join(words)
+def limit_lines(limits: Sequence[str]) -> list[str]:
+    """Return what the evidence lacks, under short keys."""
+    return [f"L{n}: {limit}" for n, limit in enumerate(limits, 1)]
 
 
-def _outline_line(one: Heading, own: Heading) -> str:
-    mark = " (this part)" if one.id == own.id else ""
-    return f"- {one.title}{mark}: {shorten_line(one.aim, _AIM_CHARS)}" if one.aim else f"- {one.title}{mark}"
+def _part_entries(brief: WriteInput, headings: Sequence[Heading], points: PointsByKey) -> list[str]:
+    """Return each part with its task and claims; a claim of an earlier part is only named by its key."""
+    shown: set[str] = set()
+    entries = []
+    for heading in headings:
+        own = {key: point for key, point in points.items() if not set(point.ids).isdisjoint(heading.claims)}
+        lines = [f"Part {heading.id}: {heading.title}", f"  {_describe_task(brief, heading)}"]
+        if again := [key for key in own if key in shown]:
+            lines.append(f"  may also use, from above: {', '.join(again)}")
+        new = {key: point for key, point in own.items() if key not in shown}
+        shown |= new.keys()
+        entries.append("\n".join([*lines, *_claim_lines(new, brief.sources)]))
+    return entries
 
 
-def _claim_lines(points: PointsByKey, sources: Sequence[SourceText]) -> PromptLines:
+def _describe_task(brief: WriteInput, heading: Heading) -> str:
+    words = brief.lengths.get(heading.id, 0)
+    said = [f"Aim: {heading.aim}" if heading.aim else "", f"About {words} words." if words else ""]
+    if heading.id == brief.table_part:
+        said.append("It needs a table that compares or counts what its claims give.")
+    if heading.is_conclusion:
+        said.append("It concludes: see above.")
+    return " ".join(filter(None, said)) or "Tell what its claims say about it."
+
+
+def _outline_line(one: Heading) -> str:
+    return f"- {one.title}: {shorten_line(one.aim, _AIM_CHARS)}" if one.aim else f"- {one.title}"
+
+
+def _claim_lines(points: PointsByKey, sources: Sequence[SourceText]) -> list[str]:
     """Return each finding with its weight and sources; quotes only where no passage shows them."""
     numbers = {source.page: n for n, source in enumerate(sources, 1)}
     passages = {source.page: source.passages for source in sources}
@@ -116,7 +136,7 @@ def _claim_lines(points: PointsByKey, sources: Sequence[SourceText]) -> PromptLi
         unseen = [quote for quote in quotes if quote.text not in passages.get(quote.page, "")]
         lines += [f"  quote: {shorten_line(quote.text, QUOTE_CHARS)}" for quote in unseen[:MAX_CLAIM_QUOTES]]
         parts.append("\n".join(lines))
-    return PromptLines(parts, weight=2)
+    return parts
 
 
 def _source_lines(sources: Sequence[SourceText]) -> PromptLines:
@@ -129,51 +149,66 @@ def _source_lines(sources: Sequence[SourceText]) -> PromptLines:
     return PromptLines(parts, between="\n\n")
 
 
-def read_section(form: answer_forms.WriteAnswer, brief: SectionInput, points: PointsByKey) -> Section:
-    """Return the written part, not yet checked."""
-    calculations = _read_calculations(form.calculations, points)
-    blocks: list[Block] = []
-    sentences: list[Sentence] = []
+def read_sections(
+    form: answer_forms.WriteAnswer, headings: Sequence[Heading], points: PointsByKey, limits: Sequence[str]
+) -> list[Section]:
+    """Return the written parts, not yet checked.
+
+    A block that names no part follows the one before it; if none is named at all, each sentence goes where
+    its claims belong.
+    """
+    keys = AnswerKeys(points, limits, _read_calculations(form.calculations, points))
+    ids = [heading.id for heading in headings]
+    is_named = any(_bare_key(block.part) in ids for block in form.blocks)
+    blocks: dict[str, list[Block]] = {name: [] for name in ids}
+    sentences: dict[str, list[Sentence]] = {name: [] for name in ids}
+    part = ids[0]
     for written in form.blocks:
-        cells = [
-            (cell, {"row": row, "column": column})
-            for row, line in enumerate(written.rows)
-            for column, cell in enumerate(line.cells)
-        ] or [(one, {}) for one in written.sentences]
-        if not cells:
-            continue
-        place = {"block": len(blocks)}
-        blocks.append(_read_block(written, is_table=bool(written.rows)))
-        sentences += [
-            _read_sentence(cell, points, calculations).model_copy(update={**place, **at})
-            for cell, at in cells
-        ]
-    heading = brief.heading
-    return Section(
-        id=heading.id,
-        title=heading.title,
-        sentences=sentences,
-        blocks=blocks,
-        kind="conclusion" if heading.is_conclusion else "body",
-    )
+        part = name if (name := _bare_key(written.part)) in ids else part
+        cells = _read_cells(written, keys)
+        homes = [part if is_named or written.rows else _home(cell, headings) for cell in cells]
+        for home in dict.fromkeys(homes):
+            place = {"block": len(blocks[home])}
+            blocks[home].append(_read_block(written, is_table=bool(written.rows)))
+            own = [cell for cell, at in zip(cells, homes, strict=True) if at == home]
+            sentences[home] += [cell.model_copy(update=place) for cell in own]
+    return [Section(id=h.id, title=h.title, sentences=sentences[h.id], blocks=blocks[h.id]) for h in headings]
 
 
-def prose_so_far(answer: str) -> str:
-    """Return the sentences of a partial answer: of a part, or of the summary."""
+def _read_cells(written: answer_forms.BlockForm, keys: "AnswerKeys") -> list[Sentence]:
+    cells = [
+        _read_sentence(cell, keys).model_copy(update={"row": row, "column": column})
+        for row, line in enumerate(written.rows)
+        for column, cell in enumerate(line.cells)
+    ]
+    return cells or [_read_sentence(one, keys) for one in written.sentences]
+
+
+def _home(sentence: Sentence, headings: Sequence[Heading]) -> str:
+    """Return the part that lists a claim of the sentence, else the first."""
+    found = (h.id for h in headings if not set(sentence.claims).isdisjoint(h.claims))
+    return next(found, headings[0].id)
+
+
+def prose_so_far(answer: str) -> tuple[str, str]:
+    """Return the part that a partial answer is at, and its sentences so far; or those of the summary."""
     said = strip_thinking(answer)
     try:
         form: Any = from_json(said[max(0, said.find("{")) :], allow_partial="trailing-strings")
     except ValueError:
-        return ""
+        return "", ""
     if not isinstance(form, dict):
-        return ""
+        return "", ""
     lines: list[str] = []
+    part = ""
     for block in _entries(form.get("blocks")) or [
         {"sentences": form.get("summary") or form.get("sentences")}
     ]:
+        if (name := _bare_key(str(block.get("part") or ""))) and name != part:
+            part, lines = name, []
         lines += [" | ".join(_texts_in(row.get("cells"))) for row in _entries(block.get("rows"))]
         lines.append(" ".join(_texts_in(block.get("sentences"))))
-    return "\n".join(filter(None, lines))
+    return part, "\n".join(filter(None, lines))
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
@@ -215,25 +250,38 @@ def _read_calculations(
     return found
 
 
-def _read_sentence(
-    form: answer_forms.SentenceForm | answer_forms.RewriteForm,
-    points: PointsByKey,
-    calculations: Mapping[str, tuple[Calculation, list[str]]],
-) -> Sentence:
+@dataclass(frozen=True)
+class AnswerKeys:
+    """What the short keys of an answer stand for."""
+
+    points: PointsByKey
+    limits: Sequence[str] = ()
+    calculations: Mapping[str, tuple[Calculation, list[str]]] = field(default_factory=dict)
+
+
+def _read_sentence(form: answer_forms.SentenceForm | answer_forms.RewriteForm, keys: AnswerKeys) -> Sentence:
     """Return a sentence of its marked kind; by default a fact.
 
     A sentence whose keys are all unknown claims support that it does not have.
     """
-    ids = claims_for_keys(form.claims, points)
-    own = next((calculations[_bare_key(key)] for key in form.claims if _bare_key(key) in calculations), None)
+    ids = claims_for_keys(form.claims, keys.points)
+    bare = [_bare_key(key) for key in form.claims]
+    own = next((keys.calculations[key] for key in bare if key in keys.calculations), None)
+    limits = [limit for n, limit in enumerate(keys.limits, 1) if f"L{n}" in bare]
     if own:
         ids = list(dict.fromkeys([*ids, *own[1]]))
-    if form.claims and not ids:
+    if form.claims and not ids and not limits:
         return Sentence(text=form.text, claims=[], status="unsupported", why="its claims are unknown")
     kind = _read_kind(form.kind, has_keys=bool(ids), has_calculation=own is not None)
     status: Literal["supported", "connective"] = "supported" if ids else "connective"
-    calculation = own[0] if own else None
-    return Sentence(text=form.text, claims=ids, status=status, kind=kind, calculation=calculation)
+    return Sentence(
+        text=form.text,
+        claims=ids,
+        status=status,
+        kind="limit" if limits and not ids else kind,
+        calculation=own[0] if own else None,
+        limits=limits,
+    )
 
 
 def _read_kind(word: str, *, has_keys: bool, has_calculation: bool) -> SentenceKind:
@@ -280,7 +328,8 @@ def rewriter_prompt(
         parts.append(f"{line}\n  it is: {where}{sentence.kind}{computed}\n  why not: {sentence.why}")
     evidence: dict[str, CuttableText] = {
         "sentences": PromptLines(parts, weight=2),
-        "claims": _claim_lines(points, revision.sources),
+        "claims": PromptLines(_claim_lines(points, revision.sources), weight=2),
+        "missing": PromptLines(limit_lines(revision.limits)),
         "sources": _source_lines(revision.sources),
     }
     fixed = {"question": revision.question, "language": language}
@@ -293,11 +342,14 @@ def _describe_calculation(calculation: Calculation) -> str:
 
 
 def read_rewrites(
-    form: answer_forms.RewriteAnswer, sentences: Sequence[Sentence], points: PointsByKey
+    form: answer_forms.RewriteAnswer,
+    sentences: Sequence[Sentence],
+    points: PointsByKey,
+    limits: Sequence[str] = (),
 ) -> list[Sentence | None]:
     """Return each rewritten sentence in order; None for one that was skipped."""
-    calculations = _read_calculations(form.calculations, points)
-    found = {one.sentence: _read_sentence(one, points, calculations) for one in form.rewrites}
+    keys = AnswerKeys(points, limits, _read_calculations(form.calculations, points))
+    found = {one.sentence: _read_sentence(one, keys) for one in form.rewrites}
     anew: list[Sentence | None] = []
     for number, old in enumerate(sentences, 1):
         new = found.get(number)
@@ -318,7 +370,7 @@ def editor_prompt(brief: EditInput, language: str) -> PromptBudget:
             if last is None or sentence.block != last[0]:
                 lines += _block_head(section, sentence.block)
             mark = f"[{number}] " if sentence.status != "unsupported" else f"[{number}, not supported] "
-            kind = "" if sentence.kind in {"fact", "link"} else f" ({sentence.kind})"
+            kind = f" ({sentence.kind})" if sentence.kind in {"calculation", "inference"} else ""
             if sentence.row is not None and last == (sentence.block, sentence.row):
                 lines[-1] += f" | {mark}{sentence.text}{kind}"
             else:
@@ -333,7 +385,11 @@ def editor_prompt(brief: EditInput, language: str) -> PromptBudget:
         "title": brief.title,
         "words": f"{_word_count(brief.sections)}{f'; at most {brief.words} wanted' if brief.words else ''}",
     }
-    return PromptBudget("editor", fixed, {"draft": PromptLines(lines)})
+    evidence: dict[str, CuttableText] = {
+        "draft": PromptLines(lines, weight=4),
+        "missing": PromptLines([f"- {limit}" for limit in brief.limits]),
+    }
+    return PromptBudget("editor", fixed, evidence)
 
 
 def _word_count(sections: Sequence[Section]) -> int:

@@ -1,0 +1,67 @@
+"""What the evidence lacks, in sentences for whoever writes: so that limits stand where they matter.
+
+Code and the judge found these; no source says them. Does not know models.
+"""
+
+from collections.abc import Iterator
+
+from fathom.evidence.sources import find_owner
+from fathom.state import Contradiction, Page, Writing
+from fathom.text.token_count import shorten_line
+
+_MOST_DISPUTES = 4
+
+_TITLE_CHARS = 80
+
+
+def describe_limits(state: Writing) -> list[str]:
+    """Return who the sources are, what nobody answers, and what sources disagree about."""
+    quoted = {quote.page for claim in state["claims"] for quote in claim.quotes}
+    pages = list({page.sha: page for page in state.get("pages", []) if page.sha in quoted}.values())
+    return [*_source_limits(pages), *_finding_limits(state), *_gap_limits(state), *_dispute_limits(state)]
+
+
+def _source_limits(pages: list[Page]) -> Iterator[str]:
+    if not pages:
+        return
+    named = "; ".join(_name_source(page) for page in pages)
+    yield f"The report rests on {len(pages)} sources and no other: {named}."
+    if len(pages) > 1 and len({find_owner(page) for page in pages}) == 1:
+        yield "All sources have the same publisher; nobody independent of it was read."
+
+
+def _name_source(page: Page) -> str:
+    about = ", ".join(word for word in (page.publisher or "", (page.published or "undated")[:10]) if word)
+    return f"{shorten_line(page.title, _TITLE_CHARS)} ({about})"
+
+
+def _finding_limits(state: Writing) -> Iterator[str]:
+    findings = state.get("findings", [])
+    alone = sum(len(finding.voices) < 2 for finding in findings)
+    if findings and 2 * alone > len(findings):
+        yield f"{alone} of {len(findings)} findings are stated by one source only."
+
+
+def _gap_limits(state: Writing) -> Iterator[str]:
+    judgements = state.get("judgements", [])
+    for gap in judgements[-1].gaps if judgements else []:
+        why = "what was found was refused" if gap.is_rejected else "nothing was found"
+        yield f"Not answered ({why}): {shorten_line(gap.description)}"
+    for heading in state["outline"].headings if "outline" in state else []:
+        if heading.lacks:
+            yield f"On {heading.title} the sources lack: {shorten_line(heading.lacks)}"
+
+
+def _dispute_limits(state: Writing) -> Iterator[str]:
+    titles = {page.sha: page.title for page in state.get("pages", [])}
+    for entry in state.get("contradictions", [])[:_MOST_DISPUTES]:
+        yield _describe_dispute(entry, titles)
+
+
+def _describe_dispute(entry: Contradiction, titles: dict[str, str]) -> str:
+    sides = " against ".join(
+        f"“{shorten_line(side.value)}” ({shorten_line(titles.get(side.pages[0], ''), _TITLE_CHARS)})"
+        for side in entry.sides
+        if side.pages
+    )
+    return f"Sources disagree about {shorten_line(entry.about)}: {sides}."
