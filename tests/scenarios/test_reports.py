@@ -30,7 +30,7 @@ def embellishing(request: ModelRequest) -> Reply:
     return Reply.give({"sentences": [*sentences, false]})
 
 
-@pytest.mark.parametrize(("unsupported", "marked"), [("drop", 0), ("mark", 2)])
+@pytest.mark.parametrize(("unsupported", "marked"), [("drop", 0), ("mark", 1)])
 async def test_what_a_writer_made_up_is_not_in_the_ledger_as_supported(
     tmp_path: Path, unsupported: Literal["drop", "mark"], marked: int
 ) -> None:
