@@ -22,11 +22,19 @@ from fathom.nodes.ports import Clock, EnginesPort, Forecaster, PageLeasesPort, P
 from fathom.planning.forecast import load_past_runs, make_forecast, remember_run_shape, run_shape
 from fathom.reading.cache import PDF_FOLDER
 from fathom.reading.protocol import Document, Reader
-from fathom.reading.readers import FileReader, LimitedReader, RoutingReader, WebAccess, open_web, reader_slots
+from fathom.reading.readers import (
+    DeliveredReader,
+    FileReader,
+    LimitedReader,
+    RoutingReader,
+    WebAccess,
+    open_web,
+    reader_slots,
+)
 from fathom.search.engines.retriever import RetrieverReader
 from fathom.search.mcp.engine import McpReader
 from fathom.search.protocol import SearchOutcome
-from fathom.search.registry import document_roots, engines_for, mcp_servers, retriever_texts
+from fathom.search.registry import document_roots, engines_for, kept_texts, mcp_servers
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig
 from fathom.storage import content, open_storage
@@ -255,12 +263,14 @@ _web = cache(open_web)
 
 
 def _reader(settings: Settings, run_config: RunConfig, shared: WebAccess) -> Reader:
-    others: dict[str, Reader] = {"retriever": RetrieverReader(retriever_texts(settings))}
+    texts = kept_texts(settings)
+    others: dict[str, Reader] = {"retriever": RetrieverReader(texts)}
     if settings.mcp_file:
         others["mcp"] = McpReader(mcp_servers(settings))
+    web = shared.reader(is_fresh_wanted=run_config.fresh, has_papers=run_config.pdfs)
     reader = RoutingReader(
         files=FileReader(tuple(document_roots(run_config)), parse=shared.parse),
-        web=shared.reader(is_fresh_wanted=run_config.fresh),
+        web=DeliveredReader(web, texts.get, shared.parse),
         others=others,
     )
     return LimitedReader(reader, reader_slots(settings.parallel_extractions))

@@ -12,7 +12,7 @@ from fathom.text.similarity import make_sketch_async
 async def extractor(state: Reading, *, reader: Reader, pages: PagesPort, clock: Clock) -> Reading:
     """Read one source and store its text. A source that cannot be read is recorded as a failure.
 
-    Reads:  hit
+    Reads:  hit, round
     Writes: pages, failures
     """
     hit = state["hit"]
@@ -33,6 +33,12 @@ async def extractor(state: Reading, *, reader: Reader, pages: PagesPort, clock: 
         doi=hit.doi,
         cited_by=hit.cited_by,
         pdf=hit.pdf,
+        engine=hit.engine,
+        round=state.get("round", 0),
+        abstract=hit.abstract,
+        retracted=hit.retracted,
+        linked=hit.linked,
+        image=hit.image,
         sketch=await make_sketch_async(document.text),
         starts=list(document.pages),
         origins=find_origins(document.text, document.links),

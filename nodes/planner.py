@@ -81,7 +81,7 @@ async def planner(
 async def _scout(question: str, engines: EnginesPort, run_config: RunConfig) -> ResearchState:
     query = Query(id=SCOUT, text=question, question="", round=1)
     try:
-        found = await engines.search(query, limit=min(_MAX_SCOUT_HITS, run_config.max_sources))
+        found = await engines.search(query, limit=min(_MAX_SCOUT_HITS, run_config.max_hits))
     except ProviderError as error:
         failure = Failure(where="search", what=question, why=str(error))
         return {"asked": [query], "failures": [failure], "costs": error.costs}

@@ -19,7 +19,7 @@ async def searcher(
     if await signals.is_stopping():
         return {}
     try:
-        found = await engines.search(query, limit=run_config.max_sources)
+        found = await engines.search(query, limit=run_config.max_hits)
     except ProviderError as error:
         failure = Failure(where="search", what=query.text, why=str(error))
         return {"asked": [query], "failures": [failure], "costs": error.costs}

@@ -16,6 +16,8 @@ SCOUT = "scout"  # the id of the quick search before the first plan
 
 Family = Literal["web", "academic", "counter"]
 
+LinkKind = Literal["citations", "references"]
+
 
 def short_hash(*parts: str) -> str:
     """A stable twelve-character name for what the parts say."""
@@ -55,6 +57,7 @@ class Query(Record):
     question: str
     round: int
     family: Family = "web"
+    links: list[LinkKind] = []  # of the papers it finds: who cites them, whom they cite
 
     @property
     def key(self) -> str:
@@ -91,6 +94,11 @@ class Hit(Record):
     doi: str = ""
     pdf: str = ""
     cited_by: int | None = None
+    abstract: str = ""
+    retracted: str = ""  # which catalogue says that the paper was retracted
+    linked: str = ""  # "cites" or "cited by", and the paper it was found through
+    image: str = ""  # an image on the page
+    delivered: str = ""  # the hash of the page's text, if the engine gave it with the hit
 
     @property
     def key(self) -> str:
@@ -126,6 +134,12 @@ class Page(Record):
     sketch: str = ""  # what copies of the text have in common
     starts: list[int] = []  # where the printed pages begin in the text, if it has any
     origins: list[Origin] = []  # the sources that it names for words that claims quote
+    engine: str = ""  # which found it
+    round: int = 0  # in which it was read
+    abstract: str = ""  # of a paper, as a catalogue has it
+    retracted: str = ""  # which catalogue says that the paper was retracted
+    linked: str = ""  # "cites" or "cited by", and the paper it was found through
+    image: str = ""  # an image on it that was looked for
 
     @property
     def key(self) -> str:
@@ -184,7 +198,7 @@ class Failure(Record):
 
 
 class Cost(Record):
-    """One finished call that was paid for, named by what was asked."""
+    """One finished call of a model or an engine, named by what was asked; some cost nothing."""
 
     call: str
     role: str
@@ -200,6 +214,8 @@ class Cost(Record):
     node: str = ""
     round: int = 0
     rung: str = ""  # how the answer was had from the model: schema, tool, words, repair …
+    results: int = 0  # what a search found
+    credit: str = ""  # what is left of an engine's credit after it, if the engine says so
 
     @property
     def key(self) -> str:

@@ -3,6 +3,7 @@
 It never contains keys or service addresses: those are settings of the process.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -26,7 +27,10 @@ from fathom.state.depth import (
 from fathom.state.records import Role
 
 _DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
-_SOURCES = 10
+_ARXIV_CATEGORY = r"[a-z]+(-[a-z]+)?(\.[A-Za-z]{2}|\.[a-z]+-[a-z]+|\.\*)?"
+_SOURCES, _SHALLOW_HITS = 10, 5
+_LISTS = ("docs", "engines", "include_domains", "exclude_domains", "arxiv_categories")
+SearchDepth = Literal["shallow", "medium", "deep"]
 _LENGTHS = ("short", "standard", "long")
 _FEWEST_WORDS, _MOST_WORDS = 50, 20_000
 _ISO_639_1 = """
@@ -103,6 +107,32 @@ class RunConfig(BaseModel):
     )
     fresh: Annotated[bool, Option(FIND_GROUP)] = Field(
         False, description="Read every page anew, even one read a moment ago."
+    )
+    fallback: Annotated[bool, Option(FIND_GROUP)] = Field(
+        True, description="Ask another engine of the same kind when a named one is down."
+    )
+    search_depth: Annotated[SearchDepth | None, Option(FIND_GROUP, "HOW")] = Field(
+        None,
+        description="shallow: a few results a query; deep: engines search harder and deliver texts; empty:"
+        " deep with depth comprehensive, else medium.",
+    )
+    images: Annotated[bool, Option(FIND_GROUP)] = Field(
+        False, description="Look for images too; each is named with the page it stands on."
+    )
+    arxiv_categories: Annotated[list[str], Option(FIND_GROUP, "NAMES")] = Field(
+        [], description="Only papers of these categories of arXiv, as cs.CL; empty: of all."
+    )
+    papers: Annotated[int | None, Option(FIND_GROUP)] = Field(
+        None, ge=1, le=100, description="At most this many papers a query; empty: as many as other results."
+    )
+    pdfs: Annotated[bool, Option(FIND_GROUP)] = Field(
+        True, description="Read papers in full, from their PDF, rather than the page that announces them."
+    )
+    tldrs: Annotated[bool, Option(FIND_GROUP)] = Field(
+        True, description="Show a paper's summary in one sentence where a catalogue has one."
+    )
+    citations: Annotated[Literal["auto", "on", "off"], Option(FIND_GROUP, "WHEN")] = Field(
+        "auto", description="Follow who cites a found paper and whom it cites; auto: if the question asks."
     )
 
     model: Annotated[str | None, Option(THINK_GROUP, "NAME")] = Field(
@@ -197,7 +227,7 @@ class RunConfig(BaseModel):
             return given
         return apply_endless_limits(apply_depth(canonical_names(given)))
 
-    @field_validator("docs", "engines", "include_domains", "exclude_domains", mode="before")
+    @field_validator(*_LISTS, mode="before")
     @classmethod
     def _read_list(cls, given: Any) -> Any:
         """Accept one name or a comma-separated list; a path may contain commas."""
@@ -238,6 +268,13 @@ class RunConfig(BaseModel):
             )
         return word
 
+    @field_validator("arxiv_categories")
+    @classmethod
+    def _are_categories(cls, names: list[str]) -> list[str]:
+        if wrong := [name for name in names if not re.fullmatch(_ARXIV_CATEGORY, name)]:
+            raise ValueError(f"{wrong[0]} is not a category of arXiv, such as cs.CL or hep-th")
+        return names
+
     @field_validator("source_language")
     @classmethod
     def _is_language(cls, code: str | None) -> str | None:
@@ -269,6 +306,16 @@ class RunConfig(BaseModel):
     def max_sources(self) -> int:
         """Return the most pages that this run reads per round."""
         return self.sources if self.sources is not None else _SOURCES
+
+    @property
+    def is_deep_search(self) -> bool:
+        """Return whether engines search as hard as they can, and deliver what they read."""
+        return (self.search_depth or ("deep" if self.depth == "comprehensive" else "medium")) == "deep"
+
+    @property
+    def max_hits(self) -> int:
+        """Return the most results of one query."""
+        return min(self.max_sources, _SHALLOW_HITS) if self.search_depth == "shallow" else self.max_sources
 
     @property
     def step(self) -> int:

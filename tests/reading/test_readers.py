@@ -12,7 +12,7 @@ from fathom.http.retry import RetryPolicy
 from fathom.reading.cache import CachedReader, PageCache
 from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document
-from fathom.reading.readers import FileReader, PaperReader, RoutingReader, open_web
+from fathom.reading.readers import DeliveredReader, FileReader, PaperReader, RoutingReader, open_web
 from fathom.reading.sandbox import BoundedParser, ParserPool
 from fathom.state import Hit
 from fathom.storage import open_storage
@@ -142,6 +142,24 @@ async def test_the_web_is_read_with_everything_in_place(tmp_path: Path, site: An
         await reader(paper_hit(f"{site.url}/busy"))
     assert [path for path, _ in site.seen] == ["/robots.txt", "/a", "/busy", "/busy"]
     parser.pool.close()
+
+
+async def test_a_text_that_an_engine_delivered_is_read_without_a_second_fetch() -> None:
+    web = Shelf({"https://a.example/": page("html")})
+    texts = {"known": "# Tidal power\n\nThe barrage has 24 turbines.\n\nIt opened in 1966."}
+
+    async def find(sha: str) -> str | None:
+        return texts.get(sha)
+
+    reader = DeliveredReader(web, find)
+    read = await reader(paper_hit("https://a.example/", delivered="known"))
+    assert (read.how, web.asked) == ("delivered", [])
+    assert "The barrage has 24 turbines." in read.text
+    # What is gone, and a paper that can be had in full, are fetched.
+    await reader(paper_hit("https://a.example/", delivered="gone"))
+    await reader(paper_hit("https://a.example/", delivered="known", pdf="https://a.example/p.pdf"))
+    await reader(paper_hit("https://a.example/"))
+    assert web.asked == ["https://a.example/"] * 3
 
 
 def hit(address: str) -> Hit:

@@ -230,7 +230,7 @@ async def test_an_answer_is_kept_though_whoever_asked_is_cut_off(memory: Replies
 
 def test_documents_of_ones_own_are_searched_every_time(tmp_path: Path) -> None:
     settings = load_settings(home=tmp_path, serper_api_key="k")
-    made = engines_for(settings, RunConfig(engines=["serper"], docs=[str(tmp_path)])).cache
+    made = engines_for(settings, RunConfig(engines=["serper"], docs=[str(tmp_path)], fallback=False)).cache
     assert made is not None
     assert set(made.engine_keys) == {"serper"}
 

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
-from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.federated import FederatedSearch, fuse_rankings
 from fathom.search.protocol import Capability
 from fathom.state import Failure, Hit, Query
@@ -75,7 +75,7 @@ async def test_a_failing_engine_is_a_loss_while_the_others_serve() -> None:
 
 
 async def test_nothing_found_is_not_a_failure() -> None:
-    assert await FederatedSearch((Fake("one", ()),)).search(QUERY, limit=5) == ([], [], [])
+    assert (await FederatedSearch((Fake("one", ()),)).search(QUERY, limit=5))[:2] == ([], [])
     hits, failures, _ = await FederatedSearch((Fake("one", ()), Fake("two", Unavailable("busy")))).search(
         QUERY, limit=5
     )
@@ -168,3 +168,74 @@ def test_a_page_found_twice_keeps_the_most_that_is_known_of_it() -> None:
     (found,) = fuse_rankings([[thin], [rich]])
     assert (found.address, found.snippet, found.doi) == ("https://a.example/x", "longer words", "10.1/x")
     assert (found.authors, found.cited_by) == (["A. Writer"], 3)
+
+
+def fake(name: str, finds: tuple[str, ...] | ProviderError, kind: Capability) -> Fake:
+    return Fake(name, finds, frozenset({kind}))
+
+
+async def test_an_engine_that_is_down_is_replaced_by_one_of_its_kind_and_that_is_told() -> None:
+    engines = FederatedSearch(
+        (fake("web", Unavailable("HTTP 503"), "web"), fake("papers", ("https://p.example",), "academic")),
+        spare=(
+            fake("other papers", ("https://q.example",), "academic"),
+            fake("down too", Unavailable("busy"), "web"),
+            fake("second", ("https://s.example",), "web"),
+            fake("third", ("https://t.example",), "web"),
+        ),
+    )
+    hits, failures, costs = await engines.search(QUERY, limit=5)
+    assert {hit.engine for hit in hits} == {"papers", "second"}
+    assert [(f.where, f.why) for f in failures] == [
+        ("search: web", "HTTP 503; second was asked instead"),
+        ("search: down too", "busy"),
+    ]
+    assert sorted((cost.model, cost.results) for cost in costs) == [("papers", 1), ("second", 1)]
+
+
+async def test_one_that_failed_beside_another_of_its_kind_is_not_replaced() -> None:
+    engines = FederatedSearch(
+        (fake("one", Refused("no quota"), "web"), fake("two", (), "web")),
+        spare=(fake("three", ("https://a.example",), "web"),),
+    )
+    assert (await engines.search(QUERY, limit=5)).hits == []
+
+
+async def test_where_the_money_is_used_up_nobody_steps_in() -> None:
+    engines = FederatedSearch(
+        (fake("one", OutOfBudget("nothing left"), "web"),),
+        spare=(fake("two", ("https://a.example",), "web"),),
+    )
+    with pytest.raises(OutOfBudget):
+        await engines.search(QUERY, limit=5)
+
+
+async def test_specialists_are_asked_where_a_query_is_about_their_subject() -> None:
+    engines = FederatedSearch(
+        (fake("semantic-scholar", ("https://s.example",), "academic"),),
+        specialists=(
+            fake("pubmed", ("https://p.example",), "academic"),
+            fake("arxiv", ("https://x.example",), "academic"),
+        ),
+        is_academic=True,
+    )
+
+    async def asked(text: str) -> set[str]:
+        found = await engines.search(QUERY.model_copy(update={"text": text}), limit=5)
+        return {cost.model for cost in found.costs}
+
+    assert await asked("metformin in patients with diabetes") == {"semantic-scholar", "pubmed"}
+    assert await asked("당뇨 환자의 사망률") == {"semantic-scholar", "pubmed"}
+    assert await asked("transformers as language models") == {"semantic-scholar", "arxiv"}
+    assert await asked("tidal lagoons") == {"semantic-scholar"}
+    plain = replace(engines, is_academic=False)
+    found = await plain.search(QUERY.model_copy(update={"text": "diabetes patients"}), limit=5)
+    assert {cost.model for cost in found.costs} == {"semantic-scholar"}
+
+
+async def test_papers_may_have_a_number_of_their_own() -> None:
+    many = tuple(f"https://p.example/{n}" for n in range(9))
+    engines = FederatedSearch((fake("papers", many, "academic"), fake("web", many[:1], "web")), max_papers=4)
+    hits, _, costs = await engines.search(QUERY, limit=2)
+    assert len(hits) == 4
+    assert {cost.model: cost.results for cost in costs} == {"papers": 4, "web": 1}

@@ -43,8 +43,33 @@ def test_others_step_in_and_never_the_same_twice() -> None:
     ]
 
 
-def test_named_engines_have_no_spare_ones() -> None:
-    assert choose_engines(RunConfig(engines=["brave"]), ALL).spare == []
+def test_a_named_engine_is_replaced_only_by_others_of_its_kind() -> None:
+    assert choose_engines(RunConfig(engines=["brave"]), KEYLESS | {"brave", "serper"}).spare == [
+        "serper",
+        "duckduckgo",
+        "wikipedia",
+    ]
+    assert choose_engines(RunConfig(engines=["arxiv"]), ALL).spare[:2] == ["semantic-scholar", "openalex"]
+    images = choose_engines(RunConfig(engines=["serper-images"]), ALL)
+    assert images.spare == ["brave-images", "searxng-images"]
+    assert choose_engines(RunConfig(docs=["notes"]), ALL).spare == []
+    assert choose_engines(RunConfig(engines=["brave"], fallback=False), ALL).spare == []
+
+
+def test_images_are_looked_for_where_an_engine_offers_them() -> None:
+    assert choose_engines(RunConfig(images=True), KEYLESS | {"brave", "brave-images"}).asked == [
+        "brave",
+        "brave-images",
+    ]
+    assert choose_engines(RunConfig(images=True), KEYLESS).asked == ["duckduckgo", "wikipedia"]
+
+
+def test_catalogues_know_subjects_and_are_at_hand_unless_engines_were_named() -> None:
+    known = choose_engines(RunConfig(academic=True), ALL).specialists
+    assert known == ["pubmed", "arxiv", "openalex", "google-scholar"]
+    assert choose_engines(RunConfig(academic=True), KEYLESS).specialists == ["pubmed", "arxiv", "openalex"]
+    assert choose_engines(RunConfig(engines=["arxiv"]), ALL).specialists == []
+    assert choose_engines(RunConfig(news=True), ALL).specialists == []
 
 
 def test_without_any_key_keyless_engines_serve() -> None:
@@ -54,6 +79,7 @@ def test_without_any_key_keyless_engines_serve() -> None:
 
 
 def test_hybrid_asks_all_that_are_configured() -> None:
+    assert choose_engines(RunConfig(engines=["hybrid"]), KEYLESS | {"exa", "model"}).asked == ["exa", "model"]
     assert choose_engines(RunConfig(engines=["hybrid"]), KEYLESS | {"exa", "tavily"}).asked == [
         "tavily",
         "exa",

@@ -1,4 +1,4 @@
-"""Brave's `GET /res/v1/web/search` and `/res/v1/news/search`.
+"""Brave's `GET /res/v1/web/search`, `/res/v1/news/search` and `/res/v1/images/search`.
 
 https://api-dashboard.search.brave.com/app/documentation. Does not search: it gives the results it was made
 with, page by page.
@@ -10,7 +10,7 @@ from typing import Any
 from standins.server import Answer, Seen, StandIn, json_answer
 
 KEY = "brave-test-0123456789"
-MOST = {"/res/v1/web/search": 20, "/res/v1/news/search": 50}
+MOST = {"/res/v1/web/search": 20, "/res/v1/news/search": 50, "/res/v1/images/search": 200}
 
 
 def result(url: str, title: str = "Title", description: str = "Words", **more: Any) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class BraveServer(StandIn):
             return failure(422, "VALIDATION", "Unable to validate request parameter(s)")
         shown = self.results[page * count : (page + 1) * count]
         about = {"original": words, "more_results_available": len(self.results) > (page + 1) * count}
-        if seen.route.endswith("news/search"):
-            return json_answer({"type": "news", "query": about, "results": shown})
+        if not seen.route.endswith("web/search"):
+            return json_answer({"type": seen.route.split("/")[3], "query": about, "results": shown})
         web = {"web": {"type": "search", "results": shown}} if shown else {}
         return json_answer({"type": "search", "query": about, "mixed": {"main": []}, **web})

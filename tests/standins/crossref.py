@@ -10,7 +10,7 @@ from standins.server import Answer, Seen, StandIn, json_answer
 
 PARAMS = {"query", "rows", "select", "filter", "mailto"}
 FIELDS = {"DOI", "title", "author", "issued", "published", "abstract", "link", "license"}
-FIELDS |= {"is-referenced-by-count"}
+FIELDS |= {"is-referenced-by-count", "updated-by"}
 
 
 def work(number: int, **more: Any) -> dict[str, Any]:
@@ -51,6 +51,8 @@ class CrossrefServer(StandIn):
             return failure("parameter-not-allowed", f"Parameter {unknown} not allowed")
         if unknown := set(seen.params["select"].split(",")) - FIELDS:
             return failure("parameter-not-allowed", f"Select {unknown} not allowed")
-        shown = self.works[: int(seen.params["rows"])]
+        wanted = {f.removeprefix("doi:") for f in seen.params.get("filter", "").split(",") if "doi:" in f}
+        found = [work for work in self.works if not wanted or work["DOI"].lower() in wanted]
+        shown = found[: int(seen.params["rows"])]
         message = {"total-results": len(self.works), "items-per-page": 20, "items": shown}
         return json_answer({"status": "ok", "message-type": "work-list", "message": message})

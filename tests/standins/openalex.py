@@ -5,11 +5,12 @@ Does not search: it gives the works it was made with, in their order.
 
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import unquote
 
 from standins.server import Answer, Seen, StandIn, json_answer
 
 KEY = "oa-test-0123456789"
-FILTERS = {"from_publication_date", "to_publication_date", "language"}
+FILTERS = {"from_publication_date", "to_publication_date", "language", "doi", "cites", "cited_by"}
 
 
 def inverted(text: str) -> dict[str, list[int]]:
@@ -37,12 +38,13 @@ def work(number: int, **more: Any) -> dict[str, Any]:
         "open_access": {"is_oa": False, "oa_status": "closed", "oa_url": None},
         "authorships": [{"author_position": "first", "author": {"display_name": "A. Writer"}}],
         "abstract_inverted_index": inverted("Tides drive turbines; so Tides matter."),
+        "is_retracted": False,
         **more,
     }
 
 
 class OpenAlexServer(StandIn):
-    """Gives `rounds` of works, one a request, the last one for ever."""
+    """Gives `rounds` of works, one a request, the last one for ever; a single work by its DOI."""
 
     def __init__(self, *rounds: Iterable[dict[str, Any]], key: str = KEY) -> None:
         super().__init__()
@@ -51,6 +53,11 @@ class OpenAlexServer(StandIn):
 
     def answer_to(self, seen: Seen) -> Answer:
         """What the API would say to this key and these parameters."""
+        if seen.route.startswith("/works/doi:"):
+            known = [w for works in self.rounds for w in works]
+            name = f"https://doi.org/{unquote(seen.route.removeprefix('/works/doi:'))}"
+            found = next((w for w in known if w["doi"] == name), None)
+            return json_answer({"id": found["id"]}) if found else json_answer({"error": "Not found"}, 404)
         if seen.route != "/works":
             return Answer(404, {"content-type": "text/html"}, b"<h1>Not Found</h1>")
         if seen.headers.get("authorization", f"Bearer {self.key}") != f"Bearer {self.key}":
@@ -63,7 +70,7 @@ class OpenAlexServer(StandIn):
             return _bad("per_page must be between 1 and 100")
         works = self.rounds.pop(0) if len(self.rounds) > 1 else self.rounds[0]
         wanted = params["select"].split(",")
-        shown = [{k: w[k] for k in wanted} for w in works[: int(params["per_page"])]]
+        shown = [{k: w.get(k) for k in wanted} for w in works[: int(params["per_page"])]]
         return json_answer({"meta": {"count": len(works), "page": 1}, "results": shown})
 
 

@@ -1,4 +1,4 @@
-"""Serper's `POST /search`, `/news` and `/scholar`: https://serper.dev.
+"""Serper's `POST /search`, `/news`, `/scholar` and `/images`: https://serper.dev.
 
 Does not search: it gives the results it was made with, in their order.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from standins.server import Answer, Seen, StandIn, json_answer
 
 KEY = "serper-test-0123456789"
-ARRAYS = {"/search": "organic", "/news": "news", "/scholar": "organic"}
+ARRAYS = {"/search": "organic", "/news": "news", "/scholar": "organic", "/images": "images"}
 
 
 def result(link: str, title: str = "Title", snippet: str | None = "Snippet", **more: Any) -> dict[str, Any]:

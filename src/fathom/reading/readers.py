@@ -5,7 +5,7 @@ Does not know settings: who calls it says what is allowed.
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from fathom.reading.protocol import Document, Parse, Reader
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.state import Hit
 from fathom.storage import Storage
+from fathom.tracing import TracedRun
 
 ARXIV_URL = "https://arxiv.org"
 
@@ -67,6 +68,33 @@ class PaperReader:
             return ""
         found = _ARXIV_ABSTRACT.fullmatch(parts.path) if parts.hostname in _ARXIV_HOSTS else None
         return found.group(1) if found else ""
+
+
+@dataclass(frozen=True)
+class DeliveredReader:
+    """Reads the text that an engine delivered with a hit, as a page that was fetched; other hits are fetched.
+
+    A paper is fetched all the same where its full text can be had: engines deliver its abstract.
+    """
+
+    reader: Reader
+    find: Callable[[str], Awaitable[str | None]]
+    parse: Parse = parse_in_thread
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The document; from the web, if the text that was delivered is gone or cannot be read."""
+        if not hit.delivered or hit.pdf:
+            return await self.reader(hit)
+        text = await self.find(hit.delivered)
+        if not text:
+            return await self.reader(hit)
+        async with TracedRun("tool", "fetch", hit.address, engine=hit.engine, is_reused=True) as run:
+            try:
+                read = await self.parse(text.encode(), content_type="text/markdown", name=hit.address)
+            except Unreadable:
+                return await self.reader(hit)
+            run.output = {"title": hit.title, "chars": len(read.text), "how": "delivered"}
+        return replace(read, title=hit.title or read.title, how="delivered")
 
 
 @cache
@@ -177,8 +205,14 @@ class WebAccess:
     pdf_store: PdfStore
     arxiv: str = ARXIV_URL
 
-    def reader(self, *, is_fresh_wanted: bool = False, policy: RetryPolicy | None = None) -> Reader:
-        """A reader for one run, which tries again when a page is unavailable."""
+    def reader(
+        self,
+        *,
+        is_fresh_wanted: bool = False,
+        has_papers: bool = True,
+        policy: RetryPolicy | None = None,
+    ) -> Reader:
+        """A reader for one run, which tries again when a page is unavailable; of papers their full text."""
         once = CachedReader(
             self.fetch,
             self.cache,
@@ -186,7 +220,8 @@ class WebAccess:
             is_fresh_wanted=is_fresh_wanted,
             pdf_store=self.pdf_store,
         )
-        return PaperReader(RetryingReader(once, policy or RetryPolicy()), self.arxiv)
+        again = RetryingReader(once, policy or RetryPolicy())
+        return PaperReader(again, self.arxiv) if has_papers else again
 
 
 def open_web(

@@ -20,7 +20,7 @@ from fathom.storage.content import ReplyCache
 
 VALID_S = 24 * 3600.0
 # Raise it when engines are asked in another way, or their answers are read in another way.
-_REVISION = 1
+_REVISION = 2
 # Parameters of engines that change nothing in what is found.
 _IRRELEVANT = frozenset({"contact", "timeout_s", "pause_s", "usd_per_call", "capabilities", "prices"})
 _USER = re.compile(r"(?<=://)[^/@\s]*@")

@@ -11,17 +11,23 @@ from dataclasses import dataclass, field, replace
 from fathom.budget.budget import Budget
 from fathom.budget.meter import Meter, use_meter
 from fathom.concurrency import NamedSemaphores
-from fathom.errors import ProviderError, Unavailable
+from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.http.urls import canonical_address
 from fathom.search.cache import EngineAnswer, SearchCache
-from fathom.search.protocol import SearchEngine, SearchOutcome
+from fathom.search.papers import PaperCatalogue
+from fathom.search.protocol import Capability, SearchEngine, SearchOutcome
+from fathom.search.routing import engine_kind
 from fathom.search.scope import Scope
+from fathom.search.subjects import specialists_for
 from fathom.state import Cost, Failure, Hit, Query, short_hash
 from fathom.storage.records import PaidCall
 from fathom.tracing import TracedRun
 
 _AT_ONCE = 5
 _RANK_FUSION_K = 60
+# What a hit takes over from another engine's for the same page, where it has nothing of its own.
+_PAPER_FIELDS = ("authors", "doi", "pdf", "cited_by", "abstract", "retracted")
+_FILLED = ("title", "published", *_PAPER_FIELDS, "image", "delivered")
 
 
 @functools.cache
@@ -32,20 +38,24 @@ def search_slots(at_once: int = _AT_ONCE) -> NamedSemaphores:
 
 @dataclass(frozen=True)
 class FederatedSearch:
-    """The engines of a run; the spare ones are asked in turn when all the others fail.
+    """The engines of a run; a spare one is asked in the place of one of its kind that failed.
 
-    Confessions tell what an engine knows it cannot find; prices are in USD a request for so many
-    hits, by engine.
+    Specialists are asked besides, where a query is about their subject. Failure reports tell what an engine
+    knows it cannot find; prices are in USD a request for so many hits, by engine.
     """
 
     engines: tuple[SearchEngine, ...]
     failure_reports: tuple[Callable[[], Awaitable[list[Failure]]], ...] = ()
     spare: tuple[SearchEngine, ...] = ()
+    specialists: tuple[SearchEngine, ...] = ()
+    is_academic: bool = False
+    max_papers: int | None = None
     scope: Scope = field(default_factory=Scope)
     prices: Mapping[str, Callable[[int], float]] = field(default_factory=dict)
     places: NamedSemaphores = field(default_factory=search_slots)
     cache: SearchCache | None = None
     budget: Budget | None = None
+    catalogue: PaperCatalogue | None = None
 
     def within(self, budget: Budget) -> "FederatedSearch":
         """The same for one run, which pays from this purse."""
@@ -54,16 +64,13 @@ class FederatedSearch:
     async def search(self, query: Query, *, limit: int) -> SearchOutcome:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
         answers = await self._answers(query, limit)
-        for engine in self.spare:
-            if any(not isinstance(answer, ProviderError) for answer in answers.values()):
-                break
-            answers[engine.name] = await self._ask(engine, query, limit)
+        stand_ins = await self._replace_lost(answers, query, limit)
         overspent = await self._overspent_engines()
         failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
         if failed and len(failed) == len(answers):
             raise await self._combined_error(failed, query, limit)
         failures = [
-            Failure(where=f"search: {name}", what=query.text, why=str(error))
+            Failure(where=f"search: {name}", what=query.text, why=_with_stand_in(error, stand_ins.get(name)))
             for name, error in failed
             if name not in overspent
         ]
@@ -76,16 +83,43 @@ class FederatedSearch:
             failures += await report_failures()
         served = {name: a for name, a in answers.items() if not isinstance(a, ProviderError)}
         inside = [[hit for hit in a.hits if self.scope.admits(hit)] for a in served.values()]
-        costs = [
-            await self._charge(name, a, query, limit) for name, a in served.items() if name in self.prices
-        ]
+        costs = [await self._charge(name, a, query, limit) for name, a in served.items()]
         costs += await self._lost_costs([name for name, _ in failed], query, limit)
-        return SearchOutcome(fuse_rankings(inside)[:limit], failures, costs)
+        hits = fuse_rankings(inside)[: max(limit, self.max_papers or 0)]
+        if self.catalogue:
+            hits, lost = await self.catalogue.complete(query, hits, limit)
+            failures += lost
+        return SearchOutcome(hits, failures, costs)
 
     async def _answers(self, query: Query, limit: int) -> dict[str, EngineAnswer | ProviderError]:
         """What each engine says that is asked first."""
-        found = await asyncio.gather(*(self._ask(engine, query, limit) for engine in self.engines))
-        return dict(zip([engine.name for engine in self.engines], found, strict=True))
+        known = {engine.name: engine for engine in self.specialists}
+        wanted = specialists_for(query, known, is_academic=self.is_academic)
+        engines = [*self.engines, *(known[name] for name in wanted)]
+        found = await asyncio.gather(*(self._ask(engine, query, limit) for engine in engines))
+        return dict(zip([engine.name for engine in engines], found, strict=True))
+
+    async def _replace_lost(
+        self, answers: dict[str, EngineAnswer | ProviderError], query: Query, limit: int
+    ) -> dict[str, str]:
+        """Add the answers of spare engines for each that failed; return who stood in for whom."""
+        known = {engine.name: engine for engine in [*self.engines, *self.specialists, *self.spare]}
+
+        def served(kind: Capability | None) -> str | None:
+            names = (n for n, a in answers.items() if not isinstance(a, ProviderError))
+            return next((n for n in names if kind in (None, engine_kind(known[n].capabilities))), None)
+
+        stand_ins: dict[str, str] = {}
+        for lost in [engine for engine in self.engines if _is_down(answers[engine.name])]:
+            kind = engine_kind(lost.capabilities)
+            spare = [e for e in self.spare if kind in (None, engine_kind(e.capabilities))]
+            for engine in spare:
+                if served(kind) or engine.name in answers:
+                    continue
+                answers[engine.name] = await self._ask(engine, query, limit)
+                if served(kind):
+                    stand_ins[lost.name] = engine.name
+        return stand_ins
 
     async def _overspent_engines(self) -> dict[str, str]:
         return await self.budget.overspent() if self.budget and self.prices else {}
@@ -114,9 +148,16 @@ class FederatedSearch:
         async def ask() -> Sequence[Hit]:
             async with self.places(self.budget.run if self.budget else ""):
                 with use_meter(self._meter(engine.name, query, limit)):
-                    return await engine(query, limit=limit)
+                    return await engine(query, limit=self._limit_for(engine, limit))
 
-        return await self.cache.search(engine, query, limit, ask) if self.cache else EngineAnswer(await ask())
+        if not self.cache:
+            return EngineAnswer(await ask())
+        return await self.cache.search(engine, query, self._limit_for(engine, limit), ask)
+
+    def _limit_for(self, engine: SearchEngine, limit: int) -> int:
+        """How many hits an engine is asked for; papers may have a number of their own."""
+        is_for_papers = engine_kind(engine.capabilities) == "academic"
+        return self.max_papers if is_for_papers and self.max_papers else limit
 
     def _meter(self, name: str, query: Query, limit: int) -> Meter | None:
         if self.budget is None or name not in self.prices:
@@ -124,9 +165,10 @@ class FederatedSearch:
         return Meter(self.budget, _cost_call(name, query, limit), self.prices[name](limit))
 
     async def _charge(self, name: str, answered: EngineAnswer, query: Query, limit: int) -> Cost:
-        """What the engine cost: every request that was sent; nothing, if it was another run's."""
-        usd, is_reused = self.prices[name](limit), answered.is_reused
-        paid = await self._paid(name, query, limit)
+        """What the engine cost, if anything: every request that was sent; nothing, if another run's was."""
+        usd = self.prices[name](limit) if name in self.prices else 0.0
+        is_reused = answered.is_reused
+        paid = await self._paid(name, query, limit) if name in self.prices else 0.0
         return Cost(
             call=_cost_call(name, query, limit).name,
             role="search",
@@ -134,6 +176,7 @@ class FederatedSearch:
             usd=0.0 if is_reused else usd if paid is None else paid,
             saved_usd=usd if is_reused else 0.0,
             is_reused=is_reused,
+            results=len(answered.hits),
         )
 
     async def _lost_costs(self, names: Sequence[str], query: Query, limit: int) -> list[Cost]:
@@ -154,6 +197,15 @@ class FederatedSearch:
         error = _combine_errors(failed)
         error.costs = await self._lost_costs([name for name, _ in failed], query, limit)
         return error
+
+
+def _is_down(answer: EngineAnswer | ProviderError) -> bool:
+    """Whether another engine may help; where the money is used up, none may."""
+    return isinstance(answer, ProviderError) and not isinstance(answer, OutOfBudget)
+
+
+def _with_stand_in(error: ProviderError, stand_in: str | None) -> str:
+    return f"{error}; {stand_in} was asked instead" if stand_in else str(error)
 
 
 def _cost_call(name: str, query: Query, limit: int) -> PaidCall:
@@ -189,7 +241,7 @@ def _merge_hits(entries: list[tuple[int, Hit]]) -> Hit:
         return first
     filled = {
         name: next((value for hit in hits if (value := getattr(hit, name))), getattr(first, name))
-        for name in ("title", "published", "authors", "doi", "pdf", "cited_by")
+        for name in _FILLED
     }
     return first.model_copy(update={**filled, "snippet": max((hit.snippet for hit in hits), key=len)})
 

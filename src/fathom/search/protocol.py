@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from fathom.state import Cost, Failure, Hit, Query
 
-Capability = Literal["web", "news", "academic", "local", "content", "semantic"]
+Capability = Literal["web", "news", "academic", "image", "local", "content", "semantic"]
 
 
 class SearchOutcome(NamedTuple):

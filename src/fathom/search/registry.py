@@ -15,15 +15,16 @@ from pydantic import SecretStr
 
 from fathom.budget.prices import load_prices
 from fathom.search.cache import VALID_S, SearchCache, engine_key
-from fathom.search.engines.retriever import TextStore
 from fathom.search.federated import FederatedSearch, search_slots
 from fathom.search.health import MonitoredEngine, PaidEngine, RetryingEngine
 from fathom.search.local.engine import LocalEngine
 from fathom.search.local.index import ProgressCallback
 from fathom.search.mcp.servers import McpServer, load_servers
+from fathom.search.papers import PaperCatalogue
 from fathom.search.protocol import SearchEngine
-from fathom.search.routing import choose_engines
+from fathom.search.routing import KNOWN_ENGINES, choose_engines
 from fathom.search.scope import Scope
+from fathom.search.texts import TextStore
 from fathom.settings.model_names import OPENAI, split_name
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig
@@ -32,11 +33,18 @@ from fathom.storage.content import open_replies
 
 # Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
 _EngineRow = tuple[str, str, dict[str, str]]
+# The engines that are another kind of search of a service: the service, and that kind.
+_KINDS = {
+    "google-scholar": ("serper", "scholar"),
+    "serper-images": ("serper", "images"),
+    "brave-images": ("brave", "images"),
+    "searxng-images": ("searxng", "images"),
+}
 _REMOTE: dict[str, _EngineRow] = {
     "tavily": ("tavily", "Tavily", {"api_key": "tavily_api_key", "base_url": "tavily_url"}),
     "serper": ("serper", "Serper", {"api_key": "serper_api_key"}),
     "brave": ("brave", "Brave", {"api_key": "brave_api_key"}),
-    "exa": ("exa", "Exa", {"api_key": "exa_api_key"}),
+    "exa": ("exa", "Exa", {"api_key": "exa_api_key", "search_type": "exa_search_type"}),
     "google": ("google", "Google", {"api_key": "google_api_key", "engine_id": "google_cse_id"}),
     "searxng": ("searxng", "Searxng", {"base_url": "searxng_url"}),
     "duckduckgo": ("duckduckgo", "DuckDuckGo", {}),
@@ -48,9 +56,10 @@ _REMOTE: dict[str, _EngineRow] = {
     "crossref": ("crossref", "Crossref", {"contact": "contact"}),
     "europe-pmc": ("europe_pmc", "EuropePmc", {}),
 }
+_ASIDE_S = 10.0  # for what a search can do without
 _SEARCHING_MODEL = "gpt-4.1"  # of OpenAI, when the models that think are of somebody else
 # These send their requests through `api_client`, which pays for each of them.
-_PAID_PER_REQUEST = {"model", *_REMOTE} - {"tavily", "duckduckgo"}
+_PAID_PER_REQUEST = {"model", *_REMOTE, *_KINDS} - {"tavily", "duckduckgo"}
 # Without these an engine cannot be asked at all; the rest of the settings only make it better.
 _NEEDED = {
     "tavily": ("tavily_api_key",),
@@ -70,18 +79,22 @@ def engines_for(settings: Settings, run_config: RunConfig) -> FederatedSearch:
     choice = choose_engines(run_config, available_engines(settings, run_config))
     asked = [engine for name in choice.asked for engine in _make_engines(name, settings, run_config)]
     spare = [engine for name in choice.spare for engine in _make_engines(name, settings, run_config)]
+    extra = [engine for name in choice.specialists for engine in _make_engines(name, settings, run_config)]
+    everybody = list({engine.name: engine for engine in [*asked, *spare, *extra]}.values())
     return FederatedSearch(
         engines=tuple(asked),
         failure_reports=tuple(engine.failures for engine in asked if isinstance(engine, LocalEngine)),
         spare=tuple(spare),
+        specialists=tuple(extra),
+        is_academic=run_config.academic,
+        max_papers=run_config.papers,
+        catalogue=_make_catalogue(settings),
         scope=_make_scope(run_config),
         places=search_slots(settings.parallel_searches),
         prices={
-            e.name: partial(_usd, e)
-            for e in [*asked, *spare]
-            if isinstance(e, MonitoredEngine) and _is_paid(e)
+            e.name: partial(_usd, e) for e in everybody if isinstance(e, MonitoredEngine) and _is_paid(e)
         },
-        cache=_make_cache(settings, run_config, [*asked, *spare]),
+        cache=_make_cache(settings, run_config, everybody),
     )
 
 
@@ -89,6 +102,7 @@ def available_engines(settings: Settings, run_config: RunConfig) -> set[str]:
     """The engines that have what they need."""
     ready = set(_REMOTE) | set(_NEEDED)
     ready -= {name for name, needed in _NEEDED.items() if not all(getattr(settings, n) for n in needed)}
+    ready |= {name for name, (service, _) in _KINDS.items() if service in ready}
     return ready | {"local"} if run_config.docs else ready
 
 
@@ -137,21 +151,51 @@ def _usd(engine: MonitoredEngine, limit: int) -> float:
 
 
 def _make_remote(name: str, settings: Settings, run_config: RunConfig) -> SearchEngine:
-    module, class_name, arguments = _REMOTE[name]
+    service, kind = _KINDS.get(name, (name, ""))
+    module, class_name, arguments = _REMOTE[service]
     made = getattr(import_module(f"fathom.search.engines.{module}"), class_name)
     words = {argument: _reveal_secret(getattr(settings, setting)) for argument, setting in arguments.items()}
-    words |= {"base_url": settings.engine_urls.get(name)} if name in settings.engine_urls else {}
+    address = settings.engine_urls.get(name) or settings.engine_urls.get(service)
+    words |= {"base_url": address} if address else {}
+    words |= _run_words(service, settings, run_config)
+    if kind:
+        words |= {"kind": kind, "name": name, "capabilities": KNOWN_ENGINES[name].capabilities}
     fields = made.__dataclass_fields__
-    if "scope" in fields:
-        words["scope"] = _make_scope(run_config)
-    if run_config.news and "topic" in fields:
-        words["topic"] = "news"
-    if "kind" in fields and run_config.news:
-        words["kind"] = "news"
-    elif name == "serper" and run_config.academic:
-        words["kind"] = "scholar"
-    engine: SearchEngine = made(**{k: v for k, v in words.items() if v is not None})
+    engine: SearchEngine = made(**{k: v for k, v in words.items() if v is not None and k in fields})
     return engine
+
+
+def _run_words(service: str, settings: Settings, run_config: RunConfig) -> dict[str, Any]:
+    """What a run wants of an engine; each takes of it what it knows."""
+    is_deep = run_config.is_deep_search and not run_config.fresh
+    is_scholar = run_config.academic and service == "serper"
+    return {
+        "scope": _make_scope(run_config),
+        "topic": "news" if run_config.news else None,
+        "kind": "news" if run_config.news else "scholar" if is_scholar else None,
+        "categories": tuple(run_config.arxiv_categories),
+        "has_tldrs": run_config.tldrs,
+        "has_images": run_config.images,
+        "is_deep": is_deep,
+        "texts": kept_texts(settings) if is_deep else None,
+    }
+
+
+def _make_catalogue(settings: Settings) -> PaperCatalogue:
+    """Who is asked about papers beyond a search. OpenAlex without the key, so that nobody is charged."""
+    from fathom.search.engines.crossref import Crossref
+    from fathom.search.engines.openalex import OpenAlex
+    from fathom.search.engines.semantic_scholar import SemanticScholar
+
+    def address(name: str) -> dict[str, str]:
+        return {"base_url": settings.engine_urls[name]} if name in settings.engine_urls else {}
+
+    key = _reveal_secret(settings.semantic_scholar_api_key) or ""
+    scholar = SemanticScholar(key, timeout_s=_ASIDE_S, **address("semantic-scholar"))  # type: ignore[arg-type]
+    openalex = OpenAlex(timeout_s=_ASIDE_S, **address("openalex"))  # type: ignore[arg-type]
+    crossref = Crossref(settings.contact or "", timeout_s=_ASIDE_S, **address("crossref"))  # type: ignore[arg-type]
+    checks = {"crossref": crossref.retracted, "openalex": openalex.retracted}
+    return PaperCatalogue((scholar, openalex), checks)
 
 
 def _reveal_secret(value: Any) -> Any:
@@ -203,14 +247,12 @@ def _make_retriever(settings: Settings, run_config: RunConfig) -> list[SearchEng
     assert settings.retriever
     roots = tuple(document_roots(run_config))
     return [
-        RetrieverSearch(
-            settings.retriever, settings.retriever_arguments, retriever_texts(settings), roots=roots
-        )
+        RetrieverSearch(settings.retriever, settings.retriever_arguments, kept_texts(settings), roots=roots)
     ]
 
 
-def retriever_texts(settings: Settings) -> TextStore:
-    """Where words are kept that only a retriever knows; they outlast a crash."""
+def kept_texts(settings: Settings) -> TextStore:
+    """Where texts are kept that engines delivered; they outlast a crash."""
     kept = open_storage(settings.database).pages
     return TextStore(kept.put, kept.get)
 

@@ -96,6 +96,8 @@ def _date_from_age(words: str, today: date) -> str | None:
 
 MAX_SNIPPET_CHARS = 1000
 
+_MAX_ABSTRACT_CHARS = 3000
+
 _INLINE = re.compile(
     r"</?(?:jats:)?(?:a|b|bold|code|em|i|italic|mark|s|sc|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
@@ -116,6 +118,10 @@ class ResultRow:
     doi: str = ""
     pdf: str | None = None
     cited_by: int | None = None
+    abstract: str | None = None
+    is_retracted: bool = False
+    image: str | None = None
+    delivered: str = ""
 
 
 def to_hits(engine: str, query: Query, rows: Iterable[ResultRow], *, limit: int) -> list[Hit]:
@@ -134,6 +140,10 @@ def to_hits(engine: str, query: Query, rows: Iterable[ResultRow], *, limit: int)
             doi=row.doi,
             pdf=row.pdf if row.pdf and is_web_address(row.pdf) else "",
             cited_by=row.cited_by,
+            abstract=clean_abstract(row.abstract)[:_MAX_ABSTRACT_CHARS],
+            retracted=engine if row.is_retracted else "",
+            image=row.image if row.image and is_web_address(row.image) else "",
+            delivered=row.delivered,
         )
         for rank, (address, row) in enumerate(pages[: max(limit, 0)], start=1)
     ]

@@ -4,11 +4,12 @@ Does not know how an engine is made, or where its key comes from.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from fathom.errors import BadInput
 from fathom.search.protocol import Capability
+from fathom.search.subjects import SPECIALISTS
 from fathom.state import RunConfig
 
 HYBRID = "hybrid"
@@ -30,6 +31,10 @@ KNOWN_ENGINES: Mapping[str, EngineInfo] = {
     "local": _engine_info("folders or files to search (--docs)", "local", "content"),
     "tavily": _engine_info("TAVILY_API_KEY", "web", "news", "content"),
     "serper": _engine_info("SERPER_API_KEY", "web", "news", "academic"),
+    "google-scholar": _engine_info("SERPER_API_KEY", "academic"),
+    "serper-images": _engine_info("SERPER_API_KEY", "image"),
+    "brave-images": _engine_info("BRAVE_API_KEY", "image"),
+    "searxng-images": _engine_info("SEARXNG_URL", "image"),
     "brave": _engine_info("BRAVE_API_KEY", "web", "news"),
     "exa": _engine_info("EXA_API_KEY", "web", "semantic", "content"),
     "google": _engine_info("GOOGLE_API_KEY and GOOGLE_CSE_ID", "web"),
@@ -51,16 +56,25 @@ _PAPERS = ("semantic-scholar", "arxiv", "openalex", "europe-pmc", "crossref")
 _NEWS = ("tavily", "serper", "brave", "searxng")
 _CHEAP = ("serper", "searxng", "brave", "tavily", "exa", "google")
 _DEEP = ("tavily", "exa", "serper", "brave", "searxng", "google")
+_IMAGES = ("serper-images", "brave-images", "searxng-images")
 _KEYLESS = ("duckduckgo", "wikipedia")
-_IN_HYBRID = ("tavily", "serper", "brave", "exa", "google", "searxng", "mcp", "retriever")
+_IN_HYBRID = ("tavily", "serper", "brave", "exa", "google", "searxng", "model", "mcp", "retriever")
+_KINDS: tuple[Capability, ...] = ("web", "academic", "image")  # an engine is of the first that it has
 
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """Names of the engines to ask at once, and of those to ask in turn if all of them fail."""
+    """Names of the engines to ask at once, of those to ask in the place of one that fails, and of those to
+    ask besides where a query is about their subject."""
 
     asked: list[str]
     spare: list[str]
+    specialists: list[str] = field(default_factory=list)
+
+
+def engine_kind(capabilities: Collection[Capability]) -> Capability | None:
+    """What an engine is asked for in the first place; only one of the same kind can stand in for it."""
+    return next((kind for kind in _KINDS if kind in capabilities), None)
 
 
 def choose_engines(run_config: RunConfig, available: Collection[str]) -> EngineChoice:
@@ -69,11 +83,13 @@ def choose_engines(run_config: RunConfig, available: Collection[str]) -> EngineC
     if HYBRID in named:
         named = [n for n in named if n != HYBRID] + [n for n in _IN_HYBRID if n in available]
         named = named or [n for n in _KEYLESS if n in available]
+    if not named and not run_config.docs:
+        return _by_capability(run_config, available)
     if run_config.docs:
-        return _checked_choice(["local", *named], [], available)
-    if named:
-        return _checked_choice(named, [], available)
-    return _by_capability(run_config, available)
+        named = ["local", *named]
+    kinds = {engine_kind(KNOWN_ENGINES[name].capabilities) for name in named} if run_config.fallback else ()
+    spare = [n for kind in _KINDS if kind in kinds for n in _of_kind(kind, run_config, available)]
+    return _checked_choice([*named, *_for_images(run_config, available)], spare, available)
 
 
 def _by_capability(run_config: RunConfig, available: Collection[str]) -> EngineChoice:
@@ -81,15 +97,28 @@ def _by_capability(run_config: RunConfig, available: Collection[str]) -> EngineC
     asked: list[str] = []
     spare: list[str] = []
     if run_config.academic:
-        papers = [n for n in _PAPERS if n in available]
+        papers = _of_kind("academic", run_config, available)
         asked, spare = [*asked, *papers[:1]], [*spare, *papers[1:]]
     if run_config.news or not run_config.academic:
-        order = _NEWS if run_config.news else _DEEP if run_config.depth == "comprehensive" else _CHEAP
-        web = [n for n in order if n in available]
+        web = [n for n in _of_kind("web", run_config, available) if n not in _KEYLESS]
         keyless = [n for n in _KEYLESS if n in available]
         asked += web[:1] or keyless
         spare = [*web[1:], *(keyless if web else []), *spare]
-    return _checked_choice(asked, spare, available)
+    choice = _checked_choice([*asked, *_for_images(run_config, available)], spare, available)
+    known = [] if run_config.news and not run_config.academic else [n for n in SPECIALISTS if n in available]
+    return replace(choice, specialists=[n for n in known if n not in choice.asked])
+
+
+def _of_kind(kind: Capability, run_config: RunConfig, available: Collection[str]) -> list[str]:
+    """The engines of a kind that are configured, the preferred one first."""
+    web = _NEWS if run_config.news else _DEEP if run_config.depth == "comprehensive" else _CHEAP
+    order = {"academic": _PAPERS, "image": _IMAGES}.get(kind, (*web, *_KEYLESS))
+    return [name for name in order if name in available]
+
+
+def _for_images(run_config: RunConfig, available: Collection[str]) -> list[str]:
+    """The engine that looks for images, if they are wanted; Exa shows some without one."""
+    return _of_kind("image", run_config, available)[:1] if run_config.images else []
 
 
 def _checked_choice(asked: Sequence[str], spare: Sequence[str], available: Collection[str]) -> EngineChoice:

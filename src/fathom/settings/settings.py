@@ -43,6 +43,7 @@ _config_file: ContextVar[str | Path | None] = ContextVar("config_file", default=
 
 Key = SecretStr | None
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
+ExaType = Literal["auto", "neural", "fast", "instant", "deep", "keyword"]
 Ceiling = Literal["budget_usd", "rounds", "sources", "branches"]
 
 
@@ -104,6 +105,9 @@ class Settings(BaseSettings):
     )
     brave_api_key: Annotated[Key, SharedVariable("BRAVE_API_KEY")] = Field(None, description="Brave's key.")
     exa_api_key: Annotated[Key, SharedVariable("EXA_API_KEY")] = Field(None, description="Exa's key.")
+    exa_search_type: ExaType = Field(
+        "auto", description="How Exa searches: auto, neural, fast, instant, deep or keyword."
+    )
     google_api_key: Annotated[Key, SharedVariable("GOOGLE_API_KEY")] = Field(
         None, description="Google's key."
     )

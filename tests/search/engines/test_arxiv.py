@@ -44,7 +44,18 @@ async def test_papers_become_hits_at_their_abstracts() -> None:
     ]
     assert (hits[0].title, hits[0].published) == ("Tides and turbines", "2021-01-01")
     assert hits[0].snippet.startswith("We study tides. We study")
-    assert len(hits[0].snippet) == 500
+    assert len(hits[0].snippet) == 1000
+    assert (hits[0].authors, hits[0].pdf) == (["A. Writer"], "https://arxiv.org/pdf/2101.00001v2")
+    assert hits[0].abstract.startswith("We study tides.")
+
+
+async def test_categories_narrow_the_search() -> None:
+    with ArxivServer(PAPERS, [feed([])]) as server:
+        await replace(arxiv(server), categories=("cs.CL", "stat.ML"))(QUERY, limit=5)
+    assert [seen.params["search_query"] for seen in server.records] == [
+        "(all:tidal AND all:power) AND (cat:cs.CL OR cat:stat.ML)",
+        "(all:tidal OR all:power) AND (cat:cs.CL OR cat:stat.ML)",
+    ]
 
 
 async def test_the_limit_is_asked_for_and_kept_with_one_request() -> None:

@@ -12,6 +12,7 @@ from fathom.errors import BadInput, BadQuery, Refused, Unreadable
 from fathom.search.engines.exa import Exa
 from fathom.search.protocol import SearchEngine
 from fathom.search.scope import Scope
+from fathom.search.texts import TextStore
 
 PAGES = [result(f"https://a.example/{n}") for n in range(150)]
 OWN = [
@@ -56,7 +57,7 @@ async def test_results_become_hits_with_the_passages_that_fit() -> None:
 async def test_it_asks_for_snippets_and_no_more() -> None:
     with ExaServer([result("https://a.example/1", text="x" * 3000)]) as server:
         await exa(server.url)(QUERY, limit=5)
-        (hit,) = await exa(server.url, search_type="keyword", snippets="text")(QUERY, limit=5)
+        await exa(server.url, search_type="neural", is_deep=True)(QUERY, limit=5)
     first, second = (seen.json for seen in server.records)
     assert first == {
         "query": "tidal power cost",
@@ -64,8 +65,20 @@ async def test_it_asks_for_snippets_and_no_more() -> None:
         "numResults": 5,
         "contents": {"highlights": {"maxCharacters": 1000}},
     }
-    assert (second["type"], second["contents"]) == ("keyword", {"text": {"maxCharacters": 1000}})
-    assert len(hit.snippet) == 1000
+    assert (second["type"], second["contents"]) == ("neural", first["contents"])  # nowhere to keep a text
+
+
+async def test_a_deep_search_brings_the_text_of_each_page_and_its_image() -> None:
+    texts = TextStore()
+    rows = [
+        result("https://a.example/1", text="Costs fell. " * 100, image="https://a.example/1.png"),
+        result("https://a.example/2", text="Too short."),
+    ]
+    with ExaServer(rows) as server:
+        long, short = await exa(server.url, is_deep=True, texts=texts, has_images=True)(QUERY, limit=5)
+        assert "text" in server.records[0].json["contents"]
+    assert await texts.get(long.delivered) == rows[0]["text"]
+    assert (long.image, short.delivered, short.image) == ("https://a.example/1.png", "", "")
 
 
 @pytest.mark.parametrize(("limit", "asked"), [(3, 3), (200, 100)])

@@ -130,3 +130,9 @@ def test_the_key_is_not_shown_the_port_is_kept_and_only_a_key_costs() -> None:
     assert KEY not in repr(engine)
     assert (engine.name, engine.capabilities) == ("openalex", frozenset({"academic"}))
     assert (OpenAlex(KEY).usd_per_call, OpenAlex().usd_per_call) == (0.001, 0.0)
+
+
+async def test_a_work_that_was_retracted_is_marked() -> None:
+    with OpenAlexServer([work(1, is_retracted=True), work(2)]) as server:
+        hits = await OpenAlex(base_url=server.url)(QUERY, limit=5)
+    assert [hit.retracted for hit in hits] == ["openalex", ""]

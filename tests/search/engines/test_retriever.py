@@ -18,8 +18,9 @@ from fathom.cli.main import main
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
 from fathom.reading.protocol import Reader
 from fathom.result import ResearchResult
-from fathom.search.engines.retriever import RetrieverReader, RetrieverSearch, TextStore
+from fathom.search.engines.retriever import RetrieverReader, RetrieverSearch
 from fathom.search.protocol import SearchEngine
+from fathom.search.texts import TextStore
 from fathom.state import Hit
 
 BM25 = "langchain_community.retrievers.BM25Retriever.from_texts"

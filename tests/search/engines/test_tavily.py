@@ -7,6 +7,7 @@ from standins.tavily import KEY, TavilyServer, failure, result
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.engines.tavily import Tavily
 from fathom.search.protocol import SearchEngine
+from fathom.search.texts import TextStore
 from fathom.state import Query
 
 QUERY = Query(id="q1", text="tidal power cost", question="s1", round=1)
@@ -176,3 +177,18 @@ def test_the_key_is_not_shown_and_the_port_is_kept() -> None:
     engine: SearchEngine = Tavily(KEY)
     assert KEY not in repr(engine)
     assert (engine.name, engine.capabilities) == ("tavily", frozenset({"web", "news", "content"}))
+
+
+async def test_a_deep_search_is_advanced_costs_double_and_brings_texts() -> None:
+    texts, page = TextStore(), "# Tidal power\n\n" + "Costs fell in every year. " * 40
+    rows = [result("https://a.example/1", raw_content=page), result("https://a.example/2")]
+    with TavilyServer(rows) as server:
+        engine = tavily(server, is_deep=True, texts=texts)
+        long, short = await engine(QUERY, limit=5)
+        await tavily(server)(QUERY, limit=5)
+    deep, plain = (seen.json for seen in server.records)
+    assert (deep["search_depth"], deep["include_raw_content"]) == ("advanced", "markdown")
+    assert "search_depth" not in plain or plain["search_depth"] == "basic"
+    assert await texts.get(long.delivered) == page
+    assert short.delivered == ""
+    assert engine.units(5) == 2 * tavily(server).units(5)

@@ -17,10 +17,10 @@ from fathom.concurrency import PacedLock
 from fathom.errors import Unavailable, Unreadable
 from fathom.http.retry import error_for_status
 from fathom.search.protocol import Capability
+from fathom.search.results import ResultRow, extract_doi, to_hits
 from fathom.state import Hit, Query
 
 _MAX_WORDS = 12
-_MAX_SNIPPET_CHARS = 500
 _WORD = re.compile(r"\w+(?:[-.]\w+)*")
 _OPERATORS = {"and", "andnot", "not", "or", "to"}
 _COMMON = {"a", "an", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "of", "on", "that"}
@@ -35,12 +35,13 @@ class Arxiv:
     Key: none. Quirks: one connection, and three seconds between requests; the package knows no time
     limit, ignores `Retry-After`, and takes a page of HTML or half a feed for an empty result, so
     answers are judged before it sees them; a refused query is a paper called "Error". All words must
-    be in a paper; if none has them all, any of them will do.
+    be in a paper; if none has them all, any of them will do. Categories narrow either search.
     """
 
     base_url: str = "https://export.arxiv.org"
     timeout_s: float = 30.0
     pause_s: float = 3.0
+    categories: tuple[str, ...] = ()
     turns: PacedLock = field(default=_PROCESS_TURNS, repr=False)
     name: str = field(default="arxiv", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
@@ -50,10 +51,14 @@ class Arxiv:
         terms = _search_terms(query.text)
         if not terms or limit < 1:
             return []
-        papers = await self._ask(" AND ".join(terms), limit)
+        papers = await self._ask(self._within_categories(" AND ".join(terms)), limit)
         if not papers and len(terms) > 1:
-            papers = await self._ask(" OR ".join(terms), limit)
-        return [self._hit(query, rank, paper) for rank, paper in enumerate(papers, start=1)]
+            papers = await self._ask(self._within_categories(" OR ".join(terms)), limit)
+        return to_hits(self.name, query, map(_row, papers), limit=limit)
+
+    def _within_categories(self, search: str) -> str:
+        wanted = " OR ".join(f"cat:{category}" for category in self.categories)
+        return f"({search}) AND ({wanted})" if wanted else search
 
     async def _ask(self, search: str, limit: int) -> list[arxiv.Result]:
         async with self.turns.turn(self.pause_s):
@@ -83,17 +88,6 @@ class Arxiv:
             if "/api/errors" in paper.entry_id:
                 raise Unreadable(f"arxiv did not understand the query: {paper.summary.strip()[:200]}")
         return papers
-
-    def _hit(self, query: Query, rank: int, paper: arxiv.Result) -> Hit:
-        return Hit(
-            query=query.id,
-            address=f"https://arxiv.org/abs/{paper.get_short_id()}",
-            title=" ".join(paper.title.split()),
-            snippet=" ".join(paper.summary.split())[:_MAX_SNIPPET_CHARS],
-            engine=self.name,
-            rank=rank,
-            published=paper.published.date().isoformat(),
-        )
 
 
 class _TimeoutAdapter(HTTPAdapter):
@@ -126,3 +120,17 @@ def _search_terms(text: str) -> list[str]:
     """The words of a query as search terms, with nothing left that the query language could act on."""
     words = [word for word in _WORD.findall(text) if word.lower() not in _OPERATORS | _COMMON]
     return [f"all:{word}" for word in dict.fromkeys(words)][:_MAX_WORDS]
+
+
+def _row(paper: arxiv.Result) -> ResultRow:
+    address = f"https://arxiv.org/abs/{paper.get_short_id()}"
+    return ResultRow(
+        address=address,
+        title=paper.title,
+        snippet=paper.summary,
+        published=paper.published.date().isoformat(),
+        authors=tuple(author.name for author in paper.authors),
+        doi=extract_doi(paper.doi),
+        pdf=paper.pdf_url or address.replace("/abs/", "/pdf/"),
+        abstract=paper.summary,
+    )

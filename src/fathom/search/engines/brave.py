@@ -1,4 +1,4 @@
-"""Brave: the web and the news from an index of its own.
+"""Brave: the web, the news and images from an index of its own.
 
 Does not know retries, or which of its hits are worth reading.
 """
@@ -19,8 +19,8 @@ from fathom.search.results import ResultRow, iso_date, to_hits
 from fathom.search.scope import Scope, add_site_operators, language_code
 from fathom.state import Hit, Query
 
-BraveKind = Literal["web", "news"]
-_PAGE: dict[BraveKind, int] = {"web": 20, "news": 50}
+BraveKind = Literal["web", "news", "images"]
+_PAGE: dict[BraveKind, int] = {"web": 20, "news": 50, "images": 100}
 _MAX_PAGES = 10
 _MAX_QUERY_CHARS, _MAX_QUERY_WORDS = 400, 50
 _EARLIEST = date(1990, 1, 1)
@@ -31,6 +31,10 @@ _LANGUAGES = frozenset(
 _BRAVE_CODES = {"ja": "jp", "zh": "zh-hans", "pt": "pt-pt", "no": "nb"}
 
 
+class _BraveImage(BaseModel):
+    url: str | None = None
+
+
 class _BraveResult(BaseModel):
     url: str
     title: str | None = None
@@ -38,6 +42,7 @@ class _BraveResult(BaseModel):
     extra_snippets: list[str] | None = None
     page_age: str | None = None
     age: str | None = None
+    properties: _BraveImage | None = None
 
 
 class _BraveResults(BaseModel):
@@ -51,7 +56,7 @@ class _BraveQuery(BaseModel):
 class _BraveAnswer(BaseModel):
     query: _BraveQuery
     web: _BraveResults | None = None  # missing when nothing was found
-    results: list[_BraveResult] | None = None  # where the news are
+    results: list[_BraveResult] | None = None  # where the news and the images are
 
 
 class _BraveError(BaseModel):
@@ -92,8 +97,8 @@ class Brave:
     usd_per_call: float = 0.005
     pause_s: float = 0.02
     today: Callable[[], date] = field(default=date.today, repr=False)
-    name: str = field(default="brave", init=False)
-    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news"}), init=False)
+    name: str = "brave"
+    capabilities: frozenset[Capability] = frozenset({"web", "news"})
 
     def __post_init__(self) -> None:
         check_key(self.name, "BRAVE_API_KEY", self.api_key)
@@ -104,7 +109,7 @@ class Brave:
         found: list[_BraveResult] = []
         for page in range(_MAX_PAGES):
             answer = await self._page(query.text, size, page)
-            results = answer.results if self.kind == "news" else answer.web and answer.web.results
+            results = answer.results if self.kind != "web" else answer.web and answer.web.results
             found += results or []
             if len(found) >= limit or not results or not answer.query.more_results_available:
                 break
@@ -119,9 +124,9 @@ class Brave:
             "q": add_site_operators(text, self.scope, max_chars=_MAX_QUERY_CHARS, max_words=_MAX_QUERY_WORDS),
             "count": size,
             "offset": page or None,
-            "text_decorations": "false",
+            "text_decorations": None if self.kind == "images" else "false",
             "search_lang": _language(self.scope.language),
-            "freshness": self._dates(),
+            "freshness": None if self.kind == "images" else self._dates(),
         }
         return await wire.get(f"/res/v1/{self.kind}/search", params, _BraveAnswer)
 
@@ -135,7 +140,8 @@ class Brave:
         today = self.today()
         published = iso_date(result.page_age, today=today) or iso_date(result.age, today=today)
         snippet = " ".join([result.description or "", *(result.extra_snippets or [])])
-        return ResultRow(result.url, result.title, snippet, published)
+        image = result.properties.url if result.properties and self.kind == "images" else None
+        return ResultRow(result.url, result.title, snippet, published, image=image)
 
 
 def _language(language: str | None) -> str | None:

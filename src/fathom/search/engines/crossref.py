@@ -3,6 +3,7 @@
 Does not know retries, or what stands in a work.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
@@ -20,8 +21,9 @@ from fathom.search.results import (
 from fathom.search.scope import Scope
 from fathom.state import Hit, Query
 
-_FIELDS = "DOI,title,author,issued,published,is-referenced-by-count,abstract,link,license"
+_FIELDS = "DOI,title,author,issued,published,is-referenced-by-count,abstract,link,license,updated-by"
 _MAX_ROWS = 100
+_WITHDRAWN = frozenset({"retraction", "withdrawal", "removal", "partial_retraction"})
 _MAX_QUERY_CHARS = 500
 
 
@@ -44,6 +46,10 @@ class _CrossrefLicense(BaseModel):
     url: str | None = Field(None, alias="URL")
 
 
+class _CrossrefUpdate(BaseModel):
+    kind: str | None = Field(None, alias="type")
+
+
 class _CrossrefWork(BaseModel):
     doi: str = Field(alias="DOI")
     title: list[str] | None = None
@@ -54,6 +60,12 @@ class _CrossrefWork(BaseModel):
     abstract: str | None = None
     links: list[_CrossrefLink] | None = Field(None, alias="link")
     licenses: list[_CrossrefLicense] | None = Field(None, alias="license")
+    updates: list[_CrossrefUpdate] | None = Field(None, alias="updated-by")
+
+    @property
+    def is_retracted(self) -> bool:
+        """Whether a notice withdrew it; most updates only correct."""
+        return any((update.kind or "").lower() in _WITHDRAWN for update in self.updates or [])
 
 
 class _CrossrefPage(BaseModel):
@@ -91,19 +103,22 @@ class Crossref:
         text = " ".join(query.text.split())[:_MAX_QUERY_CHARS]
         if not text or limit < 1:
             return []
+        params = {"query": text, "rows": min(limit, _MAX_ROWS), "select": _FIELDS, "filter": self._limits()}
+        return to_hits(self.name, query, map(_row, await self._works(params)), limit=limit)
+
+    async def retracted(self, dois: Collection[str]) -> set[str]:
+        """Which of these works were retracted."""
+        names = ",".join(f"doi:{doi}" for doi in list(dois)[:_MAX_ROWS])
+        works = await self._works({"filter": names, "rows": _MAX_ROWS, "select": "DOI,updated-by"})
+        return {work.doi for work in works if work.is_retracted}
+
+    async def _works(self, params: dict[str, object]) -> list[_CrossrefWork]:
         headers = {"User-Agent": user_agent(self.contact and f"mailto:{self.contact}")}
         wire = ApiClient(
             self.name, self.base_url, headers, timeout_s=self.timeout_s, malformed=frozenset({400})
         )
-        params = {
-            "query": text,
-            "rows": min(limit, _MAX_ROWS),
-            "select": _FIELDS,
-            "filter": self._limits(),
-            "mailto": self.contact or None,
-        }
-        answer = await wire.get("/works", params, _CrossrefAnswer)
-        return to_hits(self.name, query, map(_row, answer.message.items), limit=limit)
+        answer = await wire.get("/works", {**params, "mailto": self.contact or None}, _CrossrefAnswer)
+        return answer.message.items
 
     def _limits(self) -> str | None:
         limits = {"from-pub-date": self.scope.since, "until-pub-date": self.scope.until}
@@ -124,6 +139,8 @@ def _row(work: _CrossrefWork) -> ResultRow:
         doi=doi,
         pdf=pdfs[0] if is_open and pdfs else None,
         cited_by=work.cited_by,
+        abstract=work.abstract,
+        is_retracted=work.is_retracted,
     )
 
 

@@ -135,4 +135,5 @@ def _row(paper: _EuropePmcPaper) -> ResultRow:
         doi=doi,
         pdf=next((p.url for p in full if p.style == "pdf" and p.availability in _OPEN and p.url), None),
         cited_by=paper.cited_by,
+        abstract=paper.abstract,
     )

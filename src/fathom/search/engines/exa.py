@@ -7,7 +7,7 @@ brings a model vendor's along, and hides statuses in the words of a ValueError.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -15,10 +15,13 @@ from fathom.search.api_client import ApiClient, check_key
 from fathom.search.protocol import Capability
 from fathom.search.results import MAX_SNIPPET_CHARS, ResultRow, iso_date, to_hits
 from fathom.search.scope import Scope, bare_domain
+from fathom.search.texts import TextStore, keep_text
+from fathom.settings.settings import ExaType
 from fathom.state import Hit, Query
 
 _FOR_ONE_PRICE = 10
 _MAX_RESULTS = 100
+_MAX_TEXT_CHARS = 200_000
 _MALFORMED = frozenset({400, 422})
 
 
@@ -29,6 +32,7 @@ class _ExaResult(BaseModel):
     author: str | None = None
     highlights: list[str] | None = None
     text: str | None = None
+    image: str | None = None
 
 
 class _ExaAnswer(BaseModel):
@@ -41,13 +45,16 @@ class Exa:
 
     Key: `EXA_API_KEY`. Quirks: 402 means the credits or the key's budget are used up; titles, dates and
     authors may be missing; it knows no language and no operators; up to ten results with highlights or
-    text are one price, each one more costs a tenth of a cent; `keyword` is a legacy type.
+    text are one price, each one more costs a tenth of a cent; `keyword` is a legacy type. A deep search
+    asks for the text of each page too, if there is where to keep it.
     """
 
     api_key: str = field(repr=False)
     base_url: str = "https://api.exa.ai"
-    search_type: Literal["auto", "neural", "keyword"] = "auto"
-    snippets: Literal["highlights", "text"] = "highlights"
+    search_type: ExaType = "auto"
+    is_deep: bool = False
+    has_images: bool = False
+    texts: TextStore | None = field(default=None, repr=False)
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.007
@@ -73,11 +80,15 @@ class Exa:
             "query": query.text,
             "type": self.search_type,
             "numResults": min(limit, _MAX_RESULTS),
-            "contents": {self.snippets: {"maxCharacters": MAX_SNIPPET_CHARS}},
+            "contents": {
+                "highlights": {"maxCharacters": MAX_SNIPPET_CHARS},
+                **({"text": {"maxCharacters": _MAX_TEXT_CHARS}} if self.is_deep and self.texts else {}),
+            },
             **self._limits(),
         }
         answer = await wire.post("/search", body, _ExaAnswer)
-        return to_hits(self.name, query, map(self._row, answer.results), limit=limit)
+        rows = [await self._row(result) for result in answer.results]
+        return to_hits(self.name, query, rows, limit=limit)
 
     def _limits(self) -> dict[str, Any]:
         """Exa takes hosts to look in or hosts to avoid; both at once only shrink the first list."""
@@ -91,11 +102,13 @@ class Exa:
             "endPublishedDate": f"{scope.until}T23:59:59.999Z" if scope.until else None,
         }
 
-    def _row(self, result: _ExaResult) -> ResultRow:
+    async def _row(self, result: _ExaResult) -> ResultRow:
         return ResultRow(
             address=result.url,
             title=result.title,
             snippet=" … ".join(result.highlights or []) or result.text,
             published=iso_date(result.publishedDate, today=self.today()),
             authors=(author,) if (author := (result.author or "").strip()) else (),
+            image=result.image if self.has_images else None,
+            delivered=await keep_text(self.texts if self.is_deep else None, result.text),
         )

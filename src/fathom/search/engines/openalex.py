@@ -4,6 +4,7 @@ Does not know retries, or what stands in a work.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import httpx2
@@ -19,7 +20,7 @@ from fathom.state import Hit, Query
 
 _FIELDS = (
     "id,doi,display_name,publication_date,publication_year,cited_by_count,primary_location,best_oa_location,"
-    "open_access,authorships,abstract_inverted_index"
+    "open_access,authorships,abstract_inverted_index,is_retracted"
 )
 _MAX_PAGE = 100
 _SPENT = re.compile(r"budget|daily|per day|insufficient|credit|allowance|midnight", re.IGNORECASE)
@@ -55,6 +56,11 @@ class _OpenAlexWork(BaseModel):
     open_access: _OpenAlexAccess | None = None
     authorships: list[_OpenAlexAuthorship] | None = None
     abstract_inverted_index: dict[str, list[int]] | None = None
+    is_retracted: bool | None = None
+
+
+class _OpenAlexName(BaseModel):
+    id: str
 
 
 class _OpenAlexAnswer(BaseModel):
@@ -112,18 +118,43 @@ class OpenAlex:
             works = await self._ask(" OR ".join(words), limit)
         return to_hits(self.name, query, map(_row, works), limit=limit)
 
+    async def citations(self, paper_id: str, limit: int) -> list[Hit]:
+        """Works that cite this one, the most cited first; BadQuery if it is not known."""
+        return await self._around("cites", paper_id, limit)
+
+    async def references(self, paper_id: str, limit: int) -> list[Hit]:
+        """Works that this one cites, the most cited first."""
+        return await self._around("cited_by", paper_id, limit)
+
+    async def retracted(self, dois: Collection[str]) -> set[str]:
+        """Which of these works were retracted."""
+        names = "|".join(list(dois)[:_MAX_PAGE])
+        works = await self._list({"filter": f"doi:{names}", "per_page": _MAX_PAGE})
+        return {extract_doi(work.doi) for work in works if work.is_retracted}
+
+    async def _around(self, link: str, paper_id: str, limit: int) -> list[Hit]:
+        scheme, _, name = paper_id.partition(":")
+        doi = f"10.48550/arXiv.{name}" if scheme == "ARXIV" else name
+        paper = await self._client(400, 404).get(f"/works/doi:{doi}", {"select": "id"}, _OpenAlexName)
+        work = paper.id.rpartition("/")[2]
+        params = {"filter": f"{link}:{work}", "sort": "cited_by_count:desc"}
+        works = await self._list({**params, "per_page": min(max(limit, 1), _MAX_PAGE)})
+        query = Query(id=paper_id, text=paper_id, question="", round=0)
+        return to_hits(self.name, query, map(_row, works), limit=limit)
+
     async def _ask(self, search: str, limit: int) -> list[_OpenAlexWork]:
+        params = {"search": search, "per_page": min(limit, _MAX_PAGE), "filter": self._limits()}
+        return await self._list(params)
+
+    async def _list(self, params: dict[str, object]) -> list[_OpenAlexWork]:
+        found = await self._client(400).get("/works", {**params, "select": _FIELDS}, _OpenAlexAnswer)
+        return found.results
+
+    def _client(self, *malformed: int) -> ApiClient:
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        wire = _OpenAlexClient(
-            self.name, self.base_url, headers, self.api_key, self.timeout_s, frozenset({400})
+        return _OpenAlexClient(
+            self.name, self.base_url, headers, self.api_key, self.timeout_s, frozenset(malformed)
         )
-        params = {
-            "search": search,
-            "per_page": min(limit, _MAX_PAGE),
-            "select": _FIELDS,
-            "filter": self._limits(),
-        }
-        return (await wire.get("/works", params, _OpenAlexAnswer)).results
 
     def _limits(self) -> str | None:
         limits = {
@@ -144,15 +175,18 @@ def _row(work: _OpenAlexWork) -> ResultRow:
     places = (open_place.landing_page_url, place.landing_page_url, doi_address(doi), work.id)
     names = [author.author.display_name for author in work.authorships or [] if author.author]
     year = work.publication_year
+    abstract = clean_abstract(_rebuild_abstract(work.abstract_inverted_index or {}))
     return ResultRow(
         address=next(filter(None, places), None),
         title=work.display_name,
-        snippet=clean_abstract(_rebuild_abstract(work.abstract_inverted_index or {})),
+        snippet=abstract,
         published=iso_date(work.publication_date) or (str(year) if year else None),
         authors=tuple(name for name in names if name),
         doi=doi,
         pdf=open_place.pdf_url or (read_at if (read_at or "").lower().endswith(".pdf") else None),
         cited_by=work.cited_by_count,
+        abstract=abstract,
+        is_retracted=bool(work.is_retracted),
     )
 
 

@@ -44,6 +44,7 @@ class _PubMedSummary(BaseModel):
     published: str | None = Field(None, alias="pubdate")
     authors: list[_PubMedAuthor] | None = None
     ids: list[_PubMedArticleId] | None = Field(None, alias="articleids")
+    kinds: list[str] | None = Field(None, alias="pubtype")
     error: str | None = None
 
 
@@ -175,4 +176,6 @@ def _row(paper_id: str, entry: _PubMedSummary, text: str) -> ResultRow:
         published=iso_date(entry.published),
         authors=tuple(author.name for author in entry.authors or [] if author.name),
         doi=doi,
+        abstract=text,
+        is_retracted="Retracted Publication" in (entry.kinds or []),
     )

@@ -12,9 +12,8 @@ import inspect
 import re
 import threading
 import warnings
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -26,6 +25,7 @@ from fathom.reading.documents import parse_document
 from fathom.reading.protocol import Document
 from fathom.search.protocol import Capability
 from fathom.search.results import MAX_SNIPPET_CHARS, iso_date, strip_markup
+from fathom.search.texts import TextStore
 from fathom.state import Hit, Query
 
 T = TypeVar("T")
@@ -138,41 +138,6 @@ async def _call_factory(factory: Any, arguments: Mapping[str, Any]) -> Any:
 def _describe_exception(error: Exception) -> str:
     said = " ".join(_PASSWORD.sub("***@", str(error)).split()).rstrip(".")[:_SAID_CHARS]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
-Keep = Callable[[str, str], Awaitable[None]]
-
-Find = Callable[[str], Awaitable[str | None]]
-
-
-class TextStore:
-    """The latest texts in memory; with `keep` and `find` also those from before a crash."""
-
-    def __init__(
-        self, keep: Keep | None = None, find: Find | None = None, *, max_chars: int = 20_000_000
-    ) -> None:
-        self._keep, self._find, self._max_chars = keep, find, max_chars
-        self._texts: dict[str, str] = {}
-        self._chars = 0
-
-    async def put(self, text: str) -> str:
-        """Remember a text and name it."""
-        key = sha256(text.encode("utf-8", "replace")).hexdigest()
-        if key not in self._texts:
-            if self._keep is not None:
-                await self._keep(key, text)
-            self._chars += len(text)
-        self._texts[key] = self._texts.pop(key, text)  # the latest stands last
-        while self._chars > self._max_chars:
-            oldest = next(iter(self._texts))
-            self._chars -= len(self._texts.pop(oldest))
-        return key
-
-    async def get(self, key: str) -> str | None:
-        """The text under a name, if it is still known."""
-        if key in self._texts:
-            return self._texts[key]
-        return await self._find(key) if self._find is not None else None
 
 
 RETRIEVER_SCHEME = "retriever://"

@@ -19,8 +19,8 @@ from fathom.search.results import ResultRow, iso_date, to_hits
 from fathom.search.scope import Scope, add_site_operators
 from fathom.state import Hit, Query
 
-SearxngKind = Literal["web", "news"]
-_CATEGORIES: dict[SearxngKind, str] = {"web": "general", "news": "news"}
+SearxngKind = Literal["web", "news", "images"]
+_CATEGORIES: dict[SearxngKind, str] = {"web": "general", "news": "news", "images": "images"}
 _MAX_PAGES = 5
 _RANGES = {"day": 1, "month": 30, "year": 365}
 _HINT = "enable the json format in its settings (search.formats), or let this machine in"
@@ -31,6 +31,7 @@ class _SearxngResult(BaseModel):
     title: str | None = None
     content: str | None = None
     publishedDate: str | None = None  # noqa: N815 - SearXNG's name
+    img_src: str | None = None
 
 
 class _SearxngAnswer(BaseModel):
@@ -63,8 +64,8 @@ class Searxng:
     usd_per_call: float = 0.0
     pause_s: float = 0.0
     today: Callable[[], date] = field(default=date.today, repr=False)
-    name: str = field(default="searxng", init=False)
-    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news"}), init=False)
+    name: str = "searxng"
+    capabilities: frozenset[Capability] = frozenset({"web", "news"})
 
     def __post_init__(self) -> None:
         if not self.base_url.strip():
@@ -110,9 +111,9 @@ class Searxng:
         return next((name for name, days in _RANGES.items() if age_days <= days), None)
 
     def _row(self, result: _SearxngResult) -> ResultRow:
-        return ResultRow(
-            result.url, result.title, result.content, iso_date(result.publishedDate, today=self.today())
-        )
+        published = iso_date(result.publishedDate, today=self.today())
+        image = result.img_src if self.kind == "images" else None
+        return ResultRow(result.url, result.title, result.content, published, image=image)
 
 
 def _names(engines: list[Any]) -> str:

@@ -92,6 +92,7 @@ class SemanticScholar:
     timeout_s: float = 30.0
     pause_s: float = 1.0
     usd_per_call: float = 0.0
+    has_tldrs: bool = True
     name: str = field(default="semantic-scholar", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
 
@@ -107,7 +108,7 @@ class SemanticScholar:
         params = {
             "query": text,
             "limit": min(limit, _MAX_SEARCHED),
-            "fields": f"{_FIELDS},tldr",
+            "fields": f"{_FIELDS},tldr" if self.has_tldrs else _FIELDS,
             "publicationDateOrYear": self._dates(),
         }
         found = await self._api_client(400).get("/graph/v1/paper/search", params, _ScholarAnswer)
@@ -164,4 +165,5 @@ def _row(paper: _ScholarPaper) -> ResultRow:
         doi=doi,
         pdf=paper.pdf.url if paper.pdf else None,
         cited_by=paper.cited_by,
+        abstract=paper.abstract,
     )

@@ -1,4 +1,4 @@
-"""Serper: Google's results for the web, for news and for papers.
+"""Serper: Google's results for the web, for news, for papers and for images.
 
 Does not know retries, or which of its hits are worth reading.
 """
@@ -19,10 +19,15 @@ from fathom.search.results import ResultRow, iso_date, to_hits
 from fathom.search.scope import Scope, add_site_operators, language_code
 from fathom.state import Hit, Query
 
-SerperKind = Literal["web", "news", "scholar"]
-_PATHS: dict[SerperKind, str] = {"web": "/search", "news": "/news", "scholar": "/scholar"}
+SerperKind = Literal["web", "news", "scholar", "images"]
+_PATHS: dict[SerperKind, str] = {
+    "web": "/search",
+    "news": "/news",
+    "scholar": "/scholar",
+    "images": "/images",
+}
 _FOR_ONE_CREDIT = 10
-_MAX_RESULTS: dict[SerperKind, int] = {"web": 100, "news": 100, "scholar": 20}
+_MAX_RESULTS: dict[SerperKind, int] = {"web": 100, "news": 100, "scholar": 20, "images": 100}
 _ELLIPSIS = re.compile(r"…|\.\.\.")
 
 
@@ -35,12 +40,14 @@ class _SerperResult(BaseModel):
     year: int | str | None = None
     citedBy: int | None = None  # noqa: N815
     pdfUrl: str | None = None  # noqa: N815
+    imageUrl: str | None = None  # noqa: N815
 
 
 class _SerperAnswer(BaseModel):
     searchParameters: dict[str, Any]  # noqa: N815 - the one block that is always there
     organic: list[_SerperResult] | None = None
     news: list[_SerperResult] | None = None
+    images: list[_SerperResult] | None = None
 
 
 class _SerperClient(ApiClient):
@@ -69,8 +76,8 @@ class Serper:
     usd_per_call: float = 0.001
     pause_s: float = 0.0
     today: Callable[[], date] = field(default=date.today, repr=False)
-    name: str = field(default="serper", init=False)
-    capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "academic"}), init=False)
+    name: str = "serper"
+    capabilities: frozenset[Capability] = frozenset({"web", "news", "academic"})
 
     def __post_init__(self) -> None:
         check_key(self.name, "SERPER_API_KEY", self.api_key)
@@ -91,7 +98,7 @@ class Serper:
             **self._dates(),
         }
         answer = await wire.post(_PATHS[self.kind], body, _SerperAnswer)
-        results = answer.news if self.kind == "news" else answer.organic
+        results = {"news": answer.news, "images": answer.images}.get(self.kind, answer.organic)
         return to_hits(self.name, query, map(self._row, results or []), limit=limit)
 
     def _dates(self) -> dict[str, Any]:
@@ -111,6 +118,7 @@ class Serper:
             authors=_authors(result.publicationInfo),
             pdf=result.pdfUrl,
             cited_by=result.citedBy,
+            image=result.imageUrl if self.kind == "images" else None,
         )
 
 

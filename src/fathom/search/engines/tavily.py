@@ -20,6 +20,7 @@ from fathom.errors import BadInput, Refused, Unavailable, Unreachable, Unreadabl
 from fathom.http.client import load_tls_context
 from fathom.http.retry import error_for_status
 from fathom.search.protocol import Capability
+from fathom.search.texts import TextStore, keep_text
 from fathom.state import Hit, Query
 
 _MAX_QUERY_CHARS = 400
@@ -33,6 +34,7 @@ class _TavilyResult(BaseModel):
     url: str
     title: str | None = None
     content: str | None = None
+    raw_content: str | None = None
     published_date: str | None = None
 
 
@@ -56,7 +58,8 @@ class Tavily:
     Quirks: queries over 400 characters are a 400; `site:` and other operators do not work; publishing
     dates come with news only; 432 and 433 mean the plan or the budget is used up; the SDK drops
     `Retry-After` and takes an answer without results for an empty one, so answers are judged before it
-    sees them. A client is made for each search: one shared between event loops breaks.
+    sees them. A client is made for each search: one shared between event loops breaks. A deep search is
+    `advanced`, costs two credits, and brings the text of each page if there is where to keep it.
     """
 
     api_key: str = field(repr=False)
@@ -64,6 +67,8 @@ class Tavily:
     topic: Literal["general", "news", "finance"] = "general"
     timeout_s: float = 30.0
     usd_per_call: float = 0.008  # one credit, paid as you go
+    is_deep: bool = False
+    texts: TextStore | None = field(default=None, repr=False)
     name: str = field(default="tavily", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "content"}), init=False)
 
@@ -78,9 +83,13 @@ class Tavily:
         answer = await self._search(query.text[:_MAX_QUERY_CHARS], min(limit, _MAX_RESULTS))
         # Only pages of the web: an answer must not be able to point a reader at local files.
         pages = [page for page in answer.results if page.url.lower().startswith(("https://", "http://"))]
-        return [self._hit(query, rank, page) for rank, page in enumerate(pages[:limit], start=1)]
+        return [await self._hit(query, rank, page) for rank, page in enumerate(pages[:limit], start=1)]
 
-    def _hit(self, query: Query, rank: int, result: _TavilyResult) -> Hit:
+    def units(self, _limit: int) -> float:
+        """How many credits one request is."""
+        return 2.0 if self.is_deep else 1.0
+
+    async def _hit(self, query: Query, rank: int, result: _TavilyResult) -> Hit:
         return Hit(
             query=query.id,
             address=result.url,
@@ -89,7 +98,13 @@ class Tavily:
             engine=self.name,
             rank=rank,
             published=_date(result.published_date),
+            delivered=await keep_text(self.texts, result.raw_content),
         )
+
+    def _depth_words(self) -> dict[str, Any]:
+        if not self.is_deep:
+            return {}
+        return {"search_depth": "advanced", "include_raw_content": "markdown" if self.texts else False}
 
     async def _search(self, text: str, limit: int) -> _TavilyAnswer:
         # What these errors say is not passed on: it may quote the request, and so the key.
@@ -102,7 +117,13 @@ class Tavily:
             try:
                 async with asyncio.timeout(self.timeout_s):
                     return _TavilyAnswer.model_validate(
-                        await sdk.search(text, topic=self.topic, max_results=limit, timeout=self.timeout_s)
+                        await sdk.search(
+                            text,
+                            topic=self.topic,
+                            max_results=limit,
+                            timeout=self.timeout_s,
+                            **self._depth_words(),
+                        )
                     )
             except _UNSENT as error:
                 raise Unreachable(f"tavily cannot be reached ({type(error).__name__})") from None
