@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fathom.settings.settings import Settings
     from fathom.state import Forecast, ReviewAnswer, RunConfig
     from fathom.storage.records import SignalWord
+    from fathom.tool import as_tool
 
 _HOMES = {
     "BadInput": "errors",
@@ -49,6 +50,7 @@ _HOMES = {
     "Settings": "settings.settings",
     "SignalWord": "storage.records",
     "Verification": "report.verify",
+    "as_tool": "tool",
     "read_questions": "runs.batch",
 }
 
@@ -77,6 +79,7 @@ __all__ = [
     "Settings",
     "SignalWord",
     "Verification",
+    "as_tool",
     "read_questions",
 ]
 

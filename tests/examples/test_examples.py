@@ -5,9 +5,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable
 from standins.documents import QUESTION, stocked
 
+NAMES = (
+    "a2a.py",
+    "as_a_subgraph.py",
+    "as_a_tool.py",
+    "ask.py",
+    "chat.py",
+    "remote.py",
+    "steer.py",
+    "supervisor.py",
+)
 EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+class ToolCaller(GenericFakeChatModel):
+    """A model of somebody else's agent, which knows its tools by heart."""
+
+    def bind_tools(self, *_: object, **__: object) -> Runnable:  # type: ignore[type-arg]
+        return self
 
 
 def example(name: str) -> dict[str, Any]:
@@ -24,7 +44,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_example_says_how_it_is_run() -> None:
     found = sorted(path.name for path in EXAMPLES.glob("*.py"))
-    assert found == ["as_a_subgraph.py", "ask.py", "remote.py", "steer.py"]
+    assert found == sorted(NAMES)
     for name in found:
         assert f"python examples/{name} " in str(example(name)["__doc__"])
 
@@ -54,6 +74,23 @@ async def test_a_run_is_steered_plan_by_plan(shelf: Path, capsys: pytest.Capture
     assert f"# {QUESTION}" in told
 
 
+async def test_fathom_is_one_of_several_agents(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    await example("supervisor.py")["main"](QUESTION, [str(shelf)])
+    told = capsys.readouterr().out
+    assert told.startswith("fathom: ")
+    assert f"# {QUESTION}" in told
+    assert told.splitlines()[-1].endswith("extracts")
+
+
+async def test_fathom_is_a_tool_of_an_agent(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asks = {"name": "deep_research", "args": {"question": QUESTION}, "id": "1"}
+    model = ToolCaller(messages=iter([AIMessage("", tool_calls=[asks]), AIMessage("Wind, mostly.")]))
+    await example("as_a_tool.py")["main"](model, "Wind or tides?", [str(shelf)])
+    researched, answer = capsys.readouterr().out.splitlines()
+    assert researched.startswith(f"researched: {QUESTION} (extracts, ")
+    assert answer == "Wind, mostly."
+
+
 async def test_without_a_saver_it_is_a_node_too(shelf: Path) -> None:
     from fathom.state import RunConfig
 
@@ -63,7 +100,7 @@ async def test_without_a_saver_it_is_a_node_too(shelf: Path) -> None:
     assert state["report"].citations
 
 
-@pytest.mark.parametrize("name", ["as_a_subgraph.py", "ask.py", "remote.py", "steer.py"])
+@pytest.mark.parametrize("name", NAMES)
 def test_an_example_without_a_question_says_how_it_is_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", [name])
     with pytest.raises(SystemExit, match=f"python examples/{name} "):

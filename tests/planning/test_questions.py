@@ -144,3 +144,32 @@ def test_a_second_half_names_what_has_the_purpose_and_what_is_listed() -> None:
     assert split_question("Which gate types are there for dams, and how do they fail?")[1] == (
         "How do the gate types fail?"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        (
+            "What installed capacity does the Rance tidal barrage have?",
+            "When did it open?",
+            "When did the Rance tidal barrage open?",
+        ),
+        (
+            "How do tidal barrages compare with wind?",
+            "How long do they last?",
+            "How long do tidal barrages last?",
+        ),
+        ("How efficient are solar cells?", "How long do they last?", "How long do solar cells last?"),
+        ("Which countries use tidal power?", "What does it cost?", "What does tidal power cost?"),
+        ("What are the side effects of aspirin?", "Is it cheap?", "Is aspirin cheap?"),
+        ("Who invented the transistor?", "When did he die?", "When did he die?"),
+        (
+            "시화호 조력발전소의 설비용량은 얼마인가요?",
+            "그것은 언제 완공되었나요?",
+            "시화호 조력발전소는 언제 완공되었나요?",
+        ),
+        ("조력발전소는 언제 완공되었나요?", "누가 지었나요?", "조력발전소는 누가 지었나요?"),
+    ],
+)
+def test_a_follow_up_keeps_the_subject_and_is_not_bent(before: str, asked: str, meant: str) -> None:
+    assert resolve_reference(asked, before) == meant

@@ -293,3 +293,37 @@ async def test_what_a_follow_up_cannot_be_told_is_refused(tmp_path: Path, odd: d
     first = await DeepResearcher(settings).research(ResearchRequest(query=QUESTION, docs=[docs]))
     with pytest.raises(BadInput, match="follow-up"):
         await DeepResearcher(settings).follow_up(first.run_id, ResearchRequest(query=AT_HAND, **odd))
+
+
+USERS = {
+    "ferrite.md": """# Ferrite
+
+Ferrite is a library for queues. Ferrite keeps every message until it was handled, and a worker uses one
+connection for all of its queues. A queue uses the disk only when memory is short.
+""",
+    "adopters.md": """# About Ferrite
+
+Ferrite is used by Halden Railways and the city of Brune to run their timetables. The code is open.
+""",
+}
+
+
+async def test_who_uses_it_is_answered_by_the_passage_that_says_so(tmp_path: Path, site: Site) -> None:
+    settings = on_the_web(tmp_path, site)
+    stock(site, USERS)
+    first = await DeepResearcher(settings).research(ResearchRequest(query="What is Ferrite?", model="none"))
+    new = await DeepResearcher(settings).follow_up(first.run_id, "Who uses it?")
+    assert new.question == "Who uses Ferrite?"
+    assert "Halden Railways" in new.sections[0].sentences[0].text
+
+
+async def test_a_fact_that_is_not_at_hand_is_searched_for_without_a_model(tmp_path: Path, site: Site) -> None:
+    settings = on_the_web(tmp_path, site)
+    stock(site, {"ferrite.md": USERS["ferrite.md"]})
+    request = ResearchRequest(query="What is Ferrite?", model="none", sources=1, rounds=1)
+    first = await DeepResearcher(settings).research(request)
+    stock(site, {"adopters.md": USERS["adopters.md"]})
+    before = counted(site)
+    new = await DeepResearcher(settings).follow_up(first.run_id, "Who uses it?")
+    assert counted(site)[0] > before[0]
+    assert "Halden Railways" in new.report

@@ -1,4 +1,4 @@
-"""The example that calls a served Fathom, against a real server."""
+"""The examples that call a served Fathom, against a real server."""
 
 import runpy
 from pathlib import Path
@@ -20,3 +20,34 @@ async def test_a_served_fathom_is_called_reviewed_and_read(
     assert "done: writer" in lines
     assert f"# {QUESTION}" in lines
     assert "## Sources" in lines
+
+
+async def test_a_served_fathom_is_talked_with(
+    server: DevServer, shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    follow_up = "Which capacity factor do they reach?"
+    main = runpy.run_path(str(ROOT / "examples/chat.py"))["main"]
+    await main(server.url, QUESTION, follow_up, [str(shelf)])
+    told = capsys.readouterr().out
+    first, second, third = told.split("\nyou: ")
+    for part in (first, second):
+        assert part.index("   plan generated") < part.index("   report chunk") < part.index("percent")
+    assert "   search started" in first
+    assert "   search started" not in second  # what is at hand answers it
+    assert "What changed since" in third
+
+
+async def test_a_served_fathom_answers_other_agents(
+    tmp_path: Path, shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "fathom.toml").write_text(f'[run]\ndocs = ["{shelf}"]\nrounds = 1\n')
+    own = DevServer(tmp_path, {"FATHOM_HOME": str(tmp_path / "home")}).start()
+    try:
+        main = runpy.run_path(str(ROOT / "examples/a2a.py"))["main"]
+        await main(own.url, QUESTION, "Which capacity factor do they reach?")
+    finally:
+        own.stop()
+    told = capsys.readouterr().out
+    assert told.count("completed ") == 2
+    assert f"# {QUESTION}" in told
+    assert "# Which capacity factor do tidal barrages reach?" in told

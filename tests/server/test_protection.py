@@ -72,7 +72,12 @@ def test_studio_keeps_working(server: DevServer) -> None:
 
 def test_unused_doors_are_closed(server: DevServer) -> None:
     assert post(server, "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})[0] == 404
-    assert post(server, "/a2a/research", {"jsonrpc": "2.0", "id": 1, "method": "message/send"})[0] == 404
+
+
+def test_agents_are_guarded_as_pages_are(server: DevServer) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "message/send"}
+    assert post(server, "/a2a/chat", call, Origin="https://evil.example")[0] == 403
+    assert ask(server, "POST", "/a2a/chat", json.dumps(call), Content_Type="text/plain")[0] == 415
 
 
 def test_a_budget_above_the_operators_is_refused(server: DevServer, shelf: Path) -> None:
@@ -105,6 +110,7 @@ def test_without_a_key_nothing_is_served(keyed: DevServer) -> None:
     assert post(keyed, "/threads", {})[0] == 401
     assert post(keyed, "/threads", {}, X_Auth_Scheme="langsmith")[0] == 401
     assert post(keyed, "/threads/search", {}, X_Api_Key="wrong")[0] == 401
+    assert post(keyed, "/a2a/chat", {"jsonrpc": "2.0", "id": 1, "method": "message/send"})[0] == 401
 
 
 def test_one_key_never_sees_the_threads_of_another(keyed: DevServer, shelf: Path) -> None:

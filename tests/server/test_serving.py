@@ -37,7 +37,17 @@ def test_the_configuration_is_valid() -> None:
     words = [sys.executable, "-m", "langgraph_cli", "validate", "--config", str(ROOT / "langgraph.json")]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
-    assert "1 graph found" in told.stdout
+    assert "2 graphs found" in told.stdout
+
+
+def test_an_image_can_be_built_from_the_configuration(tmp_path: Path) -> None:
+    """`langgraph build` makes this file and hands it to Docker."""
+    words = [sys.executable, "-m", "langgraph_cli", "dockerfile", "--config", str(ROOT / "langgraph.json")]
+    told = subprocess.run([*words, str(tmp_path / "Dockerfile")], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    made = (tmp_path / "Dockerfile").read_text()
+    assert "fathom.chat:graph" in made
+    assert "fathom.graph.research:graph" in made
 
 
 def test_the_knobs_are_a_form_with_words_and_limits(client: SyncLangGraphClient) -> None:

@@ -139,6 +139,14 @@ _LIES = re.compile(
     r"\b(?:locat|situat|lies\b|stands\b|based in|found in)|위치|자리|(?:에|에서)\s*(?:있|놓|서)"
 )
 
+_USED = re.compile(
+    r"\b(?:(?:used|trusted|adopted|chosen|deployed) by|customers|relies on|rely on)\b", re.IGNORECASE
+)
+
+_UNNAMED = 0.25  # of a sentence about somebody that does not say the name of the thing
+
+_MARKS = ".,;:!?()[]\"'`*“”‘’–—"
+
 _KOREAN_SUBJECT = re.compile(r"(?<![가-힣])[가-힣]{2,}(?=이 |가 |은 |는 |에 의해|씨)")
 
 _KOREAN_IS = re.compile(
@@ -169,7 +177,7 @@ def score_directness(question: str, sentence: str) -> float:
     if _WHERE.search(asked):
         return 1.0 if _LIES.search(said) else 0.3 if _PLACE.search(said) else 0.0
     if _WHO.search(asked) and _is_somebody_new(asked, said):
-        return _score_same_action(asked, said)
+        return _score_same_action(asked, said) * (1.0 if _is_named(asked, said) else _UNNAMED)
     return 0.0
 
 
@@ -230,7 +238,15 @@ def _score_same_action(asked: str, said: str) -> float:
     words = asked.split()
     deeds = [words[-1]] if has_cjk(asked) else [w for w in words if is_verb(w)]
     wanted = {term for deed in deeds for term in terms(deed)}
-    return 1.0 if not wanted or wanted & terms(said) else 0.4
+    is_used = "use" in asked and _USED.search(said)
+    return 1.0 if not wanted or wanted & terms(said) or is_used else 0.4
+
+
+def _is_named(asked: str, said: str) -> bool:
+    """Tell whether the sentence names a thing that the question names; True if it names none."""
+    words = said.lower().split()
+    names = [name.lower() for name in find_name_words(asked)]
+    return not names or any(word.strip(_MARKS).startswith(name) for word in words for name in names)
 
 
 def _is_somebody_new(asked: str, said: str) -> bool:

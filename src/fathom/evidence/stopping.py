@@ -49,6 +49,7 @@ class RunPosition:
     worked_s: float = 0.0
     time_limit_s: float | None = None
     has_unread_origins: bool = False  # a page names a source for what it says, and nobody has read it
+    is_at_hand: bool = True  # of a follow-up: what its thread read answers it
     is_by_words: bool = False  # no model judged: nothing can be called sufficient or answered
 
     @property
@@ -84,7 +85,7 @@ class RunPosition:
     @property
     def has_unsearched_gap(self) -> bool:
         """Whether what was at hand leaves something open that nobody has looked for yet."""
-        return self.is_follow_up and self.round == 1 and self.is_open
+        return self.is_follow_up and self.round == 1 and (self.is_open or not self.is_at_hand)
 
 
 StopCheck = Callable[[RunPosition], StopReason | None]

@@ -5,11 +5,25 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.errors import ProviderError
+from fathom.evidence.answer_kinds import is_factual_question, score_directness
 from fathom.evidence.quote_selection import select_quotes
 from fathom.evidence.scoring import ANSWERED_FROM
-from fathom.state import Claim, Effort, Failure, Gap, Page, Query, SubQuestion, ThreadKnowledge, short_hash
+from fathom.state import (
+    Claim,
+    Effort,
+    Failure,
+    Gap,
+    Page,
+    Query,
+    ResearchState,
+    SubQuestion,
+    ThreadKnowledge,
+    short_hash,
+)
 from fathom.state.model_io import PlanInput
+from fathom.text.mentions import find_name_words
 from fathom.text.ranking import bm25
+from fathom.text.sentences import split_sentences
 from fathom.text.tokens import has_cjk
 
 _MAX_TEXTS = 200
@@ -21,6 +35,10 @@ _MAX_CLAIMS = 2000  # the most relevant first
 _PAGES_A_QUESTION = 3  # per sub-question
 
 _NEAR_BEST = 0.3  # of the best page's score for a sub-question: pages far below are about something else
+
+_DIRECT_FROM = 0.6  # of an answer of the kind that is asked for, with the verb that is asked
+
+_OF_THE_KIND = 0.3  # the same with any verb
 
 _MAX_FOREIGN_PAGES = 3  # pages in another language, whose words cannot be compared
 
@@ -99,7 +117,10 @@ def choose_pages_to_reread(
     shas = list(dict.fromkeys(page.sha for page in pages if page.sha in texts))
     titles = {page.sha: page.title for page in pages}
     rows = bm25([q.text for q in questions], [f"{titles[sha]} {texts[sha]}" for sha in shas])
-    ranked = [_best_pages(row, shas) for row in rows]
+    ranked = [
+        _best_pages(_lift_direct(q.text, row, shas, texts), shas)
+        for q, row in zip(questions, rows, strict=True)
+    ]
     chosen = dict.fromkeys(
         row[place] for place in range(_PAGES_A_QUESTION) for row in ranked if place < len(row)
     )
@@ -114,6 +135,26 @@ def _best_pages(scores: Sequence[float], shas: Sequence[str]) -> list[str]:
     top = max(scores, default=0.0)
     near = [n for n, score in enumerate(scores) if score > 0 and score >= _NEAR_BEST * top]
     return [shas[n] for n in sorted(near, key=lambda n: -scores[n])[:_PAGES_A_QUESTION]]
+
+
+def _lift_direct(
+    question: str, scores: Sequence[float], shas: Sequence[str], texts: Mapping[str, str]
+) -> list[float]:
+    """Return the scores, those of pages with a direct answer to a question for a fact above all others."""
+    if not is_factual_question(question):
+        return list(scores)
+    top = max(scores, default=0.0)
+    names = [name.lower() for name in find_name_words(question)]
+    direct = (
+        score > 0
+        and any(
+            score_directness(question, one) >= _DIRECT_FROM
+            for one in (span.text for span in split_sentences(texts[sha]))
+            if not names or any(name in one.lower() for name in names)
+        )
+        for score, sha in zip(scores, shas, strict=True)
+    )
+    return [score + top * is_lifted for score, is_lifted in zip(scores, direct, strict=True)]
 
 
 def is_at_hand(known: ThreadKnowledge | None) -> bool:
@@ -145,6 +186,33 @@ def keep_queries_for_gaps(
         return list(queries)
     missing = {gap.question for gap in brief.gaps}
     return [query for query in queries if query.question in missing] or list(queries)
+
+
+def is_answered_by_words(state: ResearchState) -> bool:
+    """Tell whether each part that asks for a fact has a claim of that kind about the thing that it names.
+
+    For runs without a model, where a passage with some of the words is all that relevance says.
+    """
+    titles = {page.sha: page.title for page in state.get("pages", [])}
+    for asked in state.get("questions", []):
+        names = {name.lower() for name in find_name_words(asked.text)}
+        said = [
+            (quote.text, f"{titles.get(quote.page, '')} {quote.text}")
+            for claim in state.get("claims", []) if claim.question == asked.id
+            for quote in claim.quotes
+        ]  # fmt: skip
+        least = _OF_THE_KIND if has_cjk(asked.text) else _DIRECT_FROM  # Korean verbs are not compared well
+        if is_factual_question(asked.text) and not any(
+            score_directness(asked.text, text) >= least and names <= _whole_words(around)
+            for text, around in said
+        ):
+            return False
+    return True
+
+
+def _whole_words(text: str) -> set[str]:
+    """Return the words of prose: a name inside of an identifier or an address is none."""
+    return {word.strip(".,;:!?()[]\"'`*“”‘’").removesuffix("'s").lower() for word in text.split()}
 
 
 def add_recall_round(effort: Effort) -> Effort:

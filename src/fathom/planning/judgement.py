@@ -9,6 +9,7 @@ from fathom.evidence.question_checks import list_failing_checks
 from fathom.evidence.rubric import assess_no_claims
 from fathom.evidence.scoring import find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
+from fathom.planning.follow_up import is_answered_by_words
 from fathom.planning.hypotheses import weigh_hypotheses
 from fathom.planning.reading_list import origin_hits
 from fathom.state import Hypothesis, Judgement, ResearchState, RunConfig
@@ -106,4 +107,5 @@ def find_position(
         has_unread_origins=bool(origin_hits(state, run_config)),
         patience=_QUICK_PATIENCE if run_config.depth == "quick" else run_config.max_rounds,
         is_by_words=judgement.is_by_words,
+        is_at_hand=not judgement.is_by_words or is_answered_by_words(state),
     )

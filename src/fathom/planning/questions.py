@@ -28,16 +28,21 @@ _STANDINS = "it they he she this that these those there you we i one"
 _PRONOUNS = frozenset(_STANDINS.split())
 _AFTER_A_NAME = """
 in on at for of with from to by about as than and or when while if because do work look born made known held
+have has had need be been get
 """
 _PHRASE_ENDS = frozenset(_AFTER_A_NAME.split())
 _LONGEST_NAME = 7
 _KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무슨|어떻게|어떤|어느|몇|뭐")
+_KOREAN_BARE = re.compile(
+    r"(?:누가|언제|어디서|어디에서|어디에|왜|얼마나|어떻게|몇)(?:\s|$)"
+)  # nothing is named
 _KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
 # "it" without a referent: "how long does it take to …", "is it true that …"
 _EMPTY_IT = re.compile(r"\bit\b.{0,300}\b(?:to|that|whether|if)\s+\w", re.IGNORECASE)
 _KOREAN_STANDIN = re.compile(
     r"(?<![가-힣])(?:(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?|(?P<of>그|이)(?=\s+[가-힣]+(?:은|는|이|가|을|를|의)\s))"
 )
+_AFTER_OPEN = {"은": "는", "이": "가", "을": "를", "으로": "로"}
 _KOREAN_WHEN = re.compile(r"(?:에|에서|에게|으로|로|까지|부터|때|경우)(?:은|는)$")
 _POSSESSIVE = re.compile(r"\b(?:its|their)\b")
 _SIDE_OF = re.compile(r"the (?:purpose|meaning|definition|aim|goal|point|use|idea) of (?=\S)", re.IGNORECASE)
@@ -63,7 +68,9 @@ def resolve_reference(question: str, before: str) -> str:
     """Resolve "it" in a follow-up to the topic of the question before."""
     asked = one_line(question)
     if is_korean(asked):
-        name = _korean_topic(one_line(before))
+        name = _korean_topic(one_line(before)).rpartition("의 ")[0] or _korean_topic(one_line(before))
+        if name and _KOREAN_BARE.match(asked):
+            return f"{name}{_topic_mark(name)} {asked}"
         return (
             _KOREAN_STANDIN.sub(lambda found: _fill_korean_pronoun(found, name), asked, count=1)
             if name
@@ -77,28 +84,38 @@ def _fill_pronoun(part: str, first: str) -> str:
 
     After a name of its own, only a final "it" refers back: "how does PostgreSQL store it".
     """
-    subject = "" if part == first else _subject(first)
-    if not subject:
-        return part
     pronoun = _POSSESSIVE.search(part) or _PRONOUN.search(part)
-    if pronoun and find_name_words(part[: pronoun.start()]):
+    is_one = pronoun is not None and pronoun.group() in {"it", "its", "one"}
+    subject = "" if part == first or not pronoun else _subject(first, is_one=is_one)
+    if not subject or not pronoun:
+        return part
+    if find_name_words(part[: pronoun.start()]):
         return _FINAL_PRONOUN.sub(lambda _: subject, part, count=1)
     owned = _POSSESSIVE.sub(lambda _: f"{subject}'s", part, count=1)
     return owned if owned != part else _PRONOUN.sub(lambda _: subject, part, count=1)
 
 
-def _subject(question: str) -> str:
-    """Return the noun phrase a question is about, or its first name."""
+def _subject(question: str, *, is_one: bool = False) -> str:
+    """Return the noun phrase a question is about, or its first name; `is_one`: what "it" can stand for."""
     words = _SIDE_OF.sub("", question.rstrip("?")).split()  # the thing, not its purpose
     first = next((n for n, word in enumerate(words) if word.lower() in _HELPER_WORDS), None)
     rest = words[first + 1 :] if first is not None else []
     if first and first > 1 and rest[:1] == ["there"] and words[0].lower() in {"which", "what"}:
         return f"the {' '.join(words[1:first])}"  # "Which lock modes are there?"
+    if first is None and words[:1] and words[0].lower() in {"which", "what", "who"}:
+        acts = next((n for n, word in enumerate(words) if n and is_verb(word.lower())), None)
+        if acts is not None and words[0].lower() != "who":
+            return " ".join(_phrase(words[acts + 1 :]))  # "Which countries use tidal power?"
     phrase = _phrase(rest)
+    after = rest[len(phrase) :]
+    if is_one and after[:1] == ["of"] and phrase[-1].endswith("s") and (owner := _phrase(after[1:])):
+        return " ".join(owner)  # "What are the side effects of aspirin?"
     if len(rest) > 2 and rest[0].lower() in _PRONOUNS and rest[2].lower() in _ARTICLES:
         phrase = _phrase(rest[2:])  # "How do I create a role?"
     # "What is tidal power?", "What does git rebase do?"
-    is_all = first == 1 and [w.lower() for w in rest[len(phrase) :]] in ([], ["do"], ["work"], ["mean"])
+    is_all = first == 1 and [w.lower() for w in after] in ([], ["do"], ["work"], ["mean"])
+    # "How do tidal barrages compare …?", "How efficient are solar cells?"
+    is_all = is_all or (words[0].lower() == "how" and (not after or is_verb(after[0].lower())))
     if phrase and (is_all or phrase[0].lower() in _ARTICLES or find_name_words(f"on {' '.join(phrase)}")):
         return " ".join(phrase)
     name = next(iter(find_name_words(question)), "")
@@ -150,13 +167,20 @@ def _korean_topic(question: str) -> str:
 
 def _fill_korean_pronoun(found: re.Match[str], name: str) -> str:
     """Replace 그것, or 그 in "그 구조는", by the name."""
-    return f"{name}의" if found["of"] else f"{name}{found['mark'] or ''}"
+    mark = found["mark"] or ""
+    if not _is_closed(name):
+        mark = _AFTER_OPEN.get(mark, mark)
+    return f"{name}의" if found["of"] else f"{name}{mark}"
 
 
 def _topic_mark(name: str) -> str:
-    """Return 은 after a closed syllable, 는 after an open one."""
+    return "은" if _is_closed(name) else "는"
+
+
+def _is_closed(name: str) -> bool:
+    """Tell whether the last syllable of a Korean name ends with a consonant."""
     code = ord(name[-1]) - 0xAC00
-    return "은" if 0 <= code < 11172 and code % 28 else "는"
+    return 0 <= code < 11172 and code % 28 != 0
 
 
 def _as_question(piece: str) -> str:

@@ -160,11 +160,20 @@ class Runs:
             if isinstance(start, ResearchRequest):
                 return RunSegment(run_id, {"question": start.query}, run_config)
             return RunSegment(run_id, start.given(), run_config)
+        await self._refuse_conversation(run_id)
         stands = await self.snapshot(run_id, subgraphs=True)
         known = cast(ResearchState, {"question": "", **state_with_costs(stands)})
         answer = start or _answer_after_pause(stands)
         given: Any = Command(resume=answer.model_dump()) if answer else None
         return RunSegment(run_id, given, config_in_snapshot(stands), known, finished_task_ids(stands))
+
+    async def _refuse_conversation(self, run_id: str) -> None:
+        """Refuse to work on a thread of the chat graph, which goes on with its next message."""
+        kept = await self.saver.aget_tuple(graph_config(run_id))
+        if kept and "messages" in kept.checkpoint["channel_values"]:
+            raise BadInput(
+                f"Run {short_id(run_id)} is a conversation; answer it, or say more, where it was begun."
+            )
 
     async def finish(self, run_id: str) -> None:
         """Have a stopped run end with what it knows, as if a person had said so at its last plan."""

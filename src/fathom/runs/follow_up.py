@@ -43,7 +43,7 @@ _RESET_FIELDS = {
     "levels": None,
     "breadth": None,
 }
-_BRANCH_FIELDS = frozenset({"strategy", "branches", "breadth", "orchestration", "endless"})
+BRANCH_FIELDS = frozenset({"strategy", "branches", "breadth", "orchestration", "endless"})
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,12 @@ class FollowUpRequest:
     asked: ResearchRequest
     remembered: RunConfig
     known: ThreadKnowledge
+
+    def __post_init__(self) -> None:
+        if odd := sorted(BRANCH_FIELDS & self.asked.said.keys()):
+            raise BadInput(f"A follow-up goes round in one loop; {', '.join(odd)} cannot be set for it.")
+        if self.asked.said.get("depth", "quick") not in get_args(Depth):
+            raise BadInput("The depth of a follow-up is quick, standard or comprehensive.")
 
     @property
     def question(self) -> str:
@@ -89,10 +95,6 @@ class FollowUpRequest:
 
 def make_follow_up(asked: ResearchRequest, past: Sequence[FinishedRun]) -> FollowUpRequest:
     """The follow-up of the last of these runs, with what all of them knew."""
-    if odd := sorted(_BRANCH_FIELDS & asked.said.keys()):
-        raise BadInput(f"A follow-up goes round in one loop; {', '.join(odd)} cannot be set for it.")
-    if asked.said.get("depth", "quick") not in get_args(Depth):
-        raise BadInput("The depth of a follow-up is quick, standard or comprehensive.")
     last = past[-1].state
     remembered = RunConfig.model_validate(last.get("run_config") or {})
     if last.get("earlier"):  # an update looked only for what was new
@@ -100,17 +102,14 @@ def make_follow_up(asked: ResearchRequest, past: Sequence[FinishedRun]) -> Follo
     return FollowUpRequest(asked, remembered, merge_evidence(past))
 
 
-def merge_evidence(past: Sequence[FinishedRun]) -> ThreadKnowledge:
+def merge_evidence(past: Sequence[FinishedRun], before: ThreadKnowledge | None = None) -> ThreadKnowledge:
     """The evidence of several runs as one: of a page that was read twice, what it said last."""
-    pages: dict[str, Page] = {page.address: page for one in past for page in one.state.get("pages", [])}
+    read = [*(before.pages if before else []), *(page for one in past for page in one.state.get("pages", []))]
+    pages: dict[str, Page] = {page.address: page for page in read}
     shas = {page.sha for page in pages.values()}
-    claims = [
-        claim
-        for one in past
-        for claim in one.state.get("claims", [])
-        if all(quote.page in shas for quote in claim.quotes)
-    ]
-    turns = [
+    drawn = [*(before.claims if before else []), *(c for one in past for c in one.state.get("claims", []))]
+    claims = [claim for claim in drawn if all(quote.page in shas for quote in claim.quotes)]
+    turns = [*(before.turns if before else [])] + [
         ThreadTurn(
             run=one.run,
             question=one.state["question"],

@@ -20,6 +20,7 @@ Scope = dict[str, Any]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _STARTS_A_RUN = re.compile(
     r"^(?:/noauth)?/(?:threads/[^/]+/)?runs(?:/(?:wait|stream|batch))?/?$"
+    r"|^/a2a/[^/]+/?$"
     r"|^(?:/app)?/api/runs(?:/[^/]+/(?:follow-up|update|fork))?/?$"  # the page's own
 )
 _TAKES_A_FILE = re.compile(r"^(?:/app)?/api/uploads$")
