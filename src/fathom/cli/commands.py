@@ -229,6 +229,11 @@ def _add_serve(parser: Parser) -> None:
     parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="this machine only, unless said")
 
 
+def _add_mcp(parser: Parser) -> None:
+    words = "folders that callers may name, and that are searched unless they name others"
+    parser.add_argument("--docs", nargs="+", default=[], metavar="FOLDER", help=words)
+
+
 RESEARCH = Command(
     "",
     '"QUESTION"',
@@ -406,6 +411,16 @@ exit codes:
             "Serve the page at http://127.0.0.1:8321/, on the same database as every other command."
             " Only this machine can reach it, unless --host says otherwise.",
             usage="[--port N] [--host NAME]",
+        ),
+        Command(
+            "mcp",
+            "mcp",
+            "an MCP server for other agents, over standard input and output",
+            "serve:serve_mcp",
+            _add_mcp,
+            "Serve research, follow-ups, search, fetch and verification to an MCP host over standard input"
+            " and output. `fathom serve` offers the same over HTTP, at /mcp.",
+            usage="[--docs FOLDER …]",
         ),
         Command(
             "doctor",

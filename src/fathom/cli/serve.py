@@ -1,12 +1,14 @@
-"""`fathom serve`: the page in a browser, on the same database as everything else.
+"""`fathom serve` shows the page in a browser, `fathom mcp` serves other agents; both on the usual database.
 
 Does not know what the page shows.
 """
 
 import argparse
+import asyncio
 import socket
 import sys
 from ipaddress import ip_address
+from pathlib import Path
 
 from fathom.cli.arguments import read_settings
 from fathom.errors import BadInput
@@ -37,6 +39,20 @@ def serve(arguments: argparse.Namespace) -> int:
         app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_CLOSING_S
     )
     uvicorn.Server(config).run(sockets=[listening])
+    return 0
+
+
+def serve_mcp(arguments: argparse.Namespace) -> int:
+    """Serve MCP over standard input and output until the client closes them."""
+    from fathom.mcp_server.server import make_server
+
+    settings = read_settings(arguments)
+    roots = [Path(place).expanduser().resolve() for place in arguments.docs]
+    if missing := next((root for root in roots if not root.exists()), None):
+        raise BadInput(f"There is no folder {missing}.")
+    own = settings.run.model_copy(update={"docs": [str(root) for root in roots]}) if roots else settings.run
+    allowed = {"docs_roots": [*settings.docs_roots, *roots], "run": own}
+    asyncio.run(make_server(settings.model_copy(update=allowed)).run_stdio_async())
     return 0
 
 
