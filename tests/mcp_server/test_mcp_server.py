@@ -94,7 +94,7 @@ def _refusal(result: CallToolResult) -> str:
 async def test_a_question_becomes_a_report_with_quotations_and_progress(tmp_path: Path, shelf: Path) -> None:
     told: list[str] = []
 
-    async def on_progress(_: float, __: float | None, message: str | None) -> None:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         told.append(message or "")
 
     async with _stdio(tmp_path, shelf) as client:
@@ -164,7 +164,7 @@ async def test_a_cancelled_call_leaves_a_run_that_can_be_resumed(tmp_path: Path,
     async with _http(_settings(tmp_path, shelf)) as address, Client(address) as client:
         begun = asyncio.Event()
 
-        async def on_progress(_: float, __: float | None, message: str | None) -> None:
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             if message and "search completed" in message:  # by now it is kept
                 begun.set()
 
