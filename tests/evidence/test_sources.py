@@ -1,10 +1,12 @@
 """Who speaks, and who only repeats."""
 
+from itertools import combinations
 from typing import Any
 
 import pytest
 from fakes.records import page, quote, sha
 
+from fathom.evidence.scoring import map_copies_to_originals
 from fathom.evidence.sources import find_owner, is_official, list_independent_sources
 from fathom.state import Page
 from fathom.text.similarity import make_sketch
@@ -125,3 +127,37 @@ def test_copies_are_one_voice_through_a_chain_of_copies() -> None:
 
 def test_a_page_that_is_not_known_is_a_voice_of_its_own() -> None:
     assert heard(("one", "x"), ("two", "y")) == sorted([sha("one"), sha("two")])
+
+
+AROUND = {
+    "text": ("", ""),
+    "html": (
+        "Harbour Times. By our own reporter, posted on Tuesday. ",
+        " Read also: bread prices rise again.",
+    ),
+    "docx": (
+        "Local news in brief from the valley and the coast. ",
+        " Comments are closed for everybody here.",
+    ),
+    "pdf": ("Harbour Times ", " 1"),
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tidal lagoon at Swale was closed for nine days in March after a gate jammed. Divers freed it on the "
+        "twelfth, and nobody was hurt. Repairs cost 41,000 crowns, which the county pays from its harbour fund.",
+        "솔섬 조력발전소는 3월에 수문이 막혀 아흐레 동안 멈췄다. 잠수사들이 12일에 수문을 풀었고, 군은 다친 사람이 "
+        "없다고 밝혔다. 수리비 4100만 원은 군의 항만 기금에서 낸다.",
+    ],
+)
+def test_short_copies_and_renderings_of_one_text_count_once(text: str) -> None:
+    pages = {}
+    for how, (before, after) in AROUND.items():
+        whole = f"{before}{text}{after}"
+        found = page(how, f"https://{how}.example/", title=how, how=how)
+        pages[how] = found.model_copy(update={"sketch": make_sketch(whole), "chars": len(whole)})
+    assert len(heard(*((name, f"{name} says") for name in pages), **pages)) == 1
+    for one, other in combinations(pages.values(), 2):
+        assert len(set(map_copies_to_originals([one, other]).values())) == 1

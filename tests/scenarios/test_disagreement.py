@@ -214,3 +214,18 @@ async def test_the_report_quotes_the_answer_from_a_page_that_only_another_page_n
 ) -> None:
     result = await asked(tmp_path, question, books)
     assert any(answer in sentence.text for section in result.sections for sentence in section.sentences)
+
+
+TOWERS = {
+    "guide.md": "# The Orla Tower\n\nThe Orla Tower is 330 metres tall. Lifts run from nine to midnight.\n",
+    "history.md": "# Building the Orla Tower\n\nWhen it opened in 1889, the Orla Tower stood 312 metres high.\n",
+}
+
+
+@pytest.mark.parametrize("question", ["How tall is the Orla Tower?", "When did the Orla Tower open?"])
+async def test_a_figure_that_may_conflict_is_never_left_out_without_a_word(
+    tmp_path: Path, question: str
+) -> None:
+    report = (await run(tmp_path, TOWERS, question)).report
+    assert ("330 metres" in report) == ("312 metres" in report)
+    assert report.count("“330 metres”") <= 1

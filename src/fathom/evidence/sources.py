@@ -53,6 +53,12 @@ _CONVERTED = 0.6  # if one of them is a PDF or plain text and the other is not
 
 _CONTAINED = 0.8
 
+_SHORT_COPY = 0.6  # of a short text: what stands around it is much of the page
+
+_SHORT_CHARS = 1500
+
+_SIZES_APART = 3  # times, at most, for one page to be a copy of the other and not only to contain it
+
 _RETOUCHED = 0.6
 
 _MIN_CHARACTERS = 20  # of Korean, Chinese or Japanese, which have few spaces
@@ -143,7 +149,10 @@ def is_same_document(one: Page, two: Page) -> bool:
     shared = measure_containment(one.sketch, two.sketch)
     is_titled = _author_and_title(one)[1] == _author_and_title(two)[1]
     is_converted = one.how != two.how and bool({"pdf", "text", "docx"} & {one.how, two.how})
-    return (is_titled and shared >= _SAME_TITLE) or (is_converted and shared >= _CONVERTED)
+    if (is_titled and shared >= _SAME_TITLE) or (is_converted and shared >= _CONVERTED):
+        return True
+    fewer, more = sorted((one.chars, two.chars))
+    return more <= _SIZES_APART * fewer and shared >= (_SHORT_COPY if fewer <= _SHORT_CHARS else _CONTAINED)
 
 
 def _is_same_source(left: str, right: str, pages: Mapping[str, Page]) -> bool:

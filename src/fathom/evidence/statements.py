@@ -22,6 +22,8 @@ _ONE_TIME_EVENT = re.compile(
 
 _AFTER_EVENT = re.compile(rf"(?:{_ONE_TIME_EVENT.pattern})[^,.;]{{0,24}}$")
 
+_AT_THAT_TIME = re.compile(r"\b(?:when|as|at|once|since|until)\b[^,.;]*$")
+
 _BEFORE_EVENT = re.compile(
     r"에?\s(?:\S+\s)?(?:개통|설립|완공|준공|창립|출시|개장|개관|착공|세워|열렸|문을 열|건립)"
 )
@@ -172,7 +174,8 @@ def parse_statement(statement: str) -> ParsedStatement:
 
 def _is_of_event(date: Date, text: str) -> bool:
     """Tell whether a date is that of a one-time event, so that figures beside it need not be of that time."""
-    is_after = _AFTER_EVENT.search(text, max(0, date.start - 40), date.start)
+    before = text[max(0, date.start - 40) : date.start]
+    is_after = _AFTER_EVENT.search(before) and not _AT_THAT_TIME.search(before)
     return bool(is_after or _BEFORE_EVENT.match(text, date.end))
 
 
