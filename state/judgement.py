@@ -101,6 +101,7 @@ StopRule = Literal[
     "gain too low",
     "settled",
     "only minor gaps",
+    "gaps given up",
     "diverse",
     "rounds used up",
     "budget used up",
@@ -134,6 +135,7 @@ class Judgement(Record):
     stop: StopRule | None = None
     because: str = ""  # in English, as ledgers have always said it
     reason: StopReason | None = None  # the same to be told in any language; earlier versions had none
+    rules: dict[StopRule, dict[str, str]] = Field({})  # the numbers that every stop rule looked at
     confidence: Score = 0.0  # that every sub-question is answered
     checks: list[Check] = Field([])
     held: StopRule | None = None  # the rule that would have stopped the run if its checks had passed

@@ -122,9 +122,9 @@ def test_voices_are_the_pages_that_carry_claims() -> None:
 
 
 @pytest.mark.parametrize(
-    ("marks", "score"), [((1, 1, 1, 1), 0.0), ((5, 5, 5, 5), 1.0), ((3, 3, 3, 3), 0.5), ((5, 4, 3, 2), 0.625)]
+    ("marks", "score"), [((1, 1, 1, 1), 0.2), ((5, 5, 5, 5), 1.0), ((3, 3, 3, 3), 0.6), ((5, 4, 3, 2), 0.7)]
 )
-def test_quality_is_the_mean_mark_from_0_to_1(marks: tuple[int, ...], score: float) -> None:
+def test_quality_is_the_mean_mark_as_a_share_of_the_best(marks: tuple[int, ...], score: float) -> None:
     names = ("accuracy", "relevance", "completeness", "consistency")
     assert score_quality(RUBRIC.model_copy(update=dict(zip(names, marks, strict=True)))) == pytest.approx(
         score

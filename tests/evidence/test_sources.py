@@ -146,10 +146,11 @@ AROUND = {
 @pytest.mark.parametrize(
     "text",
     [
-        "The tidal lagoon at Swale was closed for nine days in March after a gate jammed. Divers freed it on the "
-        "twelfth, and nobody was hurt. Repairs cost 41,000 crowns, which the county pays from its harbour fund.",
-        "솔섬 조력발전소는 3월에 수문이 막혀 아흐레 동안 멈췄다. 잠수사들이 12일에 수문을 풀었고, 군은 다친 사람이 "
-        "없다고 밝혔다. 수리비 4100만 원은 군의 항만 기금에서 낸다.",
+        "The tidal lagoon at Swale was closed for nine days in March after a gate jammed. Divers "
+        "freed it on the twelfth, and nobody was hurt. Repairs cost 41,000 crowns, which the county pays "
+        "from its harbour fund.",
+        "솔섬 조력발전소는 3월에 수문이 막혀 아흐레 동안 멈췄다. 잠수사들이 12일에 "
+        "수문을 풀었고, 군은 다친 사람이 없다고 밝혔다. 수리비 4100만 원은 군의 항만 기금에서 낸다.",
     ],
 )
 def test_short_copies_and_renderings_of_one_text_count_once(text: str) -> None:

@@ -12,6 +12,7 @@ from fathom.evidence.stopping import (
     STOP_RULES,
     RunPosition,
     count_idle_rounds,
+    decide_stop,
     find_held_rule,
     find_stop_rule,
     find_waived_rule,
@@ -64,7 +65,25 @@ def test_nothing_is_enough_while_an_important_gap_is_open_and_rounds_are_left(
 def test_a_quick_run_waits_for_an_important_gap_one_round_and_no_longer() -> None:
     quick = replace(GOING_ON, gaps=[gap("high")], overall=0.9, max_rounds=3, patience=1)
     assert find_stop_rule(quick) == (None, None)
-    assert find_stop_rule(replace(quick, round=2))[0] == "sufficient"
+    stopped = decide_stop(judgement(2), replace(quick, round=2))
+    assert (stopped.stop, stopped.because) == (
+        "gaps given up",
+        "important gaps that stay open after 2 rounds: 1",
+    )
+
+
+def test_nothing_is_called_sufficient_beside_a_gap_that_was_given_up() -> None:
+    tired = gap("medium").model_copy(update={"lowered_from": "high", "tried": 2})
+    for at in ({"overall": 0.9}, {"coverage": 1.0, "confidence": 0.9}, {"settled": ONE_PAGE}):
+        found = decide_stop(judgement(3), replace(GOING_ON, gaps=[tired], max_rounds=9, **at))  # type: ignore[arg-type]
+        assert found.stop == "gaps given up"
+
+
+def test_every_rule_is_told_with_its_numbers() -> None:
+    rules = decide_stop(judgement(1), GOING_ON).rules
+    assert set(rules) == set(get_args(StopRule))
+    assert all(rules.values())
+    assert rules["sufficient"] == {"score": "0.4", "needed": "0.8"}
 
 
 def test_what_is_at_hand_is_enough_only_if_nothing_that_matters_is_missing() -> None:
@@ -168,7 +187,7 @@ def test_a_person_speaks_before_money_and_money_before_scores() -> None:
 
 
 def test_there_is_a_rule_for_every_name() -> None:
-    assert set(STOP_RULES) == set(get_args(StopRule))
+    assert {*STOP_RULES, "gaps given up"} == set(get_args(StopRule))
 
 
 @given(

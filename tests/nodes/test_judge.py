@@ -51,8 +51,8 @@ async def judged(
 
 async def test_the_scores_are_computed_and_weighed() -> None:
     (found,) = (await judged(STATE))["judgements"]
-    assert (found.coverage, found.diversity, found.quality, found.freshness) == (0.75, 0.5, 0.75, 0.75)
-    assert found.overall == pytest.approx(0.35 * 0.75 + 0.20 * 0.5 + 0.30 * 0.75 + 0.15 * 0.75)
+    assert (found.coverage, found.diversity, found.quality, found.freshness) == (0.75, 0.5, 0.8, 0.75)
+    assert found.overall == pytest.approx(0.35 * 0.75 + 0.20 * 0.5 + 0.30 * 0.8 + 0.15 * 0.75)
     assert (found.round, found.claims, found.new_claims, found.stop) == (1, 2, 2, None)
     assert found.gaps == [gap()]
 

@@ -61,9 +61,10 @@ def test_a_claim_may_change_sides() -> None:
 
 def test_priority_is_confidence_density_and_recency() -> None:
     fresh = Hypothesis(id="H1", statement="s", supporting=["a", "b"], contradicting=["c"], confidence=0.6)
-    assert compute_priority(fresh, 1) == pytest.approx(0.5 * 0.6 + 0.3 * 2 / 5 + 0.2)
-    assert compute_priority(fresh, 6) == pytest.approx(0.5 * 0.6 + 0.3 * 2 / 5 + 0.1)
-    assert compute_priority(fresh, 99) == pytest.approx(0.5 * 0.6 + 0.3 * 2 / 5)
+    rest = 0.5 * 0.6 + 0.3 * (2 - 0.5) / 10
+    assert compute_priority(fresh, 1) == pytest.approx(rest + 0.2)
+    assert compute_priority(fresh, 3) == pytest.approx(rest + 0.2)
+    assert compute_priority(fresh, 4) == pytest.approx(rest + 0.1)
 
 
 def test_counter_evidence_never_raises_the_priority() -> None:

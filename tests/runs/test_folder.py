@@ -128,7 +128,7 @@ async def test_everything_a_run_knows_is_there_to_be_read(tmp_path: Path) -> Non
     assert "“240 megawatts” / “200 megawatts”: open" in found
     assert "- Costs are missing" in found
     guesses = text(tmp_path, "hypotheses.md")
-    assert "- **0.50** It will grow. (since round 1, last weighed in round 1)" in guesses
+    assert "- **0.50** H1. It will grow. (since round 1, last weighed in round 1)" in guesses
     assert f"  - for it: {TEXT}" in guesses
     assert "  - against it: It may close." in guesses
     assert guesses.index("## Active") < guesses.index("## Set aside") < guesses.index("It is old.")
@@ -191,7 +191,7 @@ async def test_a_round_has_a_page_and_the_next_plan_comes_onto_it(tmp_path: Path
         "",
         "Hypotheses:",
         "",
-        "- 0.50 It will grow.",
+        "- H1 (0.50) It will grow.",
         "",
         "Next:",
         "",

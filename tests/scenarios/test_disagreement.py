@@ -218,7 +218,7 @@ async def test_the_report_quotes_the_answer_from_a_page_that_only_another_page_n
 
 TOWERS = {
     "guide.md": "# The Orla Tower\n\nThe Orla Tower is 330 metres tall. Lifts run from nine to midnight.\n",
-    "history.md": "# Building the Orla Tower\n\nWhen it opened in 1889, the Orla Tower stood 312 metres high.\n",
+    "history.md": "# Building it\n\nWhen it opened in 1889, the Orla Tower stood 312 metres high.\n",
 }
 
 

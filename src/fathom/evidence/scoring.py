@@ -110,9 +110,9 @@ def map_copies_to_originals(pages: Sequence[Page]) -> dict[str, str]:
 
 
 def score_quality(rubric: Rubric) -> float:
-    """Return the rubric's mean, scaled from 1–5 to 0–1."""
+    """Return the rubric's mean as a share of the best mark, 5."""
     marks = (rubric.accuracy, rubric.relevance, rubric.completeness, rubric.consistency)
-    return (sum(marks) / len(marks) - 1) / 4
+    return sum(marks) / len(marks) / 5
 
 
 def score_freshness(claims: Sequence[Claim], pages: Sequence[Page], today: date) -> float:

@@ -3,10 +3,12 @@
 Does not know how the numbers come about.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
-from fathom.state import Gain, Gap, Judgement, StopReason, StopRule
+from fathom.state import Gain, Gap, Judgement, Priority, StopReason, StopRule
 from fathom.text.messages import ENGLISH
 
 SURE_FROM = 0.7
@@ -260,9 +262,34 @@ def find_waived_rule(at: RunPosition) -> StopRule | None:
     return find_stop_rule(replace(at, is_endless=False))[0] if at.is_endless else None
 
 
+def list_rule_values(at: RunPosition) -> dict[StopRule, dict[str, str]]:
+    """Return the numbers that every rule looks at, whether it applies or not."""
+    gain = at.gain or Gain(known=at.claims, new=at.new_claims)
+    counts = Counter(gap.importance for gap in at.gaps)
+    values: dict[StopRule, dict[str, object]] = {
+        "a person's word": {"told": at.is_finishing},
+        "budget used up": {"spent_usd": round(at.spent_usd, 6), "limit_usd": round(at.looking_usd, 6)},
+        "time used up": {"spent_s": round(at.worked_s), "limit_s": at.time_limit_s or "none"},
+        "nothing left to ask": {"has_asked": at.has_asked, "idle_rounds": at.idle_rounds},
+        "sufficient": {"score": round(at.overall, 4), "needed": at.threshold},
+        "answered": {"coverage": round(at.coverage, 4), "confidence": at.confidence, "needed": SURE_FROM},
+        "saturated": {"new": gain.new, "known": gain.known - gain.new, "needed_share": 0.1},
+        "gain too low": {"per_query": round(gain.smoothed_per_query, 4), "needed": LEAST_GAIN},
+        "settled": {"settled": at.settled is not None},
+        "only minor gaps": {name: counts[name] for name in get_args(Priority)},
+        "gaps given up": {"high": counts["high"], "rounds": at.round},
+        "diverse": {"diversity": round(at.diversity, 4), "needed": 0.7, "sources": at.sources, "least": 5},
+        "rounds used up": {"done": at.round, "limit": at.max_rounds},
+    }
+    return {name: {key: str(value) for key, value in own.items()} for name, own in values.items()}
+
+
 def decide_stop(judgement: Judgement, at: RunPosition) -> Judgement:
     """The judgement with what the rules say of it: which one stops the run, or what kept one from it."""
     name, reason = find_stop_rule(at)
+    given_up = sum(gap.importance == "high" for gap in at.gaps)
+    if given_up and name in _CONTENT | {"settled"}:
+        name, reason = "gaps given up", make_reason("given_up", count=given_up, done=at.round)
     if at.is_by_words and name is not None and name not in _LIMITS:
         name, reason = "nothing left to ask", make_reason("by_words")
     said = {
@@ -270,6 +297,7 @@ def decide_stop(judgement: Judgement, at: RunPosition) -> Judgement:
         "reason": reason,
         "held": None if name else find_held_rule(at),
         "waived": find_waived_rule(at),
+        "rules": list_rule_values(at),
     }
     decided = judgement.model_copy(update=said)
     return decided.model_copy(update={"because": ENGLISH.because(decided)})

@@ -66,9 +66,9 @@ START_CONFIDENCE, SUPPORT_STEP, CONTRADICTION_STEP = 0.5, 0.10, 0.15
 
 _SAME_STATEMENT = 0.85
 
-_DENSE_SOURCES = 5  # sources for full evidence density
+_DENSE_SOURCES = 10  # sources for full evidence density; one against it takes away half a source
 
-_RECENT_ROUNDS = 10  # rounds until a hypothesis is no longer recent
+_RECENT_ROUNDS = 2  # rounds in which evidence for a hypothesis is recent; then it counts half
 
 _MAX_HYPOTHESES = 40  # in all, active or inactive
 
@@ -161,10 +161,11 @@ def compute_confidence(supporting: int, contradicting: int) -> float:
 def compute_priority(hypothesis: Hypothesis, number: int) -> float:
     """Return 0.5 confidence + 0.3 evidence density + 0.2 recency.
 
-    Density and recency count only supporting evidence; counter-evidence lowers confidence.
+    Recency counts only evidence for it, so that evidence against it never raises the priority.
     """
-    density = min(1.0, len(hypothesis.supporting) / _DENSE_SOURCES)
-    recency = max(0.0, 1.0 - (number - hypothesis.backed) / _RECENT_ROUNDS)
+    net = len(hypothesis.supporting) - 0.5 * len(hypothesis.contradicting)
+    density = min(1.0, max(0.0, net / _DENSE_SOURCES))
+    recency = 1.0 if hypothesis.backed >= number - _RECENT_ROUNDS else 0.5
     return 0.5 * hypothesis.confidence + 0.3 * density + 0.2 * recency
 
 

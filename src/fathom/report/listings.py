@@ -76,9 +76,9 @@ def render_hypotheses(state: RunState) -> str:
     """What may be true, with what speaks for and against it; the likeliest first."""
     words, known = messages_of(state), state.get("hypotheses", [])
     claims = {claim.id: claim for claim in state.get("claims", [])}
-    blocks = [_page_title(words("folder.hypotheses"), state)] + (
-        [] if known else [words("folder.no_hypotheses")]
-    )
+    judged = state.get("judgements", [])
+    none = "folder.hypotheses_need_model" if judged and judged[-1].is_by_words else "folder.no_hypotheses"
+    blocks = [_page_title(words("folder.hypotheses"), state)] + ([] if known else [words(none)])
     for status, title in (("active", words("folder.active")), ("set aside", words("folder.set_aside"))):
         here = sorted((h for h in known if h.status == status), key=lambda h: -h.confidence)
         if here:
@@ -156,7 +156,8 @@ def _render_dispute(entry: Contradiction, words: Messages) -> str:
 
 def _render_hypothesis(hypothesis: Hypothesis, claims: Mapping[str, Claim], words: Messages) -> str:
     born = words("folder.since_round", born=hypothesis.born, touched=hypothesis.touched)
-    lines = [f"- **{hypothesis.confidence:.2f}** {escape_markdown(hypothesis.statement)} ({born})"]
+    statement = f"{hypothesis.id}. {escape_markdown(hypothesis.statement)}"
+    lines = [f"- **{hypothesis.confidence:.2f}** {statement} ({born})"]
     for word, speaking in (
         (words("folder.speaks_for"), hypothesis.supporting),
         (words("folder.speaks_against"), hypothesis.contradicting),

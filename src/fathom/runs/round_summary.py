@@ -67,7 +67,7 @@ def round_summary(
         f"{words.name('tag', one.tag)} ({one.confidence:.2f}) {escape_markdown(one.statement)}"
         for one in done.findings
     ]
-    guesses = [f"{one.confidence:.2f} {escape_markdown(one.statement)}" for one in done.hypotheses]
+    guesses = [f"{one.id} ({one.confidence:.2f}) {escape_markdown(one.statement)}" for one in done.hypotheses]
     following = done.suggested if planned is None else planned
     counted = words("folder.new_of_all", new=done.new_claims, all=done.claims)
     return [
