@@ -75,7 +75,7 @@ def test_a_quick_run_waits_for_an_important_gap_one_round_and_no_longer() -> Non
 def test_nothing_is_called_sufficient_beside_a_gap_that_was_given_up() -> None:
     tired = gap("medium").model_copy(update={"lowered_from": "high", "tried": 2})
     for at in ({"overall": 0.9}, {"coverage": 1.0, "confidence": 0.9}, {"settled": ONE_PAGE}):
-        found = decide_stop(judgement(3), replace(GOING_ON, gaps=[tired], max_rounds=9, **at))  # type: ignore[arg-type]
+        found = decide_stop(judgement(3), replace(GOING_ON, gaps=[tired], max_rounds=9, **at))
         assert found.stop == "gaps given up"
 
 
