@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fathom.runs.diagnosis import Diagnosis
     from fathom.runs.export import PageName
     from fathom.runs.prune import PruneChoice, PruneResult
+    from fathom.runs.rescue import Rescued
     from fathom.runs.upgrade import Upgraded
 
 P = ParamSpec("P")
@@ -240,6 +241,13 @@ class RunArchive:
         from fathom.runs.upgrade import upgrade_database
 
         return await asyncio.to_thread(upgrade_database, self.settings.database, Path(reports))
+
+    async def rescue_database(self, damaged: Path | None = None, to: Path | None = None) -> "Rescued":
+        """Save what can be read from a damaged database, this one's or another, into a folder."""
+        from fathom.runs.rescue import default_rescue_folder, rescue_database
+
+        file = damaged or self.settings.database
+        return await rescue_database(self.settings, file, to or default_rescue_folder(file))
 
     runs_sync = wait_for(runs)
     control_sync = wait_for(control)

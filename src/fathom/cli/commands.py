@@ -224,6 +224,13 @@ def _add_upgrade(parser: Parser) -> None:
     parser.add_argument("--to", metavar="FOLDER", default="runs", help=words)
 
 
+def _add_rescue(parser: Parser) -> None:
+    parser.add_argument(
+        "database", nargs="?", metavar="FILE", help="the damaged file (default: Fathom's own)"
+    )
+    parser.add_argument("--to", metavar="FOLDER", help="where everything goes (default: beside the file)")
+
+
 def _add_serve(parser: Parser) -> None:
     parser.add_argument("--port", type=int, default=8321, metavar="N", help="where it listens (8321)")
     parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="this machine only, unless said")
@@ -449,6 +456,17 @@ exit codes:
             "Start a new database in the place of one that an earlier Fathom wrote. Reports are kept,"
             " the old file is moved aside. Unfinished runs of the old file cannot be resumed.",
             usage="[--to FOLDER]",
+        ),
+        Command(
+            "rescue",
+            "rescue [FILE]",
+            "save what can be read from a damaged database: reports, ledgers, quotes, events",
+            "config:rescue",
+            _add_rescue,
+            "Save what can be read from a damaged database into a folder: a new database, and of each run"
+            " its report, ledger, quotes and events. The damaged file stays as it is. To go on with the new"
+            " one, put it in the place of the old.",
+            usage="[FILE] [--to FOLDER]",
         ),
     ],
 }

@@ -152,3 +152,20 @@ def upgrade(arguments: argparse.Namespace) -> int:
     for run in done.unreadable:
         print(f"Run {short_id(run)} could not be read; it is still in {done.old}.")
     return 0
+
+
+def rescue(arguments: argparse.Namespace) -> int:
+    """Save what can be read, and say what could not; exit code 1 when a run is lost."""
+    settings = read_settings(arguments)
+    damaged = Path(arguments.database) if arguments.database else None
+    to = Path(arguments.to) if arguments.to else None
+    done = asyncio.run(DeepResearcher(settings).rescue_database(damaged, to))
+    print(f"{sum(done.rows.rows.values()):,} rows of the database are in {done.folder}.")
+    if done.rows.damaged:
+        print(f"Rows may be missing in: {', '.join(done.rows.damaged)}.")
+    print(f"Runs written to {done.folder / 'runs'}: {len(done.exported)}.")
+    for run in done.copied:
+        print(f"Run {short_id(run)} could not be read; its research folder was copied.")
+    for run in done.lost:
+        print(f"Run {short_id(run)} is lost.")
+    return 1 if done.lost else 0

@@ -22,6 +22,13 @@ def _nearest_command(words: Sequence[str]) -> str:
     return next(iter(get_close_matches(first.lower(), COMMANDS, n=1, cutoff=0.7 if is_bare else 0.8)), "")
 
 
+def _storage_errors() -> tuple[type[Exception], ...]:
+    """What a database raises that fails; looked up only when something was raised."""
+    from fathom.storage import STORAGE_ERRORS
+
+    return STORAGE_ERRORS
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; bad input is one sentence on standard error and exit code 2."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -40,7 +47,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     from fathom.errors import BadInput
 
     try:
-        return command.run(arguments)
+        try:
+            return command.run(arguments)
+        except _storage_errors() as error:
+            from fathom.storage.rescue import describe_database_error
+
+            raise BadInput(f"The database cannot be used: {describe_database_error(error)}.") from error
     except BadInput as error:
         if not getattr(arguments, "json", False):
             return refuse(f"{error}")

@@ -23,6 +23,7 @@ from fathom.runs.event_mapper import EventMapper
 from fathom.state import Cost, ResearchState, RunConfig, RunState
 from fathom.state.records import merge_records
 from fathom.storage import STORAGE_ERRORS
+from fathom.storage.rescue import describe_database_error
 
 _StreamPart = tuple[tuple[str, ...], str, Any]  # where, in which mode, what
 _EXPECTED_ERRORS: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)  # anything else is a bug
@@ -240,7 +241,7 @@ def _error_for_caller(error: Exception) -> FathomError:
         return RunStopped(f"{error}")
     if isinstance(error, FathomError):
         return error
-    return RunStopped(f"The database could not be written: {error}.")
+    return RunStopped(f"The database could not be written: {describe_database_error(error)}.")
 
 
 def _current_round(state: ResearchState) -> int:

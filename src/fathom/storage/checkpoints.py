@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from fathom import state
 from fathom.settings.settings import load_settings
-from fathom.storage.compression import deflate, inflate
+from fathom.storage.compression import damaged_record, deflate, inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
 from fathom.storage.protocol import Storage
 from fathom.storage.prune import KEEP_LATEST
@@ -51,7 +52,31 @@ class CompressedSerializer(SerializerProtocol):
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Return what was dumped."""
-        return self._inner.loads_typed(inflate(*data))
+        plain = inflate(*data)
+        try:
+            return self._inner.loads_typed(plain)
+        except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError) as error:
+            raise damaged_record(error) from error
+
+
+class SqliteSaver(AsyncSqliteSaver):
+    """LangGraph's saver, which lets others write on after a write of its own has failed."""
+
+    async def aput(self, *values: Any, **named: Any) -> RunnableConfig:
+        """Save a checkpoint, or nothing."""
+        try:
+            return await super().aput(*values, **named)
+        except sqlite3.Error:
+            await self.conn.rollback()
+            raise
+
+    async def aput_writes(self, *values: Any, **named: Any) -> None:
+        """Save the writes of a task, or none."""
+        try:
+            await super().aput_writes(*values, **named)
+        except sqlite3.Error:
+            await self.conn.rollback()
+            raise
 
 
 @asynccontextmanager
@@ -94,7 +119,7 @@ async def checkpointer(database: Path | str | None = None) -> AsyncIterator[Asyn
     await asyncio.to_thread(prepare_database, path)
     try:
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
-            saver = AsyncSqliteSaver(connection, serde=CompressedSerializer())
+            saver = SqliteSaver(connection, serde=CompressedSerializer())
             await saver.setup()
             await connection.execute("pragma synchronous=normal")
             yield saver

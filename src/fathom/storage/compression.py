@@ -4,6 +4,7 @@ A checkpoint is compressed on the event loop after every step, and zstd is two t
 earlier versions compressed with zlib is still read. Does not know what is in it.
 """
 
+import sqlite3
 import zlib
 
 import zstandard
@@ -22,18 +23,31 @@ def pack_text(text: str) -> bytes:
 
 def unpack_text(body: bytes) -> str:
     """Return the text of compressed bytes."""
-    return zlib.decompress(body).decode()
+    try:
+        return zlib.decompress(body).decode()
+    except (zlib.error, ValueError, TypeError) as error:
+        raise damaged_record(error) from error
+
+
+def damaged_record(error: Exception) -> sqlite3.DatabaseError:
+    """Return what is raised where stored bytes are not what was once written."""
+    return sqlite3.DatabaseError(f"a stored record is damaged ({type(error).__name__})")
 
 
 def deflate(kind: str, body: bytes) -> tuple[str, bytes]:
     """Return typed bytes compressed, and the type marked, unless they are short."""
-    return (kind + _MARK, zstandard.compress(body, _ZSTD_LEVEL)) if len(body) > _SHORT_BYTES else (kind, body)
+    if len(body) <= _SHORT_BYTES:
+        return kind, body
+    return kind + _MARK, zstandard.ZstdCompressor(_ZSTD_LEVEL, write_checksum=True).compress(body)
 
 
 def inflate(kind: str, body: bytes) -> tuple[str, bytes]:
     """Return typed bytes as they were before `deflate`."""
-    if kind.endswith(_MARK):
-        return kind.removesuffix(_MARK), zstandard.decompress(body)
-    return (
-        (kind.removesuffix(_ZLIB_MARK), zlib.decompress(body)) if kind.endswith(_ZLIB_MARK) else (kind, body)
-    )
+    try:
+        if kind.endswith(_MARK):
+            return kind.removesuffix(_MARK), zstandard.decompress(body)
+        if kind.endswith(_ZLIB_MARK):
+            return kind.removesuffix(_ZLIB_MARK), zlib.decompress(body)
+    except (zlib.error, zstandard.ZstdError, MemoryError) as error:
+        raise damaged_record(error) from error
+    return kind, body

@@ -144,7 +144,9 @@ def prepare_database(path: Path) -> None:
             script = _SAVER_TABLES + _TABLES + TRIGGERS
             connection.executescript(f"begin immediate;{script}pragma user_version={LAYOUT_VERSION};commit;")
     except (OSError, sqlite3.Error) as error:
-        raise BadInput(f"The database {path} cannot be used: {error}.") from error
+        from fathom.storage.rescue import describe_database_error
+
+        raise BadInput(f"The database {path} cannot be used: {describe_database_error(error)}.") from error
 
 
 def is_outdated(connection: sqlite3.Connection) -> bool:
@@ -171,6 +173,9 @@ def _refuse_other_versions(path: Path, connection: sqlite3.Connection) -> None:
 
 def _version_of(path: Path) -> int:
     with closing(_connect_plain(path)) as connection:
+        connection.execute(
+            "select 1 from sqlite_master limit 1"
+        ).fetchone()  # whether tables can be found at all
         return int(connection.execute("pragma user_version").fetchone()[0])
 
 
