@@ -71,7 +71,7 @@ def _mend_header(copy: Path, sound: Path) -> None:
 def _has_tables(path: Path) -> bool:
     try:
         with closing(sqlite3.connect(path)) as connection:
-            return connection.execute("select count(*) from sqlite_master").fetchone()[0] > 1
+            return bool(connection.execute("select count(*) from sqlite_master").fetchone()[0] > 1)
     except sqlite3.Error:
         return False
 
