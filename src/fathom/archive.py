@@ -242,6 +242,13 @@ class RunArchive:
 
         return await asyncio.to_thread(upgrade_database, self.settings.database, Path(reports))
 
+    @staticmethod
+    def describe_database_error(error: Exception) -> str:
+        """One sentence for what a database raised, with the way out."""
+        from fathom.storage.rescue import describe_database_error
+
+        return f"The database cannot be used: {describe_database_error(error)}."
+
     async def rescue_database(self, damaged: Path | None = None, to: Path | None = None) -> "Rescued":
         """Save what can be read from a damaged database, this one's or another, into a folder."""
         from fathom.runs.rescue import default_rescue_folder, rescue_database

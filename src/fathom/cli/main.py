@@ -4,6 +4,7 @@ Does not know how anything is done; what a command needs is imported when the co
 """
 
 import json
+import sqlite3
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -22,11 +23,10 @@ def _nearest_command(words: Sequence[str]) -> str:
     return next(iter(get_close_matches(first.lower(), COMMANDS, n=1, cutoff=0.7 if is_bare else 0.8)), "")
 
 
-def _storage_errors() -> tuple[type[Exception], ...]:
-    """What a database raises that fails; looked up only when something was raised."""
-    from fathom.storage import STORAGE_ERRORS
+def _describe_database_error(error: Exception) -> str:
+    from fathom import DeepResearcher
 
-    return STORAGE_ERRORS
+    return DeepResearcher.describe_database_error(error)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -47,16 +47,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     from fathom.errors import BadInput
 
     try:
-        try:
-            return command.run(arguments)
-        except _storage_errors() as error:
-            from fathom.storage.rescue import describe_database_error
-
-            raise BadInput(f"The database cannot be used: {describe_database_error(error)}.") from error
-    except BadInput as error:
+        return command.run(arguments)
+    except (BadInput, sqlite3.Error) as error:
+        why = str(error) if isinstance(error, BadInput) else _describe_database_error(error)
         if not getattr(arguments, "json", False):
-            return refuse(f"{error}")
-        print(json.dumps({"error": str(error), "code": error.code}, ensure_ascii=False), file=sys.stderr)
+            return refuse(why)
+        print(json.dumps({"error": why, "code": BadInput.code}), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("fathom: interrupted before a run began", file=sys.stderr)

@@ -33,6 +33,7 @@ from fathom.request import ResearchRequest, describe_validation_error
 from fathom.researcher import DeepResearcher
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, RunConfig
+from fathom.storage import STORAGE_ERRORS
 from fathom.web.auth import identity_of
 from fathom.web.documents import MAX_UPLOAD_BYTES, find_example, list_folder, new_upload
 from fathom.web.live import LiveRun, LiveRuns
@@ -90,6 +91,8 @@ def _answered(handler: Handler) -> Handler:
             return _refuse(str(error), 404 if is_missing else 400, error.code)
         except FathomError as error:
             return _refuse(str(error), 409 if isinstance(error, RunStopped) else 502, error.code)
+        except STORAGE_ERRORS as error:
+            return _refuse(self.researcher.describe_database_error(error), 503, FathomError.code)
 
     return answer
 
@@ -111,13 +114,13 @@ class PageApp:
         self._settings = settings.model_copy(update={"docs_roots": roots})
         self._roots = settings.docs_roots
         self._keys = [key.get_secret_value() for key in settings.api_keys]
-        self._researcher = DeepResearcher(self._settings)
-        self._live = LiveRuns(self._researcher, settings.home / "runs")
+        self.researcher = DeepResearcher(self._settings)
+        self._live = LiveRuns(self.researcher, settings.home / "runs")
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Keep the database open; runs that are being worked on are left after the step in hand."""
-        async with self._researcher:
+        async with self.researcher:
             yield
             await self._live.close()
 
@@ -223,7 +226,7 @@ class PageApp:
     @_answered
     async def diagnosis(self, _: Request) -> Response:
         """Everything that is configured or missing, in words."""
-        found = await self._researcher.diagnose()
+        found = await self.researcher.diagnose()
         return _json({"lines": found.lines, "can_keep_runs": found.can_keep_runs})
 
     @_answered
@@ -247,28 +250,28 @@ class PageApp:
     async def forecast(self, request: Request) -> Response:
         """What a question would cost."""
         asked = await self._request(request)
-        found = await self._researcher.forecast(asked)
+        found = await self.researcher.forecast(asked)
         return _json(found)
 
     @_answered
     async def compare(self, request: Request) -> Response:
         """Two runs side by side."""
         words = request.query_params
-        found = await self._researcher.compare(words.get("first", "-"), words.get("second", "-"))
+        found = await self.researcher.compare(words.get("first", "-"), words.get("second", "-"))
         return _json(asdict(found))
 
     @_answered
     async def runs(self, request: Request) -> Response:
         """The latest runs, or those whose question has all words of `search`."""
         words = request.query_params.get("search", "").casefold().split()
-        lines = await self._researcher.runs(500 if words else 60)
+        lines = await self.researcher.runs(500 if words else 60)
         found = [line for line in lines if all(word in line.question.casefold() for word in words)]
         return _json([_line(asdict(line)) for line in found[:60]])
 
     @_answered
     async def begin(self, request: Request) -> Response:
         """Begin a run."""
-        return await self._begun(await self._researcher.begin(await self._request(request)))
+        return await self._begun(await self.researcher.begin(await self._request(request)))
 
     @_answered
     async def run(self, request: Request) -> Response:
@@ -280,7 +283,7 @@ class PageApp:
         if live and (is_here or not line["started"]):
             config, table = live.session.config, None
         else:
-            session = await self._researcher.session(run_id)
+            session = await self.researcher.session(run_id)
             config, table = session.config, session.waits_for
         return _json(
             {
@@ -302,7 +305,7 @@ class PageApp:
         if live:
             folder = live.folder
         else:
-            line = await self._researcher.run(run_id)
+            line = await self.researcher.run(run_id)
             run_id, folder = line.id, Path(line.folder) if line.folder else None
         if folder is None:
             raise BadInput("This run keeps no events; its report can be read.")
@@ -313,7 +316,7 @@ class PageApp:
     @_answered
     async def result(self, request: Request) -> Response:
         """The report with everything it stands on."""
-        found = await self._researcher.result(request.path_params["run"])
+        found = await self.researcher.result(request.path_params["run"])
         return Response(
             found.model_dump_json(),
             media_type="application/json",
@@ -327,7 +330,7 @@ class PageApp:
         start, end = words.get("start", ""), words.get("end", "")
         if not (start.isdecimal() and end.isdecimal()):
             raise BadInput("A passage has a start and an end.")
-        found = await self._researcher.passage(
+        found = await self.researcher.passage(
             request.path_params["run"], words.get("page", ""), int(start), int(end)
         )
         return _json(found)
@@ -335,7 +338,7 @@ class PageApp:
     @_answered
     async def thread(self, request: Request) -> Response:
         """The questions before and after this one."""
-        found = await self._researcher.thread(request.path_params["run"])
+        found = await self.researcher.thread(request.path_params["run"])
         return _json([{"id": query.id, "question": query.content} for query in found.queries])
 
     @_answered
@@ -347,7 +350,7 @@ class PageApp:
         folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fathom-"))
         path = folder / f"report.{kind}"
         try:
-            run_id = await self._researcher.export(request.path_params["run"], path)
+            run_id = await self.researcher.export(request.path_params["run"], path)
         except FathomError:
             await asyncio.to_thread(shutil.rmtree, folder)
             raise
@@ -377,23 +380,23 @@ class PageApp:
         if live and live.is_working:
             await live.session.signal(word, text.strip())
             return _json({"is_heard": True})
-        line = await self._researcher.run(run_id)
+        line = await self.researcher.run(run_id)
         if word == "stop" and line.status != "running":
             await self._live.resume(run_id, ReviewAnswer(action="finish"))
         else:
-            await self._researcher.control(run_id, word, text.strip())
+            await self.researcher.control(run_id, word, text.strip())
         return _json({"is_heard": True})
 
     @_answered
     async def follow_up(self, request: Request) -> Response:
         """Ask on in the thread of a finished run."""
         asked = await self._request(request)
-        return await self._begun(await self._researcher.ask(request.path_params["run"], asked))
+        return await self._begun(await self.researcher.ask(request.path_params["run"], asked))
 
     @_answered
     async def update(self, request: Request) -> Response:
         """Bring a finished report up to date."""
-        return await self._begun(await self._researcher.begin_update(request.path_params["run"]))
+        return await self._begun(await self.researcher.begin_update(request.path_params["run"]))
 
     @_answered
     async def fork(self, request: Request) -> Response:
@@ -404,7 +407,7 @@ class PageApp:
             raise BadInput("Say in words where to look instead.")
         if number is not None and not isinstance(number, int):
             raise BadInput("A round is a number.")
-        session = await self._researcher.begin_fork(
+        session = await self.researcher.begin_fork(
             request.path_params["run"], direction.strip(), after_round=number
         )
         return await self._begun(session)
@@ -416,12 +419,12 @@ class PageApp:
     async def _full(self, request: Request) -> str:
         """The full id of the run that is meant."""
         given = str(request.path_params["run"])
-        return given if self._live.find(given) else (await self._researcher.run(given)).id
+        return given if self._live.find(given) else (await self.researcher.run(given)).id
 
     async def _line(self, run_id: str, live: LiveRun | None) -> dict[str, Any]:
         """The run as the list has it; between its beginning and its first checkpoint only we know of it."""
         try:
-            return _line(asdict(await self._researcher.run(run_id)))
+            return _line(asdict(await self.researcher.run(run_id)))
         except BadInput:
             if live is None:
                 raise
