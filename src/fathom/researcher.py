@@ -122,6 +122,12 @@ class DeepResearcher(RunArchive):
             run_id, config = await runs.begin(request, on_index=on_index)
         return self._session(run_id, request, config)
 
+    async def begin_demo(self, language: str = "en") -> "Session":
+        """A session on the demo, in English ("en") or Korean ("ko"): its model's replies are recorded."""
+        from fathom.demo import demo_request
+
+        return await self.begin(demo_request(language))
+
     async def session(self, run_id: str | None = None) -> "Session":
         """A session on a run that was begun anywhere, by the first characters of its id; or on the latest."""
         async with self._shared.open() as runs:

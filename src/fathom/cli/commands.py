@@ -231,6 +231,11 @@ def _add_rescue(parser: Parser) -> None:
     parser.add_argument("--to", metavar="FOLDER", help="where everything goes (default: beside the file)")
 
 
+def _add_demo(parser: Parser) -> None:
+    parser.add_argument("--language", default="en", metavar="CODE", help="en or ko (en)")
+    add_output_options(parser)
+
+
 def _add_serve(parser: Parser) -> None:
     parser.add_argument("--port", type=int, default=8321, metavar="N", help="where it listens (8321)")
     parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="this machine only, unless said")
@@ -409,6 +414,17 @@ exit codes:
         ),
     ],
     "set up": [
+        Command(
+            "demo",
+            "demo",
+            "see a whole run in ten seconds, without a key: documents of ours, recorded replies",
+            "run:demo",
+            _add_demo,
+            "See a whole run without a key or a network. The model's replies were recorded; search,"
+            " verification, calculations and the report are made here and now. The places in its documents"
+            " are made up.",
+            usage="[--language en|ko] [options]",
+        ),
         Command(
             "serve",
             "serve",

@@ -23,6 +23,10 @@ from fathom.session import Session
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer
 
+_RECORDED = (
+    "A demo: the model's replies were recorded. Search, verification, calculations and the report are made"
+    " now, from documents about places that do not exist."
+)
 _Begin = Callable[[DeepResearcher], Awaitable[Session]]
 
 
@@ -42,6 +46,18 @@ def research(arguments: argparse.Namespace) -> int:
         return session
 
     return _work(settings, begin, arguments)
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    """Research the demo's question, with replies that were recorded."""
+
+    async def begin(researcher: DeepResearcher) -> Session:
+        session = await researcher.begin_demo(arguments.language)
+        if not _is_quiet(arguments):
+            print(_RECORDED, file=sys.stderr, flush=True)
+        return session
+
+    return _work(read_settings(arguments), begin, arguments)
 
 
 def ask(arguments: argparse.Namespace) -> int:

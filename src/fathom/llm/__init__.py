@@ -3,7 +3,7 @@
 from fathom.errors import BadInput
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.protocol import ResearchModel
-from fathom.settings.model_names import NO_MODEL, describe_unknown_provider
+from fathom.settings.model_names import NO_MODEL, RECORDED, describe_unknown_provider
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 
@@ -11,6 +11,10 @@ from fathom.state import RunConfig
 def choose_research_model(settings: Settings, run_config: RunConfig) -> ResearchModel:
     """Return the research model of a run: chat models if configured, else the extractive one."""
     named = run_config.model
+    if named and named.startswith(RECORDED):
+        from fathom.llm.recorded import load_recording
+
+        return load_recording(named.removeprefix(RECORDED))
     if settings.uses_model(named):
         from fathom.llm.factory import make_research_model  # seconds of imports
 

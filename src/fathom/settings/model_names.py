@@ -22,6 +22,7 @@ google_vertexai groq huggingface ibm langsmith litellm meta mistralai nvidia oll
 perplexity together upstage xai"""
 PROVIDERS = frozenset(_PROVIDERS.split())
 NO_MODEL = "none"
+RECORDED = "recorded:"  # and the language of the demo whose replies are meant
 GGUF = ".gguf"
 _PROVIDER = re.compile(r"([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*):(?!//)(.+)")
 

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fathom.errors import BadInput
-from fathom.settings.model_names import NO_MODEL, SERVERS, chat_model_name, is_full_name, split_name
+from fathom.settings.model_names import NO_MODEL, RECORDED, SERVERS, chat_model_name, is_full_name, split_name
 from fathom.settings.sources import (
     CONFIG_VARIABLE,
     SettingNames,
@@ -264,7 +264,7 @@ class Settings(BaseSettings):
         chosen = named or self.model
         if named is None and self._chat_models:
             return True
-        if chosen == NO_MODEL:
+        if chosen == NO_MODEL or (chosen or "").startswith(RECORDED):
             return False
         configured = [chosen, self.small_model, *self.models.values()]
         has_full_name = any(name and is_full_name(name) for name in ([named] if named else configured))

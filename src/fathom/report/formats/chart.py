@@ -12,7 +12,9 @@ from html import escape
 
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.report.formats.markdown import DISPUTED
-from fathom.report.layout import BlockLayout, PreparedReport, cited_numbers
+from fathom.report.layout import BlockLayout, PreparedReport, cited_numbers, lay_out_blocks
+from fathom.report.ledger import Ledger
+from fathom.report.rerender import prepare_any
 from fathom.state import Sentence
 from fathom.text.normalization import one_line
 
@@ -76,6 +78,27 @@ class Chart:
             if point
         ]
         return f"{self.title}. {'; '.join(told)}"
+
+
+@dataclass(frozen=True)
+class PlacedChart:
+    """A chart, and the table that it stands below."""
+
+    section: str
+    block: int
+    chart: Chart
+
+
+def place_charts(ledger: Ledger) -> list[PlacedChart]:
+    """Every chart of a report, with its place."""
+    report = prepare_any(ledger)
+    return [
+        PlacedChart(section.id, section.blocks.index(layout.block), chart)
+        for section in report.sections
+        for layout in lay_out_blocks(section)
+        if layout.block.kind == "table"
+        for chart in charts_of(layout, report)
+    ]
 
 
 def charts_of(layout: BlockLayout, report: PreparedReport) -> Iterator[Chart]:

@@ -1,0 +1,113 @@
+"""The demo: a whole run with recorded replies shows everything a report can have, and says what it is."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from standins.commandline import spawned
+
+from fathom import DeepResearcher, ResearchRequest, ResearchResult
+from fathom.demo import FOLDER, LANGUAGES, demo_request
+from fathom.errors import BadInput, RunStopped
+from fathom.llm import recorded
+from fathom.llm.recorded import load_recording
+from fathom.report.formats.document import Picture, make_document
+from fathom.settings.settings import Settings, load_settings
+from fathom.text.normalization import one_line
+
+BOTH = pytest.mark.parametrize("language", LANGUAGES)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings(home=tmp_path / "home", local_servers={})
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replies without the pauses that are there for readers."""
+    monkeypatch.setattr(recorded, "PACE_S", dict.fromkeys(recorded.PACE_S, 0.0))
+
+
+async def shown(settings: Settings, language: str) -> ResearchResult:
+    return await DeepResearcher(settings).research(demo_request(language))
+
+
+@pytest.mark.whole
+@BOTH
+@pytest.mark.usefixtures("at_once")
+async def test_every_role_has_its_answer_and_nothing_of_it_is_lost(settings: Settings, language: str) -> None:
+    result = await shown(settings, language)
+    assert (result.status, result.errors) == ("complete", [])
+    told = [s for section in result.sections for s in section.sentences]
+    texts = {one.text for one in told}
+    replies = load_recording(language).replies
+    wanted = [s["text"] for part in replies["parts"] for b in part["blocks"] for s in b.get("sentences", [])]
+    wanted += [one["text"] for one in replies["edit"]["summary"]]
+    assert [text for text in wanted if text not in texts] == []
+    assert [section.title for section in result.sections if section.kind != "summary"] == [
+        part["title"] for part in replies["parts"]
+    ]
+    assert result.report.startswith(f"# {replies['edit']['title']}\n")
+    assert [one.text for one in told if one.status == "unsupported"] == []
+
+
+@pytest.mark.whole
+@BOTH
+@pytest.mark.usefixtures("at_once")
+async def test_the_report_has_everything_a_report_can_have(settings: Settings, language: str) -> None:
+    result = await shown(settings, language)
+    told = [s for section in result.sections for s in section.sentences]
+    assert {"fact", "inference", "calculation"} <= {one.kind for one in told}
+    assert {"table", "bullets", "numbered"} <= {b.kind for section in result.sections for b in section.blocks}
+    (dispute,) = result.contradictions
+    assert len(dispute.sides) == 2
+    assert len(result.citations) == len(list((FOLDER / language).glob("*.md")))
+    (refused,) = [one for one in result.rejected if one.statement]
+    assert refused.reason == load_recording(language).replies["refused"]["overstated"]
+    blocks = [block for part in make_document(result).parts for block in part.blocks]
+    charts = [block.chart for block in blocks if isinstance(block, Picture)]
+    assert {chart.is_over_time for chart in charts} == {True, False}
+    assert result.metadata is not None and result.metadata.cost_usd == 0
+
+
+@BOTH
+def test_a_recording_is_of_its_documents(language: str) -> None:
+    pages = {path.stem: path.read_text("utf-8") for path in (FOLDER / language).glob("*.md")}
+    replies = load_recording(language).replies
+    titles = {re.findall(r'^title: "(.*)"$', text, re.MULTILINE)[0]: text for text in pages.values()}
+    assert {page["title"] for page in replies["pages"]} == set(titles)
+    for page in replies["pages"]:
+        for claim in page["claims"]:
+            for quote in claim["quotes"]:
+                assert one_line(quote) in one_line(titles[page["title"]])
+    assert all("Fathom" in text.rsplit("*", 2)[1] for text in pages.values()), "it says that it is made up"
+    assert {p["title"] for p in replies["parts"]} == {p["title"] for p in replies["verdicts"]["parts"]}
+
+
+@pytest.mark.whole
+@pytest.mark.usefixtures("at_once")
+async def test_another_question_is_refused_in_one_sentence(settings: Settings) -> None:
+    researcher = DeepResearcher(settings)
+    first = await shown(settings, "en")
+    with pytest.raises(RunStopped, match="recorded and answer only its own question"):
+        await researcher.follow_up(first.run_id, "How heavy is a ferry?")
+    with pytest.raises(BadInput, match="no demo in 'fr'"):
+        await researcher.research(
+            ResearchRequest(query="Why?", docs=[str(FOLDER / "en")], model="recorded:fr")
+        )
+
+
+@pytest.mark.whole
+def test_the_command_says_that_replies_are_recorded_and_is_quick(tmp_path: Path) -> None:
+    environment = {"FATHOM_HOME": str(tmp_path / "home")}
+    began = time.monotonic()
+    told = spawned(["demo", "--language", "ko", "--to", "report.html"], tmp_path, environment)
+    took_s = time.monotonic() - began
+    print(f"\nfathom demo: {took_s:.1f} s")
+    assert told.code == 0, told.err
+    assert "replies were recorded" in told.err
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "<title>가람만" in page and "<svg" in page
+    assert spawned(["demo", "--language", "fr"], tmp_path, environment).is_refusal
