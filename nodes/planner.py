@@ -9,7 +9,7 @@ from fathom.planning.hypotheses import adopt_hypotheses
 from fathom.planning.model_inputs import make_plan_input
 from fathom.planning.perspectives import add_page_structure, distinct_perspectives
 from fathom.planning.ranking import rate_families
-from fathom.planning.round_plan import add_counter_query, decide_round
+from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers
 from fathom.planning.tree import plan_branches
 from fathom.reading.protocol import Reader
 from fathom.state import SCOUT, Failure, Query, ResearchState, RunConfig, ThinkingTool
@@ -57,6 +57,7 @@ async def planner(
     queries = keep_queries_for_gaps(
         add_counter_query(decision.queries, brief, hypotheses, run_config.endless), brief, known
     )
+    queries = follow_papers(queries, state["question"], run_config.citations)
     if is_at_hand(known):
         queries, worth = [], add_recall_round(worth)
     return {
@@ -79,7 +80,8 @@ async def planner(
 
 
 async def _scout(question: str, engines: EnginesPort, run_config: RunConfig) -> ResearchState:
-    query = Query(id=SCOUT, text=question, question="", round=1)
+    scout = Query(id=SCOUT, text=question, question="", round=1)
+    (query,) = follow_papers([scout], question, run_config.citations)
     try:
         found = await engines.search(query, limit=min(_MAX_SCOUT_HITS, run_config.max_hits))
     except ProviderError as error:

@@ -8,7 +8,7 @@ from fathom.http.urls import canonical_address, parse_host
 from fathom.nodes.ports import ControlSignalsPort, PageLeasesPort, PagesPort
 from fathom.planning.follow_up import recall_thread
 from fathom.planning.reading_list import origin_hits
-from fathom.state import SCOUT, Hit, ResearchState, RunConfig, ThreadKnowledge
+from fathom.state import SCOUT, Hit, ResearchState, RunConfig, ThreadKnowledge, dump_hits
 
 _PER_HOST = 3
 _SURE_PER_QUERY = 2
@@ -30,8 +30,8 @@ async def selector(
     thread, without a search. Sources named by pages of earlier rounds come before other hits, a few a round.
 
     Reads:  hits, visited, asked, fork, run, direction, known, questions, claims, pages
-    Writes: chosen, visited, offered, hits; in a follow-up's first round known, recalled, claims, pages,
-            visited, failures
+    Writes: chosen, visited, offered, results, hits; in a follow-up's first round known, recalled, claims,
+            pages, visited, failures
     """
     known = state.get("known")
     if known and known.is_at_hand:
@@ -55,7 +55,8 @@ async def selector(
         "chosen": [best[a] for a in chosen],
         "visited": chosen,
         "offered": list(best),
-        # Drop unread hits: relevant ones are found again, and checkpoints stay small.
+        # Hits are kept outside the state: relevant ones are found again, and checkpoints stay small.
+        "results": [await pages.put(dump_hits(list(best.values())))] if best else [],
         "hits": Overwrite([]),  # type: ignore[typeddict-item]
     }
 

@@ -68,6 +68,8 @@ from fathom.state.records import (
     Role,
     SubQuestion,
     Verdict,
+    dump_hits,
+    load_hits,
     short_hash,
 )
 from fathom.state.report import (
@@ -206,6 +208,8 @@ __all__ = [
     "Verdict",
     "Writing",
     "WritingOutput",
+    "dump_hits",
+    "load_hits",
     "short_hash",
 ]
 

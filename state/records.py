@@ -6,7 +6,7 @@ Does not know how a record comes about, or who reads it.
 from hashlib import sha256
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 Score = float
 
@@ -106,6 +106,19 @@ class Hit(Record):
         return short_hash(self.query, self.engine, self.address)
 
 
+_HITS = TypeAdapter(list[Hit])
+
+
+def dump_hits(hits: list[Hit]) -> str:
+    """Hits as a text, to be kept outside the state."""
+    return _HITS.dump_json(hits, exclude_defaults=True).decode()
+
+
+def load_hits(text: str) -> list[Hit]:
+    """Hits that were kept as a text."""
+    return _HITS.validate_json(text)
+
+
 class Origin(Record):
     """Another source that a page names for part of its text, and links."""
 
@@ -190,6 +203,7 @@ class Failure(Record):
     where: str
     what: str
     why: str
+    stand_in: str = ""  # who did it instead, so that nothing is missing
 
     @property
     def key(self) -> str:

@@ -156,6 +156,8 @@ class Citation(Record):
     gone: bool = False  # it could not be read again in an update
     publisher: str = ""
     is_primary: bool = False  # the original source, not a page that repeats it
+    retracted: str = ""  # which catalogue says that the paper was retracted
+    image: str = ""  # an image on the page that was looked for
 
 
 # What the reader may expect: see `report.certainty.report_status`.

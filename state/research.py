@@ -116,6 +116,8 @@ class ResearchState(TypedDict, total=False):
     visited: Annotated[list[str], _PRIVATE, unite_lists]
     # intake, selector; all hits, read or not, for an update
     offered: Annotated[list[str], _PRIVATE, unite_lists]
+    # selector; hashes of the lists of hits of each round, which are kept with the texts of pages
+    results: Annotated[list[str], _PRIVATE, unite_lists]
     # extractor, analyzer, compare, selector
     pages: Annotated[
         list[Page], Field(description="The pages that were read; texts are kept apart."), merge_records
@@ -259,6 +261,7 @@ class BranchOutput(TypedDict, total=False):
     asked: Annotated[list[Query], merge_records]
     visited: Annotated[list[str], unite_lists]
     offered: Annotated[list[str], unite_lists]
+    results: Annotated[list[str], unite_lists]
     pages: Annotated[list[Page], merge_records]
     claims: Annotated[list[Claim], merge_records]
     rulings: Annotated[list[Ruling], merge_records]

@@ -5,7 +5,7 @@ from fakes.services import NO_SIGNALS, FakePageLeases, FakePages
 from langgraph.types import Overwrite
 
 from fathom.nodes.selector import selector
-from fathom.state import Fork, Hit, ResearchState, RunConfig
+from fathom.state import Fork, Hit, ResearchState, RunConfig, load_hits
 
 
 async def chosen(*hits: Hit, sources: int = 10, visited: tuple[str, ...] = ()) -> list[str]:
@@ -107,3 +107,17 @@ async def test_a_broken_address_does_not_break_the_round() -> None:
     assert set(await chosen(hit("http://[broken"), hit("https://a.example", 2), hit("", 3))) >= {
         "https://a.example"
     }
+
+
+async def test_what_a_round_found_is_kept_also_where_it_is_not_read() -> None:
+    shelf, hits = FakePages(), [hit(f"https://a{n}.example/", n, authors=["A. Writer"]) for n in (1, 2, 3)]
+    update = await selector(
+        {"hits": hits},
+        run_config=RunConfig(sources=1),
+        page_leases=FakePageLeases(),
+        signals=NO_SIGNALS,
+        pages=shelf,
+    )
+    assert len(update["chosen"]) == 1
+    (kept,) = update["results"]
+    assert load_hits(await shelf.get(kept)) == hits

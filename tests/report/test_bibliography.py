@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 from checks.bibtex_reader import read_bibtex
-from fakes.records import page
+from fakes.records import claim, judgement, page, question
 from fakes.services import FakePages
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.reading.cache import PdfStore
 from fathom.report.bibliography import is_paper, make_bibtex_keys, render_bibtex, split_authors, write_papers
-from fathom.state import Page
+from fathom.state import Page, Reread, RunState
 
 
 def source(place: int = 1, **words: Any) -> Page:
@@ -113,17 +113,35 @@ TEXT = "조력 발전 연구 결과를 보고한다."
 
 
 async def test_a_paper_is_kept_with_its_text_and_its_data(tmp_path: Path) -> None:
-    about = {"title": "조력/Tides: a study?", "doi": "10.1/x", "cited_by": 7, "author": "A. Writer"}
+    about = {
+        "title": "조력/Tides: a study?",
+        "doi": "10.1/x",
+        "cited_by": 7,
+        "author": "A. Writer",
+        "round": 1,
+    }
+    about |= {"abstract": "We study tides.", "retracted": "crossref"}
     paper = page(TEXT, "https://doi.org/10.1/x").model_copy(update=about)
     plain = page("a web page", "https://a.example/")
     shelf, pdf_store = FakePages(), PdfStore(tmp_path / "kept")
     for words in (TEXT, "a web page"):
         await shelf.put(words)
     await pdf_store.keep(TEXT, b"%PDF-1.4 as it came")
-    assert await write_papers([paper, plain], shelf, pdf_store, tmp_path, {paper.sha: 3}) == 1
+    drawn = [claim(f"Finding {n}.", f"c{n}", of=TEXT, relevance=n / 10) for n in range(7)]
+    state: RunState = {
+        "pages": [paper, plain],
+        "claims": drawn,
+        "judgements": [judgement(3, found=["c1"])],
+        "rereads": [Reread(page=paper.sha, sought=question(), round=2)],
+    }
+    assert await write_papers(state, shelf, pdf_store, tmp_path) == 1
     (entry,) = json.loads((tmp_path / "paper_index.json").read_text("utf-8"))
     assert (entry["doi"], entry["cited_by"], entry["author"]) == ("10.1/x", 7, "A. Writer")
-    assert (entry["citation"], entry["key"]) == (3, "writertides")
+    assert (entry["citation"], entry["key"]) == (None, "writertides")
+    assert (entry["abstract"], entry["retracted"]) == ("We study tides.", "crossref")
+    assert entry["rounds"] == [1, 2, 3]
+    assert len(entry["key_findings"]) == 5
+    assert entry["key_findings"][0] == drawn[6].statement
     assert entry["file"] == "001-조력-tides-a-study.txt"
     assert (tmp_path / "papers" / entry["file"]).read_text("utf-8") == TEXT
     assert (tmp_path / "papers" / entry["pdf"]).read_bytes() == b"%PDF-1.4 as it came"
@@ -138,10 +156,10 @@ async def test_a_paper_keeps_its_name_when_another_comes_before_it(tmp_path: Pat
         for n, words in enumerate(("one", "two", "three"), 1)
     )
     nothing = PdfStore(tmp_path / "kept")
-    await write_papers([two, three], shelf, nothing, tmp_path, {})
+    await write_papers({"pages": [two, three]}, shelf, nothing, tmp_path)
     first = {e["sha"]: e["file"] for e in json.loads((tmp_path / "paper_index.json").read_text("utf-8"))}
     (tmp_path / "papers" / first[two.sha]).write_text("a person's notes", "utf-8")
-    assert await write_papers([one, two, three], shelf, nothing, tmp_path, {}) == 3
+    assert await write_papers({"pages": [one, two, three]}, shelf, nothing, tmp_path) == 3
     then = {e["sha"]: e["file"] for e in json.loads((tmp_path / "paper_index.json").read_text("utf-8"))}
     assert {sha: then[sha] for sha in first} == first
     assert len(set(then.values())) == 3
@@ -153,13 +171,13 @@ async def test_an_index_that_was_broken_is_made_anew(tmp_path: Path) -> None:
     await shelf.put("one")
     (tmp_path / "paper_index.json").write_text("[{]", "utf-8")
     paper = page("one", "https://arxiv.org/abs/2101.00001")
-    assert await write_papers([paper], shelf, PdfStore(tmp_path / "kept"), tmp_path, {}) == 1
+    assert await write_papers({"pages": [paper]}, shelf, PdfStore(tmp_path / "kept"), tmp_path) == 1
     assert json.loads((tmp_path / "paper_index.json").read_text("utf-8"))[0]["sha"] == paper.sha
 
 
 async def test_a_run_without_papers_leaves_no_folder(tmp_path: Path) -> None:
     nothing, found = PdfStore(tmp_path / "kept"), [page("x", "https://a.example/")]
-    assert await write_papers(found, FakePages(), nothing, tmp_path, {}) == 0
+    assert await write_papers({"pages": found}, FakePages(), nothing, tmp_path) == 0
     assert not (tmp_path / "papers").exists()
 
 

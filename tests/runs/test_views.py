@@ -107,9 +107,10 @@ def test_an_agent_that_makes_no_sense_is_refused(words: dict[str, Any]) -> None:
 
 
 def test_other_views_are_strict_too() -> None:
-    result = {"id": "x", "query_id": "r1", "source": "web", "title": "T", "address": "a", "snippet": ""}
+    result = {"id": "x", "query_id": "r1", "source": "web", "title": "T", "snippet": ""}
+    result["address"] = "https://a.example/x"
     SearchResult.model_validate({**result, "created_at": NOON, "relevance": 0.5})
-    for odd in ({"relevance": 2.0}, {"title": ""}, {"address": ""}):
+    for odd in ({"relevance": 2.0}, {"title": ""}, {"address": ""}, {"address": "a"}, {"source": "nowhere"}):
         with pytest.raises(ValidationError):
             SearchResult.model_validate({**result, "created_at": NOON, **odd})
     message: dict[str, Any] = {

@@ -92,6 +92,20 @@ async def test_the_views_of_a_run_are_its_own_records_seen_otherwise(tmp_path: P
     assert await asking.views(result.run_id) == views
 
 
+async def test_engines_are_counted_and_the_judge_says_what_it_thinks(tmp_path: Path) -> None:
+    settings, request = asked(tmp_path, rounds="1")
+    asking = DeepResearcher(settings)
+    done = await asking.research(request)
+    views = await asking.views(done.run_id)
+    assert {(result.engine, result.is_read) for result in views.results} == {("local", True)}
+    assert views.answer is not None
+    assert views.answer.by_engine == {"local": views.answer.total_sources}
+    (judge,) = [agent for agent in views.agents if agent.agent == "judge"]
+    thought = judge.intermediate_result
+    assert {"quality", "relevance", "needs_more", "feedback"} <= thought.keys()
+    assert (thought["needs_more"], bool(thought["feedback"])) == (False, True)
+
+
 async def test_agents_and_messages_come_from_the_events_or_else_from_the_state(tmp_path: Path) -> None:
     settings, request = asked(tmp_path)
     told = [event async for event in DeepResearcher(settings).stream(request)]

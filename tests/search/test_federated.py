@@ -186,9 +186,9 @@ async def test_an_engine_that_is_down_is_replaced_by_one_of_its_kind_and_that_is
     )
     hits, failures, costs = await engines.search(QUERY, limit=5)
     assert {hit.engine for hit in hits} == {"papers", "second"}
-    assert [(f.where, f.why) for f in failures] == [
-        ("search: web", "HTTP 503; second was asked instead"),
-        ("search: down too", "busy"),
+    assert [(f.where, f.why, f.stand_in) for f in failures] == [
+        ("search: web", "HTTP 503", "second"),
+        ("search: down too", "busy", "second"),
     ]
     assert sorted((cost.model, cost.results) for cost in costs) == [("papers", 1), ("second", 1)]
 

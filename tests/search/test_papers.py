@@ -50,7 +50,7 @@ async def test_openalex_follows_when_semantic_scholar_is_down() -> None:
         hits, failures = await PaperCatalogue(links).complete(asking("references"), [SEED], 5)
         assert server.records[-1].params["filter"] == "cited_by:W1"
     assert [hit.linked for hit in hits] == ["", "cited by “Tides 1”"]
-    assert [failure.where for failure in failures] == ["search: semantic-scholar"]
+    assert [failure.where for failure in failures] == ["papers: semantic-scholar"]
 
 
 async def test_a_paper_that_no_catalogue_knows_costs_nothing_but_a_note() -> None:

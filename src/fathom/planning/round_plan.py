@@ -6,6 +6,7 @@ The plan is advice; the code decides.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Literal
 
 from fathom.planning.dedup import drop_repeats
 from fathom.planning.dependencies import (
@@ -29,7 +30,8 @@ from fathom.planning.queries import (
 )
 from fathom.planning.ranking import choose_queries, make_scoring_context, order_open_questions
 from fathom.planning.reflexion import is_overused
-from fathom.state import SCOUT, Family, Hypothesis, Plan, Query, ResearchState, SubQuestion
+from fathom.search.subjects import links_wanted
+from fathom.state import SCOUT, Family, Hypothesis, LinkKind, Plan, Query, ResearchState, SubQuestion
 from fathom.state.model_io import PlanInput
 from fathom.text.ranking import terms
 
@@ -215,6 +217,15 @@ def _number_queries(queries: list[Query], number: int) -> list[Query]:
         query.model_copy(update={"id": f"r{number}q{place}", "round": number})
         for place, query in enumerate(queries, 1)
     ]
+
+
+def follow_papers(queries: Sequence[Query], question: str, when: Literal["auto", "on", "off"]) -> list[Query]:
+    """Let queries ask for the papers around those they find, if the question or the query calls for it."""
+    if when == "off":
+        return list(queries)
+    asked: list[LinkKind] = ["citations", "references"] if when == "on" else links_wanted(question)
+    wanted = [list(dict.fromkeys([*asked, *links_wanted(query.text)])) for query in queries]
+    return [q.model_copy(update={"links": w}) if w else q for q, w in zip(queries, wanted, strict=True)]
 
 
 _MAX_OTHER_QUERIES = 3

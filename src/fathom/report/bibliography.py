@@ -9,14 +9,14 @@ import json
 import re
 import shutil
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, Protocol
 
 from fathom.http.urls import canonical_address
 from fathom.reading.cache import PdfStore
-from fathom.state import Page
+from fathom.state import Page, RunState
 from fathom.storage.files import replace_file
 from fathom.text.normalization import one_line
 
@@ -176,6 +176,8 @@ PAPERS = "papers"
 _NAME_CHARS = 60
 
 _INDEX_FIELDS = {"title", "author", "doi", "cited_by", "published", "address", "sha", "fetched"}
+_INDEX_FIELDS |= {"abstract", "retracted", "linked", "engine"}
+_KEY_FINDINGS = 5
 
 
 class PageTextSource(Protocol):
@@ -185,14 +187,9 @@ class PageTextSource(Protocol):
         """The text of a page."""
 
 
-async def write_papers(
-    pages: Sequence[Page],
-    texts: PageTextSource,
-    pdf_store: PdfStore,
-    folder: Path,
-    numbers: Mapping[str, int],
-) -> int:
-    """Bring `papers/` and its index up to date; how many there are. `numbers` are those of the report."""
+async def write_papers(state: RunState, texts: PageTextSource, pdf_store: PdfStore, folder: Path) -> int:
+    """Bring `papers/` and its index up to date; how many there are."""
+    pages = state.get("pages", [])
     found = [page for page in pages if is_paper(page)]
     if not found:
         return 0
@@ -203,7 +200,18 @@ async def write_papers(
             await asyncio.to_thread(replace_file, place, await texts.get(page.sha))
             await asyncio.to_thread(_copy_original, pdf_store, page, place.with_suffix(".pdf"))
     keys = make_bibtex_keys(pages)
-    index = [_index_entry(page, folder, names[page.address], keys, numbers) for page in found]
+    report = state.get("report")
+    numbers = {c.page: c.number for c in report.citations} if report else {}
+    index = [
+        {
+            **_index_entry(page, folder, names[page.address]),
+            "key": keys[page.address],
+            "citation": numbers.get(page.sha),
+            "rounds": _rounds_used_in(page, state),
+            "key_findings": _key_findings(page, state),
+        }
+        for page in found
+    ]
     body = json.dumps(index, indent=2, ensure_ascii=False) + "\n"
     await asyncio.to_thread(replace_file, folder / PAPER_INDEX, body)
     return len(found)
@@ -240,13 +248,25 @@ def _copy_original(pdf_store: PdfStore, page: Page, place: Path) -> None:
         part.replace(place)
 
 
-def _index_entry(
-    page: Page, folder: Path, name: str, keys: Mapping[str, str], numbers: Mapping[str, int]
-) -> dict[str, Any]:
+def _index_entry(page: Page, folder: Path, name: str) -> dict[str, Any]:
     has_pdf = (folder / PAPERS / f"{name}.pdf").exists()
     files = {"file": f"{name}.txt", "pdf": f"{name}.pdf" if has_pdf else None}
-    about = page.model_dump(include=_INDEX_FIELDS)
-    return {**files, **about, "key": keys[page.address], "citation": numbers.get(page.sha)}
+    return {**files, **page.model_dump(include=_INDEX_FIELDS)}
+
+
+def _rounds_used_in(page: Page, state: RunState) -> list[int]:
+    """The rounds in which a paper was read, or gave one of the round's best claims."""
+    own = {claim.id for claim in state.get("claims", []) if any(q.page == page.sha for q in claim.quotes)}
+    rounds = {page.round} if page.round else set()
+    rounds |= {judgement.round for judgement in state.get("judgements", []) if own & set(judgement.found)}
+    return sorted(rounds | {one.round for one in state.get("rereads", []) if one.page == page.sha})
+
+
+def _key_findings(page: Page, state: RunState) -> list[str]:
+    """What a paper says that bears most on the question."""
+    own = [claim for claim in state.get("claims", []) if any(q.page == page.sha for q in claim.quotes)]
+    best = sorted(own, key=lambda claim: -claim.relevance)
+    return [claim.statement for claim in best[:_KEY_FINDINGS]]
 
 
 def _slug(title: str) -> str:

@@ -41,6 +41,7 @@ class ReportBasis:
     failures: Sequence[Failure]
     known: Sequence[Claim] = ()  # all claims, also those the report does not use
     is_extracts: bool = False  # nobody wrote or judged anything
+    retracted: Sequence[str] = ()  # titles of cited papers that were retracted
 
 
 def report_status(outcome: ReportBasis) -> Status:
@@ -100,7 +101,8 @@ def _is_thin(outcome: ReportBasis) -> bool:
 
 def failures_that_matter(failures: Sequence[Failure]) -> list[Failure]:
     """The failures that leave a report without something it should have."""
-    return [f for f in failures if f.where in {"model", "analysis"} or f.where.startswith("search")]
+    lost = [f for f in failures if not f.stand_in]
+    return [f for f in lost if f.where in {"model", "analysis"} or f.where.startswith("search")]
 
 
 _POINTS = 3
@@ -169,7 +171,12 @@ def describe_certainty(
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
     if left_out := " ".join(
-        [*_describe_rejected(outcome, rejected, words), *_describe_unread(outcome.failures, words)]
+        [
+            *_describe_rejected(outcome, rejected, words),
+            *_describe_unread(outcome.failures, words),
+            *_describe_stand_ins(outcome.failures, words),
+            *_describe_retracted(outcome, words),
+        ]
     ):
         lines.append(left_out)
     if outcome.judgement.stop == "a person's word":
@@ -275,6 +282,20 @@ def _describe_rejected(outcome: ReportBasis, rejected: Sequence[Rejected], words
         yield words("certainty.rejected_claims", count=claims)
     if marked:
         yield words("certainty.marked", count=marked)
+
+
+def _describe_stand_ins(failures: Sequence[Failure], words: Messages) -> Iterator[str]:
+    """Which engine searched in the place of which, once each."""
+    pairs = {(f.where.partition(": ")[2], f.stand_in): f for f in failures if f.stand_in}
+    for (name, stand_in), failure in pairs.items():
+        why = escape_markdown(shorten_text(failure.why.rstrip("."), _WHY_CHARS))
+        yield words("certainty.stand_in", name=name, stand_in=stand_in, why=why)
+
+
+def _describe_retracted(outcome: ReportBasis, words: Messages) -> Iterator[str]:
+    if outcome.retracted:
+        titles = ", ".join(f"“{escape_markdown(title)}”" for title in outcome.retracted)
+        yield words("certainty.retracted", titles=titles)
 
 
 def _describe_unread(failures: Sequence[Failure], words: Messages) -> Iterator[str]:

@@ -182,6 +182,9 @@ def _render_reference(page: Page, words: Messages) -> str:
     parts += [f"DOI {escape_markdown(page.doi)}"] if page.doi else []
     parts += [words("folder.cited_by", count=page.cited_by)] if page.cited_by is not None else []
     parts += [words("report.read_on", date=page.fetched[:10])]
+    parts += [f"**{words('report.retracted', who=page.retracted)}**"] if page.retracted else []
+    parts += [escape_markdown(page.linked)] if page.linked else []
+    parts += [f"{words('report.image')} {name_address(page.image)}"] if page.image else []
     return f"{link_to_page(page)} ({', '.join(parts)})"
 
 

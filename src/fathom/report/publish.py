@@ -168,6 +168,7 @@ def _basis_of_report(
     """What the report rests on."""
     used = [claim for claim in state.get("claims", []) if numbers.get(claim.id)]
     told = {claim.id for claim in used}
+    quoted = {quote.page for claim in used for quote in claim.quotes}
     return ReportBasis(
         judgement=state["judgements"][-1],
         sections=sections,
@@ -176,6 +177,7 @@ def _basis_of_report(
         findings=[finding for finding in state.get("findings", []) if told & set(finding.claims)],
         failures=state.get("failures", []),
         known=state.get("claims", []),
+        retracted=[page.title for page in state.get("pages", []) if page.retracted and page.sha in quoted],
     )
 
 
@@ -315,4 +317,6 @@ def _make_citation(
         publisher=page.publisher or "",
         printed_pages=[bisect_right(pages[q.page].starts, q.start) for q in quotes] if page.starts else [],
         is_primary=any(is_primary(quote, pages, primary) for quote in quotes),
+        retracted=page.retracted,
+        image=page.image,
     )

@@ -69,7 +69,7 @@ class AgentTracker:
             case SufficiencyEvaluated(judgement=judgement):
                 self._end_round()
                 self.works("judge", f"round {judgement.round}")
-                self.ends("judge", score=judgement.overall, gaps=len(judgement.gaps), stop=judgement.stop)
+                self.ends("judge", gaps=len(judgement.gaps), **_reflection(judgement))
             case Failed(error=error):
                 self._fail(error)
             case Completed():
@@ -211,8 +211,8 @@ def _messages_of_event(payload: Payload) -> Iterator[RoleMessage]:
             yield "analyzer", "judge", "response", {"address": address, "claims": claims}
             yield from (("analyzer", None, "error", failure.model_dump()) for failure in lost)
         case SufficiencyEvaluated(judgement=judgement):
-            score = {"round": judgement.round, "score": judgement.overall, "stop": judgement.stop}
-            yield "judge", None, "notification", {**score, "gaps": [g.description for g in judgement.gaps]}
+            gaps: list[JsonValue] = [gap.description for gap in judgement.gaps]
+            yield "judge", None, "notification", {**_judgement_numbers(judgement), "gaps": gaps}
         case ReportWritten(status=status):
             yield "writer", None, "notification", {"status": status}
         case Checkpoint(why=why) if why != "round":
@@ -235,7 +235,7 @@ def agent_states_from_state(at: ViewedRun) -> list[AgentState]:
         ("searcher", bool(state.get("asked")), {"queries": len(state.get("asked", []))}),
         ("reader", bool(state.get("pages")), {"pages": len(state.get("pages", []))}),
         ("analyzer", bool(state.get("pages")), {"claims": len(state.get("claims", []))}),
-        ("judge", bool(judgements), {"score": judgements[-1].overall} if judgements else {}),
+        ("judge", bool(judgements), _reflection(judgements[-1]) if judgements else {}),
         ("writer", report is not None, {"status": report.status} if report else {}),
     ]
     for agent, has_worked, result in traces:
@@ -282,7 +282,19 @@ def _round_messages(at: ViewedRun) -> Iterator[TimedMessage]:
 
 
 def _judgement_numbers(judgement: Judgement) -> dict[str, JsonValue]:
-    return {"round": judgement.round, "score": judgement.overall, "stop": judgement.stop}
+    return {"round": judgement.round, **_reflection(judgement)}
+
+
+def _reflection(judgement: Judgement) -> dict[str, JsonValue]:
+    """What the judge thinks of a round: how good and how relevant it is, whether more is needed, and what."""
+    return {
+        "score": judgement.overall,
+        "quality": judgement.quality,
+        "relevance": (judgement.rubric.relevance - 1) / 4,
+        "needs_more": judgement.stop is None,
+        "feedback": "; ".join(gap.description for gap in judgement.gaps) or judgement.rubric.evidence,
+        "stop": judgement.stop,
+    }
 
 
 def _failure_message(failure: Failure, when: datetime) -> TimedMessage:

@@ -110,9 +110,7 @@ class ResearchFolder:
         """Bring every file up to what is now known."""
         self._question, self._words = state.get("question", ""), listings.messages_of(state)
         try:
-            report = state.get("report")
-            numbers = {c.page: c.number for c in report.citations} if report else {}
-            await write_papers(state.get("pages", []), self.texts, self.pdf_store, self.path, numbers)
+            await write_papers(state, self.texts, self.pdf_store, self.path)
             quotes = await render_quotes(state, self.texts)
             await asyncio.to_thread(self._kept, state, spent, quotes)
         except OSError as error:

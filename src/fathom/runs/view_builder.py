@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from fathom.errors import BadInput
 from fathom.events import Progress
-from fathom.http.urls import parse_host
+from fathom.http.urls import canonical_address, parse_host
 from fathom.ids import short_id
 from fathom.runs.agent_states import (
     agent_messages_from_events,
@@ -40,7 +40,8 @@ from fathom.runs.views import (
     ViewedRun,
     stable_id,
 )
-from fathom.state import Citation, Page, RunConfig, RunState, Section
+from fathom.search.routing import resolve_engine_name
+from fathom.state import Citation, Hit, Page, RunConfig, RunState, Section, load_hits
 from fathom.text.tokens import query_terms
 
 IDLE_AFTER = timedelta(minutes=10)
@@ -103,12 +104,37 @@ def view_plan(at: ViewedRun) -> ResearchPlan | None:
 
 
 def view_results(at: ViewedRun) -> list[SearchResult]:
-    """Every page that was read, with its best quote."""
+    """Every page that was read, with its best quote; then what was found and not read."""
     best: dict[str, tuple[float, str]] = {}
     for claim in at.state.get("claims", []):
         for quote in claim.quotes:
             best[quote.page] = max(best.get(quote.page, (-1.0, "")), (claim.relevance, quote.text))
-    return [_view_result(at, page, *best.get(page.sha, (None, ""))) for page in at.state.get("pages", [])]
+    pages = at.state.get("pages", [])
+    read = {canonical_address(page.address) for page in pages}
+    unread = {canonical_address(hit.address): hit for hit in at.found}
+    return [
+        *(_view_result(at, page, *best.get(page.sha, (None, ""))) for page in pages),
+        *(_view_unread(at, hit) for address, hit in unread.items() if address not in read),
+    ]
+
+
+def _view_unread(at: ViewedRun, hit: Hit) -> SearchResult:
+    return SearchResult(
+        id=stable_id(at.run, "result", hit.address),
+        query_id=at.run,
+        source=_kind_of_place(hit.address),
+        engine=hit.engine,
+        title=hit.title or hit.address,
+        address=hit.address,
+        snippet=hit.snippet[:_SNIPPET_CHARS],
+        authors=_distinct(hit.authors),
+        published=hit.published,
+        pdf=hit.pdf or None,
+        image=hit.image or None,
+        retracted=hit.retracted,
+        created_at=at.last,
+        is_read=False,
+    )
 
 
 def _view_result(at: ViewedRun, page: Page, relevance: float | None, quote: str) -> SearchResult:
@@ -116,11 +142,15 @@ def _view_result(at: ViewedRun, page: Page, relevance: float | None, quote: str)
         id=stable_id(at.run, "result", page.address),
         query_id=at.run,
         source=_kind_of_place(page.address),
+        engine=page.engine,
         title=page.title or page.address,
         address=page.address,
         snippet=" ".join(quote.split())[:_SNIPPET_CHARS],
         authors=_distinct((page.author or "").split(", ")),
         published=page.published,
+        pdf=page.pdf or None,
+        image=page.image or None,
+        retracted=page.retracted,
         relevance=relevance,
         created_at=_parse_time(page.fetched, at.began),
     )
@@ -133,6 +163,7 @@ def view_answer(at: ViewedRun) -> SynthesizedAnswer | None:
         return None
     numbers = {quote.page: citation.number for citation in report.citations for quote in citation.quotes}
     pages = {claim.id: [quote.page for quote in claim.quotes] for claim in at.state.get("claims", [])}
+    engines = {page.sha: page.engine for page in at.state.get("pages", [])}
     sections = [_view_section(section, pages, numbers) for section in report.sections if section.sentences]
     return SynthesizedAnswer(
         id=stable_id(at.run, "answer"),
@@ -143,6 +174,7 @@ def view_answer(at: ViewedRun) -> SynthesizedAnswer | None:
         sections=sections,
         total_sources=len(report.citations),
         by_source=dict(Counter(_kind_of_place(citation.address) for citation in report.citations)),
+        by_engine=dict(Counter(engines.get(citation.page) or "unknown" for citation in report.citations)),
         word_count=sum(word_count(f"{section.heading} {section.content}") for section in sections),
         created_at=at.last,
     )
@@ -184,7 +216,7 @@ def view_thread(sights: Sequence[ViewedRun], now: datetime, *, is_closed: bool) 
 
 def search_sources(run_config: RunConfig) -> list[str]:
     """Where a run looks: engines by name, or what kind of sources they are chosen for."""
-    named = [*(["local"] if run_config.docs else []), *run_config.engines]
+    named = [*(["local"] if run_config.docs else []), *map(resolve_engine_name, run_config.engines)]
     return _distinct(named) or ["academic" if run_config.academic else "news" if run_config.news else "web"]
 
 
@@ -260,7 +292,9 @@ async def _load_viewed_run(
         raise BadInput(f"Run {short_id(run_id)} was begun without a question: there is nothing to see.")
     state = cast(RunState, snapshot.values)
     is_over = "report" in state and not is_unfinished(snapshot)
-    return ViewedRun(run_id, root, question, state, began, last, is_over, times or {})
+    texts = [await runs.storage.pages.get(sha) for sha in state.get("results", [])]
+    found = [hit for text in texts if text for hit in load_hits(text)]
+    return ViewedRun(run_id, root, question, state, began, last, is_over, found, times or {})
 
 
 async def _step_times(runs: Runs, run_id: str) -> dict[str, datetime]:

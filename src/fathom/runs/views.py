@@ -4,16 +4,18 @@ Does not know how they are made (`view_builder`, `agent_states`). What has a sta
 `moved`, along the arrows of its kind; a record is frozen, so a change is a new record.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from fathom.errors import IllegalTransition
-from fathom.state import MAX_QUESTION_CHARS, RunConfig, RunState
+from fathom.search.protocol import Capability
+from fathom.search.routing import HYBRID, KNOWN_ENGINES
+from fathom.state import MAX_QUESTION_CHARS, Hit, RunConfig, RunState
 
 QueryStatus = Literal["pending", "processing", "completed", "failed"]
 
@@ -31,6 +33,27 @@ def _in_order(numbers: list[int]) -> list[int]:
         raise ValueError("citation numbers are told once, in their order")
     return numbers
 
+
+def _check_address(address: str) -> str:
+    scheme, _, rest = address.partition(":")
+    if scheme.lower() not in _SCHEMES or not rest.strip("/") or any(c.isspace() for c in address):
+        raise ValueError(f"an address begins with one of {', '.join(sorted(_SCHEMES))}")
+    return address
+
+
+def _check_source(source: str) -> str:
+    if source.partition(":")[0] not in _SOURCES:
+        raise ValueError(f"there is no source {source!r}; known are {', '.join(sorted(_SOURCES))}")
+    return source
+
+
+_SCHEMES = frozenset({"https", "http", "file", "mcp", "retriever"})
+
+_SOURCES = frozenset({*KNOWN_ENGINES, *get_args(Capability), HYBRID})
+
+Address = Annotated[str, AfterValidator(_check_address)]
+
+SourceName = Annotated[str, AfterValidator(_check_source)]
 
 NonEmptyText = Annotated[str, Field(min_length=1)]
 
@@ -81,7 +104,8 @@ class ResearchQuery(StatusView):
 
     thread_id: NonEmptyText
     content: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    search_sources: list[NonEmptyText] = Field(min_length=1)
+    search_sources: list[SourceName] = Field(min_length=1)
+    session_id: str = ""  # of the browser that asked, if one did
     created_at: AwareDatetime
     status: QueryStatus = "pending"
 
@@ -108,15 +132,20 @@ class AgentState(StatusView):
 
 
 class SearchResult(ViewRecord):
-    """A source that a run found and read."""
+    """A source that a run found, read or not."""
 
     query_id: NonEmptyText
-    source: NonEmptyText
+    source: SourceName
+    engine: str = ""  # that found it
     title: NonEmptyText
-    address: NonEmptyText
+    address: Address
     snippet: str
     authors: list[NonEmptyText] = []
     published: str | None = None
+    pdf: Address | None = None
+    image: Address | None = None
+    retracted: str = ""  # who says so
+    is_read: bool = True
     relevance: Share | None = None  # None: nothing in it answers the question
     created_at: AwareDatetime
 
@@ -128,7 +157,7 @@ class PlanStep(BaseModel):
 
     number: int = Field(ge=1)
     description: NonEmptyText
-    sources: list[NonEmptyText]
+    sources: list[SourceName]
     keywords: list[NonEmptyText]
 
 
@@ -151,7 +180,7 @@ class SourceCitation(BaseModel):
     id: NonEmptyText
     number: int = Field(ge=1)
     title: NonEmptyText
-    address: NonEmptyText
+    address: Address
 
 
 class AnswerSection(BaseModel):
@@ -174,6 +203,7 @@ class SynthesizedAnswer(ViewRecord):
     sections: list[AnswerSection]
     total_sources: int = Field(ge=0)
     by_source: dict[str, int]
+    by_engine: dict[str, int] = {}
     word_count: int = Field(ge=0)
     created_at: AwareDatetime
 
@@ -246,6 +276,7 @@ class ViewedRun:
     began: datetime
     last: datetime
     is_over: bool
+    found: Sequence[Hit] = ()  # also what was not read
     times: Mapping[str, datetime] = field(default_factory=dict)  # when "questions" or "round 1" came about
 
     @property

@@ -70,7 +70,12 @@ class FederatedSearch:
         if failed and len(failed) == len(answers):
             raise await self._combined_error(failed, query, limit)
         failures = [
-            Failure(where=f"search: {name}", what=query.text, why=_with_stand_in(error, stand_ins.get(name)))
+            Failure(
+                where=f"search: {name}",
+                what=query.text,
+                why=str(error),
+                stand_in=stand_ins.get(name, ""),
+            )
             for name, error in failed
             if name not in overspent
         ]
@@ -113,12 +118,14 @@ class FederatedSearch:
         for lost in [engine for engine in self.engines if _is_down(answers[engine.name])]:
             kind = engine_kind(lost.capabilities)
             spare = [e for e in self.spare if kind in (None, engine_kind(e.capabilities))]
+            tried = [lost.name]
             for engine in spare:
                 if served(kind) or engine.name in answers:
                     continue
                 answers[engine.name] = await self._ask(engine, query, limit)
+                tried.append(engine.name)
                 if served(kind):
-                    stand_ins[lost.name] = engine.name
+                    stand_ins |= dict.fromkeys(tried[:-1], engine.name)
         return stand_ins
 
     async def _overspent_engines(self) -> dict[str, str]:
@@ -202,10 +209,6 @@ class FederatedSearch:
 def _is_down(answer: EngineAnswer | ProviderError) -> bool:
     """Whether another engine may help; where the money is used up, none may."""
     return isinstance(answer, ProviderError) and not isinstance(answer, OutOfBudget)
-
-
-def _with_stand_in(error: ProviderError, stand_in: str | None) -> str:
-    return f"{error}; {stand_in} was asked instead" if stand_in else str(error)
 
 
 def _cost_call(name: str, query: Query, limit: int) -> PaidCall:

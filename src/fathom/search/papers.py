@@ -72,7 +72,7 @@ class PaperCatalogue:
                 return await ask(name, limit), failures
             except ProviderError as error:
                 failures.append(
-                    Failure(where=f"search: {source.name}", what=f"{kind} of {name}", why=str(error))
+                    Failure(where=f"papers: {source.name}", what=f"{kind} of {name}", why=str(error))
                 )
         return [], failures
 
@@ -86,7 +86,7 @@ class PaperCatalogue:
                 gone = {doi.lower() for doi in await check(asked)}
             except ProviderError as error:
                 why = f"whether papers were retracted is not known: {error}"
-                failures.append(Failure(where=f"search: {who}", what="retractions", why=why))
+                failures.append(Failure(where=f"papers: {who}", what="retractions", why=why))
                 continue
             while len(self.known) > _MOST_REMEMBERED:
                 self.known.pop(next(iter(self.known)))

@@ -335,6 +335,8 @@ def _source(citation: Citation, words: Messages) -> Source:
     parts.append(words("report.read_on", date=citation.fetched[:10]))
     parts += [words("report.primary")] if citation.is_primary else []
     parts += [words("report.gone_since")] if citation.gone else []
+    parts += [words("report.retracted", who=citation.retracted)] if citation.retracted else []
+    parts += [f"{words('report.image')} {clean(name_address(citation.image))}"] if citation.image else []
     printed = citation.printed_pages or [0] * len(citation.quotes)
     quotes = [
         clean(shorten_text(quote.text)) + (f" ({words('report.on_page', number=number)})" if number else "")

@@ -281,4 +281,8 @@ def source_reference(citation: Citation, words: Messages) -> str:
         parts.append(words("report.primary"))
     if citation.gone:
         parts.append(words("report.gone_since"))
+    if citation.retracted:
+        parts.append(f"**{words('report.retracted', who=citation.retracted)}**")
+    if citation.image:
+        parts.append(f"{words('report.image')} {name_address(citation.image)}")
     return ", ".join(parts) + "."
