@@ -20,7 +20,7 @@ from langgraph.types import Command, StateSnapshot
 from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError
-from fathom.events import Progress
+from fathom.events import Completed, Progress
 from fathom.graph import ResearchGraph, build_graph, graph, standard_dependencies
 from fathom.ids import short_id
 from fathom.llm.clients import model_clients
@@ -39,6 +39,7 @@ from fathom.runs.event_stream import (
 )
 from fathom.runs.follow_up import FinishedRun, FollowUpRequest, Threads, make_follow_up
 from fathom.runs.repository import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
+from fathom.runs.telemetry import count_result, observe
 from fathom.runs.update import UpdateRequest, make_update
 from fathom.search.local.index import ProgressCallback as IndexProgress
 from fathom.search.registry import local_engine
@@ -134,7 +135,7 @@ class Runs:
             spent_usd = partial(self.spent_usd, run_id)
             segment = replace(await self._next_segment(run_id, start), keeper=keep, spent_usd=spent_usd)
             dependencies = standard_dependencies(self.settings.with_allowed(segment.run_config))
-            working = build_graph(dependencies, self.saver)
+            working = observe(build_graph(dependencies, self.saver), run_id, self.settings)
             if halt:
                 halt.reach(segment.control)
             await self.signals.resumed(run_id)
@@ -144,8 +145,9 @@ class Runs:
                     async with aclosing(stream_events(working, segment)) as events:
                         with note_early_exit(self.storage, run_id):
                             async for event in events:
-                                if event.kind == "completed":
+                                if isinstance(event.payload, Completed):
                                     await self.signals.ended(run_id)
+                                    count_result(event.payload.result, self.settings)
                                 if event.kind in ("round completed", "completed"):
                                     await self.storage.checkpoints.thin(run_id)
                                 yield event

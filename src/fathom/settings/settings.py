@@ -94,6 +94,10 @@ class Settings(BaseSettings):
         LOCAL_SERVERS,
         description="Where models on this machine are looked for when none is configured; {}: nowhere.",
     )
+    telemetry: Literal["off", "on", "content"] = Field(
+        "off",
+        description="OpenTelemetry spans and metrics: off, on, or content (with questions and addresses).",
+    )
     tavily_api_key: Annotated[Key, SharedVariable("TAVILY_API_KEY")] = Field(
         None, description="Tavily's key."
     )
