@@ -1,6 +1,7 @@
 """How many searches a run makes at once is a setting, and how many pages all runs together read at once."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,10 +31,16 @@ class Counting:
     inside: int = 0
     most: int = 0
     asked: list[str] = field(default_factory=list)
+    awaited: int = 1  # nobody leaves before so many were inside at once, or ten seconds are over
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def _asked(self) -> None:
         self.inside += 1
         self.most = max(self.most, self.inside)
+        if self.inside >= self.awaited:
+            self.reached.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.reached.wait(), 10)
         await asyncio.sleep(0.005)
         self.inside -= 1
 
@@ -55,7 +62,7 @@ async def test_pages_are_read_so_many_at_once(at_once: int) -> None:
 @pytest.mark.parametrize("at_once", [1, 3])
 async def test_each_run_has_its_own_places_for_searches(at_once: int, tmp_path: Path) -> None:
     runs = {name: Counting() for name in ("first", "second")}
-    together = Counting()
+    together = Counting(awaited=at_once + 1)
 
     def of(name: str) -> FederatedSearch:
         """A run's engines as every step makes them anew."""
