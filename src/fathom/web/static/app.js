@@ -3,6 +3,7 @@
 import { post } from "./api.js";
 import { askView } from "./ask.js";
 import { act, button, h } from "./dom.js";
+import { batchView } from "./batches.js";
 import { compareView, historyView } from "./history.js";
 import { runView } from "./run.js";
 import { choose, language, load, t } from "./texts.js";
@@ -14,6 +15,7 @@ let shown = "";
 const VIEWS = [
   [/^#\/history$/, historyView],
   [/^#\/compare\/([\w-]+)\/([\w-]+)$/, compareView],
+  [/^#\/batch\/(\w+)$/, batchView],
   [/^#\/run\/([\w-]+)(?:\/(plan|watch|read))?$/, runView],
   [/^(#\/?)?$/, askView],
 ];

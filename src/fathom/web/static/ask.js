@@ -2,7 +2,7 @@
 
 import { get, post, upload } from "./api.js";
 import { act, button, field, h, say, show } from "./dom.js";
-import { expectation, t } from "./texts.js";
+import { expectation, language, t } from "./texts.js";
 
 const DEPTHS = ["quick", "standard", "comprehensive"];
 const SOURCES = ["web", "papers", "news", "documents"];
@@ -21,6 +21,7 @@ export function askView(main) {
   const price = h("output", { class: "price", "aria-live": "polite" });
   const configured = h("div", { class: "configured" });
   const examples = h("div", { class: "examples" });
+  const demo = h("section", { class: "card demo", hidden: true });
   const documents = h("div", { class: "documents", hidden: true });
   const send = h("button", { class: "primary big", type: "submit" }, t("ask.send"));
   const dial = h("input", { type: "range", name: "depth", min: 0, max: 2, step: 1, value: "0", "aria-label": t("ask.depth") });
@@ -36,7 +37,7 @@ export function askView(main) {
     h("div", { class: "row between" }, field(t("ask.review"), review), send),
     told, moreFields());
   main.append(h("div", { class: "column ask-page" }, h("h1", {}, t("ask.title")), h("p", { class: "lead" }, t("ask.lead")),
-    form, examples, configured));
+    form, demo, examples, configured));
 
   function settings() {
     const given = Object.fromEntries(new FormData(form));
@@ -65,8 +66,20 @@ export function askView(main) {
       told.replaceChildren(h("p", { class: "refusal", role: "alert" }, t("docs.none")));
       return;
     }
+    if (form.elements.several.checked) {
+      const { budget_usd: total, ...config } = asked.config;
+      const batch = { questions: question.value, config: { ...config, review: "off" }, total_usd: total ?? null };
+      const begun = await act(send, told, () => post("batches", batch));
+      if (begun) location.hash = `#/batch/${begun.id}`;
+      return;
+    }
     const begun = await act(send, told, () => post("runs", asked));
     if (begun) location.hash = `#/run/${begun.id}`;
+  }
+
+  async function beginDemo(event) {
+    const begun = await act(event.currentTarget, told, () => post("demo", { language }));
+    if (begun) location.hash = `#/run/${begun.id}/watch`;
   }
 
   function expect() {
@@ -81,10 +94,11 @@ export function askView(main) {
       price.textContent = t("docs.none");
       return;
     }
-    asked.query ||= t("example.web");
+    const count = form.elements.several.checked ? question.value.split("\n").filter((line) => line.trim()).length : 1;
+    asked.query = asked.query.split("\n")[0].trim() || t("example.web");
     try {
       const found = await post("forecast", asked);
-      price.textContent = expectation(found);
+      price.textContent = expectation(found) + (count > 1 ? ` · ${t("price.each", { n: count })}` : "");
     } catch (error) {
       price.textContent = error.message;
     }
@@ -105,7 +119,8 @@ export function askView(main) {
         field(t("more.not"), input("exclude_domains", { placeholder: "example.org" })),
         field(t("more.source_language"), input("source_language", { maxlength: 2, placeholder: "ko" })),
         field(t("more.strategy"), select("strategy", ["loop", "tree", "rollouts"].map((name) => [name, t(`strategy.${name}`)]))),
-        h("label", { class: "check" }, h("input", { type: "checkbox", name: "fresh" }), t("more.fresh"))));
+        h("label", { class: "check" }, h("input", { type: "checkbox", name: "fresh" }), t("more.fresh")),
+        h("label", { class: "check" }, h("input", { type: "checkbox", name: "several" }), t("more.several"))));
   }
 
   function showDocuments() {
@@ -148,7 +163,7 @@ export function askView(main) {
           }, "primary") : null),
         h("ul", {},
           found.parent === null ? null : h("li", {}, button("↑ " + t("docs.up"), () => openFolder(found.parent), "quiet")),
-          found.folders.map((folder) => h("li", {}, button(`📁 ${folder.name}`, () => openFolder(folder.path), "quiet"))))));
+          found.folders.map((folder) => h("li", {}, button(`${folder.name}/`, () => openFolder(folder.path), "quiet"))))));
       picker.querySelector("button")?.focus();
     }
 
@@ -182,6 +197,9 @@ export function askView(main) {
     offered.push([t("example.web"), "web"], [t("example.papers"), "papers"]);
     examples.replaceChildren(h("h2", { class: "small" }, t("ask.examples")),
       h("ul", {}, offered.map(([text, source]) => h("li", {}, button(text, fillIn(text, source), "example"), h("span", { class: "hint" }, t(`source.${source}`))))));
+    demo.hidden = !state.setup.demo.includes(language);
+    demo.replaceChildren(h("h2", {}, t("demo.title")), h("p", {}, t("demo.why")),
+      h("div", { class: "row" }, button(t("demo.send"), beginDemo, model ? "plain" : "primary")));
     const lines = h("dl", { class: "lines" });
     configured.replaceChildren(
       h("p", { class: model ? "note" : "note warn" }, model ? t("setup.model", { model }) : t("setup.none")),

@@ -10,6 +10,11 @@ export function goOn(run, result) {
     const begun = await post(`runs/${run.id}/${path}`, body);
     location.hash = `#/run/${begun.id}`;
   });
+  if (run.isDemo) {
+    return h("section", { class: "go-on" }, h("h2", {}, t("demo.next")), h("p", {}, t("demo.next.why")),
+      h("div", { class: "row" }, h("a", { class: "button primary", href: "#/" }, t("nav.ask"))),
+      h("div", { class: "cards" }, handOn(run), compareWith(run)));
+  }
   return h("section", { class: "go-on" }, followUp(begin), thread(run, result),
     h("div", { class: "cards" }, another(result, begin), update(begin), handOn(run), compareWith(run)), told);
 }

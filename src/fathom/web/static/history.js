@@ -1,7 +1,8 @@
 // History: every run of the database, found by words; and two of them side by side.
 
-import { get } from "./api.js";
-import { address, h, show } from "./dom.js";
+import { get, post } from "./api.js";
+import { batchList } from "./batches.js";
+import { act, address, button, h, show } from "./dom.js";
 import { moment, t, usd, word } from "./texts.js";
 
 export function historyView(main) {
@@ -11,7 +12,7 @@ export function historyView(main) {
   const compare = h("a", { class: "button", hidden: true }, t("history.compare"));
   const picked = [];
   let timer = 0;
-  main.append(h("div", { class: "column wide" }, h("h1", {}, t("nav.history")), h("div", { class: "row between" }, search, compare), list));
+  main.append(h("div", { class: "column wide" }, h("h1", {}, t("nav.history")), h("div", { class: "row between" }, search, compare), list, batchList()));
 
   async function load() {
     try {
@@ -29,7 +30,39 @@ export function historyView(main) {
       h("div", {}, h("a", { class: "history-question", href: `#/run/${run.id}` }, run.question || run.id),
         h("p", { class: "meta" }, h("span", { class: `pill ${run.status.replaceAll(" ", "-")}` }, word("status", run.status)),
           [moment(run.started), usd(run.cost_usd), t("history.rounds", { n: run.rounds })].join(" · "),
-          kin.map(([name, id]) => h("a", { href: `#/run/${id}` }, t(`history.${name}`))))));
+          kin.map(([name, id]) => h("a", { href: `#/run/${id}` }, t(`history.${name}`)))),
+        tagsOf(run)));
+  }
+
+  function tagsOf(run) {
+    const place = h("div", { class: "tags" });
+    const told = h("div", {});
+    const keep = (control, tags) => act(control, told, async () => {
+      run.tags = (await post(`runs/${run.id}/tags`, { tags })).tags;
+      paint();
+    });
+    const paint = () => place.replaceChildren(
+      ...run.tags.map((tag) => h("span", { class: "chosen-tag" },
+        button(`#${tag}`, () => find(`#${tag}`), "quiet", { "aria-label": t("tags.find", { tag }) }),
+        button("×", (event) => keep(event.currentTarget, run.tags.filter((one) => one !== tag)), "quiet", { "aria-label": t("tags.remove", { tag }) }))),
+      button(`+ ${t("tags.add")}`, edit, "quiet add-tag"), told);
+    const edit = () => {
+      const input = h("input", { type: "text", maxlength: 40, required: true, "aria-label": t("tags.add") });
+      const send = h("button", {}, t("steer.add"));
+      const form = h("form", { class: "row join", onsubmit: (event) => {
+        event.preventDefault();
+        keep(send, [...run.tags, input.value]);
+      } }, input, send);
+      place.querySelector(".add-tag").replaceWith(form);
+      input.focus();
+    };
+    paint();
+    return place;
+  }
+
+  function find(words) {
+    search.value = words;
+    load();
   }
 
   function pick(id, isPicked) {

@@ -93,7 +93,7 @@ function whole(run, result) {
     result.kind === "extracts" ? h("p", { class: "note" }, t("read.extracts")) : null,
     changes(result.update),
     result.citations.length ? null : h("p", { class: "note" }, t("read.nothing")),
-    shown.map((section) => sectionOf(section, index, drawer, changed)),
+    shown.map((section) => sectionOf(section, index, drawer, changed, run, result)),
     hasInference ? h("p", { class: "note legend" }, h("span", { class: "inference-mark" }, t("read.inference")), " ", t("read.inference.meaning")) : null,
     disputes(result, index, drawer), findings(result, index, drawer), sources(result, index, drawer), rejected(result, index), figures(result),
     drawer.element);
@@ -107,15 +107,27 @@ function changes(update) {
       : h("p", {}, t("read.unchanged")));
 }
 
-function sectionOf(section, index, drawer, changed) {
+function sectionOf(section, index, drawer, changed, run, result) {
   const blocks = section.blocks.length ? section.blocks : [{ kind: section.is_list ? "bullets" : "paragraph", title: "", columns: [] }];
   const isChanged = changed.has(section.title);
   return h("section", { class: `part ${section.kind}${isChanged ? " changed" : ""}` },
     section.title ? h("h2", {}, section.title, isChanged ? h("span", { class: "tag" }, t("read.changed")) : null) : null,
     blocks.map((block, place) => {
       const own = section.sentences.filter((one) => Math.min(one.block, blocks.length - 1) === place);
-      return own.length ? blockOf(block, own, index, drawer) : null;
+      return own.length ? [blockOf(block, own, index, drawer), chartsOf(section, place, drawer, run, result)] : null;
     }));
+}
+
+// Pictures of a table's verified figures, drawn by the server, with their sources.
+function chartsOf(section, place, drawer, run, result) {
+  return result.charts.map((chart, number) => [chart, number]).filter(([chart]) => chart.section === section.id && chart.block === place).map(([chart, number]) =>
+    h("figure", { class: "chart" }, h("img", { src: `api/runs/${run.id}/chart/${number}`, alt: chart.description, loading: "lazy" }),
+      h("figcaption", {}, t("read.chart", { title: chart.title }),
+        result.citations.filter((one) => chart.cited.includes(one.number)).map((one) => mark({ citation: one, quotes: quotesOf(one, result) }, null, drawer)))));
+}
+
+function quotesOf(citation, result) {
+  return citation.quotes.map((quote) => ({ quote, claim: claimWith(quote, result) }));
 }
 
 function blockOf(block, sentences, index, drawer) {
@@ -258,7 +270,7 @@ function sources(result, index, drawer) {
     h("span", { class: "source-title" }, one.title || one.address), h("span", { class: "meta" }, [one.publisher, one.published ? day(one.published) : t("read.undated"), t("read.fetched", { day: day(one.fetched) })].filter(Boolean).join(" · ")),
     address(one.address),
     h("span", { class: "hint" }, one.is_primary ? `${t("read.primary")} · ` : "", repeats.get(one.number) ?? t("read.independent")),
-    h("button", { type: "button", class: "quiet", onclick: () => drawer.open({ citation: one, quotes: one.quotes.map((quote) => ({ quote, claim: claimWith(quote, result) })) }, null) }, t("read.quotes", { n: one.quotes.length }))))));
+    h("button", { type: "button", class: "quiet", onclick: () => drawer.open({ citation: one, quotes: quotesOf(one, result) }, null) }, t("read.quotes", { n: one.quotes.length }))))));
 }
 
 function claimWith(quote, result) {

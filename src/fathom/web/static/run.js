@@ -15,6 +15,7 @@ export function runView(main, id, wished) {
   const run = {
     id, tab: "", info: null, model: newModel(), drafts: {}, isWorking: false, problem: "", isLinked: true,
     get isOver() { return OVER.has(this.info?.status); },
+    get isDemo() { return (this.info?.config?.model ?? "").startsWith("recorded:"); },
     refresh, go,
   };
   let views = {};
@@ -23,10 +24,11 @@ export function runView(main, id, wished) {
   let isGone = false;
   const title = h("h1", { class: "question" }, "…");
   const status = h("p", { class: "standing" });
+  const demo = h("div", { class: "banner" });
   const banner = h("div", { class: "banner" });
   const tabs = h("nav", { class: "tabs", "aria-label": t("run.views") });
   const body = h("div", { class: "view" });
-  const page = h("div", { class: "run" }, h("div", { class: "run-head" }, title, status, tabs), banner, body);
+  const page = h("div", { class: "run" }, h("div", { class: "run-head" }, title, status, tabs), demo, banner, body);
   main.append(page);
 
   function go(tab) {
@@ -58,6 +60,7 @@ export function runView(main, id, wished) {
     show(tabs, [run.tab, Boolean(model.table)], () => Object.keys(TABS).map((name) =>
       h("a", { href: `#/run/${id}/${name}`, "aria-current": name === run.tab ? "page" : null }, t(`tab.${name}`),
         name === "plan" && model.table?.why === "review" && !run.isOver ? h("span", { class: "dot" }, h("span", { class: "hidden" }, t("run.waiting"))) : null)));
+    show(demo, run.isDemo, () => (run.isDemo ? h("p", { class: "note recorded" }, h("strong", {}, t("demo.label")), " ", t("demo.note")) : null));
     showBanner(state);
     views.update?.();
   }
@@ -131,6 +134,7 @@ export function runView(main, id, wished) {
       event(event) {
         hear(run.model, event);
         run.last = event.kind;
+        if (event.kind === "report started" && run.tab === "watch" && !run.isReplaying) go("read");
         schedule();
       },
       async standing(told) {
