@@ -43,9 +43,23 @@ function growing({ model, drafts, isWorking }, error) {
   return h("article", { class: "report", "aria-busy": "true" }, h("p", { class: "note" }, t("read.growing")), titles.map((title) => {
     const part = model.sections[title] ?? (drafts[title] ? { text: drafts[title], isChecked: false } : null);
     return h("section", { class: part?.isChecked ? "checked" : "draft" }, h("h2", {}, title),
-      part ? part.text.split("\n").map((text) => h("p", {}, inline(text))) : h("p", { class: "hint" }, t("read.waiting")),
+      part ? paragraphs(part.text) : h("p", { class: "hint" }, t("read.waiting")),
       part && !part.isChecked ? h("p", { class: "hint" }, t("read.unchecked")) : null);
   }));
+}
+
+// A draft by its lines; those with bars between their words are rows of a table.
+function paragraphs(text) {
+  const made = [];
+  for (const line of text.split("\n")) {
+    const cells = line.split(" | ");
+    if (cells.length < 2) made.push(h("p", {}, inline(line)));
+    else {
+      if (made.at(-1)?.tagName !== "TABLE") made.push(h("table", {}));
+      made.at(-1).append(h("tr", {}, cells.map((cell) => h("td", {}, inline(cell)))));
+    }
+  }
+  return made;
 }
 
 // Everything that a sentence leads to, found by ids.
@@ -121,7 +135,7 @@ function sectionOf(section, index, drawer, changed, run, result) {
 // Pictures of a table's verified figures, drawn by the server, with their sources.
 function chartsOf(section, place, drawer, run, result) {
   return result.charts.map((chart, number) => [chart, number]).filter(([chart]) => chart.section === section.id && chart.block === place).map(([chart, number]) =>
-    h("figure", { class: "chart" }, h("img", { src: `api/runs/${run.id}/chart/${number}`, alt: chart.description, loading: "lazy" }),
+    h("figure", { class: "chart" }, h("img", { src: `api/runs/${run.id}/chart/${number}`, alt: chart.description }),
       h("figcaption", {}, t("read.chart", { title: chart.title }),
         result.citations.filter((one) => chart.cited.includes(one.number)).map((one) => mark({ citation: one, quotes: quotesOf(one, result) }, null, drawer)))));
 }
@@ -235,7 +249,9 @@ function makeDrawer(run, index) {
 }
 
 function calculation({ formula, operands, result }) {
-  return h("p", { class: "note" }, t("read.calculation"), " ", h("code", {}, `${formula} = ${result}`), " ", operands.map((one) => `${one.name} = ${one.value}`).join(", "));
+  const values = new Map(operands.map((one) => [one.name, one.value]));
+  const filled = formula.replace(/[A-Za-z_]\w*/g, (name) => values.get(name) ?? name);
+  return h("p", { class: "note" }, t("read.calculation"), " ", h("strong", {}, `${filled} = ${result}`));
 }
 
 function disputes(result, index, drawer) {
