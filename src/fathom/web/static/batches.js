@@ -25,7 +25,7 @@ export function batchView(main, id) {
   document.title = `Fathom · ${t("batch.title")}`;
   const told = h("div", {});
   const about = h("div", {});
-  const table = h("div", { class: "table", role: "region", tabindex: 0, "aria-label": t("batch.title") });
+  const table = h("div", { class: "table batch", role: "region", tabindex: 0, "aria-label": t("batch.title") });
   main.append(h("div", { class: "column wide" }, h("h1", {}, t("batch.title")), about, told, table));
   let timer = 0;
 
