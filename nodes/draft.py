@@ -3,7 +3,7 @@
 from fathom.evidence.corroboration import make_points
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
-from fathom.report.drafting import draft_sentences, latest_day, source_texts
+from fathom.report.drafting import check_subheadings, draft_sentences, latest_day, source_texts
 from fathom.report.outline import section_basis
 from fathom.state import Chapter, Section
 from fathom.state.model_io import WriteInput
@@ -36,6 +36,7 @@ async def draft(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Ch
         named = {
             "title": heading.title,
             "sentences": draft_sentences(own, claims),
+            "blocks": check_subheadings(own.blocks, state["question"], state["claims"]),
             "basis": section_basis(heading, claims),
             "kind": "conclusion" if heading.is_conclusion else "body",
         }

@@ -26,13 +26,48 @@ async def settle(state: Chapter, *, run_config: RunConfig) -> Chapter:
 
 def _drop_failed(draft: Section) -> Section:
     failed = [sentence for sentence in draft.sentences if sentence.status == "unsupported"]
-    kept = _drop_empty_rows([s for s in draft.sentences if s.status != "unsupported"])
-    if all(sentence.status == "connective" for sentence in kept):
-        kept = []
-    return draft.model_copy(update={"sentences": kept, "rejected": failed})
+    whole = draft.model_copy(update={"sentences": _tidy_tables(draft.sentences), "rejected": failed})
+    whole = _drop_empty_columns(whole)
+    if all(sentence.status == "connective" for sentence in whole.sentences):
+        return whole.model_copy(update={"sentences": []})
+    return whole
 
 
-def _drop_empty_rows(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Drop table rows with nothing but their name."""
-    supported = {(s.block, s.row) for s in sentences if s.row is not None and s.status == "supported"}
-    return [s for s in sentences if s.row is None or (s.block, s.row) in supported]
+def _tidy_tables(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Drop failed sentences, and rows with nothing but their name; a failed cell becomes a dash."""
+    rows = {(s.block, s.row) for s in sentences if s.row is not None and s.status == "supported"}
+    kept = []
+    for sentence in sentences:
+        is_failed = sentence.status == "unsupported"
+        if sentence.row is None:
+            kept += [] if is_failed else [sentence]
+        elif (sentence.block, sentence.row) in rows:
+            kept.append(_NO_VALUE.model_copy(update=_place(sentence)) if is_failed else sentence)
+    return kept
+
+
+_NO_VALUE = Sentence(text="–", claims=[], status="connective", kind="link")
+
+
+def _place(cell: Sentence) -> dict[str, int | None]:
+    return {"block": cell.block, "row": cell.row, "column": cell.column}
+
+
+def _drop_empty_columns(section: Section) -> Section:
+    """Drop the columns of tables in which no cell is supported; the first names the rows."""
+    blocks, sentences = list(section.blocks), section.sentences
+    for number, block in enumerate(section.blocks):
+        own = [s for s in sentences if s.block == number and s.row is not None]
+        full = {s.column for s in own if s.status == "supported"} | {0}
+        columns = sorted({s.column or 0 for s in own} & full)
+        if not own or len(columns) == len({s.column for s in own}):
+            continue
+        places = {column: place for place, column in enumerate(columns)}
+        names = [name for column, name in enumerate(block.columns) if column in places]
+        blocks[number] = block.model_copy(update={"columns": names})
+        sentences = [
+            s if s not in own else s.model_copy(update={"column": places[s.column or 0]})
+            for s in sentences
+            if s not in own or (s.column or 0) in places
+        ]
+    return section.model_copy(update={"blocks": blocks, "sentences": sentences})

@@ -27,6 +27,10 @@ _SHARES = frozenset({"percent", "points"})
 _YEAR_S = UNITS["year"][1]
 _DAY_S = UNITS["day"][1]
 _YEAR = re.compile(r"^(1\d{3}|20\d{2}|21\d{2})(?:년)?$")
+_RATE_WORDS = {
+    "month": re.compile(r"\b(?:a|per|each|every) month\b|\bmonthly\b|매월|월평균|한 달", re.IGNORECASE),
+    "day": re.compile(r"\b(?:a|per|each|every) day\b|\bdaily\b|매일|하루|일평균", re.IGNORECASE),
+}
 _CONSTANTS = frozenset({24.0, 30.0, 52.0, 60.0, 365.0, 3600.0, *(float(n) for n in range(13))})
 _MOST_OPERANDS = 40
 _LONGEST = 400
@@ -80,7 +84,9 @@ def recompute(calculation: Calculation, passages: Mapping[str, Passage], text: s
         values = [
             v
             for answer in answers
-            for v in _convert_to_stated_unit(stated_result, answer, calculation, operands)
+            for v in _convert_to_stated_unit(
+                stated_result, _rate_as_amount(answer, f"{calculation.result} {text}"), calculation, operands
+            )
         ]
     except NotComputable as error:
         return CalculationResult(why=str(error))
@@ -303,6 +309,15 @@ def _add_all(given: Sequence[Quantity]) -> Quantity:
     for one in given[1:]:
         total = _sum(total, one, 1)
     return total
+
+
+def _rate_as_amount(answer: Quantity, words: str) -> Quantity:
+    """Return what a rate makes in a year, or in the shorter time that the words name ("a month")."""
+    powers = dict(answer.powers)
+    if powers.pop("time", 0) != -1:
+        return answer
+    named = next((unit for unit, pattern in _RATE_WORDS.items() if pattern.search(words)), "year")
+    return Quantity(answer.value * UNITS[named][1], tuple(sorted(powers.items())))
 
 
 def _convert_to_stated_unit(

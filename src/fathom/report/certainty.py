@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text
@@ -328,9 +329,17 @@ def relevant_disputes(
     """
     told = (s for section in sections for s in section.sentences if s.status == "supported")
     used = {c for sentence in told for c in claims_behind(sentence)}
-    found = [entry for entry in contradictions if not used.isdisjoint(disputed_claims([entry]))]
+    cited = [entry for entry in contradictions if not used.isdisjoint(disputed_claims([entry]))]
+    found = list({_disputed_figures(entry) or entry.id: entry for entry in reversed(cited)}.values())[::-1]
     untold = [e for e in found if any(used.isdisjoint(side.claims) for side in e.sides)]
     return [e for e in found if e.is_certain] + [e for e in untold if not e.is_certain][:_MOST_RIVALS]
+
+
+def _disputed_figures(entry: Contradiction) -> frozenset[frozenset[float]]:
+    """The figures in which the sides differ: two disputes over the same ones are one; empty without any."""
+    sides = [frozenset(figure.base for figure in find_figures(side.value)) for side in entry.sides]
+    common = frozenset.intersection(*sides)
+    return frozenset(side - common for side in sides if side - common)
 
 
 def disputed_claims(contradictions: Sequence[Contradiction]) -> list[str]:

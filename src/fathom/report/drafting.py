@@ -15,7 +15,8 @@ from fathom.evidence.context import find_windows, join_passages
 from fathom.evidence.grounding import is_quotation, is_verbatim
 from fathom.evidence.support import find_contradicting_quote, find_unsupported, is_connective
 from fathom.report.passages import has_address, is_extract, strip_marks
-from fathom.state import Claim, Fault, Heading, Page, Quote, Section, Sentence
+from fathom.report.titles import is_sound_title
+from fathom.state import Block, Claim, Fault, Heading, Page, Quote, Section, Sentence
 from fathom.state.model_io import SentenceToCheck, SourceText
 from fathom.text.normalization import one_line
 from fathom.text.sentences import split_sentences
@@ -36,6 +37,13 @@ def draft_sentences(written: Section, claims: ClaimsById) -> list[Sentence]:
         for part in _split_sentence(sentence, claims)
     )
     return [sentence for sentence in standing if sentence.text]
+
+
+def check_subheadings(blocks: Sequence[Block], question: str, claims: Sequence[Claim]) -> list[Block]:
+    """Return the blocks without sub-headings and captions that state what no claim says."""
+    said = [question, *(text for c in claims for text in (c.statement, *(q.text for q in c.quotes)))]
+    sound = {block.title for block in blocks if block.title and is_sound_title(block.title, said)}
+    return [b if b.title in sound else b.model_copy(update={"title": ""}) for b in blocks]
 
 
 def redraft_sentence(sentence: Sentence, claims: ClaimsById) -> Sentence:

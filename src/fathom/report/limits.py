@@ -64,4 +64,5 @@ def _describe_dispute(entry: Contradiction, titles: dict[str, str]) -> str:
         for side in entry.sides
         if side.pages
     )
-    return f"Sources disagree about {shorten_line(entry.about)}: {sides}."
+    verb = "disagree" if entry.is_certain else "may disagree"
+    return f"Sources {verb} about {shorten_line(entry.about)}: {sides}."
