@@ -1,5 +1,7 @@
 """Calculations are worked out again from quoted figures: right ones pass, wrong ones say what they give."""
 
+import re
+
 import pytest
 
 from fathom.evidence.calculation import find_calculation_fault, recompute
@@ -34,6 +36,14 @@ RIGHT = [
     calculation("a + b", "3.5조 원", a=("3조 원", "cost"), b=("5,000억 원", "cost")),
     calculation("b - a", "1 year", a=("2023", "rate"), b=("2024", "rate")),
     calculation("((b / a) ** (1 / 4) - 1) * 100", "7%", a=("24%", "share"), b=("31.5%", "share")),
+    calculation(
+        "(b - a) / (d - c)",
+        "0.03",
+        a=("0.72", "rate"),
+        b=("0.75", "rate"),
+        c=("2023", "rate"),
+        d=("2024", "rate"),
+    ),
     calculation("max(a, b) - min(a, b)", "0.03", a=("0.72", "rate"), b=("0.75", "rate")),
 ]
 WRONG = [
@@ -50,6 +60,17 @@ WRONG = [
     (calculation("a ** 1000", "1", a=("0.72", "rate")), "power"),
     (calculation("((((", "1", a=("0.72", "rate")), "cannot be read"),
     (calculation("a", "much", a=("0.72", "rate")), "one figure"),
+    (
+        calculation(
+            "(b - a) / (d - c)",
+            "0.06",
+            a=("0.72", "rate"),
+            b=("0.75", "rate"),
+            c=("2023", "rate"),
+            d=("2024", "rate"),
+        ),
+        "0.03",
+    ),
     (calculation("a", "240 kg", a=("240 MW", "power")), "another unit"),
 ]
 
@@ -68,6 +89,23 @@ def test_about_allows_a_rounder_figure_and_nothing_else_does() -> None:
     given = calculation("a * b", "178 TWh", a=("31.5%", "share"), b=("550 TWh", "share"))
     assert recompute(given, PASSAGES, "Wind gave 178 TWh.").why
     assert not recompute(given, PASSAGES, "Wind gave about 178 TWh.").why
+
+
+@pytest.mark.parametrize(
+    ("quote", "formula", "result", "text"),
+    [
+        ("It rose by 3 % over 2 years.", "a / b", "1.5 %", "It rose by 1.5 % a year."),
+        ("40 MW were added in 4 years.", "a / b", "10 MW", "10 MW were added each year."),
+        ("24 % in 2 years", "a / b", "1 %", "That is 1 % a month."),
+    ],
+)
+def test_a_rate_is_computed_per_year_or_per_month_as_the_sentence_says(
+    quote: str, formula: str, result: str, text: str
+) -> None:
+    first, second = re.findall(r"\d+ (?:%|MW|years)", quote)
+    given = calculation(formula, result, a=(first, "x"), b=(second, "x"))
+    assert recompute(given, {"x": Passage((quote,))}, text).why == ""
+    assert recompute(given.model_copy(update={"result": f"7{result}"}), {"x": Passage((quote,))}, text).why
 
 
 def test_every_other_figure_of_the_sentence_must_be_known() -> None:

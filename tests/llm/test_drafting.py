@@ -1,6 +1,10 @@
 """What writer and checker are shown: each passage once, and what is made of a table."""
 
-from fakes.records import claim, points, section_brief
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from fakes.records import claim, heading, points, section_brief
 
 from fathom.evidence.checks.derivation import Passage
 from fathom.llm.roles import writer
@@ -47,3 +51,44 @@ def test_sentences_that_rest_on_the_same_do_not_repeat_it() -> None:
     text = checker_prompt("checker", CheckInput(items, [claim(name="a")], {}), items).fill().user
     assert text.count("Divers were seen.") == 1
     assert "rests on: the same as sentence 1" in text
+
+
+TWO_PARTS = [heading("a", name="S1"), heading("b", name="S2", title="Gates")]
+
+
+def read(*blocks: dict[str, Any], limits: Sequence[str] = ()) -> list[list[str]]:
+    by_key = key_points(points(claim("Divers come.", name="a"), claim("Gates rust.", name="b")))
+    form = WriteAnswer.model_validate({"blocks": list(blocks)})
+    return [
+        [s.text for s in part.sentences] for part in writer.read_sections(form, TWO_PARTS, by_key, limits)
+    ]
+
+
+def test_blocks_go_to_the_parts_they_name_and_nameless_ones_follow() -> None:
+    said = [{"text": "One.", "claims": ["E1"]}, {"text": "Two.", "claims": ["E2"]}]
+    first, second = {"part": "S2", "sentences": said[:1]}, {"part": "", "sentences": said[1:]}
+    assert read(first, second, {"part": "s1", "sentences": said}) == [["One.", "Two."], ["One.", "Two."]]
+
+
+def test_without_any_part_named_sentences_go_where_their_claims_belong() -> None:
+    said = [{"text": "One.", "claims": ["E2"]}, {"text": "Two.", "claims": ["E1"]}, {"text": "Three."}]
+    assert read({"sentences": said}) == [["Two.", "Three."], ["One."]]
+
+
+def test_a_key_of_a_limit_makes_a_limit() -> None:
+    form = WriteAnswer.model_validate(
+        {"blocks": [{"part": "S1", "sentences": [{"text": "Nobody knows.", "claims": ["L2"]}]}]}
+    )
+    (told,) = writer.read_sections(form, TWO_PARTS[:1], key_points(points(claim())), ["x", "No figures."])
+    assert [(s.kind, s.limits, s.status) for s in told.sentences] == [
+        ("limit", ["No figures."], "connective")
+    ]
+
+
+def test_a_claim_of_two_parts_is_shown_once() -> None:
+    by_key = key_points(points(claim("Divers come.", name="a")))
+    shared = [heading("a", name="S1"), heading("a", name="S2")]
+    brief = replace(section_brief(*by_key.values()), headings=shared)
+    text = writer.writer_prompt(brief, shared, by_key, "English").fill().user
+    assert text.count("E1: Divers come.") == 1
+    assert "from above: E1" in text

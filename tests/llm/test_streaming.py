@@ -126,3 +126,9 @@ async def test_a_failed_stream_is_tried_again_and_an_answered_one_is_not_sent_ag
 )
 def test_only_the_prose_of_an_answer_is_a_draft(answer: str, prose: str) -> None:
     assert prose_so_far(answer) == ("", prose)
+
+
+def test_a_draft_is_the_part_that_is_being_written() -> None:
+    first = '{"blocks": [{"part": "S1", "sentences": [{"text": "One."}]}'
+    answer = first + ', {"part": "S2", "sentences": [{"text": "Tw'
+    assert prose_so_far(answer) == ("S2", "Tw")

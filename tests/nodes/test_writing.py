@@ -210,7 +210,47 @@ async def test_a_table_has_names_for_its_rows_and_no_cell_without_a_claim() -> N
         ("Elsewhere", "connective"), ("a lot", "unsupported"),
     ]  # fmt: skip
     settled = (await settle(chapter(made), run_config=RunConfig()))["sections"][0]
-    assert [s.text for s in settled.sentences] == ["Rance", "240 megawatts", "–"]
+    assert [s.text for s in settled.sentences] == ["Rance", "240 megawatts"]
+
+
+async def test_a_refused_cell_is_a_dash_and_a_row_or_column_without_any_value_goes() -> None:
+    rows = [["Rance", "240 MW", "9"], ["Gates", "9", "9"], ["Divers", "9", "9"], ["Spring", "200 MW", "9"]]
+    rows = [[*row, "old" if row[0] == "Divers" else "9"] for row in rows]
+    table = [
+        sentence(text, "a", status="unsupported" if text == "9" else "supported").model_copy(
+            update={"row": row, "column": column} | ({} if column else {"claims": [], "status": "connective"})
+        )
+        for row, cells in enumerate(rows)
+        for column, text in enumerate(cells)
+    ]
+    block = Block(kind="table", columns=["What", "Power", "Nothing", "State"])
+    made = section(*table).model_copy(update={"blocks": [block]})
+    settled = (await settle(chapter(made), run_config=RunConfig()))["sections"][0]
+    assert [(s.text, s.row, s.column) for s in settled.sentences] == [
+        ("Rance", 0, 0), ("240 MW", 0, 1), ("–", 0, 2),
+        ("Divers", 2, 0), ("–", 2, 1), ("old", 2, 2),
+        ("Spring", 3, 0), ("200 MW", 3, 1), ("–", 3, 2),
+    ]  # fmt: skip
+    assert settled.blocks[0].columns == ["What", "Power", "State"]
+
+
+async def test_a_limit_needs_no_source_but_is_checked_against_what_is_known_to_be_missing() -> None:
+    limit = Sentence(
+        text="Nobody measured it.", claims=[], status="connective", kind="limit", limits=["No figures."]
+    )
+    drafted = await written(limit, limit.model_copy(update={"text": "7 firms refused."}), sentence("A.", "a"))
+    assert [(s.status, s.kind) for s in drafted.sentences[:2]] == [("connective", "limit")] * 2
+    found, model = await checked(drafted, objecting(true={*TRUE, "Nobody measured it.", "A."}))
+    assert [s.status for s in found] == ["connective", "unsupported", "supported"]
+    item = next(item for item in model.asked[0].items if item.statement == "Nobody measured it.")
+    assert (item.kind, item.limits) == ("limit", ["No figures."])
+
+
+async def test_a_sub_heading_that_states_what_nobody_said_is_left_out() -> None:
+    titles = ["Power of the plant", "Zanzibar wins in 2031"]
+    blocks = [Block(title=title) for title in titles]
+    made = await written(sentence("Divers come in spring.", "b"), blocks=blocks)
+    assert [block.title for block in made.blocks] == ["Power of the plant", ""]
 
 
 async def test_a_paragraph_that_came_as_one_sentence_is_checked_sentence_by_sentence() -> None:

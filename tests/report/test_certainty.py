@@ -11,6 +11,7 @@ from fathom.report.certainty import (
     describe_status,
     dispute_rows,
     find_doubts,
+    relevant_disputes,
     report_status,
 )
 from fathom.report.layout import DisputeRow
@@ -221,3 +222,11 @@ def test_a_sentence_that_tells_one_side_of_an_open_dispute_is_marked() -> None:
     settled = dispute(settled_by="newer official figure", favoured=1)
     assert "‡" not in made(contradictions=[settled], sections=[section(one, both)]).markdown
     assert "‡" not in made(contradictions=[dispute()], sections=[section(both)]).markdown
+
+
+def test_two_disputes_over_the_same_figures_are_one() -> None:
+    again = dispute(id="other", about="the same, as another rule found it")
+    told = [section(sentence("Divers come.", "c1"))]
+    other = [SIDES[0], SIDES[1].model_copy(update={"value": "290 MW"})]
+    assert relevant_disputes([dispute(), again], told) == [dispute()]
+    assert len(relevant_disputes([dispute(), dispute(id="other", sides=other)], told)) == 2

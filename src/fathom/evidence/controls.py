@@ -75,6 +75,10 @@ _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
 
 _RANGE_AFTER = re.compile(r"\s?(?:[~∼–-]|to)\s?\d")
 
+_NAME_BEFORE = re.compile(r"(?:[A-Z]{2,} |[A-Za-z_./-]+)$")
+
+_NAME_AFTER = re.compile(r"[A-Za-z_/-]+")
+
 _MARKED_LINE = re.compile(r"\s*(?:[-*+•·#>]|\d+[.)])\s")
 
 _SENTENCE_END = re.compile(r"[.!?다요죠음함임][\"'”’)]?$")
@@ -172,7 +176,12 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
             continue
         if _RANGE_BEFORE.search(statement[: figure.start]) or _RANGE_AFTER.match(statement, figure.end):
             continue  # "50~34" is obviously false
-        kin = [f for f in _figures_outside_dates(text) if _is_interchangeable(figure, f)]
+        name = _attached_name(statement, figure)
+        kin = [
+            f
+            for f in _figures_outside_dates(text)
+            if _is_interchangeable(figure, f) and _attached_name(text, f) == name
+        ]
         swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
         yield from _make_replacement(statement, figure, swaps, quotes, "figure")
 
@@ -238,9 +247,20 @@ def _date_parts(date: Date) -> tuple[int, int, int, int]:
 
 
 def _is_same_date_format(date: Date, other: Date) -> bool:
-    """Tell whether two dates have the same parts, in the same script."""
-    given = [([part > 0 for part in _date_parts(d)], d.text.isascii()) for d in (date, other)]
+    """Tell whether two dates have the same parts, written in the same way."""
+    given = [([part > 0 for part in _date_parts(d)], _date_shape(d)) for d in (date, other)]
     return given[0] == given[1]
+
+
+def _date_shape(date: Date) -> str:
+    return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "0", date.text.strip(" ,.")))
+
+
+def _attached_name(text: str, figure: Figure) -> tuple[str, str]:
+    """Return what makes a figure part of a name: "SEP-" of SEP-2577, "RFC " of RFC 9207, W and C of W3C."""
+    before = _NAME_BEFORE.search(text[max(0, figure.start - 12) : figure.start])
+    after = _NAME_AFTER.match(text, figure.end)
+    return before.group() if before else "", after.group() if after else ""
 
 
 def _is_interchangeable(figure: Figure, other: Figure) -> bool:

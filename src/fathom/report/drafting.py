@@ -239,7 +239,7 @@ def _set_status(sentence: Sentence, claims: ClaimsById) -> Sentence:
 
 _AROUND_CHARS = 100  # the sentence before and after
 
-_MOST_TOKENS = 2_500  # of one page
+_MOST_TOKENS = 4_000  # of one page
 
 _MOST_TOKENS_TOGETHER = 10_000
 

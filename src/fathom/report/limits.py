@@ -44,10 +44,13 @@ def _finding_limits(state: Writing) -> Iterator[str]:
 
 def _gap_limits(state: Writing) -> Iterator[str]:
     judgements = state.get("judgements", [])
-    for gap in judgements[-1].gaps if judgements else []:
+    gaps = judgements[-1].gaps if judgements else []
+    headings = state["outline"].headings if "outline" in state else []
+    lacking = {heading.lacks for heading in headings}  # a thin part is a gap as well
+    for gap in (gap for gap in gaps if gap.description not in lacking):
         why = "what was found was refused" if gap.is_rejected else "nothing was found"
         yield f"Not answered ({why}): {shorten_line(gap.description)}"
-    for heading in state["outline"].headings if "outline" in state else []:
+    for heading in headings:
         if heading.lacks:
             yield f"On {heading.title} the sources lack: {shorten_line(heading.lacks)}"
 

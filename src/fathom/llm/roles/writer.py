@@ -60,6 +60,8 @@ def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
 AROUND_CHARS = 100  # on each side of a doubtful place
 QUOTE_CHARS = 900
 
+_USUAL_WEIGHT = "likely"  # of a finding with one source; not shown
+
 MAX_CLAIM_QUOTES = 4  # per claim
 
 _AIM_CHARS = 200
@@ -132,7 +134,8 @@ def _claim_lines(points: PointsByKey, sources: Sequence[SourceText]) -> list[str
     for key, point in points.items():
         quotes = {quote.text: quote for claim in point.claims for quote in claim.quotes}.values()
         named = dict.fromkeys(f"source {numbers[q.page]}" for q in quotes if q.page in numbers)
-        lines = [f"{key}: {point.finding.statement}", f"  ({'; '.join([*named, describe_weight(point)])})"]
+        weight = [] if (said := describe_weight(point)) == _USUAL_WEIGHT else [said]
+        lines = [f"{key}: {point.finding.statement}", f"  ({'; '.join([*named, *weight])})"]
         unseen = [quote for quote in quotes if quote.text not in passages.get(quote.page, "")]
         lines += [f"  quote: {shorten_line(quote.text, QUOTE_CHARS)}" for quote in unseen[:MAX_CLAIM_QUOTES]]
         parts.append("\n".join(lines))
