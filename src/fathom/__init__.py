@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fathom.audit.auditor import AuditRequest
+    from fathom.audit.records import AuditEvent, AuditResult
     from fathom.errors import BadInput, FathomError, IllegalTransition, RunStopped
     from fathom.events import Progress
     from fathom.report.verify import Verification
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from fathom.tool import as_tool
 
 _HOMES = {
+    "AuditEvent": "audit.records",
+    "AuditRequest": "audit.auditor",
+    "AuditResult": "audit.records",
     "BadInput": "errors",
     "BatchQuestion": "runs.batch",
     "BatchStop": "runs.batch",
@@ -55,6 +60,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "AuditEvent",
+    "AuditRequest",
+    "AuditResult",
     "BadInput",
     "BatchQuestion",
     "BatchStop",

@@ -8,7 +8,7 @@ import gc
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -87,6 +87,28 @@ def iterate_blocking(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         with suppress(RuntimeError):  # the work is over, and its loop is closed
             loop.call_soon_threadsafe(task.cancel)
         thread.join()
+
+
+async def collect_events(
+    work: Callable[[Callable[[T], None]], Coroutine[Any, Any, object]],
+) -> AsyncGenerator[T, None]:
+    """What the work tells, one by one as it comes; its error is raised, and leaving ends it."""
+    told: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+
+    async def run() -> None:
+        try:
+            await work(lambda event: told.put_nowait((event,)))
+        finally:
+            told.put_nowait(None)
+
+    task = asyncio.ensure_future(run())
+    try:
+        while (one := await told.get()) is not None:
+            yield one[0]
+        await task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
 
 
 class PerLoop(Generic[T]):

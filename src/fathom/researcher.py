@@ -6,11 +6,12 @@ Does not know the command line. See `DeepResearcher`.
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom.archive import RunArchive, wait_for
-from fathom.concurrency import iterate_blocking, run_blocking
+from fathom.concurrency import collect_events, iterate_blocking, run_blocking
 from fathom.errors import RunStopped
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, load_settings
@@ -20,6 +21,8 @@ from fathom.state import Forecast, ReviewAnswer, Role, RunConfig
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from fathom.audit.auditor import AuditRequest
+    from fathom.audit.records import AuditEvent, AuditResult
     from fathom.events import Progress
     from fathom.result import ResearchResult
     from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome
@@ -273,6 +276,40 @@ class DeepResearcher(RunArchive):
                 sessions.append(self._session(run_id, one.request, config))
             return add_forecasts([await session.forecast() for session in sessions], at_once, total_usd)
 
+    async def audit(self, report: "str | AuditRequest") -> "AuditResult":
+        """A report by anybody, checked against what it cites: a file, an address, or a whole request.
+
+        >>> from pathlib import Path
+        >>> from fathom import AuditRequest, DeepResearcher, RunConfig
+        >>> said = "# Towers\\n\\nThe tower is 52 metres high [1].\\n\\n## Sources\\n\\n[1] tower.md"
+        >>> _ = Path("report.md").write_text(said)
+        >>> request = AuditRequest(report="report.md", run_config=RunConfig(docs=["papers"]))
+        >>> result = DeepResearcher().audit_sync(request)
+        >>> [verdict.verdict for verdict in result.verdicts], result.has_alarms
+        (['contradicted'], True)
+        """
+        async for event in self.stream_audit(report):
+            result = event.result
+        assert result is not None
+        return result
+
+    async def stream_audit(self, report: "str | AuditRequest") -> "AsyncGenerator[AuditEvent, None]":
+        """The same, telling how far it is; the last event is `completed` and has the result."""
+        from fathom.audit.auditor import AuditRequest, audit_report
+
+        request = AuditRequest(report=report) if isinstance(report, str) else report
+        work = partial(audit_report, self.settings, request)
+        async with self._shared.open(), aclosing(collect_events(work)) as events:
+            async for event in events:
+                yield event
+
+    async def forecast_audit(self, report: "str | AuditRequest") -> Forecast:
+        """What an audit would cost; its sources are not read, and nobody is asked."""
+        from fathom.audit.auditor import AuditRequest, forecast_audit
+
+        request = AuditRequest(report=report) if isinstance(report, str) else report
+        return await forecast_audit(self.settings, request)
+
     def stream_sync(self, request: ResearchRequest) -> "Iterator[Progress]":
         """`stream` for a plain `for`; leaving the loop leaves the run where it stands."""
         return iterate_blocking(lambda: self.stream(request))
@@ -291,6 +328,8 @@ class DeepResearcher(RunArchive):
     forecast_sync = wait_for(forecast)
     batch_sync = wait_for(batch)
     forecast_batch_sync = wait_for(forecast_batch)
+    audit_sync = wait_for(audit)
+    forecast_audit_sync = wait_for(forecast_audit)
 
     def _session(self, run_id: str, start: "RunStart", config: RunConfig | None = None) -> "Session":
         from fathom.session import Session

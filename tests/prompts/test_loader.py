@@ -156,6 +156,7 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "missing",
         "draft",
         "title",
+        "items",
     }
     for name in prompt_names():
         prompt = load_prompt(name)

@@ -132,32 +132,51 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
             dest="engines",
             help=f"The same as --engines {engine}.",
         )
-    far.add_argument(
+    _add_dry_run(far)
+
+
+def add_some_run_options(parser: argparse.ArgumentParser, names: Sequence[str]) -> None:
+    """Those options of a run that another command takes too, without their older names."""
+    from fathom.state.run_config import RunConfig
+
+    group = parser.add_argument_group("how")
+    for name in names:
+        field = RunConfig.model_fields[name]
+        words = _help(field.description or "", field.default)
+        _add_field(group, name, field.annotation, words, with_aliases=False)
+    _add_dry_run(group)
+
+
+def _add_dry_run(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--dry-run", action="store_true", help="Only say what it would cost; nobody is asked anything."
     )
 
 
-def _add_field(group: argparse._ArgumentGroup, name: str, kind: Any, words: str) -> None:
+def _add_field(
+    group: argparse._ArgumentGroup, name: str, kind: Any, words: str, *, with_aliases: bool = True
+) -> None:
     from fathom.state.run_config import OPTIONS, flags_of
 
     option = OPTIONS[name]
+    flags = flags_of(name) if with_aliases else flags_of(name)[:1]
     common: dict[str, Any] = {"dest": name, "default": None, "help": words}
     kinds = {kind, *get_args(kind)}
     if kind is bool:
-        group.add_argument(*flags_of(name), action=_YES_OR_NO, **common)
+        group.add_argument(*flags, action=_YES_OR_NO, **common)
         return
     common["metavar"] = option.metavar
     if get_origin(kind) is list and option.metavar == "NAMES":
-        group.add_argument(*flags_of(name), type=_names, action="extend", **common)
+        group.add_argument(*flags, type=_names, action="extend", **common)
     elif get_origin(kind) is list:
-        group.add_argument(*flags_of(name), nargs="+", **common)
+        group.add_argument(*flags, nargs="+", **common)
     elif get_origin(kind) is dict:
-        group.add_argument(*flags_of(name), type=_pairs, action=_Merge, **common)
+        group.add_argument(*flags, type=_pairs, action=_Merge, **common)
     elif option.bare:
-        group.add_argument(*flags_of(name), nargs="?", const=option.bare, **common)
+        group.add_argument(*flags, nargs="?", const=option.bare, **common)
     else:
         number = next((_TYPES[one] for one in (int, float) if one in kinds), str)
-        group.add_argument(*flags_of(name), type=number, **common)
+        group.add_argument(*flags, type=number, **common)
 
 
 def _help(description: str, default: Any) -> str:

@@ -11,7 +11,13 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import cast
 
-from fathom.cli.arguments import Parser, add_output_options, add_run_options, add_server_option
+from fathom.cli.arguments import (
+    Parser,
+    add_output_options,
+    add_run_options,
+    add_server_option,
+    add_some_run_options,
+)
 
 REVIEWS = ("plan", "rounds", "off")
 ORDERS = ("pause", "go", "stop", "add")
@@ -219,6 +225,23 @@ def _add_verify(parser: Parser) -> None:
     parser.add_argument("--quiet", action="store_true", help="only what is wrong, and the count")
 
 
+def _add_audit(parser: Parser) -> None:
+    parser.add_argument("report", metavar="FILE|ADDRESS|-", help="Markdown, HTML, PDF, DOCX or text")
+    parser.add_argument(
+        "--search", action="store_true", help="look elsewhere for what its sources do not say"
+    )
+    add_some_run_options(
+        parser, ("docs", "engines", "fresh", "model", "models", "base_url", "context_tokens", "budget_usd")
+    )
+    parser.add_argument(
+        "--format", default="markdown", metavar="FORM", help="what is printed: markdown (default), html, json"
+    )
+    parser.add_argument("--out", metavar="FOLDER", help="for audit.html, .md and .json (default runs/AUDIT)")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--quiet", action="store_true", help="no progress, only the summary")
+    how.add_argument("--json", action="store_true", help="every event as one line of JSON on stdout")
+
+
 def _add_upgrade(parser: Parser) -> None:
     words = "for reports that have no folder yet (runs)"
     parser.add_argument("--to", metavar="FOLDER", default="runs", help=words)
@@ -261,7 +284,7 @@ exit codes:
   2    bad input, said in one sentence
   3    waiting for your review
   4    finished, and nothing was found
-  5    verify: not all of it holds
+  5    verify: not all of it holds; audit: something is contradicted or invented
   130  interrupted; nothing is lost, fathom resume goes on
 
 keys while it runs at a terminal:
@@ -400,6 +423,19 @@ exit codes:
             _add_verify,
             "Check a report again: every sentence, quote, position and page.",
             end="exit codes: 0 every sentence is supported, 5 something changed or is gone, 2 not a report",
+        ),
+        Command(
+            "audit",
+            "audit FILE",
+            "check anybody's report against what it cites, statement by statement",
+            "audit:audit",
+            _add_audit,
+            "Check a report that anybody wrote: which statements its sources carry, which they contradict,"
+            " which sources do not exist. Citations may be links, numbers, footnotes, 【1†source】 marks or"
+            " bare addresses, in English or Korean. Run the same command again to go on after a stop.",
+            usage="FILE|ADDRESS|- [--search] [--docs PLACE …] [options]",
+            end="""
+exit codes: 0 nothing is contradicted or invented, 5 something is, 2 bad input, 130 interrupted""",
         ),
         Command(
             "clean",

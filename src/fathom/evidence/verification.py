@@ -11,6 +11,7 @@ import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeVar
 
 from fathom.errors import ProviderError
 from fathom.evidence.claims import KEEP_FROM, REFUSED_BY_VERIFIER, list_notes, make_claim
@@ -42,6 +43,7 @@ from fathom.text.normalization import one_line
 MOST_A_CALL = 24
 _BY_STRICT_RULES = "the verifier could not be relied on; by the strict rules: "
 
+T = TypeVar("T")
 AskVerifier = Callable[[Sequence[VerificationItem]], Awaitable[ModelResult[list[Verdict]]]]
 PagesWithText = Mapping[str, tuple[Page, str]]  # pages and their texts, by hash
 
@@ -125,8 +127,8 @@ async def _vote_again(
     return [votes.get(answer.draft.id, answer) for answer in answers]
 
 
-def split_evenly(drafts: Sequence[ClaimDraft], most: int) -> list[list[ClaimDraft]]:
-    """Split the drafts into as few parts of about equal size as needed, in order."""
+def split_evenly(drafts: Sequence[T], most: int) -> list[list[T]]:
+    """Split them into as few parts of about equal size as needed, in order."""
     count = math.ceil(len(drafts) / most)
     edges = [round(n * len(drafts) / count) for n in range(count + 1)] if count else []
     return [list(drafts[start:end]) for start, end in pairwise(edges)]

@@ -168,10 +168,11 @@ def _check_status(response: httpx2.Response, address: str) -> None:
     said = f"{address} answered {status} {response.reason_phrase}".rstrip()
     if status == 429 or status >= 500:
         wait_s = retry_after_s(response.headers.get("Retry-After"))
-        raise Unavailable(said, wait_s=None if wait_s is None else min(wait_s, _MAX_WAIT_S))
-    if status in _FORBIDDEN:
-        raise Refused(said)
-    raise Unreadable(said)
+        wait_s = None if wait_s is None else min(wait_s, _MAX_WAIT_S)
+        raise Unavailable(said, wait_s=wait_s, status=status)
+    error = Refused(said) if status in _FORBIDDEN else Unreadable(said)
+    error.status = status
+    raise error
 
 
 async def _request_headers() -> dict[str, str]:

@@ -37,7 +37,7 @@ class _HostRules:
     asking: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
     until: float = float("-inf")
     said: Protego | None = None  # None: nothing is asked of us
-    failure: str = ""
+    failure: Unavailable | None = None
 
 
 class RobotsRules:
@@ -57,7 +57,7 @@ class RobotsRules:
             if self._clock() >= rules.until:
                 await self._ask(rules, f"{parts.scheme}://{parts.netloc}/robots.txt")
         if rules.failure:
-            raise Unavailable(f"{address} is left alone: {rules.failure}")
+            raise Unavailable(f"{address} is left alone: {rules.failure}") from rules.failure
         if rules.said is None:
             return 0.0
         if not rules.said.can_fetch(address, USER_AGENT):
@@ -73,11 +73,11 @@ class RobotsRules:
             return found
 
     async def _ask(self, rules: _HostRules, place: str) -> None:
-        rules.failure, rules.said, kept_s = "", None, _KEPT_S
+        rules.failure, rules.said, kept_s = None, None, _KEPT_S
         try:
             body = (await self._fetch(place)).body
         except Unavailable as error:
-            rules.failure, kept_s = str(error), _FAILURE_KEPT_S
+            rules.failure, kept_s = error, _FAILURE_KEPT_S
         except ProviderError:
             pass  # there is none, or none that can be read: everything is allowed
         else:

@@ -52,7 +52,14 @@ client_args client_kwargs async_client_kwargs sync_client_kwargs default_metadat
 
 
 def make_research_model(settings: Settings, run_config: RunConfig) -> ResearchModel:
-    """Return the research model of a run, with an extractive fallback.
+    """Return the research model of a run, with an extractive fallback."""
+    language = {"language": run_config.language} if run_config.language else {}
+    by_role = make_outputs(settings, run_config)
+    return FallbackModel(LLMResearchModel(by_role, **language), ExtractiveModel())
+
+
+def make_outputs(settings: Settings, run_config: RunConfig) -> dict[Role, StructuredOutput]:
+    """Return the structured output of each role; roles with the same model share one.
 
     The small model also writes when money is too short for the other one.
     """
@@ -70,8 +77,7 @@ def make_research_model(settings: Settings, run_config: RunConfig) -> ResearchMo
                 chat = replace(chat, cheaper=by_role["read"].chat)
             outputs[key] = StructuredOutput(chat, _window(settings, chat, run_config.context_tokens))
         by_role[role] = outputs[key]
-    language = {"language": run_config.language} if run_config.language else {}
-    return FallbackModel(LLMResearchModel(by_role, **language), ExtractiveModel())
+    return by_role
 
 
 def make_chat_model(settings: Settings, name: str, max_tokens: int) -> BaseChatModel:

@@ -22,7 +22,7 @@ from fathom.llm.roles import answer_forms, judge, planner, writer
 from fathom.llm.roles.reader import describe_page, describe_refusals, read_restatement, read_statements
 from fathom.llm.roles.verifier import checker_prompt, describe_evidence, read_verdict
 from fathom.llm.roles.writer import claims_for_keys, describe_weight, key_points
-from fathom.llm.structured_output import F, FormAnswer, StructuredOutput
+from fathom.llm.structured_output import F, FormAnswer, StructuredOutput, ask_in_batches
 from fathom.prompts import load_prompt
 from fathom.report.sentence_checks import CheckInput
 from fathom.state import Edit, Heading, Outline, Plan, Role, Section, Sentence, SubQuestion, Verdict
@@ -297,20 +297,7 @@ class LLMResearchModel:
         form: type[F],
         complaint: Callable[[F], str] = lambda _: "",
     ) -> list[tuple[FormAnswer[F], Sequence[T]]]:
-        """Ask about all items: in one call if the window holds them, else in several."""
-        found: list[tuple[FormAnswer[F], Sequence[T]]] = []
-        rest = items
-        while rest:
-            prompt_budget = build_prompt(rest)
-            try:
-                answer = await self.outputs_by_role[role].ask(role, prompt_budget, form, complaint)
-            except ProviderError as error:
-                error.costs = [c for before, _ in found for c in before.costs] + error.costs
-                raise
-            kept = max(1, answer.kept.get(prompt_budget.batched, len(rest)))
-            found.append((answer, rest[:kept]))
-            rest = rest[kept:]
-        return found
+        return await ask_in_batches(self.outputs_by_role[role], role, items, build_prompt, form, complaint)
 
     def _budget_prompt(
         self, name: str, question: str, evidence: Mapping[str, Cuttable], batched: str = "", **fixed: str

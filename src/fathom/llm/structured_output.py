@@ -57,6 +57,8 @@ def _is_form(kind: Any) -> bool:
 
 F = TypeVar("F", bound=BaseModel)
 
+T = TypeVar("T")
+
 OutputStrategy = Literal["schema", "tool", "words"]
 
 _STRATEGIES: tuple[OutputStrategy, ...] = ("schema", "tool", "words")
@@ -277,6 +279,30 @@ class StructuredOutput:
         message = f"The server of {self.chat.name} took in {seen:,} of about {sent:,} tokens without a word"
         why = f"{message}: raise its window, or name its size with --context."
         return Failure(where="context", what="prompts cut off by the server", why=why)
+
+
+async def ask_in_batches(
+    output: StructuredOutput,
+    role: Role,
+    items: Sequence[T],
+    build_prompt: Callable[[Sequence[T]], PromptBudget],
+    form: type[F],
+    complaint: Callable[[F], str] = lambda _: "",
+) -> list[tuple[FormAnswer[F], Sequence[T]]]:
+    """Ask about all items: in one call if the window holds them, else in several."""
+    found: list[tuple[FormAnswer[F], Sequence[T]]] = []
+    rest = items
+    while rest:
+        prompt_budget = build_prompt(rest)
+        try:
+            answer = await output.ask(role, prompt_budget, form, complaint)
+        except ProviderError as error:
+            error.costs = [c for before, _ in found for c in before.costs] + error.costs
+            raise
+        kept = max(1, answer.kept.get(prompt_budget.batched, len(rest)))
+        found.append((answer, rest[:kept]))
+        rest = rest[kept:]
+    return found
 
 
 def _read_form(work: _PendingForm[F], text: str, kept: Mapping[str, int]) -> FormAnswer[F]:

@@ -99,16 +99,21 @@ def parse_document(body: bytes, *, content_type: str | None, name: str) -> Docum
     """The document in some bytes; Unreadable if it is of no known kind, Empty if it has nothing to say."""
     if not body.strip():
         raise EmptyDocument(f"{name} is empty")
-    media, charset = _split_content_type(content_type)
-    kind = _detect(body, media, name)
+    kind = detect_kind(body, content_type=content_type, name=name)
     if kind in _BYTE_READERS:
         return _BYTE_READERS[kind](body, name=name)
-    if kind == "html":
-        charset = charset or declared_charset(body)
-    text = decode(body, charset=charset, name=name)
+    text = decode_text(body, content_type=content_type, name=name)
     if kind == "text" and len(_MARKDOWN.findall(text)) >= _MARKDOWN_SIGNS:
         kind = "markdown"  # notes and raw files are often Markdown under another name
     return _READERS[kind](text, name=name)
+
+
+def decode_text(body: bytes, *, content_type: str | None, name: str) -> str:
+    """The text in some bytes, by what the server, the bytes and the page itself say of their encoding."""
+    charset = _split_content_type(content_type)[1]
+    if detect_kind(body, content_type=content_type, name=name) == "html":
+        charset = charset or declared_charset(body)
+    return decode(body, charset=charset, name=name)
 
 
 def detect_kind(body: bytes, *, content_type: str | None, name: str) -> DocumentKind:

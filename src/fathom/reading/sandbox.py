@@ -18,13 +18,12 @@ from functools import cache
 from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from pebble import ProcessExpired, ProcessPool
 
 from fathom.errors import Unreadable
 from fathom.reading import documents
-from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document
 
 _CHEAP_KINDS = frozenset({"text", "markdown"})
@@ -44,6 +43,16 @@ class ParseLimits:
     chars: int = 5_000_000
 
 
+class ParseFunction(Protocol):
+    """Reads a document from bytes, or raises Unreadable."""
+
+    def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Document:
+        """Return the document."""
+
+
+_ParseTask = tuple[bytes, str | None, str, ParseLimits, ParseFunction]
+
+
 class PoolClosed(Exception):
     """The pool was closed and takes no more documents."""
 
@@ -60,22 +69,29 @@ class ParserPool:
         self._is_closed = False
         self._stop_later: Any = None
 
-    async def parse(self, body: bytes, content_type: str | None, name: str, limits: ParseLimits) -> Document:
-        """Parse one document in a worker; cancelling kills that worker.
+    async def parse(
+        self,
+        body: bytes,
+        content_type: str | None,
+        name: str,
+        limits: ParseLimits,
+        function: ParseFunction = documents.parse_document,
+    ) -> Document:
+        """Parse one document in a worker, by a function of a module; cancelling kills that worker.
 
         Raises TimeoutError, MemoryError, ProcessExpired (the worker died), BrokenProcessPool (no worker
         starts), PoolClosed, or Unreadable for what is wrong with the document itself.
         """
-        task = (body, content_type, name, limits)
+        task = (body, content_type, name, limits, function)
         try:
             return await self._run(task)
         except BrokenProcessPool:  # idle workers were killed: it says nothing about this document
             return await self._run(task)
 
-    async def _run(self, task: tuple[bytes, str | None, str, ParseLimits]) -> Document:
+    async def _run(self, task: _ParseTask) -> Document:
         pool = await asyncio.to_thread(self._running)  # starting processes would hold up the event loop
         try:
-            future = pool.schedule(_parse_in_worker, args=task, timeout=task[-1].seconds)
+            future = pool.schedule(_parse_in_worker, args=task, timeout=task[3].seconds)
         except RuntimeError as error:  # it broke or was closed since
             raise (PoolClosed if self._is_closed else BrokenProcessPool)(str(error)) from error
         self._pending.add(future)
@@ -83,7 +99,7 @@ class ParserPool:
         future.add_done_callback(lambda done: (known := finish()) and known(done))
         waiting = asyncio.wrap_future(future)
         try:
-            await self._wait(waiting, pool, task[-1].seconds + _STUCK_S)
+            await self._wait(waiting, pool, task[3].seconds + _STUCK_S)
             return waiting.result()
         except asyncio.CancelledError as error:
             waiting.cancel()
@@ -161,14 +177,15 @@ class BoundedParser:
 
     pool: ParserPool
     limits: ParseLimits = ParseLimits()
+    function: ParseFunction = documents.parse_document
 
     async def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Document:
         """The document in some bytes; Unreadable if parsing it would cost too much."""
         kind = documents.detect_kind(body, content_type=content_type, name=name)
         if kind in _CHEAP_KINDS and len(body) <= _CHEAP_BYTES:
-            return await parse_in_thread(body, content_type=content_type, name=name)
+            return await asyncio.to_thread(self.function, body, content_type=content_type, name=name)
         try:
-            return await self.pool.parse(body, content_type, name, self.limits)
+            return await self.pool.parse(body, content_type, name, self.limits, self.function)
         except TimeoutError as error:
             raise Unreadable(f"{name} took longer than {self.limits.seconds:g} s to parse") from error
         except MemoryError as error:
@@ -238,12 +255,14 @@ def _prepare_worker() -> None:
         os.dup2(nowhere, stream)
 
 
-def _parse_in_worker(body: bytes, content_type: str | None, name: str, limits: ParseLimits) -> Document:
+def _parse_in_worker(
+    body: bytes, content_type: str | None, name: str, limits: ParseLimits, function: ParseFunction
+) -> Document:
     """Parse one document; runs in a worker."""
     _limit_memory(limits.memory_bytes)
     _set_kill_timer(limits.seconds + _GRACE_S)
     try:
-        document = documents.parse_document(body, content_type=content_type, name=name)
+        document = function(body, content_type=content_type, name=name)
     except RecursionError:
         raise Unreadable(f"{name} is nested too deeply to be read") from None
     finally:

@@ -104,6 +104,9 @@ class Settings(BaseSettings):
     tavily_url: str = Field("https://api.tavily.com", description="Where Tavily is asked.")
     arxiv_url: str = Field("https://export.arxiv.org", description="Where arXiv is asked.")
     arxiv_pages: str = Field("https://arxiv.org", description="Where papers of arXiv are read.")
+    archive_url: str = Field(
+        "https://archive.org", description="Where an audit asks for archived copies of pages that are gone."
+    )
     serper_api_key: Annotated[Key, SharedVariable("SERPER_API_KEY")] = Field(
         None, description="Serper's key."
     )

@@ -20,10 +20,12 @@ def format_count(count: int, thing: str) -> str:
 class Messages:
     """The fixed phrases of one language; a key is the name of its table, a dot, and its own name."""
 
-    def __init__(self, language: str) -> None:
-        table = tomllib.loads(files("fathom.text").joinpath(f"locales/{language}.toml").read_text("utf-8"))
+    def __init__(self, language: str, file: str = "") -> None:
+        name = f"{file}.{language}" if file else language
+        table = tomllib.loads(files("fathom.text").joinpath(f"locales/{name}.toml").read_text("utf-8"))
         self.language = language
-        self.earlier: list[str] = table.pop("earlier")["phrases"]  # of reports of earlier versions
+        # Of reports of earlier versions.
+        self.earlier: list[str] = table.pop("earlier", {}).get("phrases", [])
         self.phrases = dict(_flatten(table))
 
     def __call__(self, key: str, **values: object) -> str:

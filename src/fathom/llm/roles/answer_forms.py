@@ -344,3 +344,18 @@ class EditAnswer(Form):
     cuts: list[int] = []
     changes: list[ChangeForm] = []
     links: list[ChangeForm] = []
+
+
+class AuditItemForm(Form):
+    """The number of an item, a reason, supported, partly, contradicted or absent, and a quote."""
+
+    item: int
+    reason: str = ""
+    verdict: str
+    quote: str = ""
+
+
+class AuditAnswer(Form):
+    """One entry for every item."""
+
+    verdicts: list[AuditItemForm]

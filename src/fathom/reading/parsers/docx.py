@@ -31,7 +31,7 @@ _HEADING = re.compile(r"(?:heading|überschrift|titre|제목)\s*([1-9])", re.IGN
 _SPACES = {qn("w:tab"): " ", qn("w:br"): " ", qn("w:cr"): " ", qn("w:noBreakHyphen"): "-"}
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says all twice
 # The zip module says RuntimeError to a password and NotImplementedError to a strange compression.
-_BROKEN = (
+BROKEN_WORD_FILE = (
     zipfile.BadZipFile,
     etree.LxmlError,
     zlib.error,
@@ -53,7 +53,7 @@ def is_docx(body: bytes) -> bool:
 def read_docx(body: bytes, *, name: str) -> Document:
     """Read a Word document as its words."""
     try:
-        _check_parts(body, name)
+        check_parts(body, name)
         word = docx.Document(BytesIO(body))
         etree.strip_elements(word.element, _FALLBACK, with_tail=False)
         blocks = list(_blocks(word.element.body, word))
@@ -61,14 +61,14 @@ def read_docx(body: bytes, *, name: str) -> Document:
         anchors = list(_anchors(word))
     except Unreadable:
         raise
-    except _BROKEN as error:
+    except BROKEN_WORD_FILE as error:
         raise Unreadable(
             f"{name} is not a Word document that can be opened: {one_line(str(error))}"
         ) from error
     return build_document(blocks, how="docx", name=name, anchors=anchors, **about)
 
 
-def _check_parts(body: bytes, name: str) -> None:
+def check_parts(body: bytes, name: str) -> None:
     """Refuse what unpacks to too much, whatever the zip says of its sizes, and XML that defines entities."""
     unpacked = 0
     with zipfile.ZipFile(BytesIO(body)) as parts:
@@ -118,7 +118,7 @@ def _blocks(parent: Any, word: WordDocument) -> Iterator[str]:
         yield "\n".join(entries)
         entries = []
         if paragraph is not None:
-            level = _heading_level(paragraph)
+            level = heading_level(paragraph)
             yield heading_block(level, _words(node)) if level else one_line(_words(node))
         elif node.tag == qn("w:tbl"):
             yield table_block([_words(cell) for cell in row.tc_lst] for row in node.tr_lst)
@@ -131,21 +131,21 @@ def _blocks(parent: Any, word: WordDocument) -> Iterator[str]:
 def _entry(paragraph: Paragraph) -> str:
     """A line of a list; nothing for a paragraph that is none."""
     numbering = paragraph._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}")
-    is_listed = numbering is not None or _style(paragraph).startswith("List ")
-    words = one_line(_words(paragraph._p)) if is_listed and not _heading_level(paragraph) else ""
+    is_listed = numbering is not None or style_name(paragraph).startswith("List ")
+    words = one_line(_words(paragraph._p)) if is_listed and not heading_level(paragraph) else ""
     level = numbering.find(qn("w:ilvl")) if numbering is not None else None
     depth = level.get(qn("w:val"), "0") if level is not None else "0"
     return f"{'  ' * min(int(depth), 8)}- {words}" if words and depth.isdecimal() else ""
 
 
-def _style(paragraph: Paragraph) -> str:
+def style_name(paragraph: Paragraph) -> str:
     """The name of a paragraph's style, which Word writes in English in every language."""
     return str((paragraph.style.name if paragraph.style else None) or "")
 
 
-def _heading_level(paragraph: Paragraph) -> int:
+def heading_level(paragraph: Paragraph) -> int:
     """How deep a heading stands; 0 for what is no heading."""
-    named = _style(paragraph)
+    named = style_name(paragraph)
     if found := _HEADING.fullmatch(named) or _HEADING.fullmatch(paragraph._p.style or ""):
         return int(found.group(1))
     return 1 if named == "Title" else 0

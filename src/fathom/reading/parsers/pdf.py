@@ -16,7 +16,7 @@ from fathom.reading.blocks import EmptyDocument, build_document, tidy_blocks
 from fathom.reading.parsers.plain_text import text_blocks
 from fathom.reading.protocol import Document
 
-_pdfium = Lock()  # pdfium must not be entered by two threads, not even with two documents
+PDFIUM_LOCK = Lock()  # pdfium must not be entered by two threads, not even with two documents
 _SOFT_HYPHEN = re.compile("[\x02\u00ad\ufffe]\\s*")
 _KOREAN_WRAP = re.compile(r"(?<=\w)\n(?=[가-힣])")
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
@@ -24,7 +24,7 @@ _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 
 def read_pdf(body: bytes, *, name: str) -> Document:
     """The text of all pages, a block a paragraph; the document knows where each page begins."""
-    with _pdfium:
+    with PDFIUM_LOCK:
         try:
             pdf = pypdfium2.PdfDocument(body)
             try:
@@ -34,7 +34,7 @@ def read_pdf(body: bytes, *, name: str) -> Document:
                 pdf.close()
         except pypdfium2.PdfiumError as error:
             raise Unreadable(f"{name} is not a PDF that can be opened: {error}") from error
-    blocks = [tidy_blocks(_blocks(page)) for page in pages]
+    blocks = [tidy_blocks(page_blocks(page)) for page in pages]
     try:
         found = build_document(
             [block for page in blocks for block in page],
@@ -59,7 +59,7 @@ def _pages(pdf: pypdfium2.PdfDocument) -> Iterator[str]:
         page.close()
 
 
-def _blocks(page: str) -> list[str]:
+def page_blocks(page: str) -> list[str]:
     """A line that ends early ends its paragraph: pdfium gives no blank lines between paragraphs."""
     page = _SOFT_HYPHEN.sub("", page.replace("\r\n", "\n"))
     # pdfium keeps the space at a line's end if there was one; a Korean line without it broke inside a word.

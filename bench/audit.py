@@ -1,0 +1,236 @@
+"""How well an audit finds what is wrong with a report, without a model or by one.
+
+    python bench/audit.py [--model NAME]                    reports of our own with planted faults
+    python bench/audit.py --claims FILE [--sample N] [--model NAME]
+                                                            lines of {"claim": …, "evidence": …, "label": …}
+
+The first audits six reports in English and Korean, in five citation styles, against pages on loopback with an
+archive beside them; prints by kind which share of the planted faults is found, and which share of the honest
+statements is not called supported. The second takes each evidence as the cited source, and prints precision,
+recall and F1 of each label. The last line is one JSON object. A model is asked with the key and the address
+that are in the environment.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+from planted import (
+    DEAD,
+    INVENTED,
+    KINDS,
+    NOTHING,
+    UNCITED,
+    Said,
+    Topic,
+    report_sentences,
+    topics,
+    write_report,
+)
+
+from fathom import AuditRequest, AuditResult, DeepResearcher
+from fathom.audit.passages import SourcePassages
+from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
+from fathom.audit.rules import decide_by_rules
+from fathom.audit.sources import SourceText
+from fathom.audit.verifier import StatementVerifier
+from fathom.evidence.controls import TrustLog
+from fathom.llm.clients import model_clients
+from fathom.llm.factory import make_outputs
+from fathom.settings.settings import load_settings
+from fathom.state import Page, RunConfig
+from fathom.storage import close_storage, open_storage
+
+LABELS = {
+    "supported": "supports",
+    "partly": "partly",
+    "contradicted": "refutes",
+    "not in the source": "neither",
+}
+_STYLES = 5
+
+
+class _Pages(BaseHTTPRequestHandler):
+    """The topics' pages, pages that are gone or busy, and the archive's API."""
+
+    protocol_version = "HTTP/1.1"
+    known: ClassVar = {topic.name: topic for topic in topics()}
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        first, _, name = parts.path.strip("/").partition("/")
+        if parts.path == "/wayback/available":
+            self._send(200, json.dumps(self._archived(parse_qs(parts.query)["url"][0])).encode())
+        elif first in self.known:
+            self._send(200, _page(self.known[first]))
+        elif first == "web":
+            self._send(200, _page(self.known[name.rpartition("/")[2]]))
+        else:
+            self._send(403 if first == "busy" else 404, b"no")
+
+    def _archived(self, address: str) -> dict[str, object]:
+        if "/gone/" not in address:
+            return {"archived_snapshots": {}}
+        here = f"http://{self.headers['Host']}/web/20200101000000/{address}"
+        return {"archived_snapshots": {"closest": {"available": True, "url": here, "status": "200"}}}
+
+    def _send(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+def _page(topic: Topic) -> bytes:
+    body = "".join(f"<p>{escape(fact.page)}</p>" for fact in topic.facts)
+    head = f'<meta charset="utf-8"><title>{escape(topic.title)}</title>'
+    article = f"<article><h1>{escape(topic.title)}</h1>{body}</article>"
+    return f"<html><head>{head}</head><body>{article}</body></html>".encode()
+
+
+def is_found(said: Said, verdict: AuditVerdict, source: ReadSource | None) -> bool:
+    """Whether the planted fault of a sentence was found."""
+    if said.fault == DEAD:
+        return source is not None and source.status in {"archived", "unreachable"}
+    if said.fault == INVENTED:
+        return verdict.verdict == "source invented"
+    if said.fault == UNCITED:
+        return verdict.verdict == "uncited"
+    if said.fault == NOTHING:
+        return verdict.verdict in {"not in the source", "source invented"}
+    return verdict.verdict in {"contradicted", "partly", "not in the source"}
+
+
+def count_report(said: Sequence[Said], result: AuditResult, counts: Counter[tuple[str, str]]) -> None:
+    """Count what was found in one report, in both the language and the kind."""
+    if len(said) != len(result.verdicts):
+        sys.exit(f"{len(said)} statements were written and {len(result.verdicts)} found")
+    by_address = {one.source.address: one for one in result.sources}
+    texts = {one.id: one.text for one in result.statements}
+    for one, verdict in zip(said, result.verdicts, strict=True):
+        source = by_address.get(one.address)
+        is_right = is_found(one, verdict, source) if one.fault else verdict.verdict == "supported"
+        for name in (one.fault or "honest", f"{result.language} {'faults' if one.fault else 'honest'}"):
+            counts[name, "all"] += 1
+            counts[name, "right"] += is_right
+        if not is_right:
+            print(
+                f"  {one.fault or 'honest'}: {verdict.verdict} ({verdict.reason}): {texts[verdict.statement]}"
+            )
+
+
+async def audit_planted(model: str) -> dict[str, float]:
+    """Audit every report, and print what was found."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
+    Thread(target=server.serve_forever, daemon=True).start()
+    url, counts = f"http://127.0.0.1:{server.server_port}", Counter[tuple[str, str]]()
+    settings = load_settings(allow_private=True, archive_url=url, respect_robots=False)
+    known = topics()
+    run_config = RunConfig(model=model) if model else RunConfig(model="none")
+    plans = [
+        (said, write_report(topic, said, n % _STYLES))
+        for n, topic in enumerate(known)
+        if (said := report_sentences(topic, known[(n + 1) % 3 + n // 3 * 3], url))
+    ]
+    async with DeepResearcher(settings) as researcher:
+        work = (
+            researcher.audit(AuditRequest(report="-", body=text.encode(), run_config=run_config))
+            for _, text in plans
+        )
+        results = await asyncio.gather(*work)
+    for (said, _), result in zip(plans, results, strict=True):
+        count_report(said, result, counts)
+    server.shutdown()
+    print(f"decided by {results[0].decided_by}")
+    controls = [(tally.shown, tally.missed) for result in results for tally in result.controls]
+    print(f"controls {sum(n for n, _ in controls)}, missed {sum(n for _, n in controls)}")
+    for name in (*KINDS, "honest", "en faults", "ko faults", "en honest", "ko honest"):
+        print(f"{name:18} {counts[name, 'right']:3} of {counts[name, 'all']:3}")
+    planted = sum(counts[kind, "all"] for kind in KINDS)
+    found = sum(counts[kind, "right"] for kind in KINDS)
+    false_alarms = 1 - counts["honest", "right"] / counts["honest", "all"]
+    return {"planted": planted, "found": found, "false_alarms": round(false_alarms, 3)}
+
+
+def read_lines(path: Path, sample: int) -> list[dict[str, str]]:
+    """The lines of the file; with a sample, so many of all labels together, by the hash of the line."""
+    lines: list[dict[str, str]] = [json.loads(row) for row in path.read_text("utf-8").splitlines() if row]
+    if not sample:
+        return lines
+    labels = sorted({line["label"] for line in lines})
+    ranked = sorted(lines, key=lambda line: hashlib.sha256(f"{line}".encode()).hexdigest())
+    each = -(-sample // len(labels))
+    return [line for label in labels for line in [one for one in ranked if one["label"] == label][:each]]
+
+
+def _as_cited(number: int, line: dict[str, str]) -> tuple[ReportStatement, SourcePassages]:
+    key, sha = f"s{number}", hashlib.sha256(f"{number} {line['evidence']}".encode()).hexdigest()
+    page = Page(sha=sha, address="", title="", how="text", chars=len(line["evidence"]), fetched="")
+    about = ReadSource(source=CitedSource(id=key), status="read", page=sha)
+    statement = ReportStatement(id=f"{number}", text=line["claim"], kind="fact", cites=[key])
+    return statement, SourcePassages(SourceText(about, page, line["evidence"]))
+
+
+async def audit_claims(lines: Sequence[dict[str, str]], model: str) -> dict[str, float]:
+    """Take every evidence as the cited source, and compare the verdicts with the labels."""
+    cited = [_as_cited(number, line) for number, line in enumerate(lines)]
+    if not model:
+        verdicts = [decide_by_rules(statement, [source]) for statement, source in cited]
+    else:
+        settings = load_settings()
+        output = make_outputs(settings, RunConfig(model=model))["verify"]
+        sources = {statement.cites[0]: source for statement, source in cited}
+        trust = TrustLog(open_storage(settings.database))
+        async with model_clients():
+            verdicts = await StatementVerifier(output, trust, sources).verify([one for one, _ in cited])
+        await close_storage(settings.database)
+    pairs = Counter((line["label"], LABELS[v.verdict]) for line, v in zip(lines, verdicts, strict=True))
+    return measure(pairs)
+
+
+def measure(pairs: Counter[tuple[str, str]]) -> dict[str, float]:
+    """Precision, recall and F1 of each label, from pairs of label and verdict; and what is right."""
+    figures: dict[str, float] = {}
+    for label in LABELS.values():
+        right = pairs[label, label]
+        precision = right / max(1, sum(n for (_, said), n in pairs.items() if said == label))
+        recall = right / max(1, sum(n for (true, _), n in pairs.items() if true == label))
+        f1 = 2 * precision * recall / (precision + recall) if right else 0.0
+        row = {said: pairs[label, said] for said in LABELS.values()}
+        print(f"{label:9} precision {precision:.3f}  recall {recall:.3f}  F1 {f1:.3f}  said {row}")
+        figures |= {f"{label}_precision": precision, f"{label}_recall": recall, f"{label}_f1": f1}
+    figures["accuracy"] = sum(pairs[label, label] for label in LABELS.values()) / max(1, pairs.total())
+    return {name: round(value, 3) for name, value in figures.items()}
+
+
+def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = print) -> None:
+    """Measure what the command line names."""
+    parser = argparse.ArgumentParser(description="How well an audit finds what is wrong.")
+    parser.add_argument("--claims", type=Path, help="lines of claim, evidence and label")
+    parser.add_argument("--sample", type=int, default=0, help="so many of the lines, of all labels alike")
+    parser.add_argument("--model", default="")
+    given = parser.parse_args(arguments)
+    if given.claims and not given.claims.is_file():
+        sys.exit(f"there is no file {given.claims}")
+    if given.claims:
+        say(json.dumps(asyncio.run(audit_claims(read_lines(given.claims, given.sample), given.model))))
+        return
+    say(json.dumps(asyncio.run(audit_planted(given.model))))
+
+
+if __name__ == "__main__":
+    main()

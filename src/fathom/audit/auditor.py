@@ -1,0 +1,310 @@
+"""Audit a report: take it apart, read its sources, decide about every statement, look for the rest.
+
+An audit is named by what it is about. The same audit again finds every answered call in the reply store, so
+after a crash it pays for nothing twice.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from math import ceil
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fathom.audit.corrections import find_corrections
+from fathom.audit.marked_text import mark_report
+from fathom.audit.passages import SourcePassages
+from fathom.audit.records import (
+    AuditEvent,
+    AuditResult,
+    AuditVerdict,
+    ReadSource,
+    ReportStatement,
+    VerdictName,
+)
+from fathom.audit.rules import BY_RULES, decide_by_rules
+from fathom.audit.sources import SourceReader, SourceText
+from fathom.audit.statements import SplitReport, split_report
+from fathom.audit.verifier import MOST_A_CALL, AuditLog, StatementVerifier
+from fathom.budget.budget import Budget
+from fathom.budget.cost_log import CostLog
+from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
+from fathom.errors import BadInput, ProviderError, Unreadable
+from fathom.evidence.controls import TrustLog
+from fathom.graph.dependencies import Dependencies, standard_dependencies
+from fathom.http.fetch import Fetcher
+from fathom.reading.documents import detect_kind
+from fathom.reading.protocol import Document
+from fathom.reading.readers import make_polite
+from fathom.reading.sandbox import BoundedParser, parser_pool
+from fathom.search.registry import document_roots
+from fathom.settings.settings import Settings
+from fathom.state import Forecast, Record, RunConfig
+from fathom.storage import open_storage
+from fathom.text.languages import wants_korean
+
+MAX_REPORT_BYTES = 20_000_000
+_ITEM_TOKENS = (70, 60)  # tokens of a statement in a call, and of its verdict
+_SOURCE_TOKENS = 700
+_PROMPT_TOKENS = 700
+_CALL_S, _READ_S = 20.0, 3.0
+
+
+class AuditRequest(Record):
+    """What is audited, and how: `report` is a file, an address, or - with the `body` of a report."""
+
+    report: str
+    body: bytes | None = None
+    is_searched: bool = False  # look elsewhere for what the report's own sources do not carry
+    run_config: RunConfig = RunConfig()
+
+
+@dataclass(frozen=True)
+class _LoadedReport:
+    """A report, taken apart, and the name of its audit."""
+
+    id: str
+    title: str
+    split: SplitReport
+    language: str
+
+
+async def audit_report(
+    settings: Settings, request: AuditRequest, tell: Callable[[AuditEvent], None] = lambda _: None
+) -> AuditResult:
+    """Audit a report; `tell` hears how far it is."""
+    run_config = settings.usual(request.run_config)
+    own = settings.with_allowed(run_config)
+    if "budget_usd" in request.run_config.model_fields_set:
+        await asyncio.to_thread(refuse_unenforceable_budget, own, run_config)
+    tools = await asyncio.to_thread(standard_dependencies(own), run_config)
+    loaded = await load_report(own, request)
+    return await _Audit(own, request, run_config, tools, loaded, tell).run()
+
+
+async def forecast_audit(settings: Settings, request: AuditRequest) -> Forecast:
+    """Return what an audit would cost; the report is read, its sources are not, and nobody is asked."""
+    run_config = settings.usual(request.run_config)
+    own = settings.with_allowed(run_config)
+    loaded = await load_report(own, request)
+    return await asyncio.to_thread(_forecast, own, run_config, loaded.split)
+
+
+async def load_report(settings: Settings, request: AuditRequest) -> _LoadedReport:
+    """Read a report from its place, and take it apart; BadInput if that cannot be done."""
+    body, content_type, name = await _load_body(settings, request)
+    if len(body) > MAX_REPORT_BYTES:
+        raise BadInput(f"{name} is larger than {MAX_REPORT_BYTES:,} bytes.")
+    try:
+        document = await _parse(body, content_type, name)
+    except Unreadable as error:
+        raise BadInput(f"{error}.") from None
+    split = await asyncio.to_thread(split_report, document.text, document.title)
+    if not split.statements:
+        raise BadInput(f"{name} has no statements that could be audited.")
+    words = " ".join(statement.text for statement in split.statements)
+    language = "ko" if wants_korean(words, None) else "en"
+    said = [document.text, str(request.is_searched), *request.run_config.docs]
+    name_of_it = sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return _LoadedReport(f"audit-{name_of_it}", split.title, split, language)
+
+
+async def _parse(body: bytes, content_type: str | None, name: str) -> Document:
+    parse = BoundedParser(parser_pool(), function=mark_report)
+    try:
+        detect_kind(body, content_type=content_type, name=name)
+    except Unreadable:
+        content_type = "text/markdown"  # without a name that says more; binary files are refused later
+    return await parse(body, content_type=content_type, name=name)
+
+
+async def _load_body(settings: Settings, request: AuditRequest) -> tuple[bytes, str | None, str]:
+    place = request.report
+    if request.body is not None:
+        return request.body, None, "the report" if place == "-" else place
+    if place == "-":
+        return await asyncio.to_thread(sys.stdin.buffer.read), None, "the report"
+    if urlsplit(place).scheme in {"http", "https"}:
+        fetcher = Fetcher(is_private_allowed=settings.allow_private, is_proxied=settings.proxy_pages)
+        try:
+            found = await make_polite(fetcher, is_robots_obeyed=settings.respect_robots)(place)
+        except ProviderError as error:
+            raise BadInput(f"{error}.") from None
+        return found.body, found.content_type, found.address
+    try:
+        return await asyncio.to_thread(lambda: Path(place).expanduser().read_bytes()), None, place
+    except OSError as error:
+        raise BadInput(f"{place} cannot be read: {error.strerror}.") from None
+
+
+def _forecast(settings: Settings, run_config: RunConfig, split: SplitReport) -> Forecast:
+    cited = [statement for statement in split.checked if statement.cites]
+    sources = {key for statement in cited for key in statement.cites}
+    is_thinking = settings.uses_model(run_config.model)
+    calls = ceil(len(cited) / MOST_A_CALL) if is_thinking else 0
+    tokens_in = calls * _PROMPT_TOKENS + len(sources) * _SOURCE_TOKENS + len(cited) * _ITEM_TOKENS[0]
+    tokens_out = len(cited) * _ITEM_TOKENS[1]
+    model = settings.model_for("verify", run_config.model_of("verify")) if is_thinking else ""
+    prices = load_prices(settings.prices_file, settings.home)
+    usd = prices.usd(model, settings.server_of(model), tokens_in, tokens_out) or 0.0 if calls else 0.0
+    reading_s = _READ_S * ceil(len(sources) / settings.parallel_extractions)
+    return Forecast(
+        expected_usd=round(min(usd, run_config.budget_usd), 6),
+        worst_usd=run_config.budget_usd if usd else 0.0,
+        expected_s=reading_s + _CALL_S * bool(calls),
+        worst_s=90.0 * len(sources) + 2 * settings.call_timeout_s * calls,
+        calls=calls,
+        tokens_in=tokens_in if calls else 0,
+        tokens_out=tokens_out if calls else 0,
+        because=f"{len(cited)} cited statements and {len(sources)} sources, {model or 'no model'}",
+        unpriced=find_unpriced_models(settings, run_config) if calls else [],
+    )
+
+
+class _Audit:
+    """One audit at work."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        request: AuditRequest,
+        run_config: RunConfig,
+        tools: Dependencies,
+        loaded: _LoadedReport,
+        tell: Callable[[AuditEvent], None],
+    ) -> None:
+        self._settings, self._request, self._run_config = settings, request, run_config
+        self._tools, self._loaded, self._tell = tools, loaded, tell
+        self._storage = open_storage(settings.database)
+        self._budget = Budget(CostLog(self._storage), loaded.id, run_config.budget_usd, 0.0)
+        self._log = AuditLog()
+
+    async def run(self) -> AuditResult:
+        """Work through all steps, and return the result."""
+        split = self._loaded.split
+        self._say("started", self._request.report)
+        self._say("split", done=len(split.checked), total=len(split.statements))
+        texts = await self._read_sources(split)
+        passages = {key: SourcePassages(found) for key, found in texts.items() if found.page}
+        verdicts = await self._decide(split.checked, texts, passages)
+        self._say("checked", done=len(verdicts), total=len(verdicts))
+        if self._request.is_searched:
+            verdicts = await self._look_elsewhere(verdicts)
+        result = AuditResult(
+            id=self._loaded.id,
+            title=self._loaded.title,
+            place=self._request.report,
+            language=self._loaded.language,
+            statements=split.statements,
+            blocks=split.blocks,
+            sources=[found.about for found in texts.values()],
+            verdicts=verdicts,
+            decided_by=self._log.by or BY_RULES,
+            controls=self._log.tallies,
+            failures=self._log.failures,
+            costs=self._log.costs,
+        )
+        self._say("completed", result=result)
+        return result
+
+    async def _read_sources(self, split: SplitReport) -> dict[str, SourceText]:
+        cited: dict[str, list[str]] = {}
+        for statement in split.checked:
+            for key in statement.cites:
+                cited.setdefault(key, []).append(statement.text)
+        wanted = [source for source in split.sources if source.id in cited]
+        done = 0
+
+        def tell(source: ReadSource) -> None:
+            nonlocal done
+            done += 1
+            what = f"{source.status}: {source.title or source.source.label or source.source.address}"
+            self._say("source read", what, done, len(wanted))
+
+        roots = document_roots(self._run_config)
+        reader = SourceReader(self._tools.reader, self._settings.archive_url, roots)
+        texts = await reader.read_all(wanted, cited, tell)
+        for found in texts.values():
+            if found.page:
+                await self._tools.pages.put(found.text)
+        return texts
+
+    async def _decide(
+        self,
+        statements: Sequence[ReportStatement],
+        texts: dict[str, SourceText],
+        passages: dict[str, SourcePassages],
+    ) -> list[AuditVerdict]:
+        open_ones = [one for one in statements if any(key in passages for key in one.cites)]
+        found = {v.statement: v for v in await self._verify(open_ones, passages)}
+        closed = {one.id: _decide_unread(one, texts) for one in statements if one.id not in found}
+        settled = {**found, **closed}
+        by_id = {one.id: one for one in statements}
+        return [_soften(settled[one], by_id[one]) for one in by_id]
+
+    async def _verify(
+        self, statements: Sequence[ReportStatement], passages: dict[str, SourcePassages]
+    ) -> list[AuditVerdict]:
+        if not statements:
+            return []
+        if not self._settings.uses_model(self._run_config.model):
+            return await asyncio.to_thread(_by_rules, statements, passages)
+        from fathom.llm.factory import make_outputs  # seconds of imports
+
+        outputs = await asyncio.to_thread(make_outputs, self._settings, self._run_config)
+        output = outputs["verify"].within(self._budget)
+        verifier = StatementVerifier(output, TrustLog(self._storage), passages, self._log)
+        return await verifier.verify(statements)
+
+    async def _look_elsewhere(self, verdicts: Sequence[AuditVerdict]) -> list[AuditVerdict]:
+        engines = self._tools.for_run(self._loaded.id, None, self._run_config).engines
+        by_id = {one.id: one for one in self._loaded.split.statements}
+        found = await find_corrections(
+            [by_id[one.statement] for one in verdicts if one.verdict not in {"supported", "contradicted"}],
+            engines,
+            self._tools.reader,
+            self._verify,
+            self._log,
+        )
+        self._say("searched", done=len(found), total=len(verdicts))
+        return [
+            one.model_copy(update={"correction": found[one.statement]}) if one.statement in found else one
+            for one in verdicts
+        ]
+
+    def _say(
+        self, kind: str, what: str = "", done: int = 0, total: int = 0, result: AuditResult | None = None
+    ) -> None:
+        usd = sum(cost.usd for cost in self._log.costs)
+        about = {"kind": kind, "audit_id": self._loaded.id, "what": what, "done": done, "total": total}
+        about |= {"usd": usd, "budget_usd": self._run_config.budget_usd, "result": result}
+        self._tell(AuditEvent.model_validate(about))
+
+
+def _by_rules(
+    statements: Sequence[ReportStatement], passages: dict[str, SourcePassages]
+) -> list[AuditVerdict]:
+    return [decide_by_rules(one, [passages[k] for k in one.cites if k in passages]) for one in statements]
+
+
+def _decide_unread(statement: ReportStatement, texts: dict[str, SourceText]) -> AuditVerdict:
+    """Decide about a statement none of whose sources could be read."""
+    if not statement.cites:
+        return AuditVerdict(statement=statement.id, verdict="uncited", reason="it cites nothing", by="code")
+    found = [texts[key].about for key in statement.cites]
+    is_reachable = any(one.status == "unreachable" for one in found)
+    first = next(one for one in found if one.status == "unreachable") if is_reachable else found[0]
+    verdict: VerdictName = "source unreachable" if is_reachable else "source invented"
+    return AuditVerdict(
+        statement=statement.id, verdict=verdict, reason=first.why, source=first.source.id, by="code"
+    )
+
+
+def _soften(verdict: AuditVerdict, statement: ReportStatement) -> AuditVerdict:
+    """A mark at the paragraph's end may not mean this sentence: what its source does not say is uncited."""
+    if statement.is_cited_by_paragraph and verdict.verdict == "not in the source":
+        reason = "it cites nothing, and the source at the end of its paragraph does not say it"
+        return verdict.model_copy(update={"verdict": "uncited", "reason": reason})
+    return verdict

@@ -1,0 +1,279 @@
+"""Citations of a report in whatever style: links, numbers, footnotes, 【1†source】, bare addresses.
+
+A report's lines are sorted into text and source lists (`split_lines`); `CitationMarks` then replaces every
+citation in a text by a short mark and knows which source it means.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urldefrag
+
+from fathom.audit.records import BlockKind, CitedSource
+from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.http.urls import canonical_address
+from fathom.text.normalization import one_line
+
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_ITEM = re.compile(r"\s*(?:[-*+•·▪]|(\d{1,3})[.)])\s+(?=\S)")
+_RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$")
+_TABLE_RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
+_DEFINITION = re.compile(r"\s{0,3}\[(\^?[^\]\s]{1,60})\]:\s*(\S.*)")
+_NUMBERED = re.compile(
+    r"\s*(?:\[\^?(\d{1,3})\]|【(\d{1,3})】|\((\d{1,3})\)|(\d{1,3})[.)]|([⁰¹²³⁴-⁹]+))\s*(?=\S)"
+)
+_BRACKETED = re.compile(r"\s*(?:\[\d{1,3}\]|【\d{1,3}】)\s*\S")
+_ADDRESS = r"https?://[^\s<>\[\]()\"'“”‘’【】「」『』、。，（）|]+(?:\([^\s()<>]*\)[^\s()<>\[\]\"|]*)*"
+_BARE = re.compile(rf"<?({_ADDRESS})>?")
+_LINK = re.compile(
+    rf"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?({_ADDRESS}|[^\s()<>]+)>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)"
+)
+_DOI = re.compile(r"\b(?:doi:\s*|doi\.org/)?(10\.\d{4,9}/[^\s\"<>\]]+)", re.IGNORECASE)
+_REFERENCE = re.compile(r"\[([^\[\]]+)\]\[([^\[\]]*)\]")
+_NOTE = re.compile(r"\[\^([^\]\s]{1,60})\]")
+_TOOL_MARK = re.compile(r"【(\d{1,3})(?::\d+)?(?:†[^】]*)?】|\[(\d{1,3})(?::\d+)?†[^\]]*\]")
+_UNRESOLVED = re.compile(
+    "\ue200cite(?:\ue202[^\ue200\ue201]*)+\ue201|:contentReference\\[[^\\]]*\\](?:\\{[^}]*\\})?"
+)
+_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;、–~-]\s*\d{1,3})*)\](?![(\[:])|\[(\d{1,3})\](?=\[)")
+_RAISED = re.compile(r"(?<=[^\s\d⁰¹²³⁴-⁹])([⁰¹²³⁴-⁹]+(?:[,˒·]\s?[⁰¹²³⁴-⁹]+)*)")
+_PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_LABEL = re.compile(
+    r"\[?\^?\d{1,3}\]?|sources?|links?|ref(?:erence)?s?\.?|here|출처|원문|링크|자료|보기|↗|(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?"
+    r"|https?://\S*|(?:[\w.&-]+ ?){1,4}\+\d+",
+    re.IGNORECASE,
+)
+_MARK = "\ue010(\\d+)\ue011"
+_MARKS = rf"{_MARK}(?:[\s,;·、/|]*{_MARK})*"
+_IN_BRACKETS = re.compile(
+    rf"[(\[（【]\s*(?:(?:sources?|see(?: also)?|via|출처|참고|자료|cf)\.?\s*[:：]?\s*)?"
+    rf"({_MARKS})\s*[)\]）】]",
+    re.IGNORECASE,
+)
+_AFTER_STOP = re.compile(rf"([.!?。！？…][\"'”’)\]]*)\s*({_MARKS})(?=\s|$|[^\s\w])")
+_ASIDE = re.compile(r"[(（][^()（）]{0,12}$|\)\s*[;,]\s*$")  # before a link that stands in brackets
+_ASIDE_ENDS = frozenset({")", "）", ";", ","})
+_UNIT_BEFORE = re.compile(r"(?:\b[kcm]?m|\b10)$")
+_MOST_IN_RANGE = 12
+
+
+@dataclass(frozen=True)
+class ReportLine:
+    """A block of the report; a `source` is an entry of a source list."""
+
+    kind: BlockKind
+    text: str
+    level: int = 0
+    key: str = ""  # the number or name of a source
+
+
+def split_lines(text: str) -> list[ReportLine]:
+    """Return the report's blocks in order; wrapped lines are joined."""
+    sorter = _LineSorter()
+    for line in text.split("\n"):
+        sorter.take(line)
+    return sorter.finish()
+
+
+class _LineSorter:
+    """Sorts lines one by one; knows whether it is in code or in a source list."""
+
+    def __init__(self) -> None:
+        self._lines: list[ReportLine] = []
+        self._is_code = self._is_open = False
+        self._listing = 0  # the level of the source list's heading; 0 outside of one
+
+    def take(self, line: str) -> None:
+        if _FENCE.match(line):
+            self._is_code, self._is_open = not self._is_code, False
+        elif self._is_code:
+            self._add("code", line)
+        elif not line.strip() or _RULE.match(line):
+            self._is_open = False
+        elif found := _HEADING.match(line):
+            self._take_heading(found[2], len(found[1]))
+        elif found := _DEFINITION.match(line):
+            self._add("source", found[2], key=found[1].removeprefix("^"), is_open=True)
+        elif _is_source_title(line):
+            self._take_heading(line.strip(" *_"), 6)
+        elif self._listing or (_BRACKETED.match(line) and _BARE.search(line)):
+            self._take_entry(line)
+        elif line.lstrip().startswith("|"):
+            self._add("row", line.strip())
+        elif found := _ITEM.match(line):
+            self._add("item", line[found.end() :], key=found[1] or "", is_open=True)
+        elif self._is_open and self._lines[-1].kind != "row":
+            self._join(line)
+        else:
+            self._add("paragraph", line.strip().removeprefix("> "), is_open=True)
+
+    def finish(self) -> list[ReportLine]:
+        return [line for line in self._lines if line.text.strip() and not _TABLE_RULE.fullmatch(line.text)]
+
+    def _take_heading(self, words: str, level: int) -> None:
+        if _is_source_title(words):
+            self._listing = level
+        elif self._listing and level <= self._listing:
+            self._listing = 0
+        self._add("heading", words.strip(" *_"), level)
+
+    def _take_entry(self, line: str) -> None:
+        bare = re.sub(r"^\s*[-*+•]\s+", "", line)
+        found = _NUMBERED.match(bare)
+        key = next((part for part in found.groups() if part), "").translate(_PLAIN_DIGITS) if found else ""
+        last = self._lines[-1] if self._lines else None
+        is_more = not found and bare == line and last is not None and last.kind == "source"
+        if is_more and (self._is_open or not _BARE.search(line)):
+            self._join(line)
+            return
+        self._add("source", bare[found.end() :] if found else bare.strip(), key=key, is_open=True)
+
+    def _join(self, line: str) -> None:
+        last = self._lines[-1]
+        is_cut = re.search(r"https?://\S+$", last.text) and re.match(r"\S*[/.%=?&_-]\S*$", line.strip())
+        text = f"{last.text.rstrip()}{'' if is_cut else ' '}{line.strip()}"
+        self._lines[-1] = ReportLine(last.kind, text, last.level, last.key)
+
+    def _add(
+        self, kind: BlockKind, text: str, level: int = 0, *, key: str = "", is_open: bool = False
+    ) -> None:
+        self._lines.append(ReportLine(kind, text, level, key))
+        self._is_open = is_open
+
+
+def _is_source_title(line: str) -> bool:
+    return (
+        len(line) < 60
+        and load_phrase_pattern("source_list").fullmatch(line.strip(" *_#").lower()) is not None
+    )
+
+
+@dataclass
+class CitationMarks:
+    """The sources of a report; the same address under two numbers is one source."""
+
+    sources: list[CitedSource] = field(default_factory=list)
+    _by_key: dict[str, int] = field(default_factory=dict)
+    _by_address: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_lines(cls, lines: Sequence[ReportLine]) -> "CitationMarks":
+        """Return the sources that the report lists; an unnumbered list is counted."""
+        marks, entries = cls(), [line for line in lines if line.kind == "source"]
+        is_numbered = any(entry.key.isdecimal() for entry in entries)
+        for number, entry in enumerate(entries, 1):
+            key = entry.key or ("" if is_numbered else str(number))
+            place = marks._add(_first_address(entry.text), _source_label(entry.text))
+            if key:
+                marks._by_key.setdefault(key, place)
+        return marks
+
+    def mask(self, text: str) -> str:
+        """Return the text with each citation as a mark, which stands before its sentence's full stop."""
+        masked = _LINK.sub(lambda found: self._mask_link(found, text), text)
+        masked = _UNRESOLVED.sub(lambda _: self._mark_key("?"), masked)
+        masked = _REFERENCE.sub(self._mask_reference, masked)
+        masked = _NOTE.sub(lambda found: self._mark_key(found[1]), masked)
+        masked = _TOOL_MARK.sub(lambda found: self._mark_key(found[1] or found[2]), masked)
+        masked = _NUMBERS.sub(lambda found: self._mark_numbers(found[1] or found[2]), masked)
+        masked = _RAISED.sub(self._mask_raised, masked)
+        masked = _BARE.sub(
+            lambda found: self._mark(self._add(_trim(found[1]))) + found[1][len(_trim(found[1])) :], masked
+        )
+        masked = _IN_BRACKETS.sub(r"\1", masked)
+        return _AFTER_STOP.sub(r"\2\1", masked)
+
+    def split_off(self, masked: str) -> tuple[str, list[str]]:
+        """Return a sentence without its marks, and the ids of the sources it cites."""
+        found = list(dict.fromkeys(int(number) for number in re.findall(_MARK, masked)))
+        bare = re.sub(rf"\s*{_MARKS}", "", masked)
+        bare = re.sub(r"\s+([.,;:!?。])", r"\1", re.sub(r"[(\[（]\s*[,;\s]*[)\]）]", "", bare))
+        return _plain(bare), [self.sources[place].id for place in found]
+
+    def _mask_link(self, found: re.Match[str], text: str) -> str:
+        words, address = found[1].strip(), found[2]
+        if found.group().startswith("!"):
+            return ""
+        if address.startswith("#"):
+            return words
+        place = self._add(_trim(address), "" if _LABEL.fullmatch(words) else _plain(words))
+        after = text[found.end() :].lstrip()[:1]
+        is_aside = after in _ASIDE_ENDS and _ASIDE.search(text[max(0, found.start() - 80) : found.start()])
+        return self._mark(place) if is_aside or _LABEL.fullmatch(words) else f"{words}{self._mark(place)}"
+
+    def _mask_reference(self, found: re.Match[str]) -> str:
+        key = found[2] or found[1]
+        if key not in self._by_key or re.fullmatch(r"\d{1,3}", found[1]):
+            return found.group()
+        return f"{found[1]}{self._mark_key(key)}"
+
+    def _mask_raised(self, found: re.Match[str]) -> str:
+        keys = [number.translate(_PLAIN_DIGITS) for number in re.findall(r"[⁰¹²³⁴-⁹]+", found[1])]
+        is_power = _UNIT_BEFORE.search(found.string, max(0, found.start() - 3), found.start())
+        if is_power or not all(key in self._by_key for key in keys):
+            return found.group()
+        return "".join(self._mark_key(key) for key in keys)
+
+    def _mark_numbers(self, said: str) -> str:
+        return "".join(self._mark_key(key) for key in _expand_numbers(said))
+
+    def _mark_key(self, key: str) -> str:
+        """Return the mark of a number or name; one that is not explained is a source without address."""
+        if key not in self._by_key:
+            self._by_key[key] = self._add("", "" if key == "?" else f"[{key}]")
+        return self._mark(self._by_key[key])
+
+    def _mark(self, place: int) -> str:
+        return f"\ue010{place}\ue011"
+
+    def _add(self, address: str, label: str = "") -> int:
+        known = canonical_address(urldefrag(address)[0]) if address else ""
+        if known and known in self._by_address:
+            place = self._by_address[known]
+            old = self.sources[place]
+            if label and not old.label:
+                self.sources[place] = old.model_copy(update={"label": label})
+            return place
+        place = len(self.sources)
+        self.sources.append(CitedSource(id=f"s{place + 1}", label=label, address=address))
+        if known:
+            self._by_address[known] = place
+        return place
+
+
+def _expand_numbers(said: str) -> Iterator[str]:
+    for part in re.split(r"\s*[,;、]\s*", said):
+        first, *rest = re.split(r"\s*[–~-]\s*", part)
+        last = rest[-1] if rest else first
+        if 0 <= int(last) - int(first) <= _MOST_IN_RANGE:
+            yield from (str(number) for number in range(int(first), int(last) + 1))
+        else:
+            yield from (first, last)
+
+
+def _first_address(entry: str) -> str:
+    """Return where an entry of a source list leads: a link, an address, a DOI, a file; or nothing."""
+    if (link := _LINK.search(entry)) and not link[2].startswith("#"):
+        return _trim(link[2])
+    if bare := _BARE.search(entry):
+        return _trim(bare[1])
+    if doi := _DOI.search(entry):
+        return f"https://doi.org/{_trim(doi[1])}"
+    named = re.search(r"[\w./-]+\.(?:pdf|docx|md|html?|txt|csv)\b", entry)
+    return named.group() if named else ""
+
+
+def _source_label(entry: str) -> str:
+    return _plain(_BARE.sub("", _LINK.sub(lambda found: found[1], entry))).strip(" -–—:.,;()[]")[:300]
+
+
+def _trim(address: str) -> str:
+    """Return the address without the punctuation of the sentence it stands in."""
+    return address.rstrip(".,;:!?*_…")
+
+
+def _plain(text: str) -> str:
+    """Return Markdown words without emphasis and ticks."""
+    bare = re.sub(r"(\*{1,3}|_{2,3}|~~)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    return one_line(bare.replace("`", "").replace("\\", ""))

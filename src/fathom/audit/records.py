@@ -1,0 +1,159 @@
+"""What an audit finds, as records: statements, sources, verdicts, the result, and events on the way."""
+
+from collections import Counter
+from typing import Literal
+
+from pydantic import Field
+
+from fathom.state import ControlTally, Cost, Failure, Quote, Record
+
+StatementKind = Literal["fact", "opinion", "transition", "question", "label"]
+BlockKind = Literal["heading", "paragraph", "item", "row", "code", "source"]
+VerdictName = Literal[
+    "supported",
+    "partly",
+    "contradicted",
+    "not in the source",
+    "source unreachable",
+    "source invented",
+    "uncited",
+]
+VERDICTS: tuple[VerdictName, ...] = (
+    "supported",
+    "partly",
+    "contradicted",
+    "not in the source",
+    "source unreachable",
+    "source invented",
+    "uncited",
+)
+ALARMS: frozenset[VerdictName] = frozenset({"contradicted", "source invented"})
+SourceStatus = Literal["read", "archived", "unreachable", "invented", "another topic"]
+AuditEventKind = Literal["started", "split", "source read", "checked", "searched", "completed"]
+
+
+class CitedSource(Record):
+    """A source that the report names: by a number, a footnote or an address."""
+
+    id: str
+    label: str = ""  # as the report names it
+    address: str = ""  # empty: the report gives none
+
+
+class ReportStatement(Record):
+    """One sentence, list item or table row of the report, without its citation marks."""
+
+    id: str
+    text: str
+    kind: StatementKind
+    heading: str = ""
+    cites: list[str] = Field(default_factory=list)  # ids of sources
+    is_cited_by_paragraph: bool = False  # the mark stands at the end of its paragraph
+    context: str = ""  # the sentence before it, where it cannot be understood alone
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether there is anything to check."""
+        return self.kind == "fact"
+
+
+class ReportBlock(Record):
+    """A block of the report with the statements in it, for showing it again."""
+
+    kind: BlockKind
+    text: str = ""  # of headings, code and source lists
+    level: int = 0
+    statements: list[str] = Field(default_factory=list)
+
+
+class ReadSource(Record):
+    """A cited source, and what became of reading it."""
+
+    source: CitedSource
+    status: SourceStatus
+    why: str = ""
+    title: str = ""
+    published: str = ""
+    page: str = ""  # the hash of its text
+    read_at: str = ""  # the address it was read at, if it was read
+    cited_by: int = 0
+
+
+class Correction(Record):
+    """What was found elsewhere about a statement that its own sources do not carry."""
+
+    verdict: Literal["supported", "contradicted"]
+    title: str
+    address: str
+    quote: Quote
+
+
+class AuditVerdict(Record):
+    """The verdict on one statement."""
+
+    statement: str
+    verdict: VerdictName
+    reason: str = ""  # what is missing, or which words speak against it
+    source: str = ""  # id of the source that the quote is from
+    quote: Quote | None = None  # the words that carry or contradict it
+    nearest: Quote | None = None  # the nearest passage, where nothing carries it
+    by: str = "strict rules"
+    notes: list[str] = Field(default_factory=list)  # what code found odd
+    correction: Correction | None = None
+
+
+class AuditResult(Record):
+    """A report, audited."""
+
+    id: str
+    title: str
+    place: str
+    language: str
+    statements: list[ReportStatement]
+    blocks: list[ReportBlock]
+    sources: list[ReadSource]
+    verdicts: list[AuditVerdict]
+    decided_by: str  # the model and its prompt, or "strict rules"
+    controls: list[ControlTally] = Field(default_factory=list)
+    failures: list[Failure] = Field(default_factory=list)
+    costs: list[Cost] = Field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[VerdictName, int]:
+        """How many statements have each verdict."""
+        found = Counter(verdict.verdict for verdict in self.verdicts)
+        return {name: found[name] for name in VERDICTS}
+
+    @property
+    def has_alarms(self) -> bool:
+        """Whether something is contradicted or invented."""
+        return any(verdict.verdict in ALARMS for verdict in self.verdicts)
+
+    @property
+    def usd(self) -> float:
+        """What it cost."""
+        return sum(cost.usd for cost in self.costs)
+
+    @property
+    def citation_accuracy(self) -> float | None:
+        """The share of cited statements that a source supports (FACT); None if nothing is cited."""
+        cited = [verdict for verdict in self.verdicts if verdict.verdict != "uncited"]
+        return self.effective_citations / len(cited) if cited else None
+
+    @property
+    def effective_citations(self) -> int:
+        """How many statements a cited source supports."""
+        return sum(verdict.verdict == "supported" for verdict in self.verdicts)
+
+
+class AuditEvent(Record):
+    """What an audit tells while it works: `done` of `total`, and what it has cost."""
+
+    kind: AuditEventKind
+    audit_id: str
+    what: str = ""
+    done: int = 0
+    total: int = 0
+    usd: float = 0.0
+    budget_usd: float = 0.0
+    result: AuditResult | None = Field(None, description="With the last event.")

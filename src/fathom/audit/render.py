@@ -1,0 +1,159 @@
+"""An audit for people: a summary, a table, and the report in colours with the quotes below each sentence."""
+
+from collections.abc import Iterable
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+from fathom.audit.records import VERDICTS, AuditResult, AuditVerdict, ReportBlock
+from fathom.state import Quote
+from fathom.text.messages import Messages
+from fathom.text.normalization import one_line
+from fathom.text.token_count import shorten_line
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE = files("fathom.audit").joinpath("audit.css").read_text("utf-8").strip()
+_CELL_CHARS = 140
+
+
+def words_for(result: AuditResult) -> Messages:
+    """Return the phrases in the report's language."""
+    return _phrases(result.language)
+
+
+@cache
+def _phrases(language: str) -> Messages:
+    """Return an audit's own words; they are no words of a report (`report.verify` knows those)."""
+    return Messages(language, "audit")
+
+
+def summarize(result: AuditResult) -> str:
+    """Return what a manager reads: how much holds, what does not, and who decided."""
+    say, counts = words_for(result), result.counts
+    total = len(result.verdicts)
+    lines = [say("holds", count=total, held=counts["supported"])]
+    lines += [say(f"count.{name}", count=counts[name]) for name in VERDICTS[1:] if counts[name]]
+    invented = sum(one.status in {"invented", "another topic"} for one in result.sources)
+    lines += [say("invented", count=invented)] if invented else []
+    apart = len(result.statements) - total
+    lines += [say("apart", count=apart)] if apart else []
+    by_rules = sum(one.by == "strict rules" for one in result.verdicts)
+    if result.decided_by == "strict rules":
+        lines.append(say("by_rules"))
+    else:
+        shown = sum(tally.shown for tally in result.controls)
+        missed = sum(tally.missed for tally in result.controls)
+        lines.append(say("by_model", model=result.decided_by, shown=shown, missed=missed))
+        lines += [say("rest_by_rules", count=by_rules)] if by_rules else []
+    return "\n".join(lines)
+
+
+def render_table(result: AuditResult) -> str:
+    """Return all findings as a Markdown table, then the sources."""
+    say, by_id = words_for(result), {one.id: one for one in result.statements}
+    head = [say(f"column.{name}") for name in ("number", "verdict", "statement", "reason", "words")]
+    rows = [head, ["---"] * len(head)]
+    for number, one in enumerate(result.verdicts, 1):
+        quote = one.quote or one.nearest
+        words = f"“{shorten_line(quote.text, _CELL_CHARS)}”" if quote else ""
+        rows.append(
+            [str(number), say(f"verdict.{one.verdict}"), by_id[one.statement].text, one.reason, words]
+        )
+    table = "\n".join(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows)
+    sources = "\n".join(f"- {line}" for line in _source_lines(result, say))
+    return f"{table}\n\n## {say('sources')}\n\n{sources}\n"
+
+
+def render_markdown(result: AuditResult) -> str:
+    """Return summary and table."""
+    say = words_for(result)
+    title = say("title", title=one_line(result.title))
+    summary = "\n".join(f"- {line}" for line in summarize(result).split("\n"))
+    return f"# {title}\n\n{summary}\n\n{render_table(result)}"
+
+
+def render_html(result: AuditResult) -> str:
+    """Return the report with every statement in the colour of its verdict, as one page without script."""
+    say = words_for(result)
+    verdicts = {one.statement: one for one in result.verdicts}
+    title = escape(say("title", title=one_line(result.title)))
+    head = (
+        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">'
+        f"<title>{title}</title><style>{_STYLE}</style>"
+    )
+    summary = "".join(f"<li>{escape(line)}</li>" for line in summarize(result).split("\n"))
+    legend = " ".join(
+        f'<span class="{_css(name)}">{escape(say(f"verdict.{name}"))}</span>' for name in VERDICTS
+    )
+    body = [f"<h1>{title}</h1><ul>{summary}</ul><p class=legend>{legend}</p><hr>"]
+    body += [_block(block, result, verdicts, say) for block in result.blocks]
+    sources = "".join(f"<li>{escape(line)}</li>" for line in _source_lines(result, say))
+    body.append(f"<hr><h2>{escape(say('sources'))}</h2><ul>{sources}</ul>")
+    page = "\n".join(body)
+    return (
+        f'<!doctype html>\n<html lang="{say.language}"><head>{head}</head>\n<body><main>\n'
+        f"{page}\n</main></body></html>\n"
+    )
+
+
+def _block(block: ReportBlock, result: AuditResult, verdicts: dict[str, AuditVerdict], say: Messages) -> str:
+    if block.kind == "heading":
+        level = min(6, block.level + 1)
+        return f"<h{level}>{escape(block.text)}</h{level}>"
+    if not block.statements:
+        tag = "pre" if block.kind == "code" else "div"
+        return f"<{tag} class={block.kind}>{escape(block.text)}</{tag}>"
+    by_id = {one.id: one for one in result.statements}
+    parts = []
+    for key in block.statements:
+        verdict = verdicts.get(key)
+        if verdict is None:
+            parts.append(f'<span class="apart">{escape(by_id[key].text)}</span>')
+            continue
+        name = _css(verdict.verdict)
+        note = _note(verdict, result, say)
+        parts.append(f'<details class="{name}"><summary>{escape(by_id[key].text)}</summary>{note}</details>')
+    tag = "li" if block.kind == "item" else "div"
+    return f"<{tag} class={block.kind}>{' '.join(parts)}</{tag}>"
+
+
+def _note(verdict: AuditVerdict, result: AuditResult, say: Messages) -> str:
+    """Return what is shown when a statement is opened: verdict, reason, quote and where it stands."""
+    sources = {one.source.id: one for one in result.sources}
+    name = say(f"verdict.{verdict.verdict}")
+    lines = [f"<b>{escape(name)}</b> {escape(verdict.reason)}"]
+    about = sources.get(verdict.source)
+    quoted = (("quote", verdict.quote), ("nearest", verdict.nearest))
+    for key, quote in quoted:
+        if quote and about:
+            lines.append(_quote(say(key), quote, about.title or about.source.label, about.read_at))
+    if verdict.correction:
+        found = verdict.correction
+        lines.append(_quote(say(f"found.{found.verdict}"), found.quote, found.title, found.address))
+    lines.append(f"<small>{escape(say('decided', by=verdict.by))}</small>")
+    return f'<div class="note">{"<br>".join(lines)}</div>'
+
+
+def _quote(lead: str, quote: Quote, title: str, address: str) -> str:
+    link = escape(title or address)
+    if address.startswith(("http://", "https://")):
+        link = f'<a href="{escape(address, quote=True)}" rel="noreferrer">{link}</a>'
+    place = f", {escape(quote.heading)}" if quote.heading else ""
+    return f"{escape(lead)} <q>{escape(quote.text)}</q> ({link}{place}, {quote.start}–{quote.end})"
+
+
+def _source_lines(result: AuditResult, say: Messages) -> Iterable[str]:
+    for one in result.sources:
+        name = one.title or one.source.label or one.source.id
+        address = f" {one.source.address}" if one.source.address else ""
+        why = f" ({one.why})" if one.why else ""
+        yield f"{say(f'source.{one.status}')}: {one_line(name)}{address}{why}"
+
+
+def _css(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def _cell(text: str) -> str:
+    return one_line(text).replace("|", "\\|")

@@ -1,0 +1,233 @@
+"""Read what a report cites, and tell a source that never existed from one that cannot be reached now.
+
+A page that is gone (404, no such host, a page that says so) is looked for in the Internet Archive. Only when
+the archive answers that it never saw it, the source is called invented; without that answer it is
+unreachable.
+"""
+
+import asyncio
+import re
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+from pydantic import BaseModel
+
+from fathom.audit.records import CitedSource, ReadSource, SourceStatus
+from fathom.errors import ProviderError
+from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.http.guard import HostUnknown
+from fathom.reading.protocol import Document, Reader
+from fathom.search.api_client import ApiClient
+from fathom.search.local.index import list_documents
+from fathom.state import Hit, Page
+from fathom.text.ranking import terms
+
+_GONE = frozenset({404, 410})
+_SHORT_PAGE = 1500
+_UNKNOWN_HOST = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+_SNAPSHOT = re.compile(r"(/web/\d{4,14})(?:[a-z]{2}_)?/")
+_LEAST_TITLE_WORDS = 3
+_SHARED_TITLE = 0.34
+_SHARED_WORDS = 0.25
+_SUFFIX = re.compile(r"\.(?:pdf|docx|md|markdown|html?|txt|csv|rst)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A source that was read: what is told of it, the page for quoting, and its text."""
+
+    about: ReadSource
+    page: Page | None = None
+    text: str = ""
+
+
+class _Snapshot(BaseModel):
+    available: bool = False
+    url: str = ""
+
+
+class _Snapshots(BaseModel):
+    closest: _Snapshot | None = None
+
+
+class _Availability(BaseModel):
+    """What `/wayback/available` answers (https://archive.org/help/wayback_api.php)."""
+
+    archived_snapshots: _Snapshots = _Snapshots()
+
+
+@dataclass(frozen=True)
+class SourceReader:
+    """Reads cited sources: from the web, from the archive, or from files at hand."""
+
+    reader: Reader
+    archive_url: str
+    roots: Sequence[Path] = ()
+
+    async def read_all(
+        self,
+        sources: Sequence[CitedSource],
+        statements: dict[str, list[str]],
+        tell: Callable[[ReadSource], None],
+    ) -> dict[str, SourceText]:
+        """Read all sources at once, by id; `statements` are those that cite each."""
+        files = await asyncio.to_thread(
+            lambda: [Path(name) for name in list_documents(tuple(self.roots)).files]
+        )
+
+        async def read(source: CitedSource) -> SourceText:
+            found = await self._read(source, statements.get(source.id, []), files)
+            tell(found.about)
+            return found
+
+        texts = await asyncio.gather(*(read(source) for source in sources))
+        return {found.about.source.id: found for found in texts}
+
+    async def _read(
+        self, source: CitedSource, statements: Sequence[str], files: Sequence[Path]
+    ) -> SourceText:
+        if path := _find_file(source, files):
+            return await self._read_file(source, path, len(statements))
+        if urlsplit(source.address).scheme not in {"http", "https"}:
+            why = "the report gives no address for it" if not source.address else "it is no web address"
+            return _unread(source, "unreachable", why, len(statements))
+        address = urldefrag(source.address)[0]
+        try:
+            document = await self.reader(_hit(address, source.label))
+        except ProviderError as error:
+            if not _never_was(error):
+                return _unread(source, "unreachable", str(error), len(statements))
+            return await self._read_archived(source, address, str(error), len(statements))
+        if _says_it_is_gone(document):
+            why = f"{address} answers with a page that says it is not there"
+            return await self._read_archived(source, address, why, len(statements))
+        if why := _find_other_topic(source, document, statements):
+            return _unread(source, "another topic", why, len(statements), document.title)
+        return _read_source(source, document, "read", address, "", len(statements))
+
+    async def _read_archived(self, source: CitedSource, address: str, why: str, cited_by: int) -> SourceText:
+        api = ApiClient("The Internet Archive", self.archive_url)
+        try:
+            answer = await api.get("/wayback/available", {"url": address}, _Availability)
+        except ProviderError as error:
+            return _unread(source, "unreachable", f"{why}; {error}", cited_by)
+        copy = answer.archived_snapshots.closest
+        if copy is None or not copy.available or not copy.url:
+            return _unread(source, "invented", f"{why}; the Internet Archive never saw it", cited_by)
+        place = _SNAPSHOT.sub(r"\1id_/", copy.url, count=1)
+        try:
+            document = await self.reader(_hit(place, source.label))
+        except ProviderError as error:
+            return _unread(
+                source, "unreachable", f"{why}; its archived copy cannot be read: {error}", cited_by
+            )
+        return _read_source(source, document, "archived", place, why, cited_by)
+
+    async def _read_file(self, source: CitedSource, path: Path, cited_by: int) -> SourceText:
+        address = path.as_uri()
+        try:
+            document = await self.reader(_hit(address, source.label))
+        except ProviderError as error:
+            return _unread(source, "unreachable", str(error), cited_by)
+        return _read_source(source, document, "read", address, "", cited_by)
+
+
+async def read_hit(reader: Callable[[Hit], Awaitable[Document]], hit: Hit) -> SourceText | None:
+    """Read one search result as a source; None if it cannot be read."""
+    try:
+        document = await reader(hit)
+    except ProviderError:
+        return None
+    source = CitedSource(id=hit.address, label=hit.title, address=hit.address)
+    return _read_source(source, document, "read", hit.address, "", 0)
+
+
+def _hit(address: str, title: str) -> Hit:
+    return Hit(query="audit", address=address, title=title, snippet="", engine="audit", rank=1)
+
+
+def _unread(
+    source: CitedSource, status: SourceStatus, why: str, cited_by: int, title: str = ""
+) -> SourceText:
+    return SourceText(ReadSource(source=source, status=status, why=why, cited_by=cited_by, title=title))
+
+
+def _read_source(
+    source: CitedSource, document: Document, status: SourceStatus, address: str, why: str, cited_by: int
+) -> SourceText:
+    sha = sha256(document.text.encode("utf-8", "replace")).hexdigest()
+    page = Page(
+        sha=sha,
+        address=address,
+        title=document.title,
+        how=document.how,
+        chars=len(document.text),
+        fetched=document.fetched or "",
+        published=document.published,
+        author=document.author,
+        publisher=document.publisher,
+    )
+    about = ReadSource(
+        source=source,
+        status=status,
+        why=why,
+        title=document.title,
+        published=document.published or "",
+        page=sha,
+        read_at=address,
+        cited_by=cited_by,
+    )
+    return SourceText(about, page, document.text)
+
+
+def _never_was(error: ProviderError) -> bool:
+    """Tell whether the web says that there is no such page or host; a failure of ours says nothing."""
+    if error.status in _GONE:
+        return True
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, HostUnknown):
+            found = cause.__cause__
+            return not isinstance(found, socket.gaierror) or found.errno in _UNKNOWN_HOST
+        cause = cause.__cause__
+    return False
+
+
+def _says_it_is_gone(document: Document) -> bool:
+    gone = load_phrase_pattern("gone_page")
+    told = (document.title.lower(), document.text[:300].lower())
+    return len(document.text) < _SHORT_PAGE and any(gone.search(words) for words in told)
+
+
+def _find_other_topic(source: CitedSource, document: Document, statements: Sequence[str]) -> str:
+    """Tell why a page is not the cited one: neither its title nor any statement has much to do with it."""
+    wanted, page = terms(source.label), terms(f"{document.title}\n{document.text}")
+    if len(wanted) < _LEAST_TITLE_WORDS or len(wanted & page) / len(wanted) >= _SHARED_TITLE:
+        return ""
+    shares = [len(own & page) / len(own) for own in map(terms, statements) if own]
+    if any(share >= _SHARED_WORDS for share in shares):
+        return ""
+    return f"the page is about something else: “{document.title}”, not “{source.label[:120]}”"
+
+
+def _find_file(source: CitedSource, files: Sequence[Path]) -> Path | None:
+    """Return the file at hand that a citation names: by its name, or by a title like its name."""
+    if not files:
+        return None
+    named = Path(unquote(urlsplit(source.address).path)).name.lower()
+    by_name = {path.name.lower(): path for path in reversed(files)}
+    if named in by_name:
+        return by_name[named]
+    by_stem = {_simple(path.stem): path for path in reversed(files)}
+    for words in (_SUFFIX.sub("", named), source.label):
+        if (found := by_stem.get(_simple(words))) is not None and _simple(words):
+            return found
+    return None
+
+
+def _simple(words: str) -> str:
+    return re.sub(r"[\W_]+", "", words.lower())

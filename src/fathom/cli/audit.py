@@ -1,0 +1,88 @@
+"""`fathom audit`: somebody's report, statement by statement, against what it cites.
+
+Does not know how anything is decided.
+"""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from fathom import AuditEvent, AuditRequest, AuditResult, DeepResearcher
+from fathom.audit.render import render_html, render_markdown, summarize
+from fathom.cli.arguments import read_settings
+from fathom.cli.interrupts import Leaving, run_until_interrupted
+from fathom.cli.local_models import choose_local_model
+from fathom.cli.run import print_forecast
+from fathom.cli.text import cut, dollars, plain, print_markdown, safe
+from fathom.errors import BadInput
+from fathom.state import RunConfig
+
+FOUND_FAULTS = 5
+AGAIN = "interrupted; nothing is lost, run the same command again to go on"
+_FORMS = ("markdown", "html", "json")
+_LINE_CELLS = 100
+_CONFIG = ("docs", "engines", "model", "models", "base_url", "context_tokens", "budget_usd", "fresh")
+
+
+def audit(arguments: argparse.Namespace) -> int:
+    """Audit one report; exit code 5 when something is contradicted or invented."""
+    if arguments.format not in _FORMS:
+        raise BadInput(f"There is no format {arguments.format!r}; known are {', '.join(_FORMS)}.")
+    choose_local_model(arguments)
+    said = {name: value for name in _CONFIG if (value := getattr(arguments, name)) is not None}
+    settings = read_settings(arguments)
+    body = sys.stdin.buffer.read() if arguments.report == "-" else None
+    request = AuditRequest(
+        report=arguments.report, body=body, is_searched=arguments.search, run_config=RunConfig(**said)
+    )
+    if arguments.dry_run:
+        print_forecast(asyncio.run(DeepResearcher(settings).forecast_audit(request)), arguments)
+        return 0
+
+    async def work(_: Leaving) -> int:
+        async with DeepResearcher(settings) as researcher:
+            async for event in researcher.stream_audit(request):
+                _show_event(event, arguments)
+                result = event.result or None
+        assert result is not None
+        await asyncio.to_thread(_write_files, result, Path(arguments.out or Path("runs") / result.id))
+        if not arguments.json:
+            _print_result(result, arguments)
+        return FOUND_FAULTS if result.has_alarms else 0
+
+    return run_until_interrupted(work, AGAIN)
+
+
+def _show_event(event: AuditEvent, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print(event.model_dump_json(), flush=True)
+    elif not arguments.quiet and event.kind != "completed":
+        count = f" {event.done}/{event.total}" if event.total else ""
+        spent = f"  {dollars(event.usd)}" if event.usd else ""
+        line = f"{event.kind}{count}  {plain(event.what)}".rstrip()
+        print(f"{cut(line, _LINE_CELLS)}{spent}", file=sys.stderr, flush=True)
+
+
+def _write_files(result: AuditResult, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "audit.json").write_text(result.model_dump_json(indent=2), "utf-8")
+        (folder / "audit.html").write_text(render_html(result), "utf-8")
+        (folder / "audit.md").write_text(render_markdown(result), "utf-8")
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}.") from None
+
+
+def _print_result(result: AuditResult, arguments: argparse.Namespace) -> None:
+    if arguments.format == "json":
+        print(result.model_dump_json(indent=2))
+    elif arguments.format == "html":
+        print(render_html(result), end="")
+    elif arguments.quiet:
+        print(safe(summarize(result)))
+    else:
+        print_markdown(safe(render_markdown(result)))
+    if not arguments.quiet:
+        place = Path(arguments.out or Path("runs") / result.id)
+        print(f"In colours: {place / 'audit.html'}", file=sys.stderr)

@@ -1,0 +1,125 @@
+"""Reports as other tools hand them out: every citation survives the format."""
+
+from io import BytesIO
+
+import docx
+import pytest
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+
+from fathom.audit.marked_text import mark_report
+from fathom.audit.statements import split_report
+from fathom.errors import Unreadable
+
+A, B, C = "https://a.example/one", "https://b.example/two", "https://c.example/three"
+
+
+def addresses(body: bytes, name: str) -> dict[str, list[str]]:
+    """The addresses that each checked statement cites."""
+    document = mark_report(body, content_type=None, name=name)
+    report = split_report(document.text, document.title)
+    known = {source.id: source.address for source in report.sources}
+    return {one.text: [known[key] for key in one.cites] for one in report.checked}
+
+
+CHAT_PAGE = f"""<!doctype html><html><head><title>Towers</title></head><body>
+<nav><a href="/x">Home 1</a></nav><main><h1>Towers of the coast</h1>
+<p>The tower at Merrow is 48 metres high.<sup><a href="#fn1">1</a></sup>
+It cost 3 million<sup><a href="#fn2">[2]</a></sup>.</p><ul><li>It was painted in 1960
+(<a href="{C}">c.example</a>).</li></ul><table><tr><th>Tower</th><th>Height</th></tr><tr><td>Swale</td>
+<td>51 m <a href="{A}">source</a></td></tr></table></main>
+<footer><h2>Sources</h2><ol><li id="fn1">Tower page <a href="{A}">{A}</a> <a href="#r1">↩</a></li>
+<li id="fn2">Costs, <a href="{B}">b.example</a></li></ol></footer></body></html>"""
+
+PLUS_PAGE = f"""<article><h2>Towers</h2><p>The tower at Merrow is 48 metres high<sup>1</sup><sup>2</sup>.
+Its area is 90 m<sup>2</sup>.</p><p>Sources:</p><ol><li><a href="{A}">Tower page</a></li>
+<li><a href="{B}">Costs</a></li></ol></article>"""
+
+
+def test_a_page_with_linked_footnotes_and_a_table() -> None:
+    assert addresses(CHAT_PAGE.encode(), "chat.html") == {
+        "The tower at Merrow is 48 metres high.": [A],
+        "It cost 3 million.": [B],
+        "It was painted in 1960.": [C],
+        "Swale; Height: 51 m": [A],
+    }
+
+
+def test_a_page_with_raised_numbers_and_a_list_below() -> None:
+    found = addresses(PLUS_PAGE.encode(), "plus.html")
+    assert found["The tower at Merrow is 48 metres high."] == [A, B]
+    assert found["Its area is 90 m²."] == []
+
+
+def word_report() -> bytes:
+    """A Word file with a link in the text, a footnote, a raised number, and a numbered list of sources."""
+    word = docx.Document()
+    word.add_heading("Towers of the coast", 1)
+    paragraph = word.add_paragraph("The tower at Merrow is 48 metres high (")
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), word.part.relate_to(A, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+    run, text = OxmlElement("w:r"), OxmlElement("w:t")
+    text.text = "Archive"
+    run.append(text)
+    link.append(run)
+    paragraph._p.append(link)
+    paragraph.add_run("). It cost 3 million.")
+    note = OxmlElement("w:footnoteReference")
+    note.set(qn("w:id"), "2")
+    paragraph.add_run()._r.append(note)
+    other = word.add_paragraph("It was painted in 1960.")
+    other.add_run("1").font.superscript = True
+    word.add_heading("Sources", 2)
+    word.add_paragraph(f"Painters. {C}", style="List Number")
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    notes = (
+        f'<w:footnotes xmlns:w="{space}"><w:footnote w:id="2"><w:p><w:r><w:t>Costs, {B}</w:t></w:r></w:p>'
+        "</w:footnote></w:footnotes>"
+    )
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+    part = Part(PackURI("/word/footnotes.xml"), kind, notes.encode(), word.part.package)
+    word.part.relate_to(part, f"{RELATIONSHIP_TYPE.FOOTNOTES}")
+    file = BytesIO()
+    word.save(file)
+    return file.getvalue()
+
+
+def test_a_word_file_with_links_footnotes_and_a_list() -> None:
+    assert addresses(word_report(), "report.docx") == {
+        "The tower at Merrow is 48 metres high.": [A],
+        "It cost 3 million.": [B],
+        "It was painted in 1960.": [C],
+    }
+
+
+def pdf_report() -> bytes:
+    """A PDF with a link drawn over a word, and numbers with a list."""
+    typst = pytest.importorskip("typst")
+    source = (
+        f'= Towers of the coast\n\nThe tower at Merrow is 48 metres high (#link("{A}")[Archive]).\n\n'
+        f"It cost 3 million \\[1\\].\n\n== Sources\n\n\\[1\\] Costs. {B.replace('//', '/' + '/')}\n"
+    )
+    return bytes(typst.compile(source.encode()))
+
+
+def test_a_pdf_with_links_and_numbers() -> None:
+    found = addresses(pdf_report(), "report.pdf")
+    assert [A] in found.values() and [B] in found.values(), found
+
+
+def test_markdown_and_text_are_taken_as_they_are() -> None:
+    said = f"The tower is 48 metres high [1].\n\nSources\n[1] Tower {A}\n"
+    assert list(addresses(said.encode(), "report.txt").values()) == [[A]]
+    assert list(addresses(f"---\ntitle: T\n---\n{said}".encode(), "report.md").values()) == [[A]]
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [(b"PK\x03\x04 word/ broken", "x.docx"), (b"%PDF-1.7 broken", "x.pdf"), (b"\0\1\2\3", "x")],
+)
+def test_what_cannot_be_read_is_said_in_one_sentence(body: bytes, name: str) -> None:
+    with pytest.raises(Unreadable, match=name):
+        mark_report(body, content_type=None, name=name)
