@@ -22,6 +22,7 @@ from fathom.audit.records import (
     AuditVerdict,
     ReadSource,
     ReportStatement,
+    ResultRecord,
     VerdictName,
 )
 from fathom.audit.rules import BY_RULES, decide_by_rules
@@ -41,7 +42,7 @@ from fathom.reading.readers import make_polite
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.search.registry import document_roots
 from fathom.settings.settings import Settings
-from fathom.state import Forecast, Record, RunConfig
+from fathom.state import Forecast, RunConfig
 from fathom.storage import open_storage
 from fathom.text.languages import wants_korean
 
@@ -52,7 +53,7 @@ _PROMPT_TOKENS = 700
 _CALL_S, _READ_S = 20.0, 3.0
 
 
-class AuditRequest(Record):
+class AuditRequest(ResultRecord):
     """What is audited, and how: `report` is a file, an address, or - with the `body` of a report."""
 
     report: str

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from fathom.state import ControlTally, Cost, Failure, Quote, Record
+from fathom.state import ControlTally, Cost, Failure, Quote
 
 StatementKind = Literal["fact", "opinion", "transition", "question", "label"]
 BlockKind = Literal["heading", "paragraph", "item", "row", "code", "source"]
@@ -32,7 +32,13 @@ SourceStatus = Literal["read", "archived", "unreachable", "invented", "another t
 AuditEventKind = Literal["started", "split", "source read", "checked", "searched", "completed"]
 
 
-class CitedSource(Record):
+class ResultRecord(BaseModel):
+    """What audits and evaluations hand out: frozen and strict, and never in a checkpoint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CitedSource(ResultRecord):
     """A source that the report names: by a number, a footnote or an address."""
 
     id: str
@@ -40,7 +46,7 @@ class CitedSource(Record):
     address: str = ""  # empty: the report gives none
 
 
-class ReportStatement(Record):
+class ReportStatement(ResultRecord):
     """One sentence, list item or table row of the report, without its citation marks."""
 
     id: str
@@ -57,7 +63,7 @@ class ReportStatement(Record):
         return self.kind == "fact"
 
 
-class ReportBlock(Record):
+class ReportBlock(ResultRecord):
     """A block of the report with the statements in it, for showing it again."""
 
     kind: BlockKind
@@ -66,7 +72,7 @@ class ReportBlock(Record):
     statements: list[str] = Field(default_factory=list)
 
 
-class ReadSource(Record):
+class ReadSource(ResultRecord):
     """A cited source, and what became of reading it."""
 
     source: CitedSource
@@ -79,7 +85,7 @@ class ReadSource(Record):
     cited_by: int = 0
 
 
-class Correction(Record):
+class Correction(ResultRecord):
     """What was found elsewhere about a statement that its own sources do not carry."""
 
     verdict: Literal["supported", "contradicted"]
@@ -88,7 +94,7 @@ class Correction(Record):
     quote: Quote
 
 
-class AuditVerdict(Record):
+class AuditVerdict(ResultRecord):
     """The verdict on one statement."""
 
     statement: str
@@ -102,7 +108,7 @@ class AuditVerdict(Record):
     correction: Correction | None = None
 
 
-class AuditResult(Record):
+class AuditResult(ResultRecord):
     """A report, audited."""
 
     id: str
@@ -146,7 +152,7 @@ class AuditResult(Record):
         return sum(verdict.verdict == "supported" for verdict in self.verdicts)
 
 
-class AuditEvent(Record):
+class AuditEvent(ResultRecord):
     """What an audit tells while it works: `done` of `total`, and what it has cost."""
 
     kind: AuditEventKind
