@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fakes.records import claim, page, sha
 
-from fathom.evidence.corroboration import ClaimComparison, ComparisonResult
+from fathom.evidence.corroboration import ClaimComparison, ComparisonResult, group_knowledge
 from fathom.state import Claim, Contradiction, Page, Ruling
 
 MORE = "The lagoon at Swale delivers 320 megawatts of tidal power."
@@ -269,6 +269,9 @@ def test_a_rule_settles_it_by_name_or_it_stays_open(
         last = weighed.findings[-1]  # what a rule decided against is told after the rest
         assert (last.claims, last.tag) == (entry.sides[1 - favoured].claims, "UNCERTAIN")
         assert weighed.findings[0].tag == "LIKELY"
+        groups = group_knowledge(weighed.findings, weighed.contradictions)
+        assert [f.id for f in groups["disproven"]] == [last.id]
+        assert len(groups["uncertain"]) == 1
 
 
 def test_a_correction_that_names_what_it_corrects_is_believed_of_anybody() -> None:

@@ -124,6 +124,13 @@ async def test_everything_a_run_knows_is_there_to_be_read(tmp_path: Path) -> Non
     found = text(tmp_path, "findings.md")
     assert found.index(f"**LIKELY** (0.60) {TEXT}") < found.index("**UNCERTAIN** (0.50) It may close.")
     assert "## How much?" in found
+    assert "### Uncertain" in found
+    groups = json.loads(text(tmp_path, "state.json"))["knowledge"]
+    assert {name: len(own) for name, own in groups.items()} == {
+        "confirmed": 0,
+        "uncertain": 2,
+        "disproven": 0,
+    }
     assert "The plant <https://a.example/x>" in found
     assert "“240 megawatts” / “200 megawatts”: open" in found
     assert "- Costs are missing" in found

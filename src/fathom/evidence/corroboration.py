@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -326,6 +327,22 @@ def _update_tag(finding: Finding, contradictions: Sequence[Contradiction]) -> Fi
     if any(c.favoured != place for c, place in own):
         return finding.model_copy(update={"tag": "UNCERTAIN"})
     return finding
+
+
+KnowledgeGroup = Literal["confirmed", "uncertain", "disproven"]
+
+
+def group_knowledge(
+    findings: Sequence[Finding], contradictions: Sequence[Contradiction]
+) -> dict[KnowledgeGroup, list[Finding]]:
+    """Group findings: confirmed by two sources, disproven by a rule that settled it, else uncertain."""
+    overruled = {c for entry in contradictions for c in _list_overruled_claims(entry)}
+    groups: dict[KnowledgeGroup, list[Finding]] = {"confirmed": [], "uncertain": [], "disproven": []}
+    for finding in findings:
+        is_overruled = not overruled.isdisjoint(finding.claims)
+        is_confirmed = finding.tag in ("VERIFIED", "HIGH")
+        groups["disproven" if is_overruled else "confirmed" if is_confirmed else "uncertain"].append(finding)
+    return groups
 
 
 def _list_overruled_claims(entry: Contradiction) -> list[str]:

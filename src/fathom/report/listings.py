@@ -9,6 +9,7 @@ from typing import Protocol
 
 from fathom.errors import ProviderError
 from fathom.evidence.context import heading_path
+from fathom.evidence.corroboration import group_knowledge
 from fathom.report.bibliography import split_authors
 from fathom.report.formats.markdown import (
     bracket_address,
@@ -29,7 +30,7 @@ def messages_of(state: RunState) -> Messages:
 
 
 def render_findings(state: RunState) -> str:
-    """Every finding under the part of the question it answers, the surest first, with its sources."""
+    """Every finding under the part of the question it answers: confirmed, uncertain, disproven."""
     words = messages_of(state)
     found = state.get("findings", [])
     asked = {question.id: question.text for question in state.get("questions", [])}
@@ -39,12 +40,11 @@ def render_findings(state: RunState) -> str:
     for topic in [*asked, ""]:
         here = [f for f in found if (f.question if f.question in asked else "") == topic]
         if here:
-            surest = sorted(here, key=lambda finding: -finding.confidence)
-            lines = [_render_finding(finding, claims, pages, words) for finding in surest]
-            blocks += [
-                f"## {escape_markdown(asked.get(topic, words('folder.other_findings')))}",
-                "\n".join(lines),
-            ]
+            blocks.append(f"## {escape_markdown(asked.get(topic, words('folder.other_findings')))}")
+            for group, own in group_knowledge(here, state.get("contradictions", [])).items():
+                surest = sorted(own, key=lambda finding: -finding.confidence)
+                lines = [_render_finding(finding, claims, pages, words) for finding in surest]
+                blocks += [f"### {words(f'folder.{group}')}", "\n".join(lines)] if lines else []
     if disputes := [_render_dispute(entry, words) for entry in state.get("contradictions", [])]:
         blocks += [f"## {words('report.disagree')}", "\n".join(disputes)]
     gaps = state["judgements"][-1].gaps if state.get("judgements") else []

@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 
 from fathom.errors import BadInput, RunStopped
 from fathom.events import PlanGenerated, Progress, RoundCompleted, Spent, Started
+from fathom.evidence.corroboration import group_knowledge
 from fathom.ids import short_id
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
@@ -184,6 +185,7 @@ def render_pages(state: RunState) -> dict[str, str]:
 def state_text(run_id: str, state: RunState, spent: Spent) -> str:
     """All that a run knows, as JSON; what is of use only within a round stays out."""
     judgements = state.get("judgements", [])
+    groups = group_knowledge(state.get("findings", []), state.get("contradictions", []))
     told = {
         "format": STATE_FORMAT,
         "run": run_id,
@@ -191,6 +193,10 @@ def state_text(run_id: str, state: RunState, spent: Spent) -> str:
         "rounds": len(judgements),
         "stop": judgements[-1].stop if judgements else None,
         "spent": spent.model_dump(),
+        "knowledge": {
+            group: [f.model_dump(include={"id", "statement", "tag", "confidence"}) for f in found]
+            for group, found in groups.items()
+        },
         "state": {name: value for name, value in state.items() if name not in _WITHIN_A_ROUND},
     }
     return json.dumps(to_jsonable_python(told), indent=1, ensure_ascii=False) + "\n"
