@@ -27,6 +27,7 @@ from fathom.text.tokens import TakenSpans
 _CLOSE = 1e-9
 _CONVERTED = 0.006  # units that differ by no power of ten: the figure is rounded in one of them
 _ALWAYS_FINE = 2.0  # "one", "both", "two" as words say hardly more than a plural
+_ROUGHLY = 2.0  # percentage points that "a quarter" may be off
 _MOST_COUNTED = 20
 _MOST_OPERANDS = 12
 _SMALL = 5
@@ -196,7 +197,9 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
                     return f"{one.text} {sign} {other.text}"
         if figure.dimension == "percent" and one.dimension not in _SHARES:
             for share in (one.base / other.base, abs(one.base / other.base - 1)):
-                if share <= 10 and abs(100 * share - figure.value) <= half:
+                if share <= 10 and abs(100 * share - figure.value) <= (
+                    half or _ROUGHLY * is_fraction(figure)
+                ):
                     return f"{one.text} / {other.text}"
     return ""
 

@@ -77,6 +77,7 @@ def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]
     if has_cjk(statement) == has_cjk(passage.quoted):
         yield from _find_swapped_rows(statement, passage)
         yield from _find_other_owner(statement, passage)
+        yield from _find_owner_named_elsewhere(statement, passage)
         yield from _find_other_subject(statement, passage)
         yield from _find_other_whole(statement, passage)
         yield from _other_rate(statement, passage)
@@ -157,6 +158,7 @@ def _is_level(figure: Figure, text: str) -> bool:
 
 def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find a year that is not in the quote, if the quote names or implies other years."""
+    yield from _find_other_year_of_month(statement, passage)
     quoted = {date.year for date in find_dates(passage.quoted) if date.year}
     stated = {date.year for date in find_dates(statement) if date.year}
     if has_relative_time(passage.quoted):
@@ -173,6 +175,28 @@ def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, st
         yield "year", f"the quote begins with {min(quoted)}, not with {min(stated)}"
     elif stated and not stated & (quoted | own) and not any(str(year) in passage.title for year in stated):
         yield "year", f"the quote speaks of {min(quoted)}, not of {min(stated)}"
+
+
+def _find_other_year_of_month(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find "March 2024" where the quote says "March" on a page of April 2025."""
+    if not re.match(r"\d{4}-\d{2}", passage.date) or has_relative_time(_THAN.sub(" ", passage.quoted)):
+        return
+    year, month = int(passage.date[:4]), int(passage.date[5:7])
+    bare = {d.parts["month"] for d in find_dates(passage.quoted) if "month" in d.parts and not d.year}
+    stated = [date for date in find_dates(statement) if date.year and date.parts.get("month") in bare]
+    meant = {year - apart for apart in (0, 1) for d in stated if not apart or d.parts["month"] > month}
+    is_other = bool(stated) and meant.isdisjoint(date.year for date in stated)
+    if is_other and not _names_earlier_figure(statement, passage):
+        yield "year", f"the quote means {max(meant)}, not {stated[0].year}"
+
+
+def _names_earlier_figure(statement: str, passage: Passage) -> bool:
+    """Tell whether the statement gives the figure that the quote gives for a year earlier."""
+    earlier = [c for c in _split_parts(passage.quoted, re.compile(r",\s|;\s|\.\s")) if _THAN.search(c)]
+    mine = _free_figures(statement)
+    return any(
+        is_same_figure(f, other) for clause in earlier for f in mine for other in _free_figures(clause)
+    )
 
 
 def _other_side_of_date(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -291,6 +315,18 @@ def _find_other_owner(statement: str, passage: Passage) -> Iterator[tuple[str, s
             continue
         if not any(is_same_figure(f, rival) for f in kept for rival in rivals):
             yield "figure", f"in the quote '{figure.text}' is not what is said of '{owner.text}'"
+
+
+def _find_owner_named_elsewhere(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a figure given to a word that the quote has, but not as the subject of that figure."""
+    theirs = _pair_figures_with_subjects(passage.quoted)
+    quoted = {word.key for word in parse_text(passage.quoted).content_words}
+    said = {word.key for word in parse_text(statement).content_words}
+    for figure, owner in _pair_figures_with_subjects(statement):
+        keepers = {w.key for other, w in theirs if is_same_figure(figure, other) and len(w.key) > 1}
+        is_subject = particle_role(owner) == "이" and len(owner.key) > 1
+        if keepers and is_subject and owner.key in quoted and not keepers & said:
+            yield "figure", f"in the quote '{figure.text}' is said of '{min(keepers)}', not of '{owner.key}'"
 
 
 def _pair_figures_with_subjects(text: str) -> list[tuple[Figure, ParsedWord]]:

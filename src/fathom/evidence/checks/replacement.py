@@ -27,6 +27,7 @@ _SHARED_FROM = 0.4  # of a clause's tokens must be in the quote's clause to alig
 _LEAST_COPIED = 3  # tokens of a near copy
 _ONE_FOR_ONE = 2  # one new word for one left out
 _NEW_IN_COPY = 0.4  # of its tokens at most are new
+_SAME_STEM = 4  # letters: "closing" and "closure" are one word
 _NO_NOUN = re.compile(
     r"(?:ed|ly)$|^(?:done|made|taken|given|later|earlier)$|(?:다|고|며|은데|는데|지만|아|어|해|서|면)$"
     r"|^(?:곳|것|수|일|이|그|사람)[은는이가]$|(?:놓|나|사|같|되|하|있|없|르|리|보|지|주|많|높|낮|낳|담|들)[은는]$"
@@ -171,6 +172,8 @@ def _is_another(one: ParsedWord, other: ParsedWord, passage: Passage, is_copy: b
     ):
         return False
     if one.key.endswith(other.key) or other.key.endswith(one.key) or parse_text(passage.title).has(one.key):
+        return False
+    if one.text.isascii() and one.low[:_SAME_STEM] == other.low[:_SAME_STEM]:
         return False
     if is_copy:
         return True

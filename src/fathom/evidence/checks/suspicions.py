@@ -4,11 +4,11 @@ Code alone refuses only figures and dates that cannot be derived (`derivation`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fathom.evidence.checks.derivation import Passage, is_same_figure
-from fathom.evidence.checks.figures import find_figures, normalize_letters
+from fathom.evidence.checks.figures import Figure, find_figures, normalize_letters
 from fathom.evidence.checks.lexicon import (
     Marker,
     find_markers,
@@ -19,8 +19,9 @@ from fathom.evidence.checks.lexicon import (
 from fathom.evidence.checks.placement import find_misplaced
 from fathom.evidence.checks.replacement import find_replaced
 from fathom.evidence.checks.strict import find_flaws_by_kind
+from fathom.evidence.checks.transliteration import find_names_given_to_others
 from fathom.evidence.checks.units import UNITS
-from fathom.evidence.checks.words import measure_coverage, parse_text
+from fathom.evidence.checks.words import ParsedText, measure_coverage, parse_text
 from fathom.text.embedding import word_rarity
 from fathom.text.mentions import find_missing_names, find_name_words
 from fathom.text.tokens import STOP_WORDS, has_cjk
@@ -29,6 +30,8 @@ _IN_QUOTE = frozenset(
     {"cause", "proof", "negation"}
 )  # strong words: finding one elsewhere on the page is not enough
 _SURE = frozenset({"possible"})
+_OF_SENTENCES = frozenset({"condition", "exception"})
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s|\n")
 _CLOSE_WORDING = 0.5  # share of the statement's words from the quote that allows a word-by-word comparison
 _SHORT = 12  # content words: longer statements re-order clauses without swapping roles
 _LONG = 4000  # characters; longer text is cut to bound the time
@@ -59,6 +62,7 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     found += [Suspicion(kind, note) for kind, note in find_misplaced(said, passage)]
     found += [*_pole_suspicions(said, passage)]
     found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
+    found += [Suspicion(kind, note) for kind, note in find_names_given_to_others(said, passage)]
     if is_one_language:
         found += [Suspicion(kind, note) for kind, note in find_replaced(said, passage)]
         found += _wording_suspicions(said, passage)
@@ -74,22 +78,43 @@ def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) 
         # "will" does not replace "will probably": the quote's other markers count by themselves.
         answers = marker.answers - (quoted.keys() - {marker.kind} if marker.kind in _SURE else set())
         is_dropped = marker.is_kept and marker.kind in quoted and not answers & said.keys()
-        if is_dropped and not (is_one_language and _is_about_other_words(marker, statement, near)):
+        if is_dropped and not _is_about_other_words(marker, statement, near, is_one_language):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
         source = find_markers(passage.quoted) if marker.kind in _IN_QUOTE else in_passage
         if marker.needs_source and marker.kind in said and not marker.answers & source.keys():
             yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
 
 
-def _is_about_other_words(marker: Marker, statement: str, near: str) -> bool:
-    """Tell whether every clause of the quote with this marker is about things the statement leaves out."""
-    said, start = parse_text(statement), 0
-    clauses = []
-    for end in [*(match.start() for match in _CLAUSE_END.finditer(near)), len(near)]:
-        clauses.append(near[start:end])
-        start = end
-    marked = [parse_text(clause) for clause in clauses if marker.pattern.search(clause.lower())]
-    return len(clauses) > len(marked) and not any(said.has(key) for clause in marked for key in clause.keys)
+def _is_about_other_words(marker: Marker, statement: str, near: str, is_one_language: bool) -> bool:
+    """Tell whether the clauses of the quote with this marker are about things the statement leaves out.
+
+    A condition or an exception is about its whole sentence. Across languages only figures are compared.
+    """
+    clauses = _split_clauses(near, _SENTENCE_END if marker.kind in _OF_SENTENCES else _CLAUSE_END)
+    marked = [clause for clause in clauses if marker.pattern.search(clause.lower())]
+    others = [clause for clause in clauses if clause not in marked]
+    values = find_figures(statement)
+    shared = [_count_shared_figures(values, some) for some in (marked, others)]
+    if not is_one_language:
+        return bool(values) and not shared[0] and marker.kind not in _IN_QUOTE
+    words = parse_text(statement)
+    mine, rest = (max((_count_shared_words(words, c) for c in some), default=0) for some in (marked, others))
+    return bool(others) and (not mine or (rest >= 2 * mine and not shared[0]))
+
+
+def _split_clauses(text: str, cut: re.Pattern[str]) -> list[str]:
+    ends = [*(match.start() for match in cut.finditer(text)), len(text)]
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _count_shared_figures(values: Sequence[Figure], clauses: Sequence[str]) -> int:
+    return sum(
+        any(is_same_figure(f, other) for clause in clauses for other in find_figures(clause)) for f in values
+    )
+
+
+def _count_shared_words(said: ParsedText, clause: str) -> int:
+    return sum(said.has(key) for key in parse_text(clause).keys)
 
 
 def select_relevant_sentences(statement: str, passage: Passage) -> str:
