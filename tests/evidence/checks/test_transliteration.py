@@ -7,7 +7,7 @@ from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.checks.transliteration import sounds_of
 
 QUOTE = (
-    "The Torvik plant recovers 95 percent of the lithium, compared with 60 percent at its older site in Arlund. "
+    "The Torvik plant recovers 95 percent of the lithium, compared with 60 percent at its site in Arlund. "
     "Minister Ada Roos told parliament that there are no plans for a tax. "
     "Karl Venn had claimed that a 6-cent increase was being prepared."
 )

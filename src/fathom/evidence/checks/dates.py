@@ -264,12 +264,18 @@ class PageCalendar:
         """Return every bare number that may be a month or day, as in "오는 22일" or "6.20"."""
         return frozenset(int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", self.text))
 
+    def _is_coming_month(self, when: Date) -> bool:
+        """Tell whether a month without a year is of the next one: "in January" on a page of November."""
+        if not self.day or not when.month or when.year != self.day.year + 1 or when.month >= self.day.month:
+            return False
+        return any(date.month == when.month and not date.year for date in self.dates)
+
     def has(self, when: Date) -> bool:
         """Tell whether a date is named or implied."""
         if when.decade:
             decades = {year // 10 * 10 for year in self.years} | {date.decade for date in self.dates}
             return when.decade in decades or when.decade % 100 in self.numbers
-        if when.year and when.year not in self.years:
+        if when.year and when.year not in self.years and not self._is_coming_month(when):
             return False
         if when.month and when.day and self._is_near(when):
             return True

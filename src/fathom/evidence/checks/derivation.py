@@ -27,6 +27,7 @@ from fathom.text.tokens import TakenSpans
 _CLOSE = 1e-9
 _CONVERTED = 0.006  # units that differ by no power of ten: the figure is rounded in one of them
 _ALWAYS_FINE = 2.0  # "one", "both", "two" as words say hardly more than a plural
+_ROUNDED = 0.02  # relative, of a share of a quoted figure
 _ROUGHLY = 2.0  # percentage points that "a quarter" may be off
 _MOST_COUNTED = 20
 _MOST_OPERANDS = 12
@@ -183,11 +184,13 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
 
     Only sums, differences, shares and percent changes of the quotes' own figures.
     """
-    if (figure.is_word and not is_fraction(figure)) or figure.code or not figure.value:
+    if (figure.is_word and figure.dimension not in _MEASURES) or figure.code or not figure.value:
         return ""
     operands = find_figures_outside_dates(passage.quoted)[:_MOST_OPERANDS]
     half = figure.step / 2 * (1 + 1e-9)
     for one, other in permutations(operands, 2):
+        if formula := _find_share_of(figure, one, other):
+            return formula
         are_shares = {one.dimension, other.dimension, figure.dimension} <= _SHARES
         if not other.base or (one.dimension != other.dimension and not are_shares):
             continue
@@ -201,6 +204,20 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
                     half or _ROUGHLY * is_fraction(figure)
                 ):
                     return f"{one.text} / {other.text}"
+    return ""
+
+
+def _find_share_of(figure: Figure, share: Figure, whole: Figure) -> str:
+    """Return the formula if a figure is a percentage of another one, or what that one is a percentage of."""
+    if share.dimension != "percent" or not share.value or whole.dimension in _SHARES:
+        return ""
+    if figure.dimension != whole.dimension or abs(figure.value) < _MOST_COUNTED:
+        return ""
+    part, full = whole.base * share.value / 100, whole.base / share.value * 100
+    spare = max(figure.step, abs(figure.value) * _ROUNDED) / 2
+    for result, sign in ((part, "of"), (full, "is the share of")):
+        if abs(result / figure.factor - figure.value) <= spare:
+            return f"{share.text} {sign} {whole.text}"
     return ""
 
 

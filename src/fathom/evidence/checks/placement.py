@@ -93,6 +93,10 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
                 yield "calculation", f"'{figure.text}' is not in the source, but may be {formula}"
             elif not formula and (is_small_number(figure) or is_fraction(figure)):
                 yield "count", f"nothing in the source counts '{figure.text}'"
+        if not any(f.dimension == figure.dimension and f.factor == figure.factor for f, _ in quoted):
+            slipped = [o for o, _ in quoted if o.value == figure.value and o.dimension == figure.dimension]
+            if slipped and figure.dimension == "time" and not any(is_same_figure(figure, o) for o in slipped):
+                yield "unit", f"'{figure.text}' has another unit in the quote: '{slipped[0].text}'"
         same = [(other, text) for other, text in quoted if is_same_figure(figure, other)]
         if not same:
             continue
@@ -227,7 +231,7 @@ def _share_left_out(statement: str, passage: Passage) -> Iterator[tuple[str, str
             part
             and not is_stated
             and rest.content_words
-            and all(said.has(w.key) for w in rest.content_words[:2])
+            and all(w.key in said.keys for w in rest.content_words[:2])
         ):
             yield "scope", f"the quote says it of '{match[1].strip()}' only"
 

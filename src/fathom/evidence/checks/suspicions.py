@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fathom.evidence.checks.comparands import find_other_parts
 from fathom.evidence.checks.derivation import Passage, is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures, normalize_letters
 from fathom.evidence.checks.lexicon import (
@@ -63,6 +64,7 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     found += [*_pole_suspicions(said, passage)]
     found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
     found += [Suspicion(kind, note) for kind, note in find_names_given_to_others(said, passage)]
+    found += [Suspicion(kind, note) for kind, note in find_other_parts(said, passage)]
     if is_one_language:
         found += [Suspicion(kind, note) for kind, note in find_replaced(said, passage)]
         found += _wording_suspicions(said, passage)
