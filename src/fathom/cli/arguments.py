@@ -104,11 +104,15 @@ class Parser(argparse.ArgumentParser):
         return f"There is no option {name}; {there}"
 
     def _refuse(self, sentence: str) -> NoReturn:
-        self.exit(2, f"fathom: {' '.join(sentence.split())}\n")
+        self.exit(refuse(" ".join(sentence.split())))
 
 
 def refuse(sentence: str) -> int:
     """Say no before anything was parsed; the exit code."""
+    if not sentence.isprintable():  # names of files and words of others
+        from fathom.cli.text import plain
+
+        sentence = plain(sentence)
     print(f"fathom: {sentence}", file=sys.stderr)
     return 2
 

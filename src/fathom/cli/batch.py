@@ -5,7 +5,6 @@ Does not know how a question is worked on.
 
 import argparse
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -27,11 +26,12 @@ from fathom.cli.interrupts import INTERRUPTED, Leaving, run_until_interrupted
 from fathom.cli.keys import SUSPEND, EndSignals
 from fathom.cli.local_models import choose_local_model
 from fathom.cli.run import print_forecast
-from fathom.cli.text import count_of, cut, plain
+from fathom.cli.text import count_of, cut, plain, safe
 from fathom.errors import BadInput
 from fathom.events import Progress
 from fathom.ids import short_id
 from fathom.settings.settings import Settings
+from fathom.text.json_lines import dump_json
 
 _MOST_AT_ONCE = 100
 _AGAIN = "run the same command again to go on"
@@ -96,7 +96,7 @@ async def _work(
 
 def _print_outcomes(outcomes: Sequence[QuestionOutcome], arguments: argparse.Namespace) -> int:
     if arguments.json:
-        print(json.dumps(_summary(outcomes), ensure_ascii=False, indent=2))
+        print(dump_json(_summary(outcomes), 2))
     else:
         _print_table(outcomes)
     for one in outcomes:
@@ -105,7 +105,7 @@ def _print_outcomes(outcomes: Sequence[QuestionOutcome], arguments: argparse.Nam
         if not one.has_report:
             way = f"fathom resume {short_id(one.run_id)}" if one.status == "waiting for review" else _AGAIN
             why = f"{one.status}{f': {one.because}' if one.because else ''}".rstrip(".")
-            print(f"fathom: line {one.number} {why}; {way}", file=sys.stderr)
+            print(safe(f"fathom: line {one.number} {why}; {way}"), file=sys.stderr)
     return _exit_code({one.status for one in outcomes})
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, SecretStr
 
 from fathom import DeepResearcher
 from fathom.cli.arguments import read_request, read_settings
+from fathom.cli.text import safe
 from fathom.ids import short_id
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, read_set_values, setting_names
@@ -29,6 +30,7 @@ from fathom.settings.sources import (
     SharedVariable,
 )
 from fathom.state import RunConfig
+from fathom.text.json_lines import dump_json
 
 MASK = "********"
 _DEFAULT = "default"
@@ -55,7 +57,7 @@ def show_settings(arguments: argparse.Namespace) -> int:
         if not arguments.changed or line.origin != _DEFAULT
     ]
     if arguments.json:
-        print(json.dumps([asdict(line) for line in lines], ensure_ascii=False, indent=2))
+        print(dump_json([asdict(line) for line in lines], 2))
         return 0
     here = Path.cwd()
     found = [name for name in (SETTINGS_FILE, DOTENV) if (here / name).is_file()]
@@ -64,7 +66,7 @@ def show_settings(arguments: argparse.Namespace) -> int:
     values = min(_WIDEST, max((len(_format_value(line)) for line in lines), default=0))
     for line in lines:
         origin = line.origin.removeprefix(f"{here}/")
-        print(f"{line.name:{width}}  {_format_value(line):{values}}  {origin}")
+        print(safe(f"{line.name:{width}}  {_format_value(line):{values}}  {origin}"))
     return 0
 
 
@@ -136,7 +138,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     """Print the check-up; exit code 2 when runs could not be kept."""
     found = asyncio.run(DeepResearcher(read_settings(arguments)).diagnose())
     for title, words in found.lines.items():
-        print(f"{title:16} {words}")
+        print(safe(f"{title:16} {words}"))
     return 0 if found.can_keep_runs else 2
 
 

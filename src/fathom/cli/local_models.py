@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from fathom.cli.arguments import read_settings
+from fathom.cli.text import safe
 from fathom.settings.model_names import NO_MODEL
 from fathom.settings.settings import Settings
 
@@ -69,7 +70,7 @@ def _ask(found: "list[LocalModel]", settings: Settings) -> "ChosenModel | None":
     choices = [ChosenModel(model=NO_MODEL), *(model.choice for model in found)]
     _say("No model is configured, but there are models on this machine:")
     for number, model in enumerate(found, start=1):
-        print(f"  {number}  {model.choice.model}  ({model.server})", file=sys.stderr)
+        print(safe(f"  {number}  {model.choice.model}  ({model.server})"), file=sys.stderr)
     print("  0  none: passages are quoted, nothing is written", file=sys.stderr)
     while True:
         print("Use which one from now on? (number, or Enter to skip) ", end="", file=sys.stderr, flush=True)

@@ -4,6 +4,7 @@ Does not know what the text is about. Text of pages and models is untrusted: wha
 removed before it is rendered.
 """
 
+import re
 import shlex
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from rich.console import Console, JustifyMethod
 from rich.markdown import Heading, Markdown, MarkdownElement
 
@@ -20,6 +22,8 @@ from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
 from fathom.settings.settings import pager_command
 
 _WIDEST = 100  # cells: longer lines are hard to read
+_WORD = re.compile(r"[^\s<>()]*")
+_IS_ADDRESS = re.compile(r"[\w:]/[\w/]|_\.\w")
 _BELOW = 4  # rows that are left for what is said below a report, and for the prompt
 
 
@@ -53,7 +57,25 @@ class _Page(Markdown):
     def __init__(self, text: str) -> None:
         super().__init__("", hyperlinks=False)
         parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+        parser.inline.ruler.before("emphasis", "address", _keep_underscores)
         self.parsed = add_cjk_emphasis(parser.disable("autolink")).parse(text)
+
+
+def _keep_underscores(state: StateInline, silent: bool) -> bool:
+    """Underscores in an address or the name of a file mean nothing: `a/__init__.py` is not bold."""
+    if state.src[state.pos] != "_":
+        return False
+    start = max(state.src.rfind(space, 0, state.pos) for space in " \n(<") + 1
+    word = _WORD.match(state.src, start)
+    if word is None or not _IS_ADDRESS.search(word.group()):
+        return False
+    end = state.pos
+    while end < state.posMax and state.src[end] == "_":
+        end += 1
+    if not silent:
+        state.pending += state.src[state.pos : end]
+    state.pos = end
+    return True
 
 
 def _show_in_pager(text: str) -> bool:

@@ -14,7 +14,7 @@ from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.interrupts import Leaving, run_until_interrupted
 from fathom.cli.local_models import choose_local_model
 from fathom.cli.review import ask_person, read_answer
-from fathom.cli.text import count_of, plain
+from fathom.cli.text import count_of, plain, safe
 from fathom.cli.watch import IndexProgress, Watcher, print_waiting
 from fathom.errors import BadInput
 from fathom.ids import short_id
@@ -22,6 +22,7 @@ from fathom.request import ResearchRequest
 from fathom.session import Session
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer
+from fathom.text.json_lines import escape_json
 
 _RECORDED = (
     "A demo: the model's replies were recorded. Search, verification, calculations and the report are made"
@@ -129,7 +130,7 @@ async def _follow_up(
             print_forecast(await session.forecast(), arguments)
             return 0
         if session.is_reworded and not _is_quiet(arguments):
-            print(f"understood as: {session.question}", file=sys.stderr, flush=True)
+            print(f"understood as: {plain(session.question)}", file=sys.stderr, flush=True)
         await _warn_unpriced(session, arguments)
         return await _watch(session, arguments, leaving)
 
@@ -175,7 +176,7 @@ def _is_quiet(arguments: argparse.Namespace) -> bool:
 async def _warn_unpriced(session: Session, arguments: argparse.Namespace) -> None:
     """Before anything is paid: that the usual cap is none for a model without a price."""
     if not _is_quiet(arguments) and (warning := await session.warn_unpriced()):
-        print(f"fathom: {warning}", file=sys.stderr, flush=True)
+        print(f"fathom: {plain(warning)}", file=sys.stderr, flush=True)
 
 
 def _refuse_unnamed_server(session: Session, run_id: str, command: str = "resume") -> None:
@@ -190,9 +191,9 @@ def print_forecast(found: Forecast, arguments: argparse.Namespace) -> None:
     """Print what it would cost, for a person or a program."""
     is_asked = "format" in arguments and arguments.format == "json"  # a batch has no such word
     if arguments.json or is_asked:
-        print(found.model_dump_json(indent=None if arguments.json else 2))
+        print(escape_json(found.model_dump_json(indent=None if arguments.json else 2)))
     else:
-        print(_describe_forecast(found))
+        print(safe(_describe_forecast(found)))
 
 
 def _describe_forecast(found: Forecast) -> str:

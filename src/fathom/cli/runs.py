@@ -5,7 +5,6 @@ Does not know how runs are made. Imports nothing heavy: a list should come at on
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,9 +15,10 @@ from typing import TYPE_CHECKING, cast
 
 from fathom import DeepResearcher, RunLine
 from fathom.cli.arguments import read_settings
-from fathom.cli.text import check_format, count_of, cut, pad, plain, print_markdown, print_result
+from fathom.cli.text import check_format, count_of, cut, pad, plain, print_markdown, print_result, safe
 from fathom.errors import BadInput
 from fathom.ids import short_id
+from fathom.text.json_lines import dump_json
 
 if TYPE_CHECKING:
     from fathom import Comparison, PruneResult, Verification
@@ -35,7 +35,7 @@ def list_runs(arguments: argparse.Namespace) -> int:
     lines = asyncio.run(_list(arguments))
     if arguments.json:
         rows = [{**asdict(line), "started": line.started.isoformat()} for line in lines]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        print(dump_json(rows, 2))
     elif lines:
         print(_table(lines, is_full=arguments.full))
     else:
@@ -98,9 +98,9 @@ def diff(arguments: argparse.Namespace) -> int:
     """Print how two runs differ."""
     found = asyncio.run(DeepResearcher(read_settings(arguments)).compare(arguments.first, arguments.second))
     if arguments.json:
-        print(json.dumps(asdict(found), indent=2, ensure_ascii=False))
+        print(dump_json(asdict(found), 2))
     else:
-        print("\n".join(_describe_comparison(found)))
+        print(safe("\n".join(_describe_comparison(found))))
     return 0
 
 
@@ -215,17 +215,17 @@ def _print_verification(found: "Verification", arguments: argparse.Namespace) ->
     if arguments.json:
         counts = {name: found.count(name) for name in ("supported", "inference", "changed", "gone")}
         whole = {"is_sound": found.is_sound, "summary": found.summary, **counts, **asdict(found)}
-        print(json.dumps(whole, indent=2, ensure_ascii=False))
+        print(dump_json(whole, 2))
         return
     for checked in found.sentences:
         if arguments.quiet and checked.standing == "supported":
             continue
-        print(f"{checked.label:10} {' '.join(checked.text.split())}")
+        print(f"{checked.label:10} {plain(checked.text)}")
         if checked.why:
-            print(f"{'':10} because {checked.why}")
+            print(f"{'':10} because {plain(checked.why)}")
     for note in found.notes:
-        print(f"{'note':10} {note}")
+        print(f"{'note':10} {plain(note)}")
     for fault in found.faults:
-        print(f"{'fault':10} {fault}")
+        print(f"{'fault':10} {plain(fault)}")
     marked = f" {found.marked} more are marked as without support." if found.marked else ""
     print(f"{found.summary}{marked}")

@@ -27,6 +27,7 @@ from fathom.ids import short_id
 from fathom.runs.round_summary import round_summary
 from fathom.session import Session
 from fathom.state import ReviewAnswer
+from fathom.text.json_lines import escape_json
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -99,7 +100,7 @@ class JsonLines(Quiet):
 
     def tell(self, event: Progress) -> None:
         """One line; the report is in the last ones."""
-        print(event.model_dump_json(), flush=True)
+        print(escape_json(event.model_dump_json()), flush=True)
 
 
 _PATIENCE_S = 1.0
@@ -193,7 +194,7 @@ class Watcher:
             return await self._work_and_ask(answer)
         except RunStopped as error:
             self.view.close()
-            print(f"fathom: {error} Nothing is lost; {self.leaving.way_on()}", file=sys.stderr)
+            print(safe(f"fathom: {error} Nothing is lost; {self.leaving.way_on()}"), file=sys.stderr)
             return 2 if await self._was_bad_input(error) else 1
         finally:
             self.view.set_aside()

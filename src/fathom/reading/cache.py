@@ -11,7 +11,6 @@ import logging
 import os
 import re
 import time
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -62,7 +61,7 @@ _log = logging.getLogger(__name__)
 
 _UNWRITABLE: tuple[type[Exception], ...] = (BadInput, OSError, *STORAGE_ERRORS)
 
-_DAMAGED: tuple[type[Exception], ...] = (*_UNWRITABLE, zlib.error, ValueError, TypeError, KeyError)
+_DAMAGED: tuple[type[Exception], ...] = (*_UNWRITABLE, ValueError, TypeError, KeyError)
 
 _MAX_KEPT_S = 30 * 24 * 3600.0
 

@@ -18,6 +18,7 @@ from fathom.http.urls import canonical_address
 from fathom.reading.cache import PdfStore
 from fathom.state import Page, RunState
 from fathom.storage.files import replace_file
+from fathom.text.json_lines import dump_json
 from fathom.text.normalization import one_line
 
 _SIGNS = {
@@ -212,7 +213,7 @@ async def write_papers(state: RunState, texts: PageTextSource, pdf_store: PdfSto
         }
         for page in found
     ]
-    body = json.dumps(index, indent=2, ensure_ascii=False) + "\n"
+    body = dump_json(index, 2) + "\n"
     await asyncio.to_thread(replace_file, folder / PAPER_INDEX, body)
     return len(found)
 

@@ -36,6 +36,7 @@ from fathom.state import RunState
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.content import open_page_texts
 from fathom.storage.files import append_lines, read_whole_lines, replace_file
+from fathom.text.json_lines import dump_json, escape_json
 from fathom.text.messages import ENGLISH, Messages, messages_for
 
 
@@ -46,12 +47,12 @@ class EventJournal:
         self._path = path
         self._before: Counter[str] = Counter()
         self.last_round: Progress | None = None  # the last round that was completed, in the whole run
-        for line in read_whole_lines(path).splitlines():
+        for line in read_whole_lines(path).split("\n"):
             self._know(line)
 
     def add(self, event: Progress) -> bool:
         """Write an event, unless it was written by who worked on the run before; whether it is new."""
-        line = event.model_dump_json()
+        line = escape_json(event.model_dump_json())
         name = _event_digest(json.loads(line))
         is_always_new = event.kind == "started" or event.is_last  # each happens again when the work goes on
         if self._before[name] > 0 and not is_always_new:
@@ -121,7 +122,7 @@ class ResearchFolder:
         """Both files of a report; the ledger last, so that it never speaks of a text that is not there."""
         try:
             self._replace(REPORT_FILES[0], result.report)
-            self._replace(REPORT_FILES[1], result.model_dump_json(indent=2) + "\n")
+            self._replace(REPORT_FILES[1], escape_json(result.model_dump_json(indent=2)) + "\n")
         except OSError as error:
             raise self._stopped(error) from error
 
@@ -199,7 +200,7 @@ def state_text(run_id: str, state: RunState, spent: Spent) -> str:
         },
         "state": {name: value for name, value in state.items() if name not in _WITHIN_A_ROUND},
     }
-    return json.dumps(to_jsonable_python(told), indent=1, ensure_ascii=False) + "\n"
+    return dump_json(to_jsonable_python(told), 1) + "\n"
 
 
 RUNS_FOLDER = Path("runs")

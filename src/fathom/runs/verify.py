@@ -5,7 +5,6 @@ read again, and pages of the web only through the guard.
 """
 
 import asyncio
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from fathom.runs.executor import open_runs
 from fathom.settings.settings import Settings
 from fathom.state import Page, Quote, RunConfig
 from fathom.storage import STORAGE_ERRORS, open_storage
+from fathom.storage.compression import DamagedRecord
 from fathom.storage.content import open_page_texts
 
 _AT_ONCE = 10
@@ -72,7 +72,7 @@ async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
             texts[sha] = await kept.get(sha)
         except Unreadable:
             continue
-        except (zlib.error, UnicodeDecodeError):
+        except DamagedRecord:
             texts[sha] = _DAMAGED
         except STORAGE_ERRORS as error:
             raise BadInput(f"The database {settings.database} cannot be read: {error}.") from error

@@ -19,7 +19,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from fathom import state
 from fathom.settings.settings import load_settings
-from fathom.storage.compression import damaged_record, deflate, inflate
+from fathom.storage.compression import DamagedRecord, deflate, inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
 from fathom.storage.protocol import Storage
 from fathom.storage.prune import KEEP_LATEST
@@ -56,7 +56,7 @@ class CompressedSerializer(SerializerProtocol):
         try:
             return self._inner.loads_typed(plain)
         except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError) as error:
-            raise damaged_record(error) from error
+            raise DamagedRecord(error) from error
 
 
 class SqliteSaver(AsyncSqliteSaver):

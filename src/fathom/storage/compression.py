@@ -26,12 +26,14 @@ def unpack_text(body: bytes) -> str:
     try:
         return zlib.decompress(body).decode()
     except (zlib.error, ValueError, TypeError) as error:
-        raise damaged_record(error) from error
+        raise DamagedRecord(error) from error
 
 
-def damaged_record(error: Exception) -> sqlite3.DatabaseError:
-    """Return what is raised where stored bytes are not what was once written."""
-    return sqlite3.DatabaseError(f"a stored record is damaged ({type(error).__name__})")
+class DamagedRecord(sqlite3.DatabaseError):
+    """Stored bytes are not what was once written."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"a stored record is damaged ({type(error).__name__})")
 
 
 def deflate(kind: str, body: bytes) -> tuple[str, bytes]:
@@ -49,5 +51,5 @@ def inflate(kind: str, body: bytes) -> tuple[str, bytes]:
         if kind.endswith(_ZLIB_MARK):
             return kind.removesuffix(_ZLIB_MARK), zlib.decompress(body)
     except (zlib.error, zstandard.ZstdError, MemoryError) as error:
-        raise damaged_record(error) from error
+        raise DamagedRecord(error) from error
     return kind, body

@@ -3,7 +3,6 @@
 Does not know what they are cited for. Every format takes a ledger, or the pages and which of them are cited.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from fathom.report.bibliography import (
 )
 from fathom.report.ledger import Ledger
 from fathom.state import Page
+from fathom.text.json_lines import dump_json
 from fathom.text.normalization import one_line
 
 _DATE = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
@@ -41,7 +41,7 @@ def csl_json_of(pages: Sequence[Page], cited: Sequence[str]) -> str:
     """An array of items, with the same keys as in BibTeX."""
     keys = make_bibtex_keys(pages)
     items = [_item(keys[page.address], page) for page in pages if page.sha in cited]
-    return json.dumps(items, ensure_ascii=False, indent=2) + "\n"
+    return dump_json(items, 2) + "\n"
 
 
 def ris_of(pages: Sequence[Page], cited: Sequence[str]) -> str:

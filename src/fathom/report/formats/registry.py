@@ -15,6 +15,7 @@ from fathom.report.formats.pdf import render_pdf
 from fathom.report.formats.references import bibtex, csl_json, ris
 from fathom.report.ledger import Ledger
 from fathom.storage.files import replace_file
+from fathom.text.json_lines import escape_json
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ _TABLE = (
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         render_docx,
     ),
-    Format("json", ".json", "application/json", lambda ledger: ledger.model_dump_json(indent=2) + "\n"),
+    Format(
+        "json",
+        ".json",
+        "application/json",
+        lambda ledger: escape_json(ledger.model_dump_json(indent=2)) + "\n",
+    ),
     Format("bibtex", ".bib", "application/x-bibtex; charset=utf-8", bibtex),
     Format("csl-json", ".csl.json", "application/vnd.citationstyles.csl+json", csl_json),
     Format("ris", ".ris", "application/x-research-info-systems; charset=utf-8", ris),
