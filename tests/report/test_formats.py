@@ -301,6 +301,12 @@ def test_letters_that_the_font_lacks_do_not_stop_a_pdf() -> None:
     assert pypdfium2.raw.FPDFCatalog_IsTagged(document)
 
 
+def test_emoji_are_no_boxes_in_a_pdf() -> None:
+    words = "Ferries ⛴️ run 🚢🇰🇷. Done ✅, not ❌. Family 👨‍👩‍👧 stays."
+    text = pdf_text(render_as(rude_ledger(sections=[section(sentence(words, "c1"))]), "pdf"))
+    assert "Ferries run. Done ✓, not ×. Family stays." in " ".join(text.split())
+
+
 def test_a_ledger_that_lacks_much_is_still_made_in_every_format() -> None:
     bare_ledger = rude_ledger(judgements=[], outline=None)
     for name in FORMATS:

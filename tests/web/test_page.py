@@ -230,3 +230,35 @@ def test_both_languages_have_every_word_that_is_used() -> None:
     assert used <= set(english), used - set(english)
     groups = {key.rpartition(".")[0] for key in english}
     assert set(re.findall(r"\bt\(`(\w+)\.\$\{", script)) <= groups
+
+
+async def test_a_batch_is_refused_in_one_sentence_or_begun(client: httpx.AsyncClient, shelf: Path) -> None:
+    for body, why in (
+        ({"questions": ""}, "There is no question in the file."),
+        ({"questions": "Why?\n??"}, "Line 2: The question has no words."),
+        ({"questions": 7}, "A batch has questions, one a line"),
+        ({"questions": "Why?", "config": {"model": "x"}}, "cannot set 'model'"),
+        ({"questions": '{"question": "Why?", "model": "x"}'}, "cannot set 'model'"),
+        ({"questions": '{"question": "Why?", "docs": ["/etc"]}'}, "FATHOM_DOCS_ROOTS"),
+        ({"questions": "Why?\n" * 101}, "at most 100 questions"),
+    ):
+        answer = await client.post("/api/batches", json=body)
+        assert (answer.status_code, why in answer.json()["detail"]) == (400, True), answer.text
+    for path in ("", "/go-on", "/stop"):
+        method = "POST" if path else "GET"
+        assert (await client.request(method, f"/api/batches/abc{path}", json={})).status_code in (400, 404)
+    assert (await client.get("/api/batches")).json() == []
+
+
+async def test_tags_of_no_run_and_tags_that_are_none_are_refused(
+    client: httpx.AsyncClient, settings: Settings, shelf: Path
+) -> None:
+    assert (await client.post(f"/{RUN}/tags", json={"tags": ["x"]})).status_code == 404
+    run = await finished(settings, shelf)
+    for tags in ("x", [1], ["x" * 41], [str(n) for n in range(21)], None):
+        assert (await client.post(f"/api/runs/{run}/tags", json={"tags": tags})).status_code == 400
+    kept = await client.post(f"/api/runs/{run}/tags", json={"tags": [" a ", "#b", "a", ""]})
+    assert kept.json() == {"tags": ["a", "b"]}
+    assert [line["id"] for line in (await client.get("/api/runs?search=%23b")).json()] == [run]
+    assert (await client.get("/api/runs?search=%23c")).json() == []
+    assert (await client.get(f"/api/runs/{run}/chart/0")).status_code == 400

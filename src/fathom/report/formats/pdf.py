@@ -18,6 +18,14 @@ _LAYOUT = "report.typ"
 _HOST = re.compile(r"(https?://[^/?#]{1,60}/?)(.*)", re.DOTALL)
 _BREAKS = re.compile(r"(?<=[/?&=])")
 _FEWEST_ENTRIES = 4  # of a list of contents
+# Pictures that no bundled font has. A few have a plain twin; the others go, with the space before them.
+_TWINS = str.maketrans({"✅": "✓", "✔": "✓", "❌": "×", "✖": "×", "⭐": "★", "❗": "!", "❓": "?"})
+_PICTURES = re.compile(
+    " ?[\U0001f000-\U0001f0ff\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u231a\u231b\u23e9-\u23fa\u2614\u2615"
+    "\u2648-\u2653\u267f\u2693\u26a1\u26aa\u26ab\u26bd-\u26ff\u2705-\u270d\u2728\u274e\u2754\u2755\u2763\u2764"
+    "\u2795-\u2797\u27b0\u27bf\u2b1b\u2b1c\u2b55]+"
+    "|[\ufe0e\ufe0f\u200d\u20e3\U000e0020-\U000e007f]+"
+)
 
 
 def render_pdf(ledger: Ledger) -> bytes:
@@ -45,7 +53,7 @@ def _data(document: ReportDocument) -> str:
     sections = [b for part in document.parts for b in part.blocks if isinstance(b, Title) and b.level == 2]
     return json.dumps(
         {
-            "title": document.title,
+            "title": without_pictures(document.title).strip() or "Fathom",
             "language": document.words.language,
             "has_contents": len(sections) >= _FEWEST_ENTRIES,
             "contents": document.words("report.contents"),
@@ -60,8 +68,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Picture):
         return {
             "type": "Picture",
-            "svg": draw_chart(value.chart),
-            "alt": value.chart.description,
+            "svg": without_pictures(draw_chart(value.chart)),
+            "alt": without_pictures(value.chart.description),
             "caption": _plain(value.caption),
         }
     if is_dataclass(value):
@@ -73,7 +81,12 @@ def _plain(value: Any) -> Any:
         }
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
-    return value
+    return without_pictures(value) if isinstance(value, str) else value
+
+
+def without_pictures(text: str) -> str:
+    """The text without emoji, which would be boxes."""
+    return _PICTURES.sub("", text.translate(_TWINS))
 
 
 def _address(source: Source) -> dict[str, Any]:
