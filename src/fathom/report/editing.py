@@ -179,7 +179,11 @@ def main_conclusions(
 
     Also second wordings of the summary: one of them may be what is printed.
     """
-    summed = [(one.section, one.sentence) for one in candidates if one.use in _SUMMING]
+    summed = [
+        (one.section, one.sentence)
+        for one in candidates
+        if one.use in _SUMMING and one.sentence.kind != "limit"  # no quote can speak against it
+    ]
     weighed = [
         (section, sentence)
         for section in sections
