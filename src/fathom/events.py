@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
-from fathom.budget.cost_totals import CostBy, add_up_costs
+from fathom.budget.cost_totals import CostBy, EngineUse, add_up_costs
 from fathom.result import ResearchResult
 from fathom.state import (
     Cost,
@@ -219,6 +219,7 @@ class RoundCompleted(Payload):
     summary: str = ""
     outline: list[OutlinePart] = []  # the report as it takes form, in reading order
     spent_by: CostBy = CostBy()
+    engines: list[EngineUse] = []  # so far, in the order they were first asked
 
 
 class BranchCompleted(Payload):

@@ -36,6 +36,9 @@ class TavilyServer(StandIn):
         """What the API would say to this key and this body."""
         if self.failures:
             return self.failures.pop(0)
+        if seen.route == "/usage":
+            plan = {"current_plan": "Bootstrap", "plan_usage": 500, "plan_limit": 15000}
+            return json_answer({"key": {"usage": 150, "limit": 1000}, "account": plan})
         if seen.method != "POST" or seen.route != "/search":
             return json_answer({"detail": "Not Found"}, 404)
         if seen.headers.get("authorization") != f"Bearer {self.key}":

@@ -46,6 +46,34 @@ def cost_by(costs: Sequence[Cost]) -> CostBy:
     )
 
 
+class EngineUse(BaseModel):
+    """What a run had of one engine: searches that were sent, what they found and cost, what is left."""
+
+    model_config = ConfigDict(frozen=True)
+
+    engine: str
+    searches: int = 0
+    results: int = 0
+    usd: float = 0.0
+    credit: str = ""  # as the engine says it; most do not
+
+
+def engine_uses(costs: Iterable[Cost]) -> list[EngineUse]:
+    """The engines of a run in the order they were first asked; what another run was answered is no search."""
+    uses: dict[str, EngineUse] = {}
+    for cost in costs:
+        if cost.role == SEARCH_ROLE:
+            known = uses.get(cost.model, EngineUse(engine=cost.model))
+            uses[cost.model] = EngineUse(
+                engine=cost.model,
+                searches=known.searches + (not cost.is_reused),
+                results=known.results + cost.results,
+                usd=round(known.usd + cost.usd, 9),
+                credit=cost.credit or known.credit,
+            )
+    return list(uses.values())
+
+
 class CostTotals(NamedTuple):
     """Charges added up: what was sent is spent, what another run was answered is saved."""
 

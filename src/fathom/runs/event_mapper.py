@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
-from fathom.budget.cost_totals import cost_by
+from fathom.budget.cost_totals import cost_by, engine_uses
 from fathom.events import (
     AnalysisCompleted,
     AnalysisStarted,
@@ -358,5 +358,6 @@ class EventMapper:
             summary=summarize_round(judgement, findings, update.get("contradictions", [])),
             outline=outline_parts(update.get("outline")),
             spent_by=cost_by(list(self._paid.values())),
+            engines=engine_uses(self._paid.values()),
         )
         yield self.event(over, branch)

@@ -6,7 +6,7 @@ title above it.
 
 from collections.abc import Mapping, Sequence
 
-from fathom.budget.cost_totals import CostBy, cost_by
+from fathom.budget.cost_totals import CostBy, EngineUse, cost_by, engine_uses
 from fathom.events import KeyFinding, RoundCompleted, Spent
 from fathom.report.certainty import describe_progress
 from fathom.report.formats.markdown import escape_markdown
@@ -35,6 +35,7 @@ def recall_round(state: RunState, number: int) -> tuple[RoundCompleted, Spent, l
         if is_last
         else "",
         spent_by=cost_by(state.get("costs", []) if is_last else []),
+        engines=engine_uses(c for c in state.get("costs", []) if c.round <= number),
     )
     asked = [query.text for query in state.get("asked", []) if query.round == number + 1]
     spent = spent_by_run(state) if is_last else Spent(budget_usd=_budget_of(state))
@@ -82,6 +83,7 @@ def round_summary(
         *_titled_list(words("folder.gaps"), [escape_markdown(gap) for gap in done.gaps[:_MOST_GAPS]]),
         describe_progress(done.answered, done.has_high_gap, words, is_by_words=done.is_by_words),
         words("folder.cost", usd=_describe_cost(spent, done.spent_by, words)),
+        *_engine_table(done.engines, words),
     ]
 
 
@@ -96,9 +98,25 @@ def round_page(
     number = words("folder.round", number=done.round)
     lines = [f"# {number}: {escape_markdown(question)}"]
     for line in round_summary(done, spent, words, planned):
-        is_next_entry = line.startswith("- ") and lines[-1].startswith("- ")
+        is_next_entry = line[:2] in ("- ", "| ") and lines[-1][:2] == line[:2]
         lines += [line] if is_next_entry else ["", line]
     return "\n".join(lines) + "\n"
+
+
+def _engine_table(uses: Sequence[EngineUse], words: Messages) -> list[str]:
+    """Searches, results, cost and what is left of the credit, a row an engine; columns are aligned."""
+    if not uses:
+        return []
+    names = ("engine", "searches", "results", "usd", "credit")
+    rows = [[words(f"engines.{name}") for name in names]]
+    for use in uses:
+        left = escape_markdown(use.credit) or words("engines.not_told")
+        numbers = [str(use.searches), str(use.results), f"{use.usd:.4f}"]
+        rows.append([escape_markdown(use.engine), *numbers, left])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(names))]
+    rows.insert(1, ["-" * width for width in widths])
+    padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return [f"| {' | '.join(row)} |" for row in padded]
 
 
 def _titled_list(title: str, entries: Sequence[str]) -> list[str]:
@@ -114,6 +132,6 @@ def _describe_cost(spent: Spent, by: CostBy, words: Messages) -> str:
 
 
 def _amounts(by: Mapping[str, float]) -> str:
-    return ", ".join(
-        f"{escape_markdown(name)} {usd:.4f}" for name, usd in sorted(by.items(), key=lambda one: -one[1])
-    )
+    """What each cost; what cost nothing is not told."""
+    paid = sorted(((name, usd) for name, usd in by.items() if usd), key=lambda one: -one[1])
+    return ", ".join(f"{escape_markdown(name)} {usd:.4f}" for name, usd in paid)

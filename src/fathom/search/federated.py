@@ -184,7 +184,14 @@ class FederatedSearch:
             saved_usd=usd if is_reused else 0.0,
             is_reused=is_reused,
             results=len(answered.hits),
+            credit="" if answered.is_cached else await self._credit_left(name),
         )
+
+    async def _credit_left(self, name: str) -> str:
+        """What an engine says of its credit, if it is one that can."""
+        known = {engine.name: engine for engine in [*self.engines, *self.specialists, *self.spare]}
+        ask = getattr(known[name], "credit_left", None)
+        return await ask() if ask else ""
 
     async def _lost_costs(self, names: Sequence[str], query: Query, limit: int) -> list[Cost]:
         """What may have been charged by engines that did not serve."""

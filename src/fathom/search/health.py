@@ -5,12 +5,13 @@ not take is put more plainly once; whoever asks meanwhile is told at once, so th
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fathom.budget.meter import charge_request
 from fathom.concurrency import PacedLock
-from fathom.errors import BadQuery, OutOfBudget, Refused, Unavailable
+from fathom.errors import BadQuery, OutOfBudget, ProviderError, Refused, Unavailable
 from fathom.http.retry import RetryPolicy, retry
 from fathom.search.protocol import Capability, SearchEngine
 from fathom.state import Hit, Query
@@ -23,6 +24,8 @@ _LONGEST_COOL_S = 600.0
 _REFUSED_S = 600.0
 
 _PLAIN_WORDS = 12
+
+_CREDIT_S = 60.0
 
 
 @dataclass
@@ -71,6 +74,17 @@ class MonitoredEngine:
     refused_until: float = 0.0
     units: Callable[[int], float] = lambda _: 1.0  # what one request for so many hits is, in usual prices
     cache_key: str = ""  # of the engine's parameters, as far as they matter for what it finds
+    ask_credit: Callable[[], Awaitable[str]] | None = None
+    credit: str = ""
+    credit_at: float = float("-inf")
+
+    async def credit_left(self) -> str:
+        """What the engine says is left of its credit, asked at most once a minute; nothing if it does not."""
+        if self.ask_credit and self.health.clock() - self.credit_at > _CREDIT_S:
+            self.credit_at = self.health.clock()
+            with suppress(ProviderError):
+                self.credit = await self.ask_credit()
+        return self.credit
 
     @property
     def name(self) -> str:

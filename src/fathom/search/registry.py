@@ -138,6 +138,7 @@ def _wrap_engine(engine: SearchEngine, usd: float | None) -> MonitoredEngine:
         usd_per_call=getattr(engine, "usual_usd", own),
         units=getattr(engine, "units", lambda _: 1.0),
         cache_key=engine_key(engine),
+        ask_credit=getattr(engine, "credit_left", None),
     )
 
 
@@ -230,10 +231,12 @@ def _make_model_search(settings: Settings, run_config: RunConfig) -> list[Search
     return [replace(made, usd_per_call=prices.engines.get("model", made.usd_per_call))]
 
 
-def _make_mcp(settings: Settings, _: RunConfig) -> list[SearchEngine]:
+def _make_mcp(settings: Settings, run_config: RunConfig) -> list[SearchEngine]:
     from fathom.search.mcp.engine import McpSearch
 
-    return [McpSearch(server, name=f"mcp:{name}") for name, server in mcp_servers(settings).items()]
+    texts = None if run_config.fresh else kept_texts(settings)
+    servers = mcp_servers(settings).items()
+    return [McpSearch(server, name=f"mcp:{name}", texts=texts) for name, server in servers]
 
 
 def mcp_servers(settings: Settings) -> dict[str, McpServer]:

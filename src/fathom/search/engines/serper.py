@@ -27,6 +27,7 @@ _PATHS: dict[SerperKind, str] = {
     "images": "/images",
 }
 _FOR_ONE_CREDIT = 10
+_ASIDE_S = 5.0
 _MAX_RESULTS: dict[SerperKind, int] = {"web": 100, "news": 100, "scholar": 20, "images": 100}
 _ELLIPSIS = re.compile(r"…|\.\.\.")
 
@@ -48,6 +49,10 @@ class _SerperAnswer(BaseModel):
     organic: list[_SerperResult] | None = None
     news: list[_SerperResult] | None = None
     images: list[_SerperResult] | None = None
+
+
+class _SerperAccount(BaseModel):
+    balance: int
 
 
 class _SerperClient(ApiClient):
@@ -81,6 +86,12 @@ class Serper:
 
     def __post_init__(self) -> None:
         check_key(self.name, "SERPER_API_KEY", self.api_key)
+
+    async def credit_left(self) -> str:
+        """How many credits the account has."""
+        headers = {"X-API-KEY": self.api_key}
+        wire = _SerperClient(self.name, self.base_url, headers, self.api_key, timeout_s=_ASIDE_S)
+        return str((await wire.get("/account", {}, _SerperAccount)).balance)
 
     def units(self, limit: int) -> float:
         """How many credits one request is."""

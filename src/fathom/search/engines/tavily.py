@@ -19,6 +19,7 @@ from tavily.errors import TimeoutError as TavilyTimeoutError
 from fathom.errors import BadInput, Refused, Unavailable, Unreachable, Unreadable
 from fathom.http.client import load_tls_context
 from fathom.http.retry import error_for_status
+from fathom.search.api_client import ApiClient
 from fathom.search.protocol import Capability
 from fathom.search.texts import TextStore, keep_text
 from fathom.state import Hit, Query
@@ -36,6 +37,21 @@ class _TavilyResult(BaseModel):
     content: str | None = None
     raw_content: str | None = None
     published_date: str | None = None
+
+
+class _TavilyKeyUsage(BaseModel):
+    usage: int | None = None
+    limit: int | None = None
+
+
+class _TavilyPlanUsage(BaseModel):
+    plan_usage: int | None = None
+    plan_limit: int | None = None
+
+
+class _TavilyUsage(BaseModel):
+    key: _TavilyKeyUsage
+    account: _TavilyPlanUsage = _TavilyPlanUsage()
 
 
 class _TavilyError(BaseModel):
@@ -84,6 +100,15 @@ class Tavily:
         # Only pages of the web: an answer must not be able to point a reader at local files.
         pages = [page for page in answer.results if page.url.lower().startswith(("https://", "http://"))]
         return [await self._hit(query, rank, page) for rank, page in enumerate(pages[:limit], start=1)]
+
+    async def credit_left(self) -> str:
+        """How many credits the key and the plan leave; nothing, if neither has a limit."""
+        headers = {"Authorization": f"Bearer {self.api_key}"}
+        wire = ApiClient(self.name, self.base_url, headers, self.api_key, timeout_s=5.0)
+        usage = await wire.get("/usage", {}, _TavilyUsage)
+        limits = [(usage.key.limit, usage.key.usage), (usage.account.plan_limit, usage.account.plan_usage)]
+        left = [limit - (used or 0) for limit, used in limits if limit is not None]
+        return str(max(0, min(left))) if left else ""
 
     def units(self, _limit: int) -> float:
         """How many credits one request is."""

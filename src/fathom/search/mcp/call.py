@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import httpx2
@@ -154,7 +154,7 @@ class McpCall:
 
     server: McpServer
     tool: str
-    arguments: dict[str, str]
+    arguments: dict[str, Any]
     needs: Collection[str]
     timeout_s: float
     _scope: anyio.CancelScope = field(default_factory=anyio.CancelScope, init=False, repr=False)

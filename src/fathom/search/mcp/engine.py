@@ -1,59 +1,37 @@
-"""Any MCP server that offers `search` and `fetch`, as an engine and as a reader.
+"""Any MCP server that can search, as an engine, and as a reader if it can fetch.
 
-Does not know which servers there are (`servers`) or how a session is held (`call`).
+Does not know which servers there are, nor what their tools are called (`servers`), or how a session is held
+(`call`).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
 from urllib.parse import quote, unquote
-
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fathom.errors import Refused, Unreadable
 from fathom.http.urls import is_web_address
 from fathom.reading.documents import parse_document
 from fathom.reading.protocol import Document
+from fathom.search.mcp.answers import is_json, labelled_rows, read_json
 from fathom.search.mcp.call import McpCall
-from fathom.search.mcp.servers import McpServer
+from fathom.search.mcp.servers import FETCH_TOOL, SEARCH_TOOL, McpServer, McpTool
 from fathom.search.protocol import Capability
 from fathom.search.results import MAX_SNIPPET_CHARS, strip_markup
+from fathom.search.texts import TextStore, keep_text
 from fathom.state import Hit, Query
 from fathom.tracing import TracedRun
 
-W = TypeVar("W", bound=BaseModel)
 MCP_SCHEME = "mcp://"
-_TOOLS = ("search", "fetch")
-
-
-class _McpModel(BaseModel):
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
-
-class _McpResult(_McpModel):
-    id: str | None = None
-    title: str | None = None
-    url: str | None = None
-    text: str | None = None
-    snippet: str | None = None
-
-
-class _McpResults(_McpModel):
-    results: list[_McpResult]
-
-
-class _McpDocument(_McpModel):
-    text: str
-    title: str | None = None
 
 
 @dataclass(frozen=True)
 class McpSearch:
     """https://platform.openai.com/docs/mcp
 
-    Key: whatever the server wants, in its `env` or `headers`. Quirks: `search` takes a query and nothing
-    else, so the limit is kept here and the scope later; what has no address on the web is `mcp://SERVER/ID`
-    and is read with `fetch`; a server given by a command is started for every call.
+    Key: whatever the server wants, in its `env` or `headers`. Quirks: by convention `search` takes a query
+    and nothing else, so the limit is kept here and the scope later; what has no address on the web is
+    `mcp://SERVER/ID` and is read with `fetch`; a server given by a command is started for every call. The
+    text of a page on the web is read as it came, if the server gives it and there is where to keep it.
     """
 
     server: McpServer
@@ -61,73 +39,92 @@ class McpSearch:
     usd_per_call: float = 0.0
     pause_s: float = 0.0
     name: str = "mcp"
+    texts: TextStore | None = field(default=None, repr=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web", "content"}), init=False)
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """What the server finds, in its order."""
-        found = await _call_tool(self.server, "search", {"query": query.text}, _McpResults, self.timeout_s)
-        addressed = [(self._address(result), result) for result in found.results]
-        kept = [(address, result) for address, result in addressed if address]
+        tool = self.server.search
+        found = await _rows(self.server, tool, self.timeout_s, query=query.text, limit=limit)
+        addressed = [(self._address(row, query), row) for row in found]
+        kept = [(address, row) for address, row in addressed if address]
         return [
             Hit(
                 query=query.id,
                 address=address,
-                title=strip_markup(result.title),
-                snippet=strip_markup(result.text or result.snippet)[:MAX_SNIPPET_CHARS],
+                title=strip_markup(row.get("title")),
+                snippet=strip_markup(row.get("snippet") or row.get("text"))[:MAX_SNIPPET_CHARS],
                 engine=self.name,
                 rank=rank,
+                delivered=await keep_text(self.texts, row.get("text")) if is_web_address(address) else "",
             )
-            for rank, (address, result) in enumerate(kept[: max(limit, 0)], start=1)
+            for rank, (address, row) in enumerate(kept[: max(limit, 0)], start=1)
         ]
 
-    def _address(self, result: _McpResult) -> str:
-        if result.url and is_web_address(result.url.strip()):
-            return result.url.strip()
-        return mcp_address(self.server.name, result.id) if result.id else ""
+    def _address(self, row: Mapping[str, str], query: Query) -> str:
+        url, name = row.get("url", "").strip(), row.get("id", "").strip()
+        if is_web_address(url):
+            return url
+        if not name or self.server.fetch is None:
+            return ""
+        return mcp_address(self.server.name, name, query.text if self.server.fetch.uses_query else "")
 
 
 @dataclass(frozen=True)
 class McpReader:
-    """Reads `mcp://SERVER/ID` with the server's `fetch`, and nothing else."""
+    """Reads `mcp://SERVER/ID` with the tool of the server that fetches, and nothing else."""
 
     servers: Mapping[str, McpServer]
     timeout_s: float = 60.0
 
     async def __call__(self, hit: Hit) -> Document:
         """The document behind one hit."""
-        name, _, document = hit.address.removeprefix(MCP_SCHEME).partition("/")
+        name, _, place = hit.address.removeprefix(MCP_SCHEME).partition("/")
+        document, _, words = place.partition("?query=")
         server = self.servers.get(unquote(name))
         if not hit.address.startswith(MCP_SCHEME) or not document:
             raise Refused(f"{hit.address} is not a document of an MCP server")
-        if server is None:
+        if server is None or server.fetch is None:
             raise Refused(f"{hit.address} is at an MCP server that is not configured")
         async with TracedRun("tool", "fetch", hit.address, engine=hit.engine, is_reused=False) as run:
-            fetched = await _call_tool(
-                server, "fetch", {"id": unquote(document)}, _McpDocument, self.timeout_s
-            )
-            run.output = {"title": fetched.title, "chars": len(fetched.text), "how": "mcp"}
-        body = fetched.text.encode("utf-8", "replace")
+            asked = {"id": unquote(document), "query": unquote(words)}
+            fetched = await _document(server, server.fetch, self.timeout_s, asked)
+            run.output = {"title": fetched.get("title"), "chars": len(fetched["text"]), "how": "mcp"}
+        body = fetched["text"].encode("utf-8", "replace")
         read = parse_document(body, content_type="text/plain; charset=utf-8", name=hit.address)
-        return replace(read, title=strip_markup(fetched.title) or hit.title or read.title, how="mcp")
+        return replace(read, title=strip_markup(fetched.get("title")) or hit.title or read.title, how="mcp")
 
 
-def mcp_address(server: str, document: str) -> str:
-    """Where a document is that only its server knows."""
-    return f"{MCP_SCHEME}{quote(server, safe='')}/{quote(document, safe='')}"
+def mcp_address(server: str, document: str, query: str = "") -> str:
+    """Where a document is that only its server knows; for one that is made for a query, with the query."""
+    asked = f"?query={quote(query, safe='')}" if query else ""
+    return f"{MCP_SCHEME}{quote(server, safe='')}/{quote(document, safe='')}{asked}"
 
 
-async def _call_tool(
-    server: McpServer, tool: str, arguments: dict[str, str], form: type[W], timeout_s: float
-) -> W:
-    """The answer in its form: one text of JSON by convention, structured as well by some."""
-    call = McpCall(server, tool, arguments, needs=_TOOLS, timeout_s=timeout_s)
-    for answer in await call():
-        try:
-            return _validate_answer(answer, form)
-        except ValidationError:
-            continue
-    raise Unreadable(f"mcp ({server.name}) answered {tool} in another form than documented")
+async def _rows(
+    server: McpServer, tool: McpTool, timeout_s: float, **words: str | int
+) -> list[dict[str, str]]:
+    """What a tool found: by convention one text of JSON, structured as well by some; else texts of lines."""
+    answers = await McpCall(server, tool.tool, tool.filled(**words), server.tools, timeout_s)()
+    read = [read_json(answer, tool.items, tool.fields) for answer in answers]
+    if known := [rows for rows in read if rows is not None]:
+        return known[0]
+    texts = [answer for answer in answers if isinstance(answer, str)]
+    if tool == SEARCH_TOOL or not texts or any(map(is_json, texts)):
+        raise Unreadable(f"mcp ({server.name}) answered {tool.tool} in another form than documented")
+    return [row for text in texts for row in labelled_rows(text, tool.fields)]
 
 
-def _validate_answer(answer: Any, form: type[W]) -> W:
-    return form.model_validate_json(answer) if isinstance(answer, str) else form.model_validate(answer)
+async def _document(
+    server: McpServer, tool: McpTool, timeout_s: float, words: Mapping[str, str]
+) -> dict[str, str]:
+    """The text of a document, and its title if it is told; a tool of other words may give the bare text."""
+    answers = await McpCall(server, tool.tool, tool.filled(**words), server.tools, timeout_s)()
+    for answer in answers:
+        rows = read_json(answer, tool.items, tool.fields) or []
+        if rows and "text" in rows[0]:
+            return rows[0]
+    text = "\n\n".join(answer for answer in answers if isinstance(answer, str))
+    if tool == FETCH_TOOL or not text.strip():
+        raise Unreadable(f"mcp ({server.name}) answered {tool.tool} in another form than documented")
+    return {"text": text}

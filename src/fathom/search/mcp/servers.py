@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -20,9 +20,56 @@ _TRANSPORTS = {"", "stdio", "http", "streamable-http", "streamable_http", "strea
 _MIN_SECRET_CHARS = 6
 
 
+class McpTool(BaseModel):
+    """A tool of a server in its own words: its name, its arguments, and where its answer has what.
+
+    In arguments `{query}`, `{limit}` and `{id}` stand for what is asked. `fields` are our names (title, url,
+    id, snippet, text), each with the key of a JSON answer, or with the label in a text of lines.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    tool: str
+    arguments: dict[str, Any]
+    items: str = "results"  # where a JSON answer has its list; dots lead deeper
+    fields: dict[Literal["title", "url", "id", "snippet", "text"], str] = {}
+
+    def filled(self, **words: str | int) -> dict[str, Any]:
+        """The arguments with what is asked; one that is nothing but a place keeps the word's own type."""
+        return {name: _fill(value, words) for name, value in self.arguments.items()}
+
+    @property
+    def uses_query(self) -> bool:
+        """Whether the tool is told what is looked for."""
+        return "{query}" in json.dumps(self.arguments)
+
+
+def _fill(value: Any, words: Mapping[str, str | int]) -> Any:
+    if isinstance(value, list):
+        return [_fill(item, words) for item in value]
+    if not isinstance(value, str):
+        return value
+    for name, word in words.items():
+        if value == f"{{{name}}}":
+            return word
+        value = value.replace(f"{{{name}}}", str(word))
+    return value
+
+
+# What servers have that follow the convention of search and fetch.
+_NAMES: dict[str, str] = {name: name for name in ("title", "url", "id", "snippet", "text")}
+SEARCH_TOOL = McpTool.model_validate({"tool": "search", "arguments": {"query": "{query}"}, "fields": _NAMES})
+FETCH_TOOL = McpTool.model_validate(
+    {"tool": "fetch", "arguments": {"id": "{id}"}, "items": "", "fields": {"title": "title", "text": "text"}}
+)
+
+
 @dataclass(frozen=True)
 class McpServer:
-    """A server to be started (command) or reached (url); whatever may hold a secret is not shown."""
+    """A server to be started (command) or reached (url); whatever may hold a secret is not shown.
+
+    `fetch` is None for one that only finds what others can read.
+    """
 
     name: str
     command: str = ""
@@ -31,6 +78,13 @@ class McpServer:
     cwd: str | None = None
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    search: McpTool = SEARCH_TOOL
+    fetch: McpTool | None = FETCH_TOOL
+
+    @property
+    def tools(self) -> list[str]:
+        """The tools it must have."""
+        return [self.search.tool, *([self.fetch.tool] if self.fetch else [])]
 
     def cache_parameters(self) -> dict[str, str | None]:
         """Return what tells this server from others; arguments, which may hold a secret, as a hash alone."""
@@ -40,6 +94,7 @@ class McpServer:
             "args": sha256(json.dumps(self.args).encode()).hexdigest(),
             "cwd": self.cwd,
             "url": self.url.partition("?")[0],
+            "search": self.search.model_dump_json(),
         }
 
     def hidden(self, words: str) -> str:
@@ -49,6 +104,15 @@ class McpServer:
             if len(secret) >= _MIN_SECRET_CHARS:
                 words = words.replace(secret, "***")
         return words
+
+
+class _ServerTools(BaseModel):
+    """How to use a server whose tools are called otherwise."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    search: McpTool
+    fetch: McpTool | None = None
 
 
 class _ServerEntry(BaseModel):
@@ -65,6 +129,7 @@ class _ServerEntry(BaseModel):
     type: str = ""
     transport: str = ""
     disabled: bool = False
+    fathom: _ServerTools = _ServerTools(search=SEARCH_TOOL, fetch=FETCH_TOOL)
 
 
 def load_servers(path: Path) -> dict[str, McpServer]:
@@ -115,4 +180,6 @@ def _make_server(name: str, entry: _ServerEntry, where: str) -> McpServer:
         cwd=entry.cwd,
         url=entry.url,
         headers=entry.headers,
+        search=entry.fathom.search,
+        fetch=entry.fathom.fetch,
     )
