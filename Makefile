@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state
 LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header
-HEAVY := whole or wire or server or browser or localmodel or wheel or kill
+HEAVY := whole or wire or server or browser or localmodel or wheel or postgres or kill
 
 .PHONY: check test unit terminal browser fix lint types docs install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
 	bench-cost bench-wall bench-storage bench-kill bench-overload
@@ -70,8 +70,8 @@ install: .venv/.installed
 # [google] needs an older tenacity than the rest, so it has a lock of its own; so has development, which needs both.
 lock:
 	$(BIN)/python -m pip install -q uv
-	$(LOCK) --extra anthropic --extra community --extra local --extra ollama --extra server --extra telemetry -o requirements.lock
-	$(LOCK) --extra anthropic --extra community --extra google --extra local --extra ollama --extra server --extra telemetry -o requirements-google.lock
+	$(LOCK) --extra anthropic --extra community --extra local --extra ollama --extra postgres --extra server --extra telemetry -o requirements.lock
+	$(LOCK) --extra anthropic --extra community --extra google --extra local --extra ollama --extra postgres --extra server --extra telemetry -o requirements-google.lock
 	$(LOCK) --extra dev -o requirements-dev.lock
 	sed -i '1i # Made by `make lock`: `pip install -c THIS_FILE` installs exactly these versions.' requirements*.lock
 

@@ -54,7 +54,7 @@ def measure(home: Path, docs: Path, rounds: int, sources: int) -> dict[str, int]
     asyncio.run(DeepResearcher(settings).research(request))
     files = home.glob("fathom.sqlite*")
     sizes = {"bytes": sum(file.stat().st_size for file in files)}
-    with closing(sqlite3.connect(settings.database)) as connection:
+    with closing(sqlite3.connect(settings.home / "fathom.sqlite")) as connection:
         for table, column in _TABLES.items():
             words = f"select count(*), coalesce(sum(length({column})), 0) from {table}"  # noqa: S608 - our own
             count, size = connection.execute(words).fetchone()

@@ -33,6 +33,44 @@ FOREIGN = (
 PROXIES = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"}
 
 
+# What is tested on both databases, test by test; those that look into the file itself are marked `sqlite`.
+BOTH = {
+    "budget": {"test_budget", "test_paying", "test_time_budget"},
+    "evidence": {"test_controls"},
+    "llm": {"test_chat", "test_context_window"},
+    "reading": {"test_cache"},
+    "runs": {"test_control", "test_follow_up", "test_repository"},
+    "scenarios": {
+        *("test_costs", "test_events", "test_facade", "test_follow_up", "test_fork", "test_loop"),
+        *("test_prune", "test_steering", "test_time_limit", "test_update"),
+    },
+    "search": {"test_cache"},
+    "storage": {"test_checkpoints", "test_content", "test_control_signals", "test_prune"},
+}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what belongs to both databases twice."""
+    path = metafunc.definition.path
+    if path.stem in BOTH.get(path.parent.name, ()) and not metafunc.definition.get_closest_marker("sqlite"):
+        places = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+        metafunc.parametrize("kept_in", places, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def kept_in(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep everything in the files that a test names, or in a PostgreSQL database in the place of each."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        yield
+        return
+    from standins.postgres import DatabasesForFiles
+
+    databases = DatabasesForFiles()
+    databases.patch(monkeypatch)
+    yield
+    databases.drop()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what lies in the slow folders."""
     for item in items:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from fathom.concurrency import run_blocking
+from fathom.errors import BadInput
 from fathom.runs.repository import RunLine, control_run, find_line, list_runs
 from fathom.runs.shared import SharedRuns
 from fathom.runs.views import ConversationThread, PassageView, RunViews
@@ -240,6 +241,8 @@ class RunArchive:
         """Begin a new database in the place of an earlier version's; `reports` keeps the old ones."""
         from fathom.runs.upgrade import upgrade_database
 
+        if not isinstance(self.settings.database, Path):
+            raise BadInput("A PostgreSQL database is brought up to date by itself, when it is first used.")
         return await asyncio.to_thread(upgrade_database, self.settings.database, Path(reports))
 
     @staticmethod
@@ -254,6 +257,8 @@ class RunArchive:
         from fathom.runs.rescue import default_rescue_folder, rescue_database
 
         file = damaged or self.settings.database
+        if not isinstance(file, Path):
+            raise BadInput("Only a SQLite file is rescued; a PostgreSQL server has backups of its own.")
         return await rescue_database(self.settings, file, to or default_rescue_folder(file))
 
     runs_sync = wait_for(runs)

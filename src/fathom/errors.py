@@ -35,6 +35,12 @@ class RunStopped(FathomError):
     code = "run_stopped"
 
 
+class DatabaseError(FathomError):
+    """The database server cannot be asked just now."""
+
+    code = "database_error"
+
+
 class ProviderError(FathomError):
     """A model, an engine or a page did not serve; what was paid on the way is kept."""
 

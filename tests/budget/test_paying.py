@@ -242,6 +242,7 @@ asyncio.run(sent())
 """
 
 
+@pytest.mark.sqlite
 async def test_killed_between_sending_and_settling_a_run_cannot_spend_it_twice(tmp_path: Path) -> None:
     database = tmp_path / "fathom.sqlite"
     done = await asyncio.to_thread(

@@ -258,6 +258,7 @@ async def test_a_cut_off_answer_comes_back_as_far_as_it_got(tmp_path: Path) -> N
         assert (await chat(tmp_path, model.base_url).send("read", HELLO, {})).text == '{"claims": ['
 
 
+@pytest.mark.sqlite
 async def test_the_key_goes_to_the_server_and_nowhere_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -249,6 +249,7 @@ async def test_a_clock_that_went_back_keeps_nothing_for_longer_than_a_day(tmp_pa
     assert await kept(database, clock, None).find_size() == UNKNOWN_WINDOW_TOKENS
 
 
+@pytest.mark.sqlite
 def test_the_address_of_a_server_is_not_kept_in_plain_words(tmp_path: Path) -> None:
     database = tmp_path / "fathom.sqlite"
 

@@ -212,6 +212,7 @@ async def test_old_pages_are_forgotten(cache: PageCache) -> None:
     assert found.document.pages == (0, 3)
 
 
+@pytest.mark.sqlite
 async def test_a_damaged_row_is_as_good_as_none(cache: PageCache) -> None:
     await cache.put("http://a.example/", kept())
     with sqlite3.connect(cache.storage.name) as connection:
@@ -229,6 +230,7 @@ async def test_a_database_that_cannot_be_used_costs_only_the_memory(
     assert (await read(hit(f"{site.url}/a"))).text == "Words."
 
 
+@pytest.mark.sqlite
 def test_processes_may_write_at_once(cache: PageCache) -> None:
     script = (
         "import asyncio, sys\nfrom pathlib import Path\n"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from standins.documents import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest
@@ -26,6 +27,7 @@ async def finished(home: Path) -> tuple[Settings, str]:
     return settings, (await DeepResearcher(settings).research(request)).run_id
 
 
+@pytest.mark.sqlite
 def test_listing_runs_loads_neither_langgraph_nor_langchain_and_is_quick(tmp_path: Path) -> None:
     settings, run_id = asyncio.run(finished(tmp_path))
     code = (

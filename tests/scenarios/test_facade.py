@@ -2,9 +2,8 @@
 
 import asyncio
 import doctest
-import sqlite3
 from collections.abc import Iterator
-from contextlib import aclosing, closing
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from checks.event_order import find_order_faults
 from langchain_core.language_models import FakeListChatModel
 from standins.documents import TIDES, written
 from standins.model import Model
+from standins.rows import rows_of
 from standins.working_model import form_of, never_satisfied, researcher, scripted
 
 import fathom.researcher
@@ -234,9 +234,7 @@ async def test_a_cancelled_run_is_resumed_and_pays_for_no_answer_twice(
 
 
 def _kept(settings: Settings) -> int:
-    with closing(sqlite3.connect(settings.database)) as database:
-        (count,) = database.execute("select count(*) from replies").fetchone()
-        return int(count)
+    return int(rows_of(settings.home / "fathom.sqlite", "select count(*) from replies")[0][0])
 
 
 def test_twins_for_those_who_wait(settings: Settings, request_: ResearchRequest, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Time travel: a fork shares all that was known after a round, pays for none of it, and goes its own way."""
 
-import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, cast
 import pytest
 from fakes.run_parts import Library, ScriptedModel, make_dependencies
 from standins.prose import page
+from standins.rows import rows_of
 
 from fathom.errors import BadInput
 from fathom.graph import build_graph
@@ -56,14 +56,10 @@ class World:
 
     def rows(self) -> list[Any]:
         """Everything that is kept of the first run, to see that nobody touches it."""
-        connection = sqlite3.connect(self.runs.settings.database)
-        try:
-            words = (
-                "select checkpoint_id, checkpoint, metadata from checkpoints where thread_id = ? order by 1"
-            )
-            return connection.execute(words, (self.run_id,)).fetchall()
-        finally:
-            connection.close()
+        words = (
+            "select checkpoint_id, checkpoint, metadata from checkpoints where thread_id = '{}' order by 1"
+        )
+        return rows_of(self.runs.settings.home / "fathom.sqlite", words.format(self.run_id))
 
 
 @pytest.fixture
@@ -150,6 +146,7 @@ async def test_a_fork_of_branches_goes_on_as_one_loop_with_all_they_found(world:
     assert second["run"] != first["run"]
 
 
+@pytest.mark.sqlite
 async def test_a_round_whose_end_was_archived_can_be_forked_and_shares_the_same(world: World) -> None:
     plain = await world.state(await fork_run(world.runs, world.run_id, 1, DIRECTION))
     assert await world.runs.storage.checkpoints.thin(world.run_id)

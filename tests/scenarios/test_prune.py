@@ -1,18 +1,16 @@
 """Cleaning up: the room comes back, and whatever a run that stays may need is still there."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from fakes.run_parts import Library, ScriptedModel, make_dependencies
-from filelock import FileLock
 from standins.commandline import spawned
 from standins.prose import page
+from standins.rows import rows_of
 
 from fathom.errors import BadInput, Refused
 from fathom.graph import CustomDependencies, Dependencies, build_graph
@@ -20,6 +18,7 @@ from fathom.nodes.ports import PagesPort
 from fathom.reading.cache import PdfStore
 from fathom.report.ledger import read_ledger
 from fathom.report.verify import verify_report
+from fathom.runs.control import hold_run
 from fathom.runs.event_stream import graph_config
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.folder import open_folder
@@ -114,8 +113,7 @@ class Desk:
         return bool(found.sentences) and found.is_sound
 
     def rows(self, words: str) -> list[Any]:
-        with closing(sqlite3.connect(self.runs.settings.database)) as connection:
-            return connection.execute(words).fetchall()
+        return rows_of(self.runs.settings.home / "fathom.sqlite", words)
 
     def threads(self) -> set[str]:
         return {run_id for (run_id,) in self.rows("select distinct thread_id from checkpoints")}
@@ -127,6 +125,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         yield Desk(runs)
 
 
+@pytest.mark.sqlite
 async def test_the_room_comes_back_and_the_run_that_stays_still_verifies(desk: Desk, tmp_path: Path) -> None:
     for books in (range(4), range(2, 6), range(4, 8)):
         await desk.work(books)
@@ -161,7 +160,7 @@ async def test_what_is_only_counted_is_still_there(desk: Desk) -> None:
 
 async def test_a_run_that_somebody_works_on_is_never_touched(desk: Desk, tmp_path: Path) -> None:
     busy, free = await desk.work(range(4)), await desk.work(range(4, 8))
-    with FileLock(tmp_path / "locks" / f"{busy}.lock"):
+    async with hold_run(desk.runs.storage, busy):
         result = await desk.clean(keep=0)
         assert [line.id for line in result.gone] == [free]
         assert [line.id for line in result.busy] == [busy]
@@ -176,7 +175,7 @@ async def test_what_who_is_at_work_has_just_read_stays(desk: Desk, tmp_path: Pat
     pages = content.open_page_texts(open_storage(tmp_path / "fathom.sqlite"))
     # It was read a moment ago, by a step that has not been saved; one of them an older run knows too.
     fresh = [await pages.put("a page that nobody names yet"), await pages.put(next(iter(BOOKS.values())))]
-    with FileLock(tmp_path / "locks" / f"{busy}.lock"):
+    async with hold_run(desk.runs.storage, busy):
         await desk.clean(keep=1)
         assert [await pages.get(sha) for sha in fresh]
     await desk.clean(keep=1)
@@ -207,6 +206,7 @@ async def test_what_branches_shared_goes_with_their_run(desk: Desk) -> None:
     assert left == (await desk.runs.snapshot(desk.names[-1])).values["run"]
 
 
+@pytest.mark.sqlite
 async def test_replies_folders_locks_and_papers_of_a_run_go_with_it(desk: Desk, tmp_path: Path) -> None:
     old, new = await desk.work(range(4)), await desk.work(range(2, 6))
     pdf_store, pages = (
@@ -246,7 +246,7 @@ async def test_a_run_works_while_others_are_cleaned_away(desk: Desk, tmp_path: P
             await asyncio.sleep(0.01)
 
     task = asyncio.create_task(cleaning())
-    with FileLock(tmp_path / "locks" / "00000004-0000-4000-8000-000000000000.lock"):
+    async with hold_run(desk.runs.storage, "00000004-0000-4000-8000-000000000000"):
         newest = await desk.work(range(8), run_config=KNOBS.model_copy(update={"rounds": 2}))
     done.set()
     await task
@@ -270,7 +270,7 @@ async def test_what_a_run_reads_after_somebody_looked_stays_when_they_clean_up(
             found.append(await clean_runs(desk.runs, await choose_runs(desk.runs, None, 1)))
 
     desk.tidy = tidy
-    with FileLock(tmp_path / "locks" / "00000003-0000-4000-8000-000000000000.lock"):
+    async with hold_run(desk.runs.storage, "00000003-0000-4000-8000-000000000000"):
         newest = await desk.work(range(8))
     assert [line.id for line in found[0].gone] == desk.names[:1]
     assert len(found) == 2 * KNOBS.max_sources

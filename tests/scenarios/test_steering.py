@@ -160,6 +160,7 @@ async def test_a_pause_lets_the_run_stand_after_its_step(
         assert await runs.signals.pending(run_id) == []
 
 
+@pytest.mark.sqlite
 async def test_an_order_from_another_process_is_heard(tmp_path: Path) -> None:
     async with begun(tmp_path) as (runs, run_id, request):
         command = [sys.executable, "-c", GIVE, str(tmp_path / "fathom.sqlite"), run_id, "stop"]

@@ -1,7 +1,6 @@
 """Runs whose time is limited: they stop looking, say so, and still have their report."""
 
 import asyncio
-import sqlite3
 import threading
 import time
 from dataclasses import replace
@@ -13,6 +12,7 @@ from standins.documents import TIDES, written
 from standins.model import Model, ModelRequest
 from standins.prose import page
 from standins.replies import Reply
+from standins.rows import rows_of
 from standins.server import closed_port
 from standins.working_model import form_of, never_satisfied, researcher, scripted
 
@@ -120,10 +120,7 @@ def _worked(home: Path) -> float:
 
 
 def _number(home: Path, words: str) -> float:
-    connection = sqlite3.connect(home / "fathom.sqlite")
-    ((found,),) = connection.execute(words).fetchall()
-    connection.close()
-    return float(found)
+    return float(rows_of(home / "fathom.sqlite", words)[0][0])
 
 
 async def test_a_model_that_hangs_while_writing_is_left_and_the_report_is_made_of_quotes(

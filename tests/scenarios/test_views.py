@@ -192,7 +192,7 @@ def test_a_word_is_what_stands_between_spaces(text: str, words: int) -> None:
 
 def _tables(settings: Settings) -> dict[str, int]:
     """How many rows every table has: looking at a run stores nothing."""
-    connection = sqlite3.connect(settings.database)
+    connection = sqlite3.connect(settings.home / "fathom.sqlite")
     try:
         names = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
         counts = {n: connection.execute(f"select count(*) from {n}").fetchone()[0] for n in names}

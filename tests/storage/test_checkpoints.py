@@ -1,24 +1,23 @@
 """What the saver keeps, what it forgets, and that one can still go back."""
 
 import asyncio
-import sqlite3
-from contextlib import aclosing, closing
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes.run_parts import Library, ScriptedModel, make_dependencies
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 from standins.prose import page
+from standins.rows import rows_of
 from typing_extensions import TypedDict
 
 from fathom.errors import Refused
 from fathom.graph import ResearchGraph, build_graph
 from fathom.state import RunConfig, Section
 from fathom.state.model_io import ModelResult
-from fathom.storage.checkpoints import checkpointer
+from fathom.storage.checkpoints import Saver, checkpointer
 
 pytestmark = pytest.mark.whole
 
@@ -40,11 +39,10 @@ class Striker(ScriptedModel):
 
 
 def rows(home: Path, words: str) -> list[Any]:
-    with closing(sqlite3.connect(home / "fathom.sqlite")) as connection:
-        return connection.execute(words).fetchall()
+    return rows_of(home / "fathom.sqlite", words)
 
 
-def graph_of(home: Path, saver: AsyncSqliteSaver, clerk: ScriptedModel | None = None) -> ResearchGraph:
+def graph_of(home: Path, saver: Saver, clerk: ScriptedModel | None = None) -> ResearchGraph:
     return build_graph(make_dependencies(home, Library(BOOKS), clerk or ScriptedModel(quotes=3)), saver)
 
 

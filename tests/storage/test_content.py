@@ -17,7 +17,7 @@ from langgraph.graph import END, START, StateGraph
 from fathom.errors import BadInput, Unreadable
 from fathom.state import ResearchState
 from fathom.storage import content, open_storage
-from fathom.storage.checkpoints import checkpointer
+from fathom.storage.checkpoints import Saver, checkpointer
 
 WRITER = """
 import asyncio, sys
@@ -99,6 +99,7 @@ async def test_what_is_too_old_counts_only_for_runs_that_have_it(database: Path)
     assert await late.get("k") == content.CachedReply("anew", is_own=True)
 
 
+@pytest.mark.sqlite
 async def test_texts_are_kept_once_and_small(database: Path) -> None:
     pages = content.open_page_texts(open_storage(database))
     for _ in range(3):
@@ -110,6 +111,7 @@ async def test_texts_are_kept_once_and_small(database: Path) -> None:
     assert size < 2000
 
 
+@pytest.mark.sqlite
 async def test_many_branches_and_two_processes_write_at_once(database: Path) -> None:
     async with checkpointer(database):
         command = (sys.executable, "-c", WRITER, str(database))
@@ -128,21 +130,25 @@ async def test_many_branches_and_two_processes_write_at_once(database: Path) -> 
     assert await pages.get(sha(f"turn {turn} of 3")) == f"turn {turn} of 3"
 
 
+@pytest.mark.sqlite
 async def test_the_checkpointer_makes_its_file_in_wal_mode(tmp_path: Path) -> None:
     database = tmp_path / "deep" / "er" / "fathom.sqlite"
     async with checkpointer(database) as saver:
+        assert isinstance(saver, AsyncSqliteSaver)
         async with saver.conn.execute("pragma journal_mode") as found:
             assert await found.fetchone() == ("wal",)
         async with saver.conn.execute("pragma synchronous") as found:
             assert await found.fetchone() == (1,)
 
 
+@pytest.mark.sqlite
 async def test_without_a_path_the_settings_say_where(tmp_path: Path) -> None:
     async with checkpointer():
         pass
     assert await asyncio.to_thread((tmp_path / "fathom.sqlite").exists)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("kind", ["a folder", "under a file", "not a database"])
 async def test_a_database_that_cannot_be_used_is_refused_in_one_sentence(tmp_path: Path, kind: str) -> None:
     place = tmp_path / "place"
@@ -165,7 +171,7 @@ def count(state: ResearchState) -> ResearchState:
     return {"claims": [claim(name=f"c{known + n}") for n in range(10)]}
 
 
-def machine(saver: AsyncSqliteSaver) -> Any:
+def machine(saver: Saver) -> Any:
     b = StateGraph(ResearchState)
     b.add_node("one", count)
     b.add_node("two", count)
@@ -182,19 +188,19 @@ def at(thread: str, run: str = "r1") -> RunnableConfig:
 
 
 @pytest.fixture
-async def saver(database: Path) -> AsyncIterator[AsyncSqliteSaver]:
+async def saver(database: Path) -> AsyncIterator[Saver]:
     async with checkpointer(database) as opened:
         yield opened
 
 
-async def kept(saver: AsyncSqliteSaver, thread: str) -> list[int]:
+async def kept(saver: Saver, thread: str) -> list[int]:
     """How many claims each checkpoint of the thread has, newest first."""
     return [
         len(found.checkpoint["channel_values"].get("claims", [])) async for found in saver.alist(at(thread))
     ]
 
 
-async def test_long_lists_come_back_whole_from_every_checkpoint(saver: AsyncSqliteSaver) -> None:
+async def test_long_lists_come_back_whole_from_every_checkpoint(saver: Saver) -> None:
     last = await machine(saver).ainvoke({"question": "What?"}, at("a"))
     snapshot = await machine(saver).aget_state(at("a"))
     assert snapshot.values["claims"] == last["claims"] == [claim(name=f"c{n}") for n in range(30)]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fathom.storage import close_storage, open_storage
 from fathom.storage.database import Database
-from fathom.storage.sqlite import close_storage, database_of
 
 
 def put(address: str) -> Callable[[sqlite3.Connection], str]:
@@ -104,10 +104,10 @@ async def test_a_file_that_stands_in_the_place_of_another_is_the_one_that_is_use
 async def test_only_so_many_databases_are_open_at_once(tmp_path: Path) -> None:
     before = threading.active_count()
     for n in range(40):
-        await database_of(tmp_path / f"{n}.sqlite").write(put("one"))
+        await open_storage(tmp_path / f"{n}.sqlite").leases.take("run", "branch", ["one"], 1)
     await asyncio.sleep(0.2)
     assert threading.active_count() - before <= 20
-    assert await database_of(tmp_path / "0.sqlite").read(count) == 1
+    assert await open_storage(tmp_path / "0.sqlite").leases.take("run", "other", ["one"], 1) == []
     for n in range(40):
         await close_storage(tmp_path / f"{n}.sqlite")
 

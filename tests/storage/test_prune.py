@@ -133,6 +133,7 @@ async def kept_steps(graph: Any) -> list[int]:
     return [s.values.get("step", 0) async for s in graph.aget_state_history(AT)]
 
 
+@pytest.mark.sqlite
 async def test_rounds_that_are_long_over_keep_their_ends_only(tmp_path: Path) -> None:
     file = tmp_path / "x.sqlite"
     await played(file, 50)
@@ -187,6 +188,7 @@ async def test_thinning_after_every_round_keeps_the_same_as_thinning_once(tmp_pa
     assert ends[0] == ends[1]
 
 
+@pytest.mark.sqlite
 async def test_a_server_thins_every_long_run_and_leaves_short_ones_alone(tmp_path: Path) -> None:
     file = tmp_path / "x.sqlite"
     await played(file, 50)

@@ -125,8 +125,3 @@ def test_a_newer_database_is_refused(tmp_path: Path) -> None:
         connection.execute(f"pragma user_version={LAYOUT_VERSION + 1}")
     with pytest.raises(BadInput, match="written by a newer Fathom"):
         prepare_database(tmp_path / "x.sqlite")
-
-
-def test_a_server_is_refused_until_it_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match="PostgreSQL is not supported yet"):
-        open_storage("postgresql://db.example/fathom")

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import get_args
 
 from fathom.budget.prices import MILLION, PRICES_FILE, Prices, load_prices
+from fathom.errors import FathomError
 from fathom.llm.providers.local_servers import CHOICE_FILE, find_local_models, load_choice
 from fathom.search.registry import available_engines
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
+from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.model_names import OPENAI, split_name
 from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
+from fathom.storage import open_storage
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,11 @@ class Diagnosis:
 async def diagnose(settings: Settings) -> Diagnosis:
     """Look at models, prices, engines and the place where runs are kept."""
     local = await _local_models(settings)
-    return await asyncio.to_thread(_diagnose, settings, local)
+    return await asyncio.to_thread(_diagnose, settings, local, await _home(settings))
 
 
-def _diagnose(settings: Settings, local: str) -> Diagnosis:
-    is_kept, kept = _home(settings)
+def _diagnose(settings: Settings, local: str, home: tuple[bool, str]) -> Diagnosis:
+    is_kept, kept = home
     ready = available_engines(settings, RunConfig())
     lines = {
         "Fathom": version("fathom-research"),
@@ -50,18 +53,24 @@ def _diagnose(settings: Settings, local: str) -> Diagnosis:
     return Diagnosis(lines, is_kept)
 
 
-def _home(settings: Settings) -> tuple[bool, str]:
+async def _home(settings: Settings) -> tuple[bool, str]:
+    if isinstance(settings.database, DatabaseAddress):
+        try:
+            size = await open_storage(settings.database).cleaning.size_bytes()
+        except FathomError as error:
+            return False, f"NOT USABLE: {error}"
+        return True, f"{settings.database} ({size / 1e6:.1f} MB)"
+    return await asyncio.to_thread(_file, settings, settings.database)
+
+
+def _file(settings: Settings, database: Path) -> tuple[bool, str]:
     place = settings.home
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir() or not os.access(place, os.W_OK):
-        return False, f"NOT WRITABLE: {settings.database} (set FATHOM_HOME to a folder you may write)"
-    size = (
-        f"{Path(settings.database).stat().st_size / 1e6:.1f} MB"
-        if settings.database.exists()
-        else "not made yet"
-    )
-    return True, f"{settings.database} ({size})"
+        return False, f"NOT WRITABLE: {database} (set FATHOM_HOME to a folder you may write)"
+    size = f"{database.stat().st_size / 1e6:.1f} MB" if database.exists() else "not made yet"
+    return True, f"{database} ({size})"
 
 
 def _model(settings: Settings) -> str:

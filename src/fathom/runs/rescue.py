@@ -13,7 +13,7 @@ from fathom.ids import short_id
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.export import export_run
 from fathom.runs.folder_owner import folder_of
-from fathom.settings.settings import Settings
+from fathom.settings.settings import DATABASE_FILE, Settings
 from fathom.storage import STORAGE_ERRORS
 from fathom.storage.rescue import Salvaged, salvage_rows
 
@@ -36,8 +36,8 @@ class Rescued:
 
 async def rescue_database(settings: Settings, damaged: Path, to: Path) -> Rescued:
     """Write a new database and a folder for each run below `to`; the damaged file stays as it is."""
-    rescued = settings.model_copy(update={"home": to})
-    done = Rescued(to, await asyncio.to_thread(salvage_rows, damaged, to / settings.database.name))
+    rescued = settings.model_copy(update={"home": to, "database_url": None})
+    done = Rescued(to, await asyncio.to_thread(salvage_rows, damaged, to / DATABASE_FILE))
     async with open_runs(rescued) as runs:
         for run in await _run_ids(runs):
             place = to / "runs" / short_id(run)

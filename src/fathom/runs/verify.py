@@ -19,7 +19,7 @@ from fathom.report.verify import Verification, cited_quotes, verify_report
 from fathom.runs.executor import open_runs
 from fathom.settings.settings import Settings
 from fathom.state import Page, Quote, RunConfig
-from fathom.storage import STORAGE_ERRORS, open_storage
+from fathom.storage import STORAGE_ERRORS, database_exists, open_storage
 from fathom.storage.compression import DamagedRecord
 from fathom.storage.content import open_page_texts
 
@@ -56,7 +56,7 @@ def _read_beside(path: Path) -> str | None:
 
 async def _own_folders(ledger: Ledger, settings: Settings) -> list[str]:
     """The folders of the run that wrote the report, as our own database remembers them."""
-    if not settings.database.exists():
+    if not database_exists(settings.database):
         return []
     async with open_runs(settings) as runs:
         run_config = (await runs.snapshot(ledger.run_id)).values.get("run_config")
@@ -67,7 +67,7 @@ async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
     """The texts of the cited pages that the database still has, by hash; a damaged one is no page's text."""
     kept = open_page_texts(open_storage(settings.database))
     texts: dict[str, str] = {}
-    for sha in {quote.page for quote in cited_quotes(ledger)} if settings.database.exists() else ():
+    for sha in {quote.page for quote in cited_quotes(ledger)} if database_exists(settings.database) else ():
         try:
             texts[sha] = await kept.get(sha)
         except Unreadable:

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fathom.errors import BadInput
+from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.model_names import NO_MODEL, RECORDED, SERVERS, chat_model_name, is_full_name, split_name
 from fathom.settings.sources import (
     CONFIG_VARIABLE,
@@ -53,6 +54,11 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(extra="forbid", frozen=True)
 
     home: Path = Field(Path("~/.fathom"), description="Where the database and the indexes are kept.")
+    database_url: Annotated[Key, SharedVariable("FATHOM_DATABASE")] = Field(
+        None,
+        description="Where everything that lasts is kept: postgresql://USER:PASSWORD@HOST/NAME, or a file;"
+        " empty: a file in the home.",
+    )
     docs_roots: list[Path] = Field([Path()], description="Folders that runs may read documents from.")
     openai_api_key: Annotated[Key, SharedVariable("OPENAI_API_KEY")] = Field(
         None, description="OpenAI's key."
@@ -200,6 +206,23 @@ class Settings(BaseSettings):
     def _expanded(cls, home: Path) -> Path:
         return home.expanduser().absolute()
 
+    @field_validator("database_url", mode="after")
+    @classmethod
+    def _is_database(cls, given: Key) -> Key:
+        """Return a file with its whole path; an address must be one, and is not repeated when it is not."""
+        place = given.get_secret_value().strip() if given else ""
+        if DatabaseAddress.is_one(place):
+            try:
+                is_whole = bool(urlsplit(place).path.strip("/")) and urlsplit(place).port != 0
+            except ValueError:  # a port that is no number
+                is_whole = False
+            if not is_whole:
+                raise ValueError("must look like postgresql://USER:PASSWORD@HOST:PORT/NAME")
+            return SecretStr(place)
+        if "://" in place:
+            raise ValueError("must look like postgresql://USER:PASSWORD@HOST:PORT/NAME, or be a file")
+        return SecretStr(str(Path(place).expanduser().absolute())) if place else None
+
     @field_validator("*", mode="after")
     @classmethod
     def _empty_is_none(cls, key: Any) -> Any:
@@ -234,9 +257,12 @@ class Settings(BaseSettings):
         return {name: address.rstrip("/") for name, address in servers.items()}
 
     @property
-    def database(self) -> Path:
-        """The one file: checkpoints, page texts, remembered calls."""
-        return self.home / DATABASE_FILE
+    def database(self) -> Path | DatabaseAddress:
+        """The one place of checkpoints, page texts and remembered calls: a file, or a PostgreSQL server."""
+        if self.database_url is None:
+            return self.home / DATABASE_FILE
+        place = self.database_url.get_secret_value().strip()
+        return DatabaseAddress(SecretStr(place)) if DatabaseAddress.is_one(place) else Path(place)
 
     # LangChain chat models that Python gave for roles; they beat every name.
     _chat_models: dict[Role, Any] = PrivateAttr(default_factory=dict)

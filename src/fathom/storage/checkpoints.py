@@ -1,4 +1,4 @@
-"""LangGraph's own SQLite saver on our database, with one compressing serializer.
+"""LangGraph's own savers on our database, SQLite's or PostgreSQL's, with one compressing serializer.
 
 Does not know what a run does. What is superseded goes by itself: see `fathom.storage.prune`.
 """
@@ -13,18 +13,22 @@ from typing import Any
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from fathom import state
+from fathom.errors import DatabaseError
+from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import load_settings
 from fathom.storage.compression import DamagedRecord, deflate, inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
+from fathom.storage.opening import Place, close_storage, open_storage, place_of
 from fathom.storage.protocol import Storage
 from fathom.storage.prune import KEEP_LATEST
-from fathom.storage.sqlite import close_storage, database_path, open_storage
 
+Saver = BaseCheckpointSaver[str]
 _log = logging.getLogger(__name__)
 _THIN_EVERY_S = 60.0
 _LONG_STEPS = KEEP_LATEST + 3  # the first step, the base of old rounds, the latest steps, and one
@@ -80,7 +84,7 @@ class SqliteSaver(AsyncSqliteSaver):
 
 
 @asynccontextmanager
-async def server_checkpointer() -> AsyncIterator[AsyncSqliteSaver]:
+async def server_checkpointer() -> AsyncIterator[Saver]:
     """Open the saver of the environment's database for `langgraph.json`, and thin runs while it is open.
 
     The command line and the facade thin a run after each round; a server works on the graph alone.
@@ -106,22 +110,36 @@ async def _keep_thin(storage: Storage) -> None:
     while True:
         try:
             await thin_runs(storage)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, DatabaseError) as error:
             _log.warning("Old checkpoints could not be thinned out: %s", error)
         await asyncio.sleep(_THIN_EVERY_S)
 
 
 @asynccontextmanager
-async def checkpointer(database: Path | str | None = None) -> AsyncIterator[AsyncSqliteSaver]:
+async def checkpointer(database: Place | str | None = None) -> AsyncIterator[Saver]:
     """Open the saver of a database, or of the environment's; command line, facade and server share it."""
-    place = database if database is not None else (await asyncio.to_thread(load_settings)).database
-    path = database_path(place)
-    await asyncio.to_thread(prepare_database, path)
+    place = place_of(database if database is not None else (await asyncio.to_thread(load_settings)).database)
     try:
-        async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
-            saver = SqliteSaver(connection, serde=CompressedSerializer())
-            await saver.setup()
-            await connection.execute("pragma synchronous=normal")
+        async with _open_sqlite(place) if isinstance(place, Path) else _open_postgres(place) as saver:
             yield saver
     finally:
-        await close_storage(path)
+        await close_storage(place)
+
+
+@asynccontextmanager
+async def _open_sqlite(path: Path) -> AsyncIterator[Saver]:
+    await asyncio.to_thread(prepare_database, path)
+    async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
+        saver = SqliteSaver(connection, serde=CompressedSerializer())
+        await saver.setup()
+        await connection.execute("pragma synchronous=normal")
+        yield saver
+
+
+@asynccontextmanager
+async def _open_postgres(address: DatabaseAddress) -> AsyncIterator[Saver]:
+    open_storage(address)  # says in one sentence which packages are missing
+    from fathom.storage.postgres_saver import open_saver
+
+    async with open_saver(address, CompressedSerializer()) as saver:
+        yield saver

@@ -16,6 +16,7 @@ from typing import TypeVar
 from filelock import FileLock
 
 from fathom.errors import BadInput
+from fathom.storage.tables import TABLES
 
 # Namespaces: '' is the run, 'reading:ID' a task in it, 'reading:ID|extract:ID' a task in that. A name without
 # ':' belongs to a subgraph with a memory of its own, which somebody may have around Fathom: it stays.
@@ -71,64 +72,6 @@ create table if not exists writes (
 );
 """
 
-_TABLES = """
-create table if not exists pages (sha text primary key, body blob not null, used_at real not null);
-create table if not exists replies (
-    call text not null, run text not null, reply blob not null, at real not null, is_own integer not null,
-    primary key (call, run)
-) without rowid;
-create table if not exists web_pages (
-    address text primary key, checked real not null, fresh_s real not null, fetched text not null,
-    etag text, modified text, content_type text, sha text not null, document blob not null
-);
-create index if not exists web_pages_checked on web_pages (checked);
-create table if not exists payments (
-    id integer primary key, run text not null, call text not null, role text not null, model text not null,
-    nano integer not null, tokens_in integer not null default 0, tokens_out integer not null default 0,
-    reserved_at real not null, settled_at real
-);
-create index if not exists payments_of_run on payments (run, call);
-create table if not exists refused_payments (run text primary key) without rowid;
-create table if not exists overspent (
-    run text not null, model text not null, nano integer not null, reserved integer not null,
-    primary key (run, model)
-) without rowid;
-create table if not exists signals (
-    number integer primary key, run text not null, word text not null, text text not null, at text not null,
-    round integer not null default 0, taker text not null default ''
-);
-create index if not exists signals_of_run on signals (run, taker);
-create table if not exists page_leases (
-    run text not null, address text not null, branch text not null, primary key (run, address)
-) without rowid;
-create table if not exists follow_ups (
-    number integer primary key, run text not null unique, thread text not null, follows text not null
-);
-create index if not exists follow_ups_of_thread on follow_ups (thread);
-create table if not exists closed_threads (thread text primary key) without rowid;
-create table if not exists run_configs (run text primary key, config text not null) without rowid;
-create table if not exists run_folders (run text primary key, path text not null) without rowid;
-create table if not exists run_shapes (run text primary key, shape text not null) without rowid;
-create table if not exists run_times (run text primary key, worked_s real not null) without rowid;
-create table if not exists run_records (
-    run text primary key, question text not null, status text not null, started text not null,
-    rounds integer not null, cost_usd real not null, updates text not null, follows text not null,
-    forks text not null, last_step text not null
-) without rowid;
-create index if not exists run_records_started on run_records (started);
-create table if not exists past_rounds (
-    run text not null, step text not null, judged integer not null, base text not null, parent text,
-    type text, body blob not null, metadata blob, primary key (run, step)
-);
-create table if not exists context_windows (
-    name text primary key, size integer not null, said integer, at real not null
-) without rowid;
-create table if not exists control_answers (
-    verifier text not null, call text not null, right integer not null, wrong integer not null,
-    at real not null, primary key (verifier, call)
-) without rowid;
-"""
-
 
 def prepare_database(path: Path) -> None:
     """Make sure that the file is there, writable and of our layout; else BadInput with one sentence."""
@@ -141,7 +84,7 @@ def prepare_database(path: Path) -> None:
             _refuse_other_versions(path, connection)
             if connection.execute("pragma journal_mode").fetchone()[0] != "wal":
                 connection.execute("pragma journal_mode=wal")
-            script = _SAVER_TABLES + _TABLES + TRIGGERS
+            script = _SAVER_TABLES + TABLES + TRIGGERS
             connection.executescript(f"begin immediate;{script}pragma user_version={LAYOUT_VERSION};commit;")
     except (OSError, sqlite3.Error) as error:
         from fathom.storage.rescue import describe_database_error
@@ -263,10 +206,15 @@ class Database:
         self._on_use(self)
         return await self._reader.run(work)
 
-    async def write(self, work: DatabaseWork[T]) -> T:
-        """Return what the work gives, once it is committed."""
+    async def write(self, work: DatabaseWork[T], *, alone: str = "") -> T:
+        """Return what the work gives, once it is committed; `alone`: nobody else writes while it looks."""
         self._on_use(self)
-        return await self._writer.run(work)
+
+        def work_alone(connection: sqlite3.Connection) -> T:
+            connection.execute("begin immediate")
+            return work(connection)
+
+        return await self._writer.run(work_alone if alone else work)
 
     def _prepare(self) -> None:
         """Make the tables once: a file that disappears later is an error, not a new database."""

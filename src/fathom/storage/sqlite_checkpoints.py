@@ -4,15 +4,15 @@ Does not know what is in a checkpoint but for the list that grows with every rou
 """
 
 import itertools
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import zstandard
 
 from fathom.storage.compression import deflate, inflate
-from fathom.storage.database import Database
 from fathom.storage.prune import delete_steps, find_old_steps
+from fathom.storage.run_tables import CheckpointTable
+from fathom.storage.sql import Connection
 
 _DIFFERENCE_LEVEL = 9
 
@@ -38,7 +38,7 @@ select base, type, body from chain order by place desc
 """
 
 
-def archive_rounds(connection: sqlite3.Connection, run: str, ends: Sequence[tuple[str, int]]) -> list[str]:
+def archive_rounds(connection: Connection, run: str, ends: Sequence[tuple[str, int]]) -> list[str]:
     """Keep all of these ends but the last as differences; return the steps that are no longer needed.
 
     `ends` are steps, the oldest first, each with the number of rounds that were over.
@@ -53,7 +53,7 @@ def archive_rounds(connection: sqlite3.Connection, run: str, ends: Sequence[tupl
     return done
 
 
-def restore_round(connection: sqlite3.Connection, run: str, judged: int) -> None:
+def restore_round(connection: Connection, run: str, judged: int) -> None:
     """Put the end of a round back among the checkpoints, if it was archived."""
     words = "select max(step) from past_rounds where run = ? and judged = ?"
     (step,) = connection.execute(words, (run, judged)).fetchone()
@@ -69,13 +69,13 @@ def restore_round(connection: sqlite3.Connection, run: str, judged: int) -> None
     connection.execute(_PUT_BACK, (*deflate(rows[-1][1], plain), run, step))
 
 
-def archived_ends(connection: sqlite3.Connection, run: str) -> list[tuple[str, int]]:
+def archived_ends(connection: Connection, run: str) -> list[tuple[str, int]]:
     """Return the archived ends of a run, the oldest first, each with the number of rounds that were over."""
     words = "select step, judged from past_rounds where run = ? order by step"
     return connection.execute(words, (run,)).fetchall()
 
 
-def _checkpoint_bytes(connection: sqlite3.Connection, run: str, step: str) -> tuple[str, bytes] | None:
+def _checkpoint_bytes(connection: Connection, run: str, step: str) -> tuple[str, bytes] | None:
     """Return the type and the bytes of a checkpoint as they were before they were compressed."""
     words = (
         "select type, checkpoint from checkpoints"
@@ -108,41 +108,10 @@ _ROUNDS = "judgements"  # the list in the state that has one entry a round
 
 
 @dataclass(frozen=True)
-class SqliteCheckpoints:
+class SqliteCheckpoints(CheckpointTable):
     """The checkpoints of all runs; see `CheckpointStore`."""
 
-    database: Database
     _known: dict[str, dict[str, int]] = field(default_factory=dict)
-
-    async def run_ids(self) -> list[str]:
-        """Return the ids of all runs, the newest first."""
-        words = (
-            "select thread_id from checkpoints where checkpoint_ns = ''"
-            " group by thread_id order by min(checkpoint_id) desc"
-        )
-        return [run for (run,) in await self.database.read(lambda c: c.execute(words).fetchall())]
-
-    async def first_and_last(self, run: str) -> tuple[str, str] | None:
-        """Return the ids of a run's first and last checkpoint, or None when it has none."""
-        words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
-        first, last = await self.database.read(lambda c: c.execute(words, (run,)).fetchone())
-        return (first, last) if first else None
-
-    async def steps_of(self, run: str) -> list[str]:
-        """Return the ids of every step of a run that is kept, the latest first."""
-        words = (
-            "select checkpoint_id from checkpoints where thread_id = ? and checkpoint_ns = ''"
-            " order by checkpoint_id desc"
-        )
-        return [step for (step,) in await self.database.read(lambda c: c.execute(words, (run,)).fetchall())]
-
-    async def runs_longer_than(self, steps: int) -> list[str]:
-        """Return the runs that have more steps than so many."""
-        words = (
-            "select thread_id from checkpoints where checkpoint_ns = ''"
-            " group by thread_id having count(*) > ?"
-        )
-        return [run for (run,) in await self.database.read(lambda c: c.execute(words, (steps,)).fetchall())]
 
     async def thin(self, run: str) -> int:
         """Delete the steps inside rounds that are long over, and archive their ends; return how many."""
@@ -153,7 +122,7 @@ class SqliteCheckpoints:
         if not old.superseded and len(old.ends) < _FEWEST_ENDS:
             return 0
 
-        def remove(connection: sqlite3.Connection) -> int:
+        def remove(connection: Connection) -> int:
             gone = [*old.superseded, *archive_rounds(connection, run, old.ends)]
             delete_steps(connection, run, gone)
             return len(gone)

@@ -1,45 +1,47 @@
-"""Signals, leases, threads and run records in SQLite.
+"""Costs, signals, leases, threads, run records and lists of checkpoints in tables.
 
 Does not know what a run does.
 """
 
-import sqlite3
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, fields
 
-from fathom.storage.database import Database
 from fathom.storage.protocol import Balance
 from fathom.storage.records import CostLine, PaidCall, RunRecord, Signal, SignalWord
+from fathom.storage.sql import Connection, Table, replace_row
 
+_REPLACE_RECORD = replace_row("run_records", *(field.name for field in fields(RunRecord)))
 _SPENT = "select coalesce(sum(nano), 0) from payments where run = ?"
 
 
-@dataclass(frozen=True)
-class SqliteCosts:
-    """All payments; see `CostStore`."""
+BatchLimit = Callable[[Connection, str], int | None]
 
-    database: Database
+
+@dataclass(frozen=True)
+class CostTable(Table):
+    """All payments; see `CostStore`. `left_in_batch` says what several runs may still spend together."""
+
+    left_in_batch: BatchLimit = lambda _connection, _run: None
 
     async def reserve(
         self, run: str, call: PaidCall, most: int, least: int, limit: int, at: float
     ) -> tuple[int, int] | int:
         """Reserve `most` if it fits below the limit, else what fits if that is `least` or more."""
 
-        def reserve(connection: sqlite3.Connection) -> tuple[int, int] | int:
-            connection.execute("begin immediate")  # nobody else writes between the sum and the line
+        def reserve(connection: Connection) -> tuple[int, int] | int:
             spent = int(connection.execute(_SPENT, (run,)).fetchone()[0])
-            amount = min(most, limit - spent)
+            left = self.left_in_batch(connection, run)
+            amount = min(most, limit - spent, most if left is None else left)
             if amount < least:
                 return spent
             words = (
-                "insert into payments (run, call, role, model, nano, reserved_at) values (?, ?, ?, ?, ?, ?)"
+                "insert into payments (run, call, role, model, nano, reserved_at)"
+                " values (?, ?, ?, ?, ?, ?) returning id"
             )
-            line = connection.execute(words, (run, *call, amount, at)).lastrowid
-            assert line is not None
-            return line, amount
+            return int(connection.execute(words, (run, *call, amount, at)).fetchone()[0]), amount
 
-        return await self.database.write(reserve)
+        # Nobody else writes between the sum and the line.
+        return await self.database.write(reserve, alone=run)
 
     async def settle(self, line: int, amount: int, tokens_in: int, tokens_out: int, at: float) -> None:
         """Replace a reservation by what was really paid."""
@@ -51,11 +53,11 @@ class SqliteCosts:
     ) -> None:
         """Settle the last open line of a call, unless another line of the call is settled."""
         words = (
-            "update payments set nano = ?3, tokens_in = ?4, tokens_out = ?5, settled_at = ?6 where id ="
-            " (select max(id) from payments where run = ?1 and call = ?2 and settled_at is null) and not"
-            " exists (select 1 from payments where run = ?1 and call = ?2 and settled_at is not null)"
+            "update payments set nano = ?, tokens_in = ?, tokens_out = ?, settled_at = ? where id ="
+            " (select max(id) from payments where run = ? and call = ? and settled_at is null) and not"
+            " exists (select 1 from payments where run = ? and call = ? and settled_at is not null)"
         )
-        await self._write(words, run, call, amount, tokens_in, tokens_out, at)
+        await self._write(words, amount, tokens_in, tokens_out, at, run, call, run, call)
 
     async def add(
         self, run: str, call: PaidCall, amount: int, tokens_in: int, tokens_out: int, at: float
@@ -63,9 +65,9 @@ class SqliteCosts:
         """Add a settled line."""
         words = (
             "insert into payments (run, call, role, model, nano, tokens_in, tokens_out, reserved_at,"
-            " settled_at) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)"
+            " settled_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
-        await self._write(words, run, *call, amount, tokens_in, tokens_out, at)
+        await self._write(words, run, *call, amount, tokens_in, tokens_out, at, at)
 
     async def release(self, line: int) -> None:
         """Remove a reservation."""
@@ -73,11 +75,12 @@ class SqliteCosts:
 
     async def mark_out(self, run: str) -> None:
         """Remember that a call of the run was refused for lack of money."""
-        await self._write("insert or ignore into refused_payments values (?)", run)
+        await self._write("insert into refused_payments values (?) on conflict do nothing", run)
 
     async def mark_overspent(self, run: str, model: str, amount: int, reserved: int) -> None:
         """Remember the first time a model took more than was reserved."""
-        await self._write("insert or ignore into overspent values (?, ?, ?, ?)", run, model, amount, reserved)
+        words = "insert into overspent values (?, ?, ?, ?) on conflict do nothing"
+        await self._write(words, run, model, amount, reserved)
 
     async def overspent(self, run: str) -> dict[str, tuple[int, int]]:
         """Return amount and reservation by model."""
@@ -93,8 +96,9 @@ class SqliteCosts:
 
     async def spent(self, thread: str) -> int:
         """Return what everything that was begun in a thread has spent or reserved."""
-        words = "select coalesce(sum(nano), 0) from payments where run = ?1 or run glob ?1 || '/*'"
-        ((spent,),) = await self._rows(words, thread)
+        # Branches are called THREAD/NAME: all that sorts between THREAD/ and the character after the stroke.
+        words = "select coalesce(sum(nano), 0) from payments where run = ? or (run >= ? and run < ?)"
+        ((spent,),) = await self._rows(words, thread, f"{thread}/", f"{thread}0")
         return int(spent)
 
     async def paid(self, run: str, call: str) -> int | None:
@@ -105,7 +109,8 @@ class SqliteCosts:
     async def paid_by_call(self, run: str) -> dict[PaidCall, int]:
         """Return what a run has spent or reserved, by call, the latest first."""
         words = (
-            "select call, role, model, sum(nano) from payments where run = ? group by 1 order by max(id) desc"
+            "select call, role, model, sum(nano) from payments where run = ?"
+            " group by 1, 2, 3 order by max(id) desc"
         )
         return {PaidCall(*names): int(paid) for *names, paid in await self._rows(words, run)}
 
@@ -117,33 +122,24 @@ class SqliteCosts:
             " from payments where run = ? order by id"
         )
 
-        def find(connection: sqlite3.Connection) -> dict[str, list[CostLine]]:
+        def find(connection: Connection) -> dict[str, list[CostLine]]:
             runs = [run for (run,) in connection.execute(latest, (most_runs,))]
             return {run: [CostLine(*row) for row in connection.execute(lines, (run,))] for run in runs}
 
         return await self.database.read(find)
 
-    async def _write(self, words: str, *values: object) -> None:
-        await self.database.write(lambda c: c.execute(words, values))
 
-    async def _rows(self, words: str, *values: object) -> list[tuple[Any, ...]]:
-        return await self.database.read(lambda c: c.execute(words, values).fetchall())
-
-
-@dataclass(frozen=True)
-class SqliteSignals:
+class SignalTable(Table):
     """Control signals; see `SignalStore`."""
-
-    database: Database
 
     async def add(self, run: str, word: SignalWord, text: str, at: str, *, cancels: Sequence[str]) -> Signal:
         """Add a signal; those of the `cancels` kinds that nobody has taken yet count as taken."""
 
-        def add(connection: sqlite3.Connection) -> Signal:
+        def add(connection: Connection) -> Signal:
             _take(connection, run, cancels, word, 0)
-            words = "insert into signals (run, word, text, at) values (?, ?, ?, ?)"
-            number = connection.execute(words, (run, word, text, at)).lastrowid or 0
-            return Signal(number, word, text, at, 0)
+            words = "insert into signals (run, word, text, at) values (?, ?, ?, ?) returning number"
+            number = connection.execute(words, (run, word, text, at)).fetchone()[0]
+            return Signal(int(number), word, text, at, 0)
 
         return await self.database.write(add)
 
@@ -154,7 +150,7 @@ class SqliteSignals:
     async def runs_with_pending(self, word: SignalWord) -> set[str]:
         """Return the runs that have such a signal pending."""
         words = "select distinct run from signals where taker = '' and word = ?"
-        return {run for (run,) in await self.database.read(lambda c: c.execute(words, (word,)).fetchall())}
+        return {run for (run,) in await self._rows(words, word)}
 
     async def take(self, run: str, words: Sequence[str], taker: str, number: int) -> list[Signal]:
         """Take all pending signals of these kinds; return all that this taker took, now or before."""
@@ -165,31 +161,29 @@ class SqliteSignals:
         return [signal for signal in taken if signal.word in words]
 
 
-def _signals(connection: sqlite3.Connection, run: str, taker: str) -> list[Signal]:
+def _signals(connection: Connection, run: str, taker: str) -> list[Signal]:
     words = "select number, word, text, at, round from signals where run = ? and taker = ? order by number"
     return [Signal(*row) for row in connection.execute(words, (run, taker))]
 
 
-def _take(connection: sqlite3.Connection, run: str, kinds: Sequence[str], taker: str, number: int) -> None:
+def _take(connection: Connection, run: str, kinds: Sequence[str], taker: str, number: int) -> None:
     words = "update signals set taker = ?, round = ? where run = ? and taker = '' and word = ?"
-    connection.executemany(words, [(taker, number, run, kind) for kind in kinds])
+    for kind in kinds:
+        connection.execute(words, (taker, number, run, kind))
 
 
-@dataclass(frozen=True)
-class SqliteLeases:
+class LeaseTable(Table):
     """Which branch reads which page; see `LeaseStore`."""
-
-    database: Database
 
     async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
         """Return the first `most` addresses that belong to the branch, free ones taken now."""
 
-        def take(connection: sqlite3.Connection) -> list[str]:
+        def take(connection: Connection) -> list[str]:
             mine: list[str] = []
             for address in addresses:
                 if len(mine) == most:
                     break
-                words = "insert or ignore into page_leases values (?, ?, ?)"
+                words = "insert into page_leases values (?, ?, ?) on conflict do nothing"
                 connection.execute(words, (run, address, branch))
                 words = "select branch from page_leases where run = ? and address = ?"
                 if connection.execute(words, (run, address)).fetchone()[0] == branch:
@@ -199,20 +193,7 @@ class SqliteLeases:
         return await self.database.write(take)
 
 
-@dataclass(frozen=True)
-class _Table:
-    """What the plain tables share: one statement a call."""
-
-    database: Database
-
-    async def _write(self, words: str, *values: object) -> None:
-        await self.database.write(lambda c: c.execute(words, values))
-
-    async def _rows(self, words: str, *values: object) -> list[Any]:
-        return await self.database.read(lambda c: c.execute(words, values).fetchall())
-
-
-class SqliteThreads(_Table):
+class ThreadTable(Table):
     """Which runs build on one another; see `ThreadStore`."""
 
     async def thread_of(self, run: str) -> str | None:
@@ -229,24 +210,24 @@ class SqliteThreads(_Table):
 
     async def add(self, run: str, thread: str, follows: str) -> None:
         """Add a follow-up to a thread."""
-        words = "insert or ignore into follow_ups (run, thread, follows) values (?, ?, ?)"
+        words = "insert into follow_ups (run, thread, follows) values (?, ?, ?) on conflict do nothing"
         await self._write(words, run, thread, follows)
 
     async def close(self, thread: str) -> None:
         """Allow no more follow-ups."""
-        await self._write("insert or ignore into closed_threads values (?)", thread)
+        await self._write("insert into closed_threads values (?) on conflict do nothing", thread)
 
     async def is_closed(self, thread: str) -> bool:
         """Return whether somebody closed the thread."""
         return bool(await self._rows("select 1 from closed_threads where thread = ?", thread))
 
 
-class SqliteRuns(_Table):
+class RunTable(Table):
     """What is kept of a run beside its checkpoints; see `RunStore`."""
 
     async def remember_config(self, run: str, config: str) -> None:
         """Keep a run's configuration as JSON, in the place of an earlier one."""
-        await self._write("insert or replace into run_configs values (?, ?)", run, config)
+        await self._write(replace_row("run_configs", "run", "config"), run, config)
 
     async def config_of(self, run: str) -> str | None:
         """Return the configuration as JSON, or None."""
@@ -255,7 +236,7 @@ class SqliteRuns(_Table):
 
     async def remember_folder(self, run: str, path: str) -> None:
         """Keep where a run's report folder is."""
-        await self._write("insert or replace into run_folders values (?, ?)", run, path)
+        await self._write(replace_row("run_folders", "run", "path"), run, path)
 
     async def folder_of(self, run: str) -> str | None:
         """Return where a run's report folder was last."""
@@ -264,7 +245,7 @@ class SqliteRuns(_Table):
 
     async def remember_shape(self, run: str, shape: str) -> None:
         """Keep what kind of run it is, for forecasts."""
-        await self._write("insert or replace into run_shapes values (?, ?)", run, shape)
+        await self._write(replace_row("run_shapes", "run", "shape"), run, shape)
 
     async def shapes(self) -> dict[str, str]:
         """Return the kinds of all runs."""
@@ -272,7 +253,10 @@ class SqliteRuns(_Table):
 
     async def add_worked(self, run: str, seconds: float) -> None:
         """Raise the time a run was worked on to this."""
-        words = "insert into run_times values (?1, ?2) on conflict do update set worked_s = max(worked_s, ?2)"
+        words = (
+            "insert into run_times values (?, ?) on conflict (run) do update set worked_s = excluded.worked_s"
+            " where excluded.worked_s > run_times.worked_s"
+        )
         await self._write(words, run, seconds)
 
     async def worked_s(self, run: str) -> float:
@@ -282,10 +266,43 @@ class SqliteRuns(_Table):
 
     async def remember(self, record: RunRecord) -> None:
         """Keep a run's line of the list, in the place of an earlier one."""
-        words = "insert or replace into run_records values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        await self._write(words, *astuple(record))
+        await self._write(_REPLACE_RECORD, *astuple(record))
 
     async def latest(self, most: int) -> list[RunRecord]:
         """Return the lines of the newest runs, newest first."""
         rows = await self._rows("select * from run_records order by started desc limit ?", most)
         return [RunRecord(*row) for row in rows]
+
+
+class CheckpointTable(Table):
+    """What both databases answer in the same words; see `CheckpointStore`."""
+
+    async def run_ids(self) -> list[str]:
+        """Return the ids of all runs, the newest first."""
+        words = (
+            "select thread_id from checkpoints where checkpoint_ns = ''"
+            " group by thread_id order by min(checkpoint_id) desc"
+        )
+        return [run for (run,) in await self._rows(words)]
+
+    async def first_and_last(self, run: str) -> tuple[str, str] | None:
+        """Return the ids of a run's first and last checkpoint, or None when it has none."""
+        words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
+        ((first, last),) = await self._rows(words, run)
+        return (first, last) if first else None
+
+    async def steps_of(self, run: str) -> list[str]:
+        """Return the ids of every step of a run that is kept, the latest first."""
+        words = (
+            "select checkpoint_id from checkpoints where thread_id = ? and checkpoint_ns = ''"
+            " order by checkpoint_id desc"
+        )
+        return [step for (step,) in await self._rows(words, run)]
+
+    async def runs_longer_than(self, steps: int) -> list[str]:
+        """Return the runs that have more steps than so many."""
+        words = (
+            "select thread_id from checkpoints where checkpoint_ns = ''"
+            " group by thread_id having count(*) > ?"
+        )
+        return [run for (run,) in await self._rows(words, steps)]
