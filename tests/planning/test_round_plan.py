@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from fakes.records import claim, query, question
+from fakes.records import claim, plan, query, question
 
-from fathom.planning.round_plan import add_counter_query
+from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers
 from fathom.state import Hypothesis
 from fathom.state.model_io import PlanInput
 
@@ -48,3 +48,26 @@ def test_without_an_end_there_is_always_something_new_to_ask_until_there_is_not(
 def test_one_query_a_round_doubts() -> None:
     (only,) = add_counter_query([query("a")], replace(BRIEF, limit=1), [LEADER], is_endless=True)
     assert only.text == "a"
+
+
+def test_the_first_round_asks_broadly_first_and_later_ones_as_they_are_planned() -> None:
+    served = {"web": 1.0, "academic": 1.0, "counter": 1.0}
+    wanted = plan("tidal barrage turbine cost Ouseport 1987", "tidal power", "tidal power cost Europe")
+    first = replace(BRIEF, round=1, limit=3, questions=[], asked=[], findings=[])
+    assert [q.text for q in decide_round(first, wanted, served).queries] == [  # type: ignore[arg-type]
+        "tidal power",
+        "tidal power cost Europe",
+        "tidal barrage turbine cost Ouseport 1987",
+    ]
+    later = decide_round(replace(BRIEF, limit=3), wanted, served)  # type: ignore[arg-type]
+    assert later.queries[0].text == "tidal barrage turbine cost Ouseport 1987"
+
+
+def test_papers_are_followed_when_the_question_or_a_query_calls_for_it() -> None:
+    plain, citing = query("tidal power"), query("papers citing the lagoon study")
+    followed = follow_papers([plain, citing], "What does tidal power cost?", "auto")
+    assert [q.links for q in followed] == [[], ["citations"]]
+    asked = "Which studies build on the lagoon paper?"
+    assert [q.links for q in follow_papers([plain], asked, "auto")] == [["citations"]]
+    assert [q.links for q in follow_papers([plain], "?", "on")] == [["citations", "references"]]
+    assert [q.links for q in follow_papers([citing], asked, "off")] == [[]]

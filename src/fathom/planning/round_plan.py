@@ -67,6 +67,8 @@ def decide_round(
     own = [*(query for query in brief.waiting if query.question in {q.id for q in questions}), *own]
     ready, waiting = _split_waiting(own, questions, brief)
     queries, notes = _choose_worthwhile(ready, questions, past, brief, plan, served)
+    if brief.round == 1:  # broad first: later rounds narrow down by what was found
+        queries = sorted(queries, key=lambda query: len(terms(query.text)))
     return RoundDecision(
         questions,
         _number_queries(queries or _fallback_queries(brief, questions), brief.round),

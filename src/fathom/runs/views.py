@@ -105,7 +105,6 @@ class ResearchQuery(StatusView):
     thread_id: NonEmptyText
     content: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
     search_sources: list[SourceName] = Field(min_length=1)
-    session_id: str = ""  # of the browser that asked, if one did
     created_at: AwareDatetime
     status: QueryStatus = "pending"
 
