@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from fathom.audit.auditor import AuditRequest
     from fathom.audit.records import AuditEvent, AuditResult
     from fathom.errors import BadInput, FathomError, IllegalTransition, RunStopped
+    from fathom.evaluation.evaluator import EvalRequest
+    from fathom.evaluation.records import EvalResult
     from fathom.events import Progress
     from fathom.report.verify import Verification
     from fathom.request import ResearchRequest
@@ -38,6 +40,8 @@ _HOMES = {
     "ConversationThread": "runs.views",
     "DeepResearcher": "researcher",
     "Diagnosis": "runs.diagnosis",
+    "EvalRequest": "evaluation.evaluator",
+    "EvalResult": "evaluation.records",
     "FathomError": "errors",
     "Forecast": "state",
     "IllegalTransition": "errors",
@@ -70,6 +74,8 @@ __all__ = [
     "ConversationThread",
     "DeepResearcher",
     "Diagnosis",
+    "EvalRequest",
+    "EvalResult",
     "FathomError",
     "Forecast",
     "IllegalTransition",

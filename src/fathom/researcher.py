@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from fathom.audit.auditor import AuditRequest
     from fathom.audit.records import AuditEvent, AuditResult
+    from fathom.evaluation.evaluator import EvalRequest
+    from fathom.evaluation.records import EvalResult
     from fathom.events import Progress
     from fathom.result import ResearchResult
     from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome
@@ -310,6 +312,22 @@ class DeepResearcher(RunArchive):
         request = AuditRequest(report=report) if isinstance(report, str) else report
         return await forecast_audit(self.settings, request)
 
+    async def evaluate(
+        self, request: "EvalRequest", tell: "Callable[[str], None]" = lambda _: None
+    ) -> "EvalResult":
+        """Reports on tasks, ours and others', scored, audited and compared; `tell` hears how far it is."""
+        from fathom.evaluation.evaluator import evaluate
+
+        async with self._shared.open():
+            return await evaluate(self.settings, request, self.research, tell)
+
+    async def forecast_evaluation(self, request: "EvalRequest") -> Forecast:
+        """What an evaluation would cost."""
+        from fathom.evaluation.evaluator import forecast_evaluation
+
+        async with self._shared.open():
+            return await forecast_evaluation(self.settings, request, self.forecast)
+
     def stream_sync(self, request: ResearchRequest) -> "Iterator[Progress]":
         """`stream` for a plain `for`; leaving the loop leaves the run where it stands."""
         return iterate_blocking(lambda: self.stream(request))
@@ -330,6 +348,8 @@ class DeepResearcher(RunArchive):
     forecast_batch_sync = wait_for(forecast_batch)
     audit_sync = wait_for(audit)
     forecast_audit_sync = wait_for(forecast_audit)
+    evaluate_sync = wait_for(evaluate)
+    forecast_evaluation_sync = wait_for(forecast_evaluation)
 
     def _session(self, run_id: str, start: "RunStart", config: RunConfig | None = None) -> "Session":
         from fathom.session import Session

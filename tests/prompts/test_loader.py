@@ -157,6 +157,9 @@ def test_what_comes_from_outside_is_fenced_in_every_prompt() -> None:
         "draft",
         "title",
         "items",
+        "criteria",
+        "first",
+        "second",
     }
     for name in prompt_names():
         prompt = load_prompt(name)

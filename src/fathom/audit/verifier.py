@@ -155,7 +155,7 @@ class StatementVerifier:
         revision = load_prompt("auditor").revision
         seed = short_hash(when, str(revision), *(item.id for item in batch))
         keys = dict.fromkeys(key for item in batch for key in item.sources)
-        pool = [control for key in keys for control in self._controls[key]]
+        pool = list({control.id: control for key in keys for control in self._controls[key]}.values())
         shown = mix_in(batch, choose_controls(pool, seed), seed)
         items = [self._control_item(one) if isinstance(one, Control) else one for one in shown]
         items.sort(key=lambda item: item.sources)

@@ -17,6 +17,7 @@ from fathom.cli.run import print_forecast
 from fathom.cli.text import cut, dollars, plain, print_markdown, safe
 from fathom.errors import BadInput
 from fathom.state import RunConfig
+from fathom.text.json_lines import escape_json
 
 FOUND_FAULTS = 5
 AGAIN = "interrupted; nothing is lost, run the same command again to go on"
@@ -56,7 +57,7 @@ def audit(arguments: argparse.Namespace) -> int:
 
 def _show_event(event: AuditEvent, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        print(event.model_dump_json(), flush=True)
+        print(escape_json(event.model_dump_json()), flush=True)
     elif not arguments.quiet and event.kind != "completed":
         count = f" {event.done}/{event.total}" if event.total else ""
         spent = f"  {dollars(event.usd)}" if event.usd else ""
@@ -76,9 +77,9 @@ def _write_files(result: AuditResult, folder: Path) -> None:
 
 def _print_result(result: AuditResult, arguments: argparse.Namespace) -> None:
     if arguments.format == "json":
-        print(result.model_dump_json(indent=2))
+        print(escape_json(result.model_dump_json(indent=2)))
     elif arguments.format == "html":
-        print(render_html(result), end="")
+        print(safe(render_html(result)), end="")
     elif arguments.quiet:
         print(safe(summarize(result)))
     else:

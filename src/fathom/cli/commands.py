@@ -242,6 +242,26 @@ def _add_audit(parser: Parser) -> None:
     how.add_argument("--json", action="store_true", help="every event as one line of JSON on stdout")
 
 
+def _add_eval(parser: Parser) -> None:
+    parser.add_argument("tasks", metavar="TASKS", help="a folder of tasks, or a file with a question a line")
+    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="own reports on each task (1)")
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        metavar="NAME=PLACE",
+        help="reports of another tool: a folder with TASK.md files, or a file",
+    )
+    parser.add_argument(
+        "--against", nargs="+", default=[], metavar="FILE", help="eval.json of earlier evaluations"
+    )
+    parser.add_argument("--judge-only", action="store_true", help="research nothing, only score --report")
+    parser.add_argument("--out", metavar="FOLDER", help="for reports and eval.json (default runs/eval-TASKS)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no progress, only the table")
+    add_run_options(parser)
+
+
 def _add_upgrade(parser: Parser) -> None:
     words = "for reports that have no folder yet (runs)"
     parser.add_argument("--to", metavar="FOLDER", default="runs", help=words)
@@ -436,6 +456,19 @@ exit codes:
             usage="FILE|ADDRESS|- [--search] [--docs PLACE …] [options]",
             end="""
 exit codes: 0 nothing is contradicted or invented, 5 something is, 2 bad input, 130 interrupted""",
+        ),
+        Command(
+            "eval",
+            "eval TASKS",
+            "how good reports are: scored by a judge, audited, compared",
+            "evaluation:evaluate",
+            _add_eval,
+            "Research tasks and score the reports: by criteria made for the task and relative to a reference"
+            " (the form of RACE), by auditing their citations (the form of FACT), and against reports of"
+            " other tools, in both orders. A task is a folder with question.txt, and pages/ and"
+            " reference.md if it has them. What it costs is told before it starts; the same command again"
+            " goes on.",
+            usage="TASKS [--repeats N] [--report NAME=PLACE] [options]",
         ),
         Command(
             "clean",

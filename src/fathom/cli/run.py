@@ -193,10 +193,10 @@ def print_forecast(found: Forecast, arguments: argparse.Namespace) -> None:
     if arguments.json or is_asked:
         print(escape_json(found.model_dump_json(indent=None if arguments.json else 2)))
     else:
-        print(safe(_describe_forecast(found)))
+        print(safe(describe_forecast(found)))
 
 
-def _describe_forecast(found: Forecast) -> str:
+def describe_forecast(found: Forecast) -> str:
     """A forecast for a person."""
     is_unknown = found.unpriced and not found.worst_usd
     cost = f"{found.expected_usd:.4f} USD, at most {found.worst_usd:g} USD"

@@ -1,7 +1,6 @@
-"""Answer schemas, one per prompt. Their names and docstrings are sent to the model.
+"""Answer schemas, one per prompt, strict towards the server and lenient in parsing.
 
-Schemas are strict towards the server and lenient in parsing.
-"""
+Their names and docstrings are sent to the model."""
 
 from typing import Any
 
@@ -359,3 +358,43 @@ class AuditAnswer(Form):
     """One entry for every item."""
 
     verdicts: list[AuditItemForm]
+
+
+class CriterionForm(Form):
+    """A dimension, one criterion of it, and its weight among those of the dimension."""
+
+    dimension: str
+    text: str
+    weight: float
+
+
+class CriteriaAnswer(Form):
+    """The weights of the four dimensions, and the criteria of each."""
+
+    comprehensiveness: float
+    insight: float
+    instruction_following: float
+    readability: float
+    criteria: list[CriterionForm]
+
+
+class CriterionScoreForm(Form):
+    """The number of a criterion, a reason, and the scores of both reports from 0 to 10."""
+
+    criterion: int
+    reason: str = ""
+    first: float
+    second: float = 0.0
+
+
+class ScoreAnswer(Form):
+    """One entry for every criterion."""
+
+    scores: list[CriterionScoreForm]
+
+
+class CompareAnswer(Form):
+    """A reason, and which report is better: first, second or tie."""
+
+    reason: str = ""
+    better: str

@@ -1,0 +1,295 @@
+"""Evaluate reports: read tasks, research them, have a judge score, audit and compare what came out.
+
+What exists is not made again: reports stay in the folder of the evaluation, and answered calls in the reply
+store, so the same evaluation again goes on where it stopped.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import Field
+
+from fathom.audit.auditor import AuditRequest, audit_report
+from fathom.audit.records import AuditResult, ResultRecord
+from fathom.budget.budget import Budget
+from fathom.budget.cost_log import CostLog
+from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
+from fathom.errors import BadInput, ProviderError
+from fathom.evaluation.judge import ReportJudge
+from fathom.evaluation.records import (
+    EvalReport,
+    EvalResult,
+    EvalTask,
+    PairOutcome,
+    RaceScore,
+    TaskRubric,
+    ToolSummary,
+)
+from fathom.evaluation.scores import OWN, summarize_tools
+from fathom.evaluation.tasks import find_report, load_tasks, read_text
+from fathom.llm.factory import make_outputs
+from fathom.request import ResearchRequest
+from fathom.result import ResearchResult
+from fathom.settings.settings import Settings
+from fathom.state import Failure, Forecast, RunConfig, short_hash
+from fathom.storage import open_storage
+
+_REPORT_TOKENS, _CRITERIA_TOKENS, _PROMPT_TOKENS = 3000, 900, 600
+_SCORE_OUT, _CRITERIA_OUT, _COMPARE_OUT = 900, 900, 120
+
+Research = Callable[[ResearchRequest], Awaitable[ResearchResult]]
+ForecastResearch = Callable[[ResearchRequest], Awaitable[Forecast]]
+
+
+class EvalRequest(ResultRecord):
+    """What is evaluated: a folder of tasks, or a file with a question a line; and against what."""
+
+    tasks: str
+    out: str
+    repeats: int = 1
+    others: dict[str, str] = Field(
+        default_factory=dict
+    )  # reports of other tools: a name, and a file or a folder
+    earlier: list[str] = Field(default_factory=list)  # eval.json of earlier evaluations
+    is_judge_only: bool = False  # research nothing, only score reports that are there
+    run_config: RunConfig = RunConfig()
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A report that is there: whose it is, on which task, and its text."""
+
+    tool: str
+    task: EvalTask
+    repeat: int
+    place: Path
+    text: str
+    usd: float = 0.0
+
+
+async def forecast_evaluation(
+    settings: Settings, request: EvalRequest, forecast: ForecastResearch
+) -> Forecast:
+    """Return what an evaluation would cost: the research of reports that are not there, and the judge."""
+    tasks = await asyncio.to_thread(load_tasks, Path(request.tasks))
+    missing = [
+        task
+        for task in tasks
+        for repeat in range(1, request.repeats + 1)
+        if not request.is_judge_only and not _own_place(request, task, repeat).is_file()
+    ]
+    found = [await forecast(_research_request(request, task)) for task in missing]
+    judging = await asyncio.to_thread(_forecast_judging, settings, request, len(tasks))
+    parts = [*found, judging]
+    return Forecast(
+        expected_usd=round(sum(one.expected_usd for one in parts), 6),
+        worst_usd=round(sum(one.worst_usd for one in parts), 6),
+        expected_s=sum(one.expected_s for one in parts),
+        worst_s=sum(one.worst_s for one in parts),
+        calls=sum(one.calls for one in parts),
+        tokens_in=sum(one.tokens_in for one in parts),
+        tokens_out=sum(one.tokens_out for one in parts),
+        because=f"{len(missing)} reports to write, {judging.calls} calls of the judge; audits come on top",
+        unpriced=sorted({name for one in parts for name in one.unpriced}),
+    )
+
+
+def _forecast_judging(settings: Settings, request: EvalRequest, tasks: int) -> Forecast:
+    own = settings.with_allowed(request.run_config)
+    if not own.uses_model(request.run_config.model):
+        raise BadInput("An evaluation needs a judge: name a model with --model or --models judge=NAME.")
+    reports = tasks * ((0 if request.is_judge_only else request.repeats) + len(request.others))
+    pairs = 0 if request.is_judge_only else 2 * tasks * request.repeats * len(request.others)
+    tokens_in = tasks * _PROMPT_TOKENS + pairs * (2 * _REPORT_TOKENS + _PROMPT_TOKENS)
+    tokens_in += reports * (2 * _REPORT_TOKENS + _CRITERIA_TOKENS + _PROMPT_TOKENS)
+    tokens_out = tasks * _CRITERIA_OUT + reports * _SCORE_OUT + pairs * _COMPARE_OUT
+    model = own.model_for("judge", request.run_config.model_of("judge"))
+    prices = load_prices(own.prices_file, own.home)
+    usd = prices.usd(model, own.server_of(model), tokens_in, tokens_out) or 0.0
+    calls = tasks + reports + pairs
+    return Forecast(
+        expected_usd=usd,
+        worst_usd=request.run_config.budget_usd if usd else 0.0,
+        expected_s=20.0 * 3,
+        worst_s=own.call_timeout_s * calls,
+        calls=calls,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        because="",
+        unpriced=find_unpriced_models(own, request.run_config),
+    )
+
+
+async def evaluate(
+    settings: Settings, request: EvalRequest, research: Research, tell: Callable[[str], None] = lambda _: None
+) -> EvalResult:
+    """Evaluate; `tell` hears how far it is, in words."""
+    if request.repeats < 1:
+        raise BadInput("--repeats should be 1 or more.")
+    run_config = settings.usual(request.run_config)
+    own = settings.with_allowed(run_config)
+    if not own.uses_model(run_config.model):
+        raise BadInput("An evaluation needs a judge: name a model with --model or --models judge=NAME.")
+    if "budget_usd" in request.run_config.model_fields_set:
+        await asyncio.to_thread(refuse_unenforceable_budget, own, run_config)
+    tasks = await asyncio.to_thread(load_tasks, Path(request.tasks))
+    name = f"eval-{short_hash(request.model_dump_json(), *(task.question for task in tasks))}"
+    outputs = await asyncio.to_thread(make_outputs, own, run_config)
+    budget = Budget(CostLog(open_storage(own.database)), name, run_config.budget_usd, 0.0)
+    judge = ReportJudge(outputs["judge"].within(budget))
+    return await _Evaluation(own, request, tasks, research, judge, tell, name).run()
+
+
+@dataclass
+class _Evaluation:
+    settings: Settings
+    request: EvalRequest
+    tasks: Sequence[EvalTask]
+    research: Research
+    judge: ReportJudge
+    tell: Callable[[str], None]
+    name: str
+    failures: list[Failure] = field(default_factory=list)
+
+    async def run(self) -> EvalResult:
+        """Write what is missing, then score, audit and compare all reports."""
+        written = [*await self._write_own(), *await asyncio.to_thread(self._find_others)]
+        rubrics = {task.name: await self._make_rubric(task) for task in self.tasks}
+        reports = [await self._score(one, rubrics[one.task.name]) for one in written]
+        pairs = [pair for one in written if one.tool == OWN for pair in await self._compare(one, written)]
+        summaries = summarize_tools(reports, pairs)
+        return EvalResult(
+            id=self.name,
+            judge=self.judge.name,
+            tasks=[task.name for task in self.tasks],
+            reports=reports,
+            pairs=pairs,
+            summaries=[*summaries, *await asyncio.to_thread(self._earlier)],
+            failures=[*self.failures, *self.judge.failures],
+            costs=self.judge.costs,
+        )
+
+    async def _write_own(self) -> list[_Written]:
+        repeats = 0 if self.request.is_judge_only else self.request.repeats
+        wanted = [(task, repeat) for task in self.tasks for repeat in range(1, repeats + 1)]
+        # One after another: a run has a cap of its own, and all of the machine.
+        found = [await self._write(task, repeat) for task, repeat in wanted]
+        return [one for one in found if one is not None]
+
+    async def _write(self, task: EvalTask, repeat: int) -> _Written | None:
+        place, usd = _own_place(self.request, task, repeat), 0.0
+        text = await asyncio.to_thread(read_text, place)
+        if text is None:
+            self.tell(f"researching {task.name}, report {repeat}")
+            try:
+                result = await self.research(_research_request(self.request, task))
+            except ProviderError as error:
+                self.failures.append(Failure(where="research", what=task.name, why=str(error)))
+                return None
+            text, usd = result.report, result.metadata.cost_usd
+            await asyncio.to_thread(_keep, place, text)
+        return _Written(OWN, task, repeat, place, text, usd)
+
+    def _find_others(self) -> list[_Written]:
+        found = []
+        for tool, place in self.request.others.items():
+            for task in self.tasks:
+                path = find_report(Path(place), task, is_only=len(self.tasks) == 1)
+                text = read_text(path) if path else None
+                if path and text:
+                    found.append(_Written(tool, task, 1, path, text))
+                else:
+                    self.failures.append(
+                        Failure(where="reports", what=f"{tool}, {task.name}", why="there is none")
+                    )
+        return found
+
+    async def _make_rubric(self, task: EvalTask) -> TaskRubric | None:
+        self.tell(f"making criteria for {task.name}")
+        try:
+            return await self.judge.make_rubric(task.question)
+        except ProviderError as error:
+            self.failures.append(Failure(where="judge", what=task.name, why=str(error)))
+            return None
+
+    async def _score(self, one: _Written, rubric: TaskRubric | None) -> EvalReport:
+        self.tell(f"scoring {one.tool} on {one.task.name}, report {one.repeat}")
+        race: RaceScore | None = None
+        if rubric:
+            try:
+                race = await self.judge.score(one.task.question, rubric, one.text, one.task.reference)
+            except ProviderError as error:
+                self.failures.append(
+                    Failure(where="judge", what=f"{one.tool}, {one.task.name}", why=str(error))
+                )
+        audit = await self._audit(one)
+        return EvalReport(
+            tool=one.tool,
+            task=one.task.name,
+            repeat=one.repeat,
+            place=str(one.place),
+            race=race,
+            citation_accuracy=audit.citation_accuracy if audit else None,
+            effective_citations=audit.effective_citations if audit else None,
+            usd=one.usd,
+        )
+
+    async def _audit(self, one: _Written) -> AuditResult | None:
+        config = self.request.run_config.model_copy(update={"docs": one.task.docs})
+        request = AuditRequest(report=str(one.place), body=one.text.encode(), run_config=config)
+        try:
+            return await audit_report(self.settings, request)
+        except BadInput as error:
+            self.failures.append(Failure(where="audit", what=f"{one.tool}, {one.task.name}", why=str(error)))
+            return None
+
+    async def _compare(self, one: _Written, written: Sequence[_Written]) -> list[PairOutcome]:
+        pairs = []
+        for other in written:
+            if other.tool == OWN or other.task != one.task:
+                continue
+            self.tell(f"comparing with {other.tool} on {one.task.name}")
+            try:
+                preferred = await self.judge.compare(one.task.question, one.text, other.text)
+            except ProviderError as error:
+                self.failures.append(
+                    Failure(where="judge", what=f"{other.tool}, {one.task.name}", why=str(error))
+                )
+                continue
+            pairs.append(
+                PairOutcome(
+                    task=one.task.name, tool=OWN, other=other.tool, repeat=one.repeat, preferred=preferred
+                )
+            )
+        return pairs
+
+    def _earlier(self) -> list[ToolSummary]:
+        found = []
+        for place in self.request.earlier:
+            try:
+                past = EvalResult.model_validate_json(Path(place).read_bytes())
+            except (OSError, ValueError):
+                raise BadInput(f"{place} is no eval.json of an earlier evaluation.") from None
+            own = next((one for one in past.summaries if one.tool == OWN), None)
+            found += [own.model_copy(update={"tool": f"{OWN}, {Path(place).parent.name}"})] if own else []
+        return found
+
+
+def _own_place(request: EvalRequest, task: EvalTask, repeat: int) -> Path:
+    return Path(request.out) / task.name / f"report-{repeat}.md"
+
+
+def _research_request(request: EvalRequest, task: EvalTask) -> ResearchRequest:
+    said: Mapping[str, object] = request.run_config.model_dump(exclude_unset=True)
+    docs = [*request.run_config.docs, *task.docs]
+    reuse = {"reuse": False} if request.repeats > 1 else {}  # else every repeat would be the same report
+    return ResearchRequest(query=task.question, **{**said, **reuse, "docs": docs})
+
+
+def _keep(place: Path, text: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_suffix(".part")
+    part.write_text(text, "utf-8")
+    part.replace(place)

@@ -1,0 +1,154 @@
+"""The arithmetic of an evaluation: weights, scores, relative scores, intervals, pairs. Knows no model."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+from statistics import fmean, stdev
+
+from fathom.evaluation.records import (
+    DIMENSIONS,
+    Criterion,
+    Dimension,
+    EvalReport,
+    Interval,
+    PairOutcome,
+    Preference,
+    RaceScore,
+    TaskRubric,
+    ToolSummary,
+)
+
+OWN = "fathom"
+# Student's t for a 95 % interval, by degrees of freedom.
+_T = (
+    12.706,
+    4.303,
+    3.182,
+    2.776,
+    2.571,
+    2.447,
+    2.365,
+    2.306,
+    2.262,
+    2.228,
+    2.201,
+    2.179,
+    2.160,
+    2.145,
+    2.131,
+)
+_T_LATER = {20: 2.086, 30: 2.042, 60: 2.000}
+_T_MANY = 1.96
+_MOST = 10.0
+
+
+def make_rubric(weights: Mapping[Dimension, float], criteria: Sequence[Criterion]) -> TaskRubric:
+    """Return a rubric whose weights add up to 1; a dimension without criteria counts nothing."""
+    kept = {name: max(0.0, weights.get(name, 0.0)) for name in DIMENSIONS}
+    kept = {name: weight if _of(criteria, name) else 0.0 for name, weight in kept.items()}
+    shares = _normalize(kept.values())
+    normal = [
+        criterion.model_copy(update={"weight": weight})
+        for name in DIMENSIONS
+        for criterion, weight in zip(
+            _of(criteria, name), _normalize(one.weight for one in _of(criteria, name)), strict=True
+        )
+    ]
+    return TaskRubric(weights=dict(zip(kept, shares, strict=True)), criteria=normal)
+
+
+def score_dimensions(rubric: TaskRubric, scores: Mapping[int, float]) -> dict[Dimension, float]:
+    """Return the weighted scores of each dimension; `scores` are by the criterion's place, from 0 to 10.
+
+    A criterion without a score is left out, and the others of its dimension share its weight.
+    """
+    found: dict[Dimension, float] = {}
+    for name in DIMENSIONS:
+        own = [
+            (one.weight, scores[n])
+            for n, one in enumerate(rubric.criteria)
+            if one.dimension == name and n in scores
+        ]
+        total = sum(weight for weight, _ in own)
+        if total:
+            found[name] = sum(weight * min(_MOST, max(0.0, score)) for weight, score in own) / total
+    return found
+
+
+def weigh(rubric: TaskRubric, dimensions: Mapping[Dimension, float]) -> float:
+    """Return the overall score from 0 to 10."""
+    total = sum(rubric.weights[name] for name in dimensions)
+    return sum(rubric.weights[name] * score for name, score in dimensions.items()) / total if total else 0.0
+
+
+def score_race(
+    rubric: TaskRubric, scores: Mapping[int, float], reference: Mapping[int, float] | None
+) -> RaceScore:
+    """Return a report's scores, and the share it has of its own and the reference's score together."""
+    own = score_dimensions(rubric, scores)
+    overall = weigh(rubric, own)
+    if reference is None:
+        return RaceScore(dimensions=own, overall=overall)
+    other = weigh(rubric, score_dimensions(rubric, reference))
+    relative = overall / (overall + other) if overall + other else 0.5
+    return RaceScore(dimensions=own, overall=overall, reference=other, relative=relative)
+
+
+def settle_pair(in_order: Preference, swapped: Preference) -> Preference:
+    """Return what a judge prefers who was asked twice, the second time with the reports swapped."""
+    turned: dict[Preference, Preference] = {"first": "second", "second": "first", "tie": "tie"}
+    return in_order if in_order == turned[swapped] else "tie"
+
+
+def measure_interval(values: Iterable[float | None]) -> Interval | None:
+    """Return the mean of the values that are there, with its 95 % interval by Student's t."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    mean = fmean(known)
+    if len(known) == 1:
+        return Interval(count=1, mean=mean)
+    half = _quantile(len(known) - 1) * stdev(known) / sqrt(len(known))
+    return Interval(count=len(known), mean=mean, low=mean - half, high=mean + half)
+
+
+def summarize_tools(reports: Sequence[EvalReport], pairs: Sequence[PairOutcome]) -> list[ToolSummary]:
+    """Return one line for each tool, ours first; what is preferred is counted from ours."""
+    tools = sorted({report.tool for report in reports}, key=lambda tool: (tool != OWN, tool))
+    return [_summarize(tool, [one for one in reports if one.tool == tool], pairs) for tool in tools]
+
+
+def _summarize(tool: str, reports: Sequence[EvalReport], pairs: Sequence[PairOutcome]) -> ToolSummary:
+    races = [report.race for report in reports if report.race]
+    against = [pair.preferred for pair in pairs if pair.other == tool]
+    dimensions: dict[Dimension, float] = {}
+    for name in DIMENSIONS:
+        known = [race.dimensions[name] for race in races if name in race.dimensions]
+        dimensions |= {name: fmean(known)} if known else {}
+    return ToolSummary(
+        tool=tool,
+        relative=measure_interval(race.relative for race in races),
+        overall=measure_interval(race.overall for race in races),
+        dimensions=dimensions,
+        citation_accuracy=measure_interval(report.citation_accuracy for report in reports),
+        effective_citations=measure_interval(report.effective_citations for report in reports),
+        usd=measure_interval(report.usd for report in reports) if tool == OWN else None,
+        wins=against.count("first"),
+        ties=against.count("tie"),
+        losses=against.count("second"),
+    )
+
+
+def _of(criteria: Sequence[Criterion], name: Dimension) -> list[Criterion]:
+    return [criterion for criterion in criteria if criterion.dimension == name]
+
+
+def _normalize(weights: Iterable[float]) -> list[float]:
+    known = [max(0.0, weight) for weight in weights]
+    total = sum(known)
+    return [weight / total for weight in known] if total else [1 / len(known) for _ in known]
+
+
+def _quantile(freedom: int) -> float:
+    if freedom <= len(_T):
+        return _T[freedom - 1]
+    return next((t for most, t in _T_LATER.items() if freedom <= most), _T_MANY)
