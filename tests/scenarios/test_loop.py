@@ -208,7 +208,7 @@ async def test_the_result_says_what_was_done(tmp_path: Path) -> None:
     assert numbers.duration_s > 0
     assert numbers.tokens_in > numbers.tokens_out > 0
     assert (numbers.cost_usd, numbers.is_priced) == (0.0, True)
-    assert numbers.stop == result.judgements[-1].stop == "only minor gaps"
+    assert numbers.stop == result.judgements[-1].stop == "sufficient"
     assert numbers.score == result.judgements[-1].overall
 
 
