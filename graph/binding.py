@@ -20,8 +20,9 @@ from typing_extensions import TypedDict, get_type_hints
 from fathom.budget.cost_totals import round_of_node, stamp_costs
 from fathom.graph.dependencies import DependencyFactory, RunDependencies
 from fathom.planning.effort import apply_effort
-from fathom.state import SETTING_NAMES, RunConfig
+from fathom.state import SETTING_NAMES, ResearchState, RunConfig
 
+_SETTINGS_AND_STATE = ("queries", "strategy")  # names of settings that are keys of the state too
 NodeWork = Callable[[Any, RunDependencies], Awaitable[Any]]
 
 
@@ -93,6 +94,8 @@ def with_settings(schema: type) -> Any:
     hidden: Any = SkipJsonSchema()  # type: ignore[type-arg]
     refused = dict.fromkeys(sorted(SETTING_NAMES), Annotated[Any, hidden, EphemeralValue])
     known = get_type_hints(schema, include_extras=True)
+    state = get_type_hints(ResearchState, include_extras=True)
+    refused |= {name: Annotated[state[name], hidden] for name in _SETTINGS_AND_STATE if name not in known}
     return TypedDict(schema.__name__, {**refused, **known}, total=False)  # type: ignore[operator]
 
 

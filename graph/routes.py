@@ -29,6 +29,7 @@ from fathom.state import (
 )
 
 Route = list[Send] | str
+_MAX_LEARNED = 20  # the latest claims of all branches that a new branch is told
 
 
 def route_after_intake(state: ResearchState) -> Route:
@@ -248,7 +249,8 @@ def _branch_state(direction: Direction, state: ResearchState) -> ResearchState:
         "visited": state.get("visited", []),
     }
     if not state.get("is_handing_on"):
-        return alone
+        latest = state.get("claims", [])[-_MAX_LEARNED:]
+        return {**alone, "learned": [claim.model_copy(update={"question": ""}) for claim in latest]}
     claims = [claim for claim in state.get("claims", []) if claim.id in direction.given]
     topics, shas = {c.question for c in claims}, {q.page for c in claims for q in c.quotes}
     known = [question for question in state.get("questions", []) if question.id in topics]

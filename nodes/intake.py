@@ -2,7 +2,7 @@
 
 from fathom.http.urls import canonical_address
 from fathom.nodes.ports import Forecaster, PageLeasesPort, RunConfigsPort
-from fathom.planning.effort import check_question, estimate_effort, refuse_settings
+from fathom.planning.effort import check_question, estimate_effort, refuse_settings, refuse_state
 from fathom.state import EarlierRun, Query, ResearchState, RunConfig
 
 
@@ -23,6 +23,7 @@ async def intake(
             outline, sections, queries, visited, offered
     """
     refuse_settings(state)
+    refuse_state(state)
     earlier = state.get("earlier")
     question = "" if earlier else check_question(state.get("question"))
     run = await page_leases.begin()

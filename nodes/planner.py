@@ -33,7 +33,7 @@ async def planner(
 
     Reads:  known, question, questions, queries, asked, waiting, judgements, claims, findings, pages, chosen,
             lessons, effort, perspectives, hypotheses, contradictions, feedback, said, fork, outline,
-            rereads, costs
+            rereads, costs, learned
     Writes: strategy, effort, perspectives, tool, lessons, questions, queries, waiting,
             hypotheses, feedback, hits, asked, failures, costs; with branches read_for, directions
     """

@@ -74,6 +74,8 @@ class ResearchState(TypedDict, total=False):
     ]
     # in a branch only, from the route that sends it: its direction
     direction: Annotated[Direction, _PRIVATE]
+    # in a branch only, from the route that sends it: the latest claims of the branches before it
+    learned: Annotated[list[Claim], _PRIVATE]
     # coordinator; the branches to send out now
     next_directions: Annotated[list[Direction], _PRIVATE]
     # coordinator; whether a branch gets what the one before it learned

@@ -6,7 +6,7 @@ It never contains keys or service addresses: those are settings of the process.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -21,6 +21,7 @@ from fathom.state.depth import (
     Orchestration,
     Review,
     Strategy,
+    Thinking,
     apply_depth,
     apply_endless_limits,
 )
@@ -31,6 +32,7 @@ _ARXIV_CATEGORY = r"[a-z]+(-[a-z]+)?(\.[A-Za-z]{2}|\.[a-z]+-[a-z]+|\.\*)?"
 _SOURCES, _SHALLOW_HITS = 10, 5
 _LISTS = ("docs", "engines", "include_domains", "exclude_domains", "arxiv_categories")
 SearchDepth = Literal["shallow", "medium", "deep"]
+_DAYS_AGO = {"today": 0, "yesterday": 1, "오늘": 0, "어제": 1}
 _LENGTHS = ("short", "standard", "long")
 _FEWEST_WORDS, _MOST_WORDS = 50, 20_000
 _ISO_639_1 = """
@@ -167,7 +169,8 @@ class RunConfig(BaseModel):
     )
 
     depth: Annotated[Depth, Option(FAR_GROUP, "HOW")] = Field(
-        "quick", description="How far to go: quick, standard or comprehensive, for at most 3, 5 or 10 rounds."
+        "standard",
+        description="How far to go: quick, standard or comprehensive, for at most 3, 5 or 10 rounds.",
     )
     rounds: Annotated[int | None, Option(FAR_GROUP, aliases=("max_rounds",))] = Field(
         None, ge=1, le=100, description="At most this many rounds; empty: by the question."
@@ -219,6 +222,14 @@ class RunConfig(BaseModel):
         description="Branches concurrent, sequential, or handoff: each builds on the one before.",
     )
 
+    thinking: Annotated[Thinking, Option(FAR_GROUP, "HOW")] = Field(
+        "auto",
+        description=(
+            "How rounds are planned: scientific, first-principles, occam, falsification, or auto for what"
+            " each round calls for."
+        ),
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _read_words(cls, given: Any) -> Any:
@@ -244,10 +255,12 @@ class RunConfig(BaseModel):
     @classmethod
     def _read_day(cls, given: Any) -> Any:
         if isinstance(given, str):
+            if given.strip().lower() in _DAYS_AGO:
+                return (date.today() - timedelta(days=_DAYS_AGO[given.strip().lower()])).isoformat()
             try:
                 date.fromisoformat(given)
             except ValueError:
-                raise ValueError("should be a day, YYYY-MM-DD") from None
+                raise ValueError("should be a day, as YYYY-MM-DD, today or yesterday") from None
         return given.isoformat() if isinstance(given, date) else given
 
     @field_validator("review", mode="before")

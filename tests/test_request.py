@@ -1,6 +1,7 @@
 """What a caller asks for is checked at the door, in one sentence."""
 
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,10 @@ from fathom.state.run_config import ALIASES, flags_of
         ({"query": "x", "output_format": "odt"}, "--format should be"),
         ({"query": "x", "sauces": 3}, "There is no setting 'sauces'; did you mean sources?"),
         ({"query": "x", "rounds": 1, "max_rounds": 1}, "rounds and max_rounds are the same setting"),
-        ({"query": "x", "since": "2025-02-30"}, "--since should be a day, YYYY-MM-DD."),
+        (
+            {"query": "x", "since": "2025-02-30"},
+            "--since should be a day, as YYYY-MM-DD, today or yesterday.",
+        ),
         ({"query": "x", "config": 3}, "The config of a request is a RunConfig."),
     ],
 )
@@ -116,7 +120,8 @@ def test_a_request_is_a_question_and_a_configuration() -> None:
 
 def test_a_request_with_another_setting_is_checked_again() -> None:
     request = ResearchRequest(query="What?", depth=7)
-    assert request.with_config(breadth=2, depth=3).config == RunConfig(strategy="tree", breadth=2, levels=3)
+    tree = RunConfig(depth="quick", strategy="tree", breadth=2, levels=3)
+    assert request.with_config(breadth=2, depth=3).config == tree
     with pytest.raises(BadInput, match="--rounds should be"):
         request.with_config(rounds=0)
 
@@ -139,3 +144,14 @@ def test_every_field_has_a_description_and_a_place_among_the_options() -> None:
 def test_the_configuration_is_plain_json() -> None:
     dumped = RunConfig(since="2025-01-01", models={"write": "m"}).model_dump(mode="python")
     assert RunConfig.model_validate(json.loads(json.dumps(dumped))).model_dump() == dumped
+
+
+def test_a_day_may_be_said_in_a_word() -> None:
+    yesterday = (date.today() - timedelta(days=1)).isoformat()
+    assert ResearchRequest(query="What?", since="yesterday").config.since == yesterday
+    assert ResearchRequest(query="무엇인가?", since="어제").config.since == yesterday
+
+
+def test_the_usual_depth_is_standard_and_the_language_that_of_the_question() -> None:
+    config = ResearchRequest(query="무엇인가?").config
+    assert (config.depth, config.max_rounds, config.language) == ("standard", 5, None)

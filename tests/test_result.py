@@ -43,3 +43,11 @@ def test_what_models_and_engines_cost_is_told_apart() -> None:
     assert found.cost_by.node == {"planner": 0.02, "analyzer": 0.01, "searcher": 0.001}
     assert found.cost_by.round == {"1": 0.02, "2": 0.011}
     assert (found.saved_usd, found.rungs) == (0.5, {"schema": 1, "repair": 1})
+
+
+def test_a_result_is_printed_in_one_line() -> None:
+    report = Report(title="T", status="complete", sections=[], citations=[], markdown="# T\n" + "word " * 500)
+    result = make_result("id", {"question": "Q", "report": report, "judgements": [judgement()]}, 1.5)
+    assert "word" not in str(result)
+    assert len(repr(result)) < 200
+    assert "run id" in str(result)

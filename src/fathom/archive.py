@@ -5,6 +5,7 @@ and a list of runs does not.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from inspect import signature
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+_RUN_ID = re.compile(r"[0-9a-f][0-9a-f-]{0,35}")
 
 
 def wait_for(
@@ -176,12 +180,17 @@ class RunArchive:
     async def verify(
         self, report: Path | str, *, is_online: bool = False, docs: Sequence[str] = ()
     ) -> "Verification":
-        """Check a report.json again: against the stored pages, or with `is_online` against the live ones.
+        """Check a report again: against the stored pages, or with `is_online` against the live ones.
 
-        `docs` are folders that may be read for that, beside those of the run itself.
+        `report` is a report.json, or the id of a run. `docs` are folders that may be read for that, beside
+        those of the run itself.
         """
-        from fathom.runs.verify import verify_report_file
+        from fathom.runs.verify import verify_ledger, verify_report_file
 
+        is_run = _RUN_ID.fullmatch(str(report)) and not await asyncio.to_thread(Path(report).exists)
+        if is_run:
+            ledger = await self.result(str(report))
+            return await verify_ledger(self.settings, ledger, is_online=is_online, docs=docs)
         return await verify_report_file(self.settings, Path(report), is_online=is_online, docs=docs)
 
     async def thread(self, run_id: str) -> ConversationThread:

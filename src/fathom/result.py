@@ -45,6 +45,16 @@ class ResearchResult(Ledger):
 
         write_report(self, Path(file), is_replaced=is_replaced)
 
+    def __str__(self) -> str:
+        told = self.metadata
+        return (
+            f"{self.status}: {self.question!r}, {len(self.citations)} citations from {told.sources} pages in"
+            f" {told.rounds} rounds, {told.cost_usd:.4f} USD, run {self.run_id}"
+        )
+
+    def __repr__(self) -> str:
+        return f"ResearchResult({self})"
+
     def describe(self) -> str:
         """How sure the report is, and what it rests on, in one line."""
         return describe_ledger(self, ENGLISH)

@@ -152,4 +152,11 @@ def test_a_file_that_is_not_there_is_refused_in_one_sentence(fathom: Fathom) -> 
 
 def test_the_help_tells_the_exit_codes(fathom: Fathom) -> None:
     assert "5 something changed or is gone" in " ".join(fathom("verify", "--help").out.split())
-    assert "fathom verify FILE" in fathom("--help").out
+    assert "fathom verify ID|FILE" in fathom("--help").out
+
+
+def test_a_run_is_verified_by_its_id(fathom: Fathom, shelf: Path) -> None:
+    run_id = json.loads(fathom(QUESTION, "--docs", str(shelf), "--format", "json").out)["run_id"]
+    told = fathom("verify", run_id[:8])
+    assert (told.code, told.out.splitlines()[-1].split(" supported")[1]) == (0, ", 0 changed, 0 gone.")
+    assert "no run whose id begins with" in fathom("verify", "ffffff").err

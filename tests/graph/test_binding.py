@@ -75,3 +75,22 @@ def test_what_a_caller_sets_overrides_what_is_stored_field_by_field() -> None:
     found = resolve_run_config(RunConfig(rounds=5, sources=None), stored)
     assert (found.rounds, found.sources, found.language) == (5, 8, "ko")
     assert resolve_run_config(RunConfig(rounds=2), None).rounds == 2
+
+
+@pytest.mark.parametrize("given", [{"queries": 3}, {"strategy": "tree"}, {"queries": 3, "strategy": "tree"}])
+async def test_settings_that_are_called_as_parts_of_the_state_are_refused_too(
+    tmp_path: Path, given: dict[str, Any]
+) -> None:
+    graph = build_graph(make_dependencies(tmp_path, library_of("one"), ScriptedModel(quotes=1)))
+    with pytest.raises(BadInput, match=f"not into the input: {', '.join(given)}"):
+        await graph.ainvoke({"question": "What?", **given}, context=KNOBS)
+
+
+async def test_a_thread_is_used_for_one_question(tmp_path: Path) -> None:
+    graph = build_graph(
+        make_dependencies(tmp_path, library_of("one"), ScriptedModel(quotes=1)), InMemorySaver()
+    )
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    await graph.ainvoke({"question": "What?"}, thread, context=KNOBS)
+    with pytest.raises(BadInput, match="begin a new thread"):
+        await graph.ainvoke({"question": "And why?"}, thread, context=KNOBS)

@@ -306,3 +306,13 @@ def test_branches_are_sent_as_one_level_and_feedback_goes_back_to_the_planner() 
     assert route_after_review(branching(direction("b1"))) == "branches"
     assert route_after_review(branching(direction("b1", status="explored"))) == "judge"
     assert route_after_review(branching(direction("b1")) | {"feedback": "more"}) == "planner"
+
+
+async def test_branches_that_run_at_once_are_told_the_latest_learnings() -> None:
+    """Those of the levels before, without sub-questions of other branches."""
+    claims = [claim(f"Fact {n}.", f"c{n}") for n in range(25)]
+    sends = await sent({**branching(direction("b1"), direction("b2")), "claims": claims})
+    assert isinstance(sends, list)
+    for one in sends:
+        assert [c.id for c in one.arg["learned"]] == [f"c{n}" for n in range(5, 25)]
+        assert {c.question for c in one.arg["learned"]} == {""}

@@ -43,9 +43,9 @@ async def planned(question: str = FACT, run_config: RunConfig = ROLLOUTS, **word
 async def test_the_plan_says_the_effort_and_the_branches() -> None:
     update = await planned(SURVEY)
     assert update["effort"].kind == "survey"
-    assert len(update["directions"]) == update["effort"].branches == 3
+    assert len(update["directions"]) == update["effort"].branches == 4
     assert "survey" in update["strategy"]
-    assert "3 branches" in update["strategy"]
+    assert "4 branches" in update["strategy"]
     assert [q.text for q in update["queries"]] == [d.text for d in update["directions"]]
     assert [q.id for q in update["queries"]] == ["b1", "b2", "b3"]
 

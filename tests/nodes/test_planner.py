@@ -304,3 +304,26 @@ async def test_a_follow_up_searches_only_for_what_has_no_good_answer() -> None:
     assert [(q.text, q.question) for q in (await planned(offered, state))["queries"]] == [("part two", "Q2")]
     state.pop("known")
     assert len((await planned(offered, state))["queries"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("thinking", "name"),
+    [
+        ("auto", "scientific method"),
+        ("first-principles", "first principles"),
+        ("occam", "Occam's razor"),
+        ("falsification", "falsification"),
+    ],
+)
+async def test_a_run_may_name_its_way_of_thinking(thinking: str, name: str) -> None:
+    model = FakeModel(plans=[plan("tides")])
+    update = await planned(None, model=model, thinking=thinking)
+    assert update["tool"].name == name
+    assert model.asked[0].tool.name == name
+
+
+async def test_a_branch_plans_with_what_others_learned() -> None:
+    model = FakeModel(plans=[plan("tides")])
+    learned = claim("The plant makes 240 megawatts.", "other")
+    await planned(None, {"question": "What is it?", "learned": [learned]}, model=model)
+    assert model.asked[0].findings == [learned]

@@ -381,3 +381,24 @@ def test_a_korean_quote_with_another_number_is_found() -> None:
 
 def test_every_quote_is_looked_up_once() -> None:
     assert len(cited_quotes(ledger())) == 3
+
+
+def test_one_changed_word_of_a_long_quote_changes_only_the_sentence_that_rests_on_it() -> None:
+    claims = [
+        claim(SEA, name="c1", quotes=[quote(SEA, SEA, 0)]),
+        *result().claims[2:],
+    ]
+    sections = [
+        section(
+            sentence("The plant makes 240 megawatts.", "c1"),
+            sentence("Divers come in spring.", "c1"),
+            sentence("Nobody has counted the seals.", "c1"),
+        ),
+        *result().sections[1:],
+    ]
+    whole = result(claims=claims, sections=sections)
+    now = LivePage(sha(SEA), SEA.replace("240", "260"))
+    found = verify_report(
+        whole, lambda one: now.fate(one) if one.page == sha(SEA) else LivePage(sha(DAM), DAM).fate(one)
+    )
+    assert standings(found) == ["changed", "supported", "supported", "supported"]

@@ -370,3 +370,14 @@ def test_the_last_round_is_known_again_but_not_that_of_a_branch(tmp_path: Path) 
     last = EventJournal(path).last_round
     assert last is not None
     assert last.payload == over
+
+
+async def test_what_the_run_remembers_is_in_the_folder_in_three_tiers(tmp_path: Path) -> None:
+    await folder(tmp_path).keep(known(), SPENT)
+    history = json.loads((tmp_path / "search_history.json").read_text())
+    assert [entry["query"] for entry in history] == ["plant output"]
+    memory = json.loads((tmp_path / "working_memory.json").read_text())
+    assert memory["learnings"] == [TEXT, "It may close."]
+    archive = (tmp_path / "archival/claims.jsonl").read_text().splitlines()
+    assert [json.loads(line)["statement"] for line in archive] == memory["learnings"]
+    assert len((tmp_path / "archival/pages.jsonl").read_text().splitlines()) == 2

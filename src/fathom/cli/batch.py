@@ -235,9 +235,11 @@ def _print_table(outcomes: Sequence[QuestionOutcome]) -> None:
     for one, row in zip(outcomes, cells, strict=True):
         question = cut(plain(one.question), room if is_wide else shown - 4)
         print(_format_row(row, widths) + (f"  {question}" if is_wide else f"\n    {question}"))
-    done = sum(one.has_report for one in outcomes)
+    done = sum(one.has_report and one.status != "failed" for one in outcomes)
+    empty = sum(one.status == "failed" for one in outcomes)
     cost = sum(one.cost_usd for one in outcomes)
-    print(f"\n{done} of {len(outcomes)} have a report; ${cost:.4f} in all")
+    nothing = f", for {empty} nothing was found" if empty else ""
+    print(f"\n{done} of {len(outcomes)} have a report{nothing}; ${cost:.4f} in all")
 
 
 def _format_row(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -69,7 +69,8 @@ class EventWords:
                 return _describe_effort(sized)
             case BranchCompleted(direction=direction):
                 found = f"{count_of(direction.claims, 'claim')} of {count_of(direction.pages, 'page')}"
-                return f"back with {found}: {_short(direction.text)}"
+                onward = f"; next: {_short('; '.join(direction.leads))}" if direction.leads else ""
+                return f"back with {found}: {_short(direction.text)}{onward}"
             case PlanGenerated() as plan:
                 return _describe_plan(plan)
             case SearchCompleted(query=query, hits=hits, lost=lost):
@@ -106,7 +107,8 @@ def _describe_effort(sized: EffortSized) -> str:
     """The effort, and where branches will look."""
     where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
     branches = f"; {_branches(len(sized.directions))}: {_short(where)}" if where else ""
-    return f"a {sized.effort.kind} ({sized.effort.reason}){branches}"
+    rounds = count_of(sized.effort.rounds, "round")
+    return f"a {sized.effort.kind} ({sized.effort.reason}): at most {rounds}{branches}"
 
 
 def _describe_plan(plan: PlanGenerated) -> str:

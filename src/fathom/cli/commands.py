@@ -216,7 +216,7 @@ def _add_clean(parser: Parser) -> None:
 
 
 def _add_verify(parser: Parser) -> None:
-    parser.add_argument("report", metavar="REPORT.json", help="the report.json of a run")
+    parser.add_argument("report", metavar="ID|REPORT.json", help="a run, or the report.json of one")
     parser.add_argument("--online", action="store_true", help="read the cited pages again, where they are")
     parser.add_argument(
         "--docs", nargs="+", default=[], metavar="PLACE", help="with --online: folders that may be read"
@@ -437,8 +437,8 @@ exit codes:
         ),
         Command(
             "verify",
-            "verify FILE",
-            "check a report.json again, sentence by sentence; --online against the live pages",
+            "verify ID|FILE",
+            "check a report again, sentence by sentence; --online against the live pages",
             "runs:verify",
             _add_verify,
             "Check a report again: every sentence, quote, position and page.",

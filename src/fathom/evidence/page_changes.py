@@ -25,6 +25,8 @@ class QuoteStatus:
 
     standing: QuoteState
     why: str = ""
+    lost: tuple[str, ...] = ()  # the sentences of the quote that are no longer there, if others are
+    kept: tuple[str, ...] = ()
 
 
 SUPPORTED = QuoteStatus("supported")
@@ -70,8 +72,9 @@ class LivePage:
         """Return the quote's status; if it is gone, with its first lost sentence and the nearest text."""
         if self.find(quote):
             return SUPPORTED
-        sentences = (span.text for span in split_sentences(quote.text))
-        lost = next((text for text in sentences if self._find(text) is None), quote.text)
+        sentences = [span.text for span in split_sentences(quote.text)]
+        all_lost = [text for text in sentences if self._find(text) is None]
+        lost = all_lost[0] if all_lost else quote.text
         nearest = self._page.find(lost)
         words = nearest.text if nearest else _find_nearest_sentence(lost, self._text)
         now = (
@@ -79,7 +82,9 @@ class LivePage:
             if words
             else "the page says nothing like it any more"
         )
-        return QuoteStatus("changed", f"{_shorten_quote(lost)} is no longer there; {now}")
+        kept = tuple(text for text in sentences if text not in all_lost)
+        why = f"{_shorten_quote(lost)} is no longer there; {now}"
+        return QuoteStatus("changed", why, tuple(all_lost) if kept else (), kept)
 
 
 def _find_nearest_sentence(words: str, text: str) -> str:

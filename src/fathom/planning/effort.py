@@ -4,7 +4,7 @@ A model may advise another kind, which moves the estimate by one step.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from fathom.errors import BadInput
@@ -15,6 +15,16 @@ def refuse_settings(given: Iterable[str]) -> None:
     """Raise BadInput if run settings are among the keys of the input."""
     if found := ", ".join(sorted(SETTING_NAMES.intersection(given))):
         raise BadInput(f"Settings of a run belong into the context, not into the input: {found}.")
+
+
+def refuse_state(given: Mapping[str, object]) -> None:
+    """Raise BadInput for an input that is state: plans and settings, or a thread that was used already."""
+    if given.get("run"):
+        raise BadInput(
+            "This thread has researched a question already; begin a new thread, or ask on in the graph chat."
+        )
+    if not given.get("earlier") and (found := [name for name in ("queries", "strategy") if name in given]):
+        raise BadInput(f"Settings of a run belong into the context, not into the input: {', '.join(found)}.")
 
 
 def check_question(question: object) -> str:

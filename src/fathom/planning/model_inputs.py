@@ -9,6 +9,7 @@ from fathom.planning.effort import describe_limits
 from fathom.planning.hypotheses import active_hypotheses
 from fathom.planning.memory import confidence_by_claim, summarize_rounds
 from fathom.planning.reflexion import (
+    TOOL_NAMES,
     RoundSituation,
     advise_new_approach,
     choose_tool,
@@ -16,6 +17,7 @@ from fathom.planning.reflexion import (
     draw_lessons,
 )
 from fathom.state import Effort, Lesson, ResearchState, RunConfig, ThinkingTool
+from fathom.state.depth import Thinking
 from fathom.state.model_io import JudgeInput, LinkPaths, PlanInput
 
 
@@ -57,7 +59,7 @@ def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, 
         questions=questions,
         asked=state.get("asked", []),
         gaps=gaps_to_close(judgements, state.get("asked", []), claims),
-        findings=claims,
+        findings=[*state.get("learned", []), *claims],
         sure=confidence_by_claim(state.get("findings", [])),
         feedback=state.get("feedback", ""),
         is_new_way=fork is not None and fork.direction == state.get("feedback"),
@@ -65,7 +67,7 @@ def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, 
         proposed=state.get("queries", []),
         leads=judgements[-1].leads if judgements else [],
         effort=worth,
-        tool=_choose_tool_for(state),
+        tool=_choose_tool_for(state, run_config.thinking),
         perspectives=state.get("perspectives", []),
         answers={name: phrase for name, phrase in find_answers(questions, claims).items() if name in needed},
         waiting=state.get("waiting", []),
@@ -80,7 +82,9 @@ def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, 
     )
 
 
-def _choose_tool_for(state: ResearchState) -> ThinkingTool:
+def _choose_tool_for(state: ResearchState, wanted: Thinking) -> ThinkingTool:
+    if wanted != "auto":
+        return ThinkingTool(name=TOOL_NAMES[wanted], because="the run asks for it")
     judgements = state.get("judgements", [])
     return choose_tool(
         RoundSituation(

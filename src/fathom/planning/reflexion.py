@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from fathom.http.urls import canonical_address
 from fathom.state import Claim, Family, Hit, Hypothesis, Judgement, Lesson, Page, Query, ThinkingTool
+from fathom.state.depth import Thinking
+from fathom.state.planning import ThinkingToolName
 from fathom.text.ranking import jaccard_similarity, terms
 
 _SAME_PATTERN_WORDS = 0.5
@@ -127,6 +129,14 @@ class RoundSituation:
     contradictions: int = 0
     hypotheses: Sequence[Hypothesis] = ()
     overall: float = 0.0
+
+
+TOOL_NAMES: dict[Thinking, ThinkingToolName] = {
+    "scientific": "scientific method",
+    "first-principles": "first principles",
+    "occam": "Occam's razor",
+    "falsification": "falsification",
+}
 
 
 def choose_tool(at: RoundSituation) -> ThinkingTool:

@@ -30,6 +30,7 @@ from fathom.report.rerender import (
 from fathom.state import SCOUT, Claim, Quote, Report, Section, Sentence, SentenceKind, Status
 from fathom.text.messages import ENGLISH, KOREAN, format_count
 from fathom.text.normalization import fold_text, one_line
+from fathom.text.ranking import terms
 
 _LETTER = r"[^\W\d_]"
 
@@ -292,8 +293,19 @@ def _fates(
     for quote in quotes:
         if quote.page not in listed:
             yield QuoteStatus("changed", f"page {quote.page[:12]} is not among the sources")
-        yield fate(quote)
+        status = fate(quote)
+        yield SUPPORTED if _rests_on_the_rest(sentence.text, status) else status
     yield SUPPORTED
+
+
+def _rests_on_the_rest(said: str, status: QuoteStatus) -> bool:
+    """Whether a sentence stands on those sentences of a long quote that are still in the page."""
+    if not status.lost:
+        return False
+    wanted = terms(said)
+    there, gone = (terms(" ".join(texts)) & wanted for texts in (status.kept, status.lost))
+    is_nearer = len(there) > len(gone) and not gone - there
+    return is_nearer and not find_underived(said, Passage(quotes=status.kept))
 
 
 def _bare_evidence(ledger: Ledger) -> dict[str, Passage]:

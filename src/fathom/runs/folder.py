@@ -30,6 +30,7 @@ from fathom.runs.folder_owner import (
     owner_of,
     remember_folder,
 )
+from fathom.runs.memory_files import render_memory
 from fathom.runs.round_summary import recall_round, round_page
 from fathom.settings.settings import Settings
 from fathom.state import RunState
@@ -141,7 +142,7 @@ class ResearchFolder:
             self._round(done.payload, done.spent, event.payload.queries)
 
     def _kept(self, state: RunState, spent: Spent, quotes: str) -> None:
-        for name, text in {**render_pages(state), QUOTES: quotes}.items():
+        for name, text in {**render_pages(state), **render_memory(state), QUOTES: quotes}.items():
             self._replace(name, text)
         for judgement in state.get("judgements", []):
             if not self._round_file(judgement.round).exists():

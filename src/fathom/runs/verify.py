@@ -32,6 +32,18 @@ async def verify_report_file(
 ) -> Verification:
     """Check every sentence, quote, position and page of a report.json."""
     ledger, beside = await asyncio.to_thread(lambda: (read_ledger(path), _read_beside(path)))
+    return await verify_ledger(settings, ledger, beside, is_online=is_online, docs=docs)
+
+
+async def verify_ledger(
+    settings: Settings,
+    ledger: Ledger,
+    beside: str | None = None,
+    *,
+    is_online: bool = False,
+    docs: Sequence[str] = (),
+) -> Verification:
+    """Check every sentence, quote, position and page of a ledger; `beside` is the report.md found with it."""
     texts = await stored_texts(ledger, settings)
     if is_online:
         run_config = RunConfig(docs=[*docs, *await _own_folders(ledger, settings)], fresh=True)
