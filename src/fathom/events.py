@@ -97,6 +97,7 @@ class EffortSized(Payload):
     kind = "effort sized"
     effort: Effort
     directions: list[Direction] = []
+    is_by_words: bool = False  # no model will be asked: passages are found, and nothing is judged
 
 
 class PlanGenerated(Payload):

@@ -48,6 +48,7 @@ def test_a_report_can_go_into_a_file_of_another_format(fathom: Fathom, work: Pat
 def test_the_files_hold_the_whole_chain_of_evidence(fathom: Fathom, work: Path, over: list[str]) -> None:
     printed = fathom(QUESTION, *over, "--out", "mine").out
     assert sorted(path.name for path in (work / "mine").iterdir()) == [
+        "archival",
         "citations.bib",
         "citations.md",
         "events.jsonl",
@@ -58,9 +59,11 @@ def test_the_files_hold_the_whole_chain_of_evidence(fathom: Fathom, work: Path, 
         "report.json",
         "report.md",
         "rounds",
+        "search_history.json",
         "sources.md",
         "state.json",
         "statistics.md",
+        "working_memory.json",
     ]
     assert (work / "mine/report.md").read_text("utf-8") == printed
     result = ResearchResult.model_validate_json((work / "mine/report.json").read_text("utf-8"))

@@ -47,7 +47,7 @@ async def test_the_plan_says_the_effort_and_the_branches() -> None:
     assert "survey" in update["strategy"]
     assert "4 branches" in update["strategy"]
     assert [q.text for q in update["queries"]] == [d.text for d in update["directions"]]
-    assert [q.id for q in update["queries"]] == ["b1", "b2", "b3"]
+    assert [q.id for q in update["queries"]] == ["b1", "b2", "b3", "b4"]
 
 
 @pytest.mark.parametrize(("branches", "number"), [(None, 2), (1, 1), (5, 5), (8, 8)])

@@ -6,7 +6,7 @@ Does not know where it is shown, or how it is drawn.
 from collections import deque
 from dataclasses import dataclass, field
 
-from fathom.cli.text import count_of, cut, describe_savings, plain
+from fathom.cli.text import cut, describe_savings, plain
 from fathom.events import (
     AnalysisCompleted,
     AnalysisStarted,
@@ -30,7 +30,8 @@ from fathom.events import (
     Started,
     SufficiencyEvaluated,
 )
-from fathom.state import RunState
+from fathom.state import Direction, Judgement, RunState
+from fathom.text.messages import ENGLISH, Messages, messages_for
 
 _SHORT_CELLS = 76
 
@@ -52,76 +53,101 @@ class _Count:
 class EventWords:
     """Puts the events of a run into words; it remembers how far the reading of a round is."""
 
-    def __init__(self) -> None:
+    def __init__(self, messages: Messages = ENGLISH) -> None:
         self._counts: dict[str, _Count] = {}
+        self.messages = messages  # of the run's language, from its first event on
+        self._thing = "claims"  # or passages, where no model draws and judges them
 
     def line(self, event: Progress) -> str:
         """One event in words; nothing if it is not worth a line."""
+        if isinstance(event.payload, Started):
+            self.messages = messages_for(event.payload.question, event.payload.run_config.language)
+        if isinstance(event.payload, EffortSized) and event.payload.is_by_words:
+            self._thing = "passages"
         words = self._words(event)
         branch = f"{event.branch} " if event.branch else ""
-        return (
-            f"[{event.elapsed_s:6.1f} s] {branch}round {event.round}/{event.limit}  {words}" if words else ""
-        )
+        place = self.messages("live.round", round=event.round, limit=event.limit)
+        return f"[{event.elapsed_s:6.1f} s] {branch}{place}  {words}" if words else ""
 
     def _words(self, event: Progress) -> str:
+        say = self.messages
         match event.payload:
             case EffortSized() as sized:
-                return _describe_effort(sized)
+                return self._describe_effort(sized, event.limit)
             case BranchCompleted(direction=direction):
-                found = f"{count_of(direction.claims, 'claim')} of {count_of(direction.pages, 'page')}"
-                onward = f"; next: {_short('; '.join(direction.leads))}" if direction.leads else ""
-                return f"back with {found}: {_short(direction.text)}{onward}"
+                return self._describe_branch(direction)
             case PlanGenerated() as plan:
-                return _describe_plan(plan)
+                return self._describe_plan(plan)
             case SearchCompleted(query=query, hits=hits, lost=lost):
-                failure = f" (lost: {_short(lost[0].why)})" if lost and not hits else ""
-                return f"found {hits} for: {_short(query)}{failure}"
+                failure = say("live.search_lost", why=_short(lost[0].why)) if lost and not hits else ""
+                return say("live.searched", count=hits, query=_short(query)) + failure
             case ExtractionStarted(pages=pages):
                 self._counts[event.branch] = _Count(len(pages))
-                return f"reading {count_of(len(pages), 'page')}"
+                return say("live.reading", pages=self._pages(len(pages)))
             case ContentExtracted() | AnalysisCompleted():
                 return self._describe_page(event.payload, self._counts.setdefault(event.branch, _Count()))
             case SufficiencyEvaluated(judgement=judged):
-                ending = "the end" if judged.is_by_words else "enough"
-                end = f"; {ending}: {judged.stop} ({judged.because})" if judged.stop else "; going on"
-                return f"{count_of(judged.claims, 'claim')}, score {judged.overall:.2f}{end}"
+                return self._describe_judgement(judged)
             case ReportStarted(sections=sections):
-                return f"writing {count_of(len(sections), 'section')}"
+                return say("live.writing", count=len(sections))
             case Completed():
                 return describe_savings(event.spent).removeprefix("; ")
             case _:
                 return ""
 
+    def _count(self, count: int) -> str:
+        return self.messages(f"live.{self._thing}", count=count)
+
+    def _pages(self, count: int) -> str:
+        return self.messages("live.pages", count=count)
+
+    def _describe_branch(self, back: Direction) -> str:
+        """What a branch brought, and where it would look next."""
+        say = self.messages
+        found = say("live.back", claims=self._count(back.claims), pages=self._pages(back.pages))
+        onward = say("live.onward", leads=_short("; ".join(back.leads))) if back.leads else ""
+        return f"{found}: {_short(back.text)}{onward}"
+
+    def _describe_judgement(self, judged: Judgement) -> str:
+        """What there is, and whether it goes on; a score only where a model judged."""
+        say = self.messages
+        rule = f"{say.name('rule', judged.stop)} ({say.because(judged)})"
+        is_by_words = judged.is_by_words or self._thing == "passages"
+        ending = say("live.end" if is_by_words else "live.enough", why=rule) if judged.stop else ""
+        score = "" if is_by_words else say("live.score", score=f"{judged.overall:.2f}")
+        return f"{self._count(judged.claims)}{score}; {ending or say('live.going_on')}"
+
     def _describe_page(self, page: ContentExtracted | AnalysisCompleted, count: _Count) -> str:
         """A page that was read, or could not be, or whose claims were verified."""
+        say = self.messages
         if isinstance(page, AnalysisCompleted):
             count.claims += page.claims
-            return f"{count_of(page.claims, 'claim')} in: {_short(page.title)}; {count.claims} in this round"
+            return say(
+                "live.drawn", claims=self._count(page.claims), title=_short(page.title), all=count.claims
+            )
         count.pages += 1
+        place = f"{count.pages}{count.of}"
         if page.lost and not page.chars:
-            return f"{count.pages}{count.of} not readable: {_short(page.lost[0].why)}"
-        return f"{count.pages}{count.of} read: {_short(page.title or page.address)}"
+            return say("live.unreadable", place=place, why=_short(page.lost[0].why))
+        return say("live.read", place=place, title=_short(page.title or page.address))
 
+    def _describe_effort(self, sized: EffortSized, limit: int) -> str:
+        """The effort with the rounds it allows, and where branches will look."""
+        say, effort = self.messages, sized.effort
+        why = f" ({effort.reason})" if say is ENGLISH else ""  # the reason is in English
+        words = say(f"live.{effort.kind}", why=why, rounds=limit)
+        where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
+        branches = say("live.branches", count=len(sized.directions)) if where else ""
+        return f"{words}{branches}: {_short(where)}" if where else words
 
-def _describe_effort(sized: EffortSized) -> str:
-    """The effort, and where branches will look."""
-    where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
-    branches = f"; {_branches(len(sized.directions))}: {_short(where)}" if where else ""
-    rounds = count_of(sized.effort.rounds, "round")
-    return f"a {sized.effort.kind} ({sized.effort.reason}): at most {rounds}{branches}"
-
-
-def _describe_plan(plan: PlanGenerated) -> str:
-    """The plan."""
-    way = ", ".join([*([plan.effort.kind] if plan.effort else []), *([plan.tool.name] if plan.tool else [])])
-    how = f" ({way})" if way else ""
-    asked = _short("; ".join(plan.queries))
-    doing = f"searching: {asked}" if asked else "looking first at what is at hand"
-    return f"plan{how}: sub-questions {len(plan.questions)}; {doing}"
-
-
-def _branches(count: int) -> str:
-    return "1 branch" if count == 1 else f"{count} branches"
+    def _describe_plan(self, plan: PlanGenerated) -> str:
+        say = self.messages
+        kinds = [say.name("kind", plan.effort.kind)] if plan.effort else []
+        way = ", ".join([*kinds, *([say.name("tool", plan.tool.name)] if plan.tool else [])])
+        how = f" ({way})" if way else ""
+        asked = _short("; ".join(plan.queries))
+        doing = say("live.searching", queries=asked) if asked else say("live.at_hand")
+        return say("live.plan", how=how, count=len(plan.questions)) + f"; {doing}"
 
 
 def _short(text: str) -> str:
@@ -153,6 +179,7 @@ class Board:
     limit: int = 1
     score: float | None = None
     threshold: float = 0.8
+    is_by_words: bool = False  # no model is asked: passages are counted, and nothing is scored
     spent: Spent = field(default_factory=Spent)
     verified: int = 0
     refused: int = 0
@@ -201,6 +228,8 @@ class Board:
             case Started(question=question, run_config=run_config, is_resumed=is_resumed):
                 self.question, self.threshold = question, run_config.threshold
                 self.stage = "going on" if is_resumed else "planning"
+            case EffortSized(is_by_words=True):
+                self.is_by_words = True
             case PlanGenerated(effort=effort, tool=tool):
                 kinds = [effort.kind if effort else "", tool.name if tool else ""]
                 self.way = ", ".join(kind for kind in kinds if kind) or self.way

@@ -64,6 +64,8 @@ class Frame:
         )
         found, refused = board.verified + board.refused, f", {board.refused} refused" if board.refused else ""
         claims = f"{found} found, {board.verified} verified" if found else "none yet"
+        claims = f"{found} found" if board.is_by_words and found else claims
+        label = "Passages" if board.is_by_words else "Claims"
         return [
             _row(question, Text(short_id(board.run_id) if board.run_id else "", "dim"), width),
             Text("─" * width, "dim"),
@@ -72,7 +74,7 @@ class Frame:
             self._score(width),
             self._money(width),
             Text.assemble(
-                f"{'Claims':{_LABEL}}{claims}", (refused, "dim"), f"    Pages  {board.pages_read} read"
+                f"{label:{_LABEL}}{claims}", (refused, "dim"), f"    Pages  {board.pages_read} read"
             ),
             Text(),
         ]
@@ -82,6 +84,8 @@ class Frame:
         words = (
             f"{score:.2f} of {enough:.2f}" if score is not None else f"not judged yet, {enough:.2f} is enough"
         )
+        if self.board.is_by_words:
+            return Text(f"{'Score':{_LABEL}}none: no model judges what is found", "dim")
         style = "green" if (score or 0) >= enough else "cyan"
         return _figure("Score", score or 0.0, words, width, style, enough)
 

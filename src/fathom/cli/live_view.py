@@ -288,8 +288,11 @@ def last_lines(board: Board) -> list[str]:
     rounds, pages = count_of(board.round, "round"), count_of(board.pages_read, "page")
     after = f"{plain(board.stage).capitalize()} after {clock(board.elapsed_s)}"
     score = f"score {board.score:.2f} of {board.threshold:.2f}" if board.score is not None else "not judged"
+    score = "no model judged them" if board.is_by_words else score
+    claims = count_of(board.verified, "claim") + " verified"
+    claims = count_of(board.verified, "passage") + " found" if board.is_by_words else claims
     spent = f"spent {dollars(board.spent.usd)} of {dollars(board.spent.budget_usd)}"
     return [
-        f"{after}: {rounds}, {pages} read, {count_of(board.verified, 'claim')} verified,",
+        f"{after}: {rounds}, {pages} read, {claims},",
         f"{score}, {spent}{describe_savings(board.spent)}.",
     ]

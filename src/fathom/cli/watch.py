@@ -24,10 +24,12 @@ from fathom.cli.text import print_result, safe
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept, RoundCompleted
 from fathom.ids import short_id
+from fathom.report.rerender import describe_ledger
 from fathom.runs.round_summary import round_summary
 from fathom.session import Session
 from fathom.state import ReviewAnswer
 from fathom.text.json_lines import escape_json
+from fathom.text.messages import messages_for
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -80,14 +82,14 @@ class Lines(Quiet):
     def begin(self, run_id: str) -> None:
         """The first line: how to come back."""
         name = short_id(run_id)
-        self.notice(f"run {name}; if it stops, go on with: fathom resume {name}")
+        self.notice(self._words.messages("live.begin", name=name))
 
     def tell(self, event: Progress) -> None:
         """One event, as a line if it is worth one."""
         if words := self._words.line(event):
             self.notice(words)
         if isinstance(event.payload, RoundCompleted) and not event.branch:
-            for line in round_summary(event.payload, event.spent):
+            for line in round_summary(event.payload, event.spent, self._words.messages):
                 self.notice(f"  {line}")
 
     def notice(self, words: str) -> None:
@@ -166,7 +168,7 @@ class Watcher:
             return Quiet()
         console = Console(stderr=True)
         if self.arguments.plain or not can_show(console):
-            return Lines()
+            return Lines(EventWords(messages_for(self.session.question, self.session.config.language)))
         live = Live(console, lambda key: self.steering.press(key, live), sys.stdin.isatty())
         live.keys = self.steering.keys() if sys.stdin.isatty() else (("Ctrl-C", "leave; nothing is lost"),)
         self.leaving.give_back = live.give_back
@@ -270,9 +272,10 @@ class Watcher:
             print_result(result, self.arguments.format)
         if not (self.arguments.quiet or self.arguments.json):
             written = self.session.folder / "report.md" if self.session.folder else ""
-            how_sure = result.describe()
             written = f"{self.arguments.to}, {written}" if self.arguments.to else written
-            print(f"\nReport: {how_sure}. Written to {written} and the files beside it", file=sys.stderr)
+            words = messages_for(result.question, self.session.config.language)
+            said = words("live.written", how=describe_ledger(result, words), place=written)
+            print(f"\n{said}", file=sys.stderr)
         return 4 if result.status == "failed" else 0
 
 

@@ -31,7 +31,8 @@ def summarize_round(
     judgement: Judgement, findings: Sequence[Finding], contradictions: Sequence[Contradiction]
 ) -> str:
     """Where a run stands after a round, in a few sentences."""
-    drawn = f"{format_count(judgement.claims, 'claim')} from {format_count(judgement.pages, 'page')}"
+    thing = "passage" if judgement.is_by_words else "claim"
+    drawn = f"{format_count(judgement.claims, thing)} from {format_count(judgement.pages, 'page')}"
     told_apart = f", saying {format_count(len(findings), 'different thing')}" if findings else ""
     has_high_gap = any(gap.importance == "high" for gap in judgement.gaps)
     progress = describe_progress(judgement.coverage, has_high_gap, ENGLISH, is_by_words=judgement.is_by_words)

@@ -64,7 +64,9 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
     """The events in one node's update."""
     match node:
         case "intake" if "effort" in update:
-            yield EffortSized(effort=update["effort"])
+            forecast = update.get("forecast")
+            is_by_words = forecast is not None and forecast.calls == 0
+            yield EffortSized(effort=update["effort"], is_by_words=is_by_words)
         case "planner" if update.get("directions"):
             yield EffortSized(effort=update["effort"], directions=update["directions"])
         case "finish_branch":

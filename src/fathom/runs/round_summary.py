@@ -65,12 +65,15 @@ def round_summary(
 ) -> list[str]:
     """A few lines on a round; the next plan as it was made, or before that what is suggested."""
     found = [
-        f"{words.name('tag', one.tag)} ({one.confidence:.2f}) {escape_markdown(one.statement)}"
+        # Without a model a passage was found, and nothing was judged.
+        ("" if done.is_by_words else f"{words.name('tag', one.tag)} ({one.confidence:.2f}) ")
+        + escape_markdown(one.statement)
         for one in done.findings
     ]
     guesses = [f"{one.id} ({one.confidence:.2f}) {escape_markdown(one.statement)}" for one in done.hypotheses]
     following = done.suggested if planned is None else planned
-    counted = words("folder.new_of_all", new=done.new_claims, all=done.claims)
+    key = "live.new_of_all" if done.is_by_words else "folder.new_of_all"
+    counted = words(key, new=done.new_claims, all=done.claims)
     return [
         *(
             [f"{words('folder.summary')}: {escape_markdown(done.summary)}"]

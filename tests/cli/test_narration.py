@@ -1,0 +1,33 @@
+"""What a run tells line by line: in the language of its question, and no more than it knows."""
+
+import re
+from pathlib import Path
+
+from standins.commandline import Fathom
+from standins.documents import KOREAN_QUESTION, QUESTION
+
+_LATIN = re.compile(r"[A-Za-z]{3,}")
+
+
+def test_a_korean_run_is_told_in_korean(fathom: Fathom, shelf: Path) -> None:
+    told = fathom(KOREAN_QUESTION, "--docs", str(shelf))
+    assert told.code == 0, told.err
+    steps = [line for line in told.err.splitlines() if line.startswith("[")]
+    assert steps
+    assert [line for line in steps if _LATIN.search(re.sub(r": .*", "", line))] == []
+    assert "라운드 1/" in steps[0]
+    assert told.err.splitlines()[-1].startswith("보고서: ")
+
+
+def test_without_a_model_passages_are_told_and_nothing_is_called_verified(
+    fathom: Fathom, shelf: Path
+) -> None:
+    told = fathom(QUESTION, "--docs", str(shelf))
+    assert re.search(r"\d passages?; the end", told.err)
+    for word in ("claim", "verified", "score", "LIKELY"):
+        assert word not in told.err
+
+
+def test_a_limit_below_that_of_the_depth_says_why(fathom: Fathom, shelf: Path) -> None:
+    told = fathom("How high is the barrage?", "--docs", str(shelf), "--depth", "comprehensive")
+    assert "round 1/5  a fact (asks for one thing): at most 5 rounds" in told.err
