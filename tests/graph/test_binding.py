@@ -81,7 +81,7 @@ def test_what_a_caller_sets_overrides_what_is_stored_field_by_field() -> None:
 async def test_settings_that_are_called_as_parts_of_the_state_are_refused_too(
     tmp_path: Path, given: dict[str, Any]
 ) -> None:
-    graph = build_graph(make_dependencies(tmp_path, library_of("one"), ScriptedModel(quotes=1)))
+    graph: Any = build_graph(make_dependencies(tmp_path, library_of("one"), ScriptedModel(quotes=1)))
     with pytest.raises(BadInput, match=f"not into the input: {', '.join(given)}"):
         await graph.ainvoke({"question": "What?", **given}, context=KNOBS)
 
