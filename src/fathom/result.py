@@ -17,7 +17,7 @@ from fathom.report.ledger import LEDGER_FORMAT, Ledger, RunMetadata
 from fathom.report.publish import find_changes, refused_sentences
 from fathom.report.rerender import describe_ledger
 from fathom.state import Cost, Failure, RunConfig, RunState
-from fathom.text.messages import ENGLISH
+from fathom.text.messages import messages_for
 
 
 class ResearchResult(Ledger):
@@ -56,8 +56,8 @@ class ResearchResult(Ledger):
         return f"ResearchResult({self})"
 
     def describe(self) -> str:
-        """How sure the report is, and what it rests on, in one line."""
-        return describe_ledger(self, ENGLISH)
+        """How sure the report is, and what it rests on, in one line and in the report's language."""
+        return describe_ledger(self, messages_for(self.question, self.settings.language))
 
     def _repr_markdown_(self) -> str:
         return self.report

@@ -24,7 +24,6 @@ from fathom.cli.text import print_result, safe
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept, RoundCompleted
 from fathom.ids import short_id
-from fathom.report.rerender import describe_ledger
 from fathom.runs.round_summary import round_summary
 from fathom.session import Session
 from fathom.state import ReviewAnswer
@@ -274,7 +273,7 @@ class Watcher:
             written = self.session.folder / "report.md" if self.session.folder else ""
             written = f"{self.arguments.to}, {written}" if self.arguments.to else written
             words = messages_for(result.question, self.session.config.language)
-            said = words("live.written", how=describe_ledger(result, words), place=written)
+            said = words("live.written", how=result.describe(), place=written)
             print(f"\n{said}", file=sys.stderr)
         return 4 if result.status == "failed" else 0
 
