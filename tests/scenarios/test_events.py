@@ -229,12 +229,12 @@ def test_a_result_of_a_run_stays_out_of_the_events_of_another(tmp_path: Path) ->
                 given = {"question": f"{QUESTION} {name}"}
                 return [event async for event in stream_events(graph, RunSegment(name, given, run_config))]
 
-            return list(await asyncio.gather(one("left"), one("right")))
+            return list(await asyncio.gather(one("run-one"), one("run-two")))
 
     left, right = asyncio.run(two())
-    assert {event.run_id for event in left} == {"left"}
-    assert all("right" not in event.model_dump_json() for event in left)
-    assert all("left" not in event.model_dump_json() for event in right)
+    assert {event.run_id for event in left} == {"run-one"}
+    assert all("run-two" not in event.model_dump_json() for event in left)
+    assert all("run-one" not in event.model_dump_json() for event in right)
     kept = [e.payload.model_dump() for e in left if e.kind == "report kept"]
     assert kept == [{}]
 
