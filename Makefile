@@ -70,8 +70,8 @@ install: .venv/.installed
 # [google] needs an older tenacity than the rest, so it has a lock of its own; so has development, which needs both.
 lock:
 	$(BIN)/python -m pip install -q uv
-	$(LOCK) --extra anthropic --extra community --extra local --extra ollama --extra postgres --extra server --extra telemetry -o requirements.lock
-	$(LOCK) --extra anthropic --extra community --extra google --extra local --extra ollama --extra postgres --extra server --extra telemetry -o requirements-google.lock
+	$(LOCK) --extra anthropic --extra community --extra fast --extra local --extra ollama --extra postgres --extra server --extra telemetry -o requirements.lock
+	$(LOCK) --extra anthropic --extra community --extra fast --extra google --extra local --extra ollama --extra postgres --extra server --extra telemetry -o requirements-google.lock
 	$(LOCK) --extra dev -o requirements-dev.lock
 	sed -i '1i # Made by `make lock`: `pip install -c THIS_FILE` installs exactly these versions.' requirements*.lock
 

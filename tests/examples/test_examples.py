@@ -16,6 +16,7 @@ NAMES = (
     "as_a_tool.py",
     "ask.py",
     "chat.py",
+    "page.py",
     "remote.py",
     "steer.py",
     "supervisor.py",

@@ -38,7 +38,7 @@ export function show(place, data, make) {
 
 // A link to a page that was read; only addresses of the web can be followed.
 export function address(text) {
-  if (!/^https?:\/\//i.test(text)) return h("span", { class: "address" }, plain(text));
+  if (!/^https?:\/\//i.test(text)) return h("span", { class: "address", title: plain(text) }, plain(text).replace(/^file:.*?([^/]+\/[^/]+)$/, "$1"));
   return h("a", { class: "address", href: text, rel: "noreferrer noopener", target: "_blank" }, text);
 }
 

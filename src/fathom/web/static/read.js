@@ -236,8 +236,8 @@ function makeDrawer(run, index) {
   function passage(quote, claim) {
     const text = h("blockquote", { class: "passage" }, h("mark", {}, quote.text));
     get(`runs/${run.id}/passage`, { page: quote.page, start: quote.start, end: quote.end }).then((found) => {
-      const before = h("span", { class: "around" }, found.before);
-      text.replaceChildren(before, h("mark", {}, found.quote), h("span", { class: "around" }, found.after));
+      const around = (words) => h("span", { class: "around" }, words.replace(/^#+ /gm, "").replace(/\n{3,}/g, "\n\n"));
+      text.replaceChildren(around(found.before), h("mark", {}, found.quote), around(found.after));
     }).catch((error) => text.append(h("p", { class: "hint" }, error.message)));
     const statement = index.claims.get(claim);
     const verdict = statement?.verdict;
