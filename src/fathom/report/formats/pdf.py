@@ -15,6 +15,7 @@ from fathom.report.formats.document import Picture, ReportDocument, Source, Titl
 from fathom.report.ledger import Ledger
 
 _LAYOUT = "report.typ"
+_ACCESSIBLE: Any = "ua-1"  # typst knows it, its type hints do not
 _HOST = re.compile(r"(https?://[^/?#]{1,60}/?)(.*)", re.DOTALL)
 _BREAKS = re.compile(r"(?<=[/?&=])")
 _FEWEST_ENTRIES = 4  # of a list of contents
@@ -44,7 +45,7 @@ def compile_typst(layout: bytes, report: str, kind: Literal["pdf", "png"] = "pdf
     if kind == "png":
         return typst.compile(layout, font_paths=fonts, sys_inputs=data, format="png", ppi=220)
     try:
-        return typst.compile(layout, font_paths=fonts, sys_inputs=data, pdf_standards="ua-1")
+        return typst.compile(layout, font_paths=fonts, sys_inputs=data, pdf_standards=_ACCESSIBLE)
     except typst.TypstError:  # it has letters that the font lacks, which PDF/UA does not allow
         return typst.compile(layout, font_paths=fonts, sys_inputs=data)
 

@@ -264,7 +264,7 @@ function disputes(result, index, drawer) {
   const rows = result.contradictions.flatMap((one) => one.sides.map((held, place) => h("tr", { class: place ? "" : "first" },
     place ? null : h("th", { scope: "rowgroup", rowspan: one.sides.length }, one.about),
     h("td", {}, held.value), h("td", {}, side(held)), h("td", {}, held.published.map((text) => (text ? day(text) : t("read.undated"))).join(", ")),
-    place ? null : h("td", { rowspan: one.sides.length }, one.settled_by ? word("settled", one.settled_by) : t("read.open")))));
+    place ? null : h("td", { rowspan: one.sides.length }, one.settled_by ? word("settled", one.settled_by) : t(one.is_certain === false ? "read.perhaps" : "read.open")))));
   return h("section", { class: "disputes", id: "disputes", tabindex: -1 }, h("h2", {}, t("read.disputes")),
     h("div", { class: "table", role: "region", tabindex: 0, "aria-label": t("read.disputes") }, h("table", {},
       h("thead", {}, h("tr", {}, ["about", "says", "quote", "when", "settled"].map((name) => h("th", { scope: "col" }, t(`dispute.${name}`))))),
