@@ -155,6 +155,7 @@ async def audit_planted(model: str) -> dict[str, float]:
     for (said, _), result in zip(plans, results, strict=True):
         count_report(said, result, counts)
     server.shutdown()
+    server.server_close()
     print(f"decided by {results[0].decided_by}")
     controls = [(tally.shown, tally.missed) for result in results for tally in result.controls]
     print(f"controls {sum(n for n, _ in controls)}, missed {sum(n for _, n in controls)}")

@@ -30,6 +30,11 @@ BY_RULES = "strict rules"
 _CANDIDATES = 5
 _ABOUT_IT = 0.5  # share of its words in the nearest sentence
 _ABSENT = 0.34
+_MOSTLY = 0.6  # share of its words that makes it partly supported
+_NEARLY_ALL = 0.8
+# Flaws that other words for the same have too: there the score of support decides. Who did what to whom can
+# only be compared where nearly all words are the source's.
+_MERE_WORDING = frozenset({"other words", "most of its words"})
 _WORTH = {"supported": 3, "contradicted": 2, "partly": 1, "not in the source": 0}
 _OTHER_LANGUAGE = "code cannot compare two languages; "
 
@@ -117,11 +122,13 @@ def _compare(
         flaws.setdefault(suspicion.kind, []).append(suspicion.note)
     reason = "; ".join(dict.fromkeys(why for reasons in flaws.values() for why in reasons))
     score = score_support(words, [quote.text for quote in sorted(nearest, key=lambda one: one.start)])
-    if not flaws and (score >= SUPPORTED_FROM or coverage >= 0.8):
+    is_close = score >= SUPPORTED_FROM
+    loose = _MERE_WORDING | ({"who and what"} if coverage < _NEARLY_ALL else set())
+    if (is_close and not flaws.keys() - loose) or (coverage >= _NEARLY_ALL and not flaws):
         return "supported", ""
-    if coverage < _ABOUT_IT and score < SUPPORTED_FROM:
-        return "not in the source", reason or "most of its words are not there"
-    return "partly", reason or "some of its words are not there"
+    if is_close or coverage >= _MOSTLY:
+        return "partly", reason or "some of its words are not there"
+    return "not in the source", reason or "most of its words are not there"
 
 
 def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str]) -> bool:
