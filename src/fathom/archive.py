@@ -6,8 +6,8 @@ and a list of runs does not.
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, aclosing
 from inspect import signature
 from pathlib import Path
 from types import TracebackType
@@ -18,11 +18,14 @@ from fathom.errors import BadInput
 from fathom.runs.repository import RunLine, control_run, find_line, list_runs
 from fathom.runs.shared import SharedRuns
 from fathom.runs.views import ConversationThread, PassageView, RunViews
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings.database_address import DatabaseAddress
+from fathom.settings.settings import DATABASE_FILE, Settings, load_settings
 from fathom.state import RunState
+from fathom.storage import open_storage
 from fathom.storage.records import SignalWord
 
 if TYPE_CHECKING:
+    from fathom.events import Progress
     from fathom.report.formats import FormatName
     from fathom.report.verify import Verification
     from fathom.result import ResearchResult
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from fathom.runs.prune import PruneChoice, PruneResult
     from fathom.runs.rescue import Rescued
     from fathom.runs.upgrade import Upgraded
+    from fathom.storage.migrate import Migrated
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,6 +99,34 @@ class RunArchive:
         The signal waits until the run hears it. Returns the run as it was.
         """
         return await control_run(self.settings, run_id, word, text)
+
+    async def follow(self, run_id: str, after: int = 0) -> "AsyncGenerator[tuple[int, Progress], None]":
+        """Everything a run tells after that event, with its number, on whatever machine it works.
+
+        It needs PostgreSQL; elsewhere the folder of a run has its events. Ends with the run's last event.
+        """
+        from fathom.events import Progress
+
+        events = open_storage(self.settings.database).events
+        if events is None:
+            raise BadInput("Runs are followed over PostgreSQL; here, read events.jsonl in the run's folder.")
+        async with aclosing(events.follow(run_id, after)) as told:
+            async for number, body in told:
+                event = Progress.model_validate_json(body)
+                yield number, event
+                if event.kind == "completed":
+                    return
+
+    async def migrate(self) -> "Migrated":
+        """Copy everything from the SQLite file in the home into the PostgreSQL database of the settings."""
+        if not isinstance(self.settings.database, DatabaseAddress):
+            raise BadInput("Say where to: set FATHOM_DATABASE=postgresql://USER:PASSWORD@HOST/NAME.")
+        open_storage(self.settings.database)  # says which packages are missing
+        from fathom.reading.cache import PDF_FOLDER
+        from fathom.storage.migrate import migrate_database
+
+        home = self.settings.home
+        return await migrate_database(home / DATABASE_FILE, home / PDF_FOLDER, self.settings.database)
 
     async def pause(self, run_id: str) -> RunLine:
         """Have a run stand still after the step in hand."""

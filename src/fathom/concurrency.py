@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 T = TypeVar("T")
@@ -127,10 +127,40 @@ class PerLoop(Generic[T]):
         return found
 
 
-class PacedLock:
-    """One at a time in a loop, and in the whole process a pause between any two starts."""
+class SharedPaces(Protocol):
+    """When somebody may next be asked, for all machines that share a database."""
 
-    def __init__(self) -> None:
+    async def book(self, name: str, pause_s: float) -> float:
+        """Take the next start, leave a pause behind it, and return how long to wait for it."""
+
+    async def close(self, name: str, wait_s: float) -> None:
+        """Have everybody wait for so long."""
+
+    async def wait_s(self, name: str) -> float:
+        """Return how long everybody waits now."""
+
+
+_shared_paces: list[SharedPaces] = []  # of the database that this process works on, if machines share it
+
+
+def share_paces(paces: SharedPaces | None) -> None:
+    """From now on this process takes turns with all others on that database."""
+    _shared_paces[:] = [paces] if paces else []
+
+
+def shared_paces() -> SharedPaces | None:
+    """Return what this process shares with others, if it does."""
+    return _shared_paces[0] if _shared_paces else None
+
+
+class PacedLock:
+    """One at a time in a loop, and in the whole process a pause between any two starts.
+
+    One with a name keeps the pause between the starts of all machines that share a database.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
         self._lock = PerLoop(asyncio.Lock)
         self._guard = threading.Lock()
         self._free_at = float("-inf")
@@ -139,7 +169,10 @@ class PacedLock:
     async def turn(self, pause_s: float) -> AsyncIterator[None]:
         """Wait until it is one's turn; the next one waits for the end and for the pause."""
         async with self._lock():
-            await asyncio.sleep(self._book(pause_s))
+            wait_s, shared = self._book(pause_s), shared_paces()
+            if shared and self._name and pause_s > 0:
+                wait_s = max(wait_s, await shared.book(self._name, pause_s))
+            await asyncio.sleep(wait_s)
             yield
 
     def _book(self, pause_s: float) -> float:

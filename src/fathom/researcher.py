@@ -235,11 +235,14 @@ class DeepResearcher(RunArchive):
         on_event: "Callable[[BatchQuestion, Progress], None] | None" = None,
         on_change: "Callable[[Mapping[str, QuestionOutcome]], None] | None" = None,
         stop: "BatchStop | None" = None,
+        by_workers: bool = False,
+        priority: int = 0,
     ) -> "list[QuestionOutcome]":
         """Research many questions, a few at a time, into folders below `out`.
 
         The same call again goes on: what has a report is not run again. `total_usd` is the most that all may
-        cost together, and `stop` ends them after the steps in hand.
+        cost together, and `stop` ends them after the steps in hand. `by_workers`: they are put into the queue
+        of the database, those of a higher `priority` first, and workers on any machine answer them.
 
         >>> from fathom import DeepResearcher, ResearchRequest
         >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"])
@@ -258,7 +261,40 @@ class DeepResearcher(RunArchive):
                 at_once,
                 total_usd,
             )
+            if by_workers:
+                from fathom.runs.queue import QueuedBatch
+
+                batch = QueuedBatch(**vars(batch), priority=priority)
             return await work_on_batch(batch, number_questions(questions))
+
+    async def submit(self, request: ResearchRequest, *, priority: int = 0) -> str:
+        """Put a run into the queue of the database, for a worker on any machine; return its id.
+
+        `follow` tells what happens to it. A run of a higher priority is begun sooner.
+        """
+        from fathom.runs.queue import QueuedRun, open_queue
+
+        async with open_queue(self.settings) as queue, self._shared.open() as runs:
+            whole = await asyncio.to_thread(request.with_full_paths)
+            run_id, _ = await runs.begin(whole)
+            await queue.put(QueuedRun(run_id, whole, priority))
+        return run_id
+
+    async def submit_run(self, run_id: str, answer: ReviewAnswer | None = None, *, priority: int = 0) -> str:
+        """Have a worker go on with a run that was begun anywhere; `answer` is for a plan on the table."""
+        from fathom.runs.queue import QueuedRun, open_queue
+
+        async with open_queue(self.settings) as queue, self._shared.open() as runs:
+            full = await runs.find(run_id)
+            await queue.put(QueuedRun(full, None, priority, answer))
+        return full
+
+    async def work(self, at_once: int = 8, *, stop: "BatchStop | None" = None) -> None:
+        """Be a worker: bring runs from the queue of the database to their ends, until `stop` is requested."""
+        from fathom.runs.batch import BatchStop
+        from fathom.runs.queue import work_on_queue
+
+        await work_on_queue(self.settings, at_once, stop or BatchStop())
 
     async def forecast_batch(
         self,
@@ -345,6 +381,7 @@ class DeepResearcher(RunArchive):
     fork_sync = wait_for(fork)
     forecast_sync = wait_for(forecast)
     batch_sync = wait_for(batch)
+    submit_sync = wait_for(submit)
     forecast_batch_sync = wait_for(forecast_batch)
     audit_sync = wait_for(audit)
     forecast_audit_sync = wait_for(forecast_audit)

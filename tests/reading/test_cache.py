@@ -262,7 +262,7 @@ async def test_a_pdf_is_kept_as_it_came_under_the_hash_of_its_text(
     keeping = replace(read, pdf_store=pdf_store)
     document = await keeping(hit(f"{site.url}/p"))
     await keeping(hit(f"{site.url}/a"))
-    found = pdf_store.find(sha256(document.text.encode()).hexdigest())
+    found = await pdf_store.find(sha256(document.text.encode()).hexdigest())
     assert found is not None
     assert found.read_bytes() == body
     assert len(list((tmp_path / "papers").iterdir())) == 1

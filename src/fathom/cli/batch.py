@@ -89,6 +89,8 @@ async def _work(
             on_event=view.tell,
             on_change=view.note,
             stop=stop,
+            by_workers=arguments.workers,
+            priority=arguments.priority,
         )
     code = _print_outcomes(outcomes, arguments)
     return INTERRUPTED if stop.is_requested and code else code

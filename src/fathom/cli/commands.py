@@ -119,6 +119,12 @@ def _add_batch(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="questions, one a line; - reads standard input")
     parser.add_argument("--at-once", type=int, default=4, metavar="N", help="questions in hand at once (4)")
     parser.add_argument(
+        "--workers", action="store_true", help="have workers answer them (fathom worker; needs PostgreSQL)"
+    )
+    parser.add_argument(
+        "--priority", type=int, default=0, metavar="N", help="with --workers: the higher, the sooner (0)"
+    )
+    parser.add_argument(
         "--budget-total", type=float, metavar="USD", help="never spend more than this on all of them"
     )
     parser.add_argument(
@@ -277,6 +283,10 @@ def _add_rescue(parser: Parser) -> None:
 def _add_demo(parser: Parser) -> None:
     parser.add_argument("--language", default="en", metavar="CODE", help="en or ko (en)")
     add_output_options(parser)
+
+
+def _add_worker(parser: Parser) -> None:
+    parser.add_argument("--at-once", type=int, default=8, metavar="N", help="runs in hand at once (8)")
 
 
 def _add_serve(parser: Parser) -> None:
@@ -513,6 +523,26 @@ exit codes: 0 nothing is contradicted or invented, 5 something is, 2 bad input, 
             "Serve research, follow-ups, search, fetch and verification to an MCP host over standard input"
             " and output. `fathom serve` offers the same over HTTP, at /mcp.",
             usage="[--docs FOLDER …]",
+        ),
+        Command(
+            "worker",
+            "worker",
+            "answer queued questions, on any number of machines (PostgreSQL)",
+            "worker:worker",
+            _add_worker,
+            "Answer the questions that fathom batch --workers and DeepResearcher.submit() put into the queue"
+            " of the database. Start as many as you like, on any machines; the others take over from"
+            " one that is killed. Ctrl-C ends the steps in hand and gives the runs back.",
+            usage="[--at-once N]",
+        ),
+        Command(
+            "migrate",
+            "migrate",
+            "copy the SQLite file in the home into the PostgreSQL database of FATHOM_DATABASE",
+            "worker:migrate",
+            lambda _: None,
+            "Copy every run from the SQLite file in the home into the PostgreSQL database that"
+            " FATHOM_DATABASE names. The file stays. It may be run again: what was copied is left as it is.",
         ),
         Command(
             "doctor",

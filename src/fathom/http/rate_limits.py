@@ -16,9 +16,9 @@ _MAX_HOSTS = 1_000
 
 
 class _Host:
-    def __init__(self, at_once: int) -> None:
+    def __init__(self, name: str, at_once: int) -> None:
         self.places = PerLoop(lambda: asyncio.Semaphore(at_once))
-        self.starts = PacedLock()
+        self.starts = PacedLock(f"host {name}")
 
 
 class HostLimiter:
@@ -50,7 +50,7 @@ class HostLimiter:
 
     def _host(self, name: str) -> _Host:
         with self._guard:
-            found = self._known.setdefault(name, _Host(self._at_once))
+            found = self._known.setdefault(name, _Host(name, self._at_once))
             self._known.move_to_end(name)
             while len(self._known) > _MAX_HOSTS:
                 self._known.popitem(last=False)

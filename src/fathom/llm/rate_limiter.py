@@ -14,8 +14,10 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from types import TracebackType
 
+from fathom.concurrency import shared_paces
 from fathom.errors import ProviderError, Unavailable, Unreachable
 from fathom.http.retry import retry_after_s
 
@@ -143,8 +145,10 @@ class RateLimiter:
         most: int = 50,
         clock: Callable[[], float] = time.monotonic,
         server: Outage | None = None,
+        name: str = "",
     ) -> None:
         self.most = most
+        self.name = name  # under which machines that share a database wait together
         self._clock = clock
         self._outage, self._server = Outage(), server or Outage()
         self._guard = threading.Lock()
@@ -310,6 +314,7 @@ class Attempt:
     async def __aenter__(self) -> None:
         if self._is_pausing:
             await asyncio.sleep(self._endurance.wait_s(self._failures))
+        await self._hear_others()
         await self._limiter._enter(self._turn)
         if self._began > self._turn.started:
             self._began, self._answers = self._turn.started, self._turn.answers
@@ -320,6 +325,7 @@ class Attempt:
         limiter, turn = self._limiter, self._turn
         try:
             if isinstance(error, Unavailable):
+                await self._tell_others(error)
                 return self._is_worth_another_try(error)
             if error is None or isinstance(error, ProviderError):
                 limiter._note_answer(turn)  # a refusal is an answer too
@@ -327,6 +333,17 @@ class Attempt:
             return False
         finally:
             limiter._leave(turn)
+
+    async def _hear_others(self) -> None:
+        """Wait, where another machine was told to."""
+        paces, name = shared_paces(), self._limiter.name
+        if paces and name and (wait_s := await paces.wait_s(name)) > 0:
+            self._limiter.pause(wait_s)
+
+    async def _tell_others(self, error: Unavailable) -> None:
+        """Have the other machines wait too, where the server said for how long."""
+        if error.wait_s and self._limiter.name and (paces := shared_paces()):
+            await paces.close(self._limiter.name, min(error.wait_s, _LONGEST_PAUSE_S))
 
     def _is_worth_another_try(self, error: Unavailable) -> bool:
         limiter, endurance = self._limiter, self._endurance
@@ -352,6 +369,7 @@ def limiter_for(server: str, model: str, most: int) -> RateLimiter:
     """Return the process-wide limiter of a model on a server; the latest `most` counts."""
     with _limiters_lock:
         outage = _outages.setdefault(server, Outage())
-        limiter = _limiters.setdefault((server, model), RateLimiter(most, server=outage))
+        name = f"model {sha256(f'{server} {model}'.encode()).hexdigest()[:32]}"
+        limiter = _limiters.setdefault((server, model), RateLimiter(most, server=outage, name=name))
         limiter.allow(most)
         return limiter

@@ -26,6 +26,7 @@ from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document, Link, Parse
 from fathom.state import Hit
 from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.protocol import PaperStore
 from fathom.storage.records import WebPage
 from fathom.tracing import TracedRun
 
@@ -35,15 +36,25 @@ class PdfStore:
     """A folder of PDFs by the hash of their text; keeping one again changes nothing."""
 
     folder: Path
+    shared: PaperStore | None = None  # for other machines, which have no such folder
 
     async def keep(self, text: str, body: bytes) -> None:
         """Keep a PDF under the hash of the text that was read out of it."""
-        await asyncio.to_thread(self._keep, sha256(text.encode("utf-8", "replace")).hexdigest(), body)
+        sha = sha256(text.encode("utf-8", "replace")).hexdigest()
+        await asyncio.to_thread(self._keep, sha, body)
+        if self.shared:
+            await self.shared.put(sha, body)
 
-    def find(self, sha: str) -> Path | None:
-        """The PDF whose text has that hash, if it was kept."""
+    async def find(self, sha: str) -> Path | None:
+        """The PDF whose text has that hash, if it was kept here or on another machine."""
         place = self._place(sha)
-        return place if place.is_file() else None
+        if await asyncio.to_thread(place.is_file):
+            return place
+        body = await self.shared.get(sha) if self.shared else None
+        if body is None:
+            return None
+        await asyncio.to_thread(self._keep, sha, body)
+        return place
 
     def _keep(self, sha: str, body: bytes) -> None:
         place = self._place(sha)

@@ -241,6 +241,6 @@ def open_web(
         fetch=make_polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),
         parse=parse or BoundedParser(parser_pool()),
         cache=PageCache(storage),
-        pdf_store=PdfStore(pdf_store),
+        pdf_store=PdfStore(pdf_store, storage.papers),
         arxiv=arxiv.rstrip("/"),
     )

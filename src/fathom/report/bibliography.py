@@ -7,7 +7,6 @@ braces, backslashes and signs with a meaning come out as plain text.
 import asyncio
 import json
 import re
-import shutil
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -199,7 +198,9 @@ async def write_papers(state: RunState, texts: PageTextSource, pdf_store: PdfSto
         place = folder / PAPERS / f"{names[page.address]}.txt"
         if not await asyncio.to_thread(place.exists):
             await asyncio.to_thread(replace_file, place, await texts.get(page.sha))
-            await asyncio.to_thread(_copy_original, pdf_store, page, place.with_suffix(".pdf"))
+            if original := await pdf_store.find(page.sha):
+                copy = place.with_suffix(".pdf")
+                await asyncio.to_thread(lambda a, b: replace_file(b, a.read_bytes()), original, copy)
     keys = make_bibtex_keys(pages)
     report = state.get("report")
     numbers = {c.page: c.number for c in report.citations} if report else {}
@@ -240,13 +241,6 @@ def _read_index(folder: Path) -> list[dict[str, Any]]:
     except (OSError, ValueError):
         return []
     return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
-
-
-def _copy_original(pdf_store: PdfStore, page: Page, place: Path) -> None:
-    if original := pdf_store.find(page.sha):
-        part = place.with_name(f".{place.name}.part")
-        shutil.copyfile(original, part)
-        part.replace(place)
 
 
 def _index_entry(page: Page, folder: Path, name: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from langgraph.types import Command, StateSnapshot
 
 from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import refuse_unenforceable_budget
+from fathom.concurrency import share_paces
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Completed, Progress
 from fathom.graph import ResearchGraph, build_graph, graph, standard_dependencies
@@ -28,6 +29,7 @@ from fathom.planning.effort import apply_effort
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, make_result
 from fathom.runs.control import PausePoller, hold_run, hold_run_in_turn, note_early_exit, pause_poller_of
+from fathom.runs.event_journal import recorder_for
 from fathom.runs.event_stream import (
     RunRecorder,
     RunSegment,
@@ -133,7 +135,8 @@ class Runs:
         """
         async with hold_run_in_turn(self.storage, run_id):
             spent_usd = partial(self.spent_usd, run_id)
-            segment = replace(await self._next_segment(run_id, start), keeper=keep, spent_usd=spent_usd)
+            keeper = recorder_for(self.storage, run_id, keep)
+            segment = replace(await self._next_segment(run_id, start), keeper=keeper, spent_usd=spent_usd)
             dependencies = standard_dependencies(self.settings.with_allowed(segment.run_config))
             working = observe(build_graph(dependencies, self.saver), run_id, self.settings)
             if halt:
@@ -318,6 +321,7 @@ async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
     """The runs of the settings' database."""
     async with checkpointer(settings.database) as saver, model_clients():
         storage = open_storage(settings.database)
+        share_paces(storage.paces)
         yield Runs(settings, storage, saver, pause_poller_of(storage))
 
 

@@ -109,11 +109,18 @@ async def _write_folder(runs: Runs, run_id: str, place: Path) -> None:
     state = cast(RunState, snapshot.values)
     settings = runs.settings
     folder = ResearchFolder(
-        place, run_id, open_page_texts(runs.storage), PdfStore(settings.home / PDF_FOLDER)
+        place,
+        run_id,
+        open_page_texts(runs.storage),
+        PdfStore(settings.home / PDF_FOLDER, runs.storage.papers),
     )
     await folder.keep(state, spent_by_run(state))
     if "report" in state and not is_unfinished(snapshot):
         folder.write_report(await runs.result(run_id))
+    if runs.storage.events:
+        lines = [body + "\n" for _, body in await runs.storage.events.after(run_id, 0)]
+        await asyncio.to_thread(replace_file, place / EVENTS, "".join(lines))
+        return
     own = await folder_of(runs.storage, run_id)
     if own:
         await asyncio.to_thread(_copy_events, own / EVENTS, place / EVENTS)

@@ -1,12 +1,8 @@
 """Write a run's research folder: state, events, report, findings, sources, papers, one page a round."""
 
 import asyncio
-import json
-from collections import Counter
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import to_jsonable_python
 
@@ -21,6 +17,7 @@ from fathom.report.listings import render_quotes
 from fathom.report.rerender import rerender_report
 from fathom.report.statistics import render_statistics
 from fathom.result import ResearchResult, make_result
+from fathom.runs.event_journal import EventJournal
 from fathom.runs.folder_owner import (
     REPORT_FILES,
     STATE,
@@ -36,51 +33,9 @@ from fathom.settings.settings import Settings
 from fathom.state import RunState
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.content import open_page_texts
-from fathom.storage.files import append_lines, read_whole_lines, replace_file
+from fathom.storage.files import replace_file
 from fathom.text.json_lines import dump_json, escape_json
 from fathom.text.messages import ENGLISH, Messages, messages_for
-
-
-class EventJournal:
-    """One file of events; what it held when it was opened is known by content."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._before: Counter[str] = Counter()
-        self.last_round: Progress | None = None  # the last round that was completed, in the whole run
-        for line in read_whole_lines(path).split("\n"):
-            self._know(line)
-
-    def add(self, event: Progress) -> bool:
-        """Write an event, unless it was written by who worked on the run before; whether it is new."""
-        line = escape_json(event.model_dump_json())
-        name = _event_digest(json.loads(line))
-        is_always_new = event.kind == "started" or event.is_last  # each happens again when the work goes on
-        if self._before[name] > 0 and not is_always_new:
-            self._before[name] -= 1
-            return False
-        append_lines(self._path, line + "\n")
-        self._note(event)
-        return True
-
-    def _know(self, line: str) -> None:
-        try:
-            self._before[_event_digest(json.loads(line))] += 1
-            if '"round completed"' in line:
-                self._note(Progress.model_validate_json(line))
-        except (ValueError, TypeError, KeyError):  # a line that somebody wrote by hand
-            return
-
-    def _note(self, event: Progress) -> None:
-        if event.kind == "round completed" and not event.branch:
-            self.last_round = event
-
-
-def _event_digest(told: dict[str, Any]) -> str:
-    """What an event says, without when and after how much work it says so."""
-    said = [told["kind"], told["branch"], told["round"], told["payload"]]
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
 
 EVENTS, ROUNDS, QUOTES = "events.jsonl", "rounds", "quotes.md"
 
@@ -219,7 +174,7 @@ async def open_folder(
         await remember_folder(storage, run_id, path)
     except STORAGE_ERRORS as error:
         raise BadInput(f"The database {settings.database} cannot be used: {error}.") from error
-    pdf_store = PdfStore(settings.home / PDF_FOLDER)
+    pdf_store = PdfStore(settings.home / PDF_FOLDER, storage.papers)
     return ResearchFolder(path, run_id, open_page_texts(storage), pdf_store)
 
 

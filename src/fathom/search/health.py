@@ -53,7 +53,7 @@ class EngineHealth:
 
     def turns_for(self, name: str) -> PacedLock:
         """The queue in front of the engine."""
-        return self.turns.setdefault(name, PacedLock())
+        return self.turns.setdefault(name, PacedLock(f"engine {name}"))
 
 
 PROCESS_HEALTH = EngineHealth()

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
 from threading import Lock
@@ -170,6 +170,7 @@ def _version_of(connection: "psycopg.Connection[Any]") -> int:
 def _change_layout(address: DatabaseAddress, connection: "psycopg.Connection[Any]") -> None:
     """Bring the tables from the version they have to ours, step by step."""
     from langgraph.checkpoint.postgres import PostgresSaver
+    from procrastinate.schema import SchemaManager
 
     version = _version_of(connection)  # somebody may have been quicker
     if version > LAYOUT_VERSION:
@@ -183,6 +184,8 @@ def _change_layout(address: DatabaseAddress, connection: "psycopg.Connection[Any
         PostgresSaver(for_saver).setup()
     with connection.transaction():
         connection.execute(layout_script(version))
+        if not connection.execute("select to_regclass('procrastinate_jobs')").fetchone()[0]:  # type: ignore[index]
+            connection.execute(SchemaManager.get_schema())
 
 
 @dataclass(frozen=True)
@@ -278,6 +281,7 @@ def make_postgres_storage(
 ) -> tuple[PostgresDatabase, Storage]:
     """Return a server and everything that is kept in it."""
     from fathom.storage.postgres_checkpoints import PostgresCheckpoints, PostgresPruning, left_in_batch
+    from fathom.storage.postgres_tables import BatchTable, EventTable, PaceTable, PaperTable
 
     database = PostgresDatabase(address, on_use)
     storage = make_storage(
@@ -288,4 +292,11 @@ def make_postgres_storage(
         PostgresPruning(database),
         left_in_batch,
     )
-    return database, storage
+    shared = replace(
+        storage,
+        events=EventTable(database),
+        papers=PaperTable(database),
+        paces=PaceTable(database),
+        batches=BatchTable(database),
+    )
+    return database, shared

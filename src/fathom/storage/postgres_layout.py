@@ -74,6 +74,17 @@ create or replace trigger fathom_add_to_batch after insert or update or delete o
     for each row execute function fathom_add_to_batch();
 """  # noqa: S608 - all words are our own
 
+# Whoever follows a run listens under its name.
+_NOTICES = """
+create or replace function fathom_tell_of_event() returns trigger language plpgsql as $$
+begin
+    perform pg_notify('fathom_' || new.run, new.number::text);
+    return null;
+end $$;
+create or replace trigger fathom_tell_of_event after insert on events
+    for each row execute function fathom_tell_of_event();
+"""
+
 # What is kept by run has the name of its thread, and behind a stroke the name its branches share.
 _OWNER = """
 create or replace function owner(run text) returns text language sql immutable
@@ -81,7 +92,7 @@ create or replace function owner(run text) returns text language sql immutable
 """
 
 # Each step brings a database from the version before to the next one. A released step stays as it is.
-_STEPS = (postgres_tables() + _OWNER + _TRIGGERS,)
+_STEPS = (postgres_tables() + _OWNER + _TRIGGERS + _NOTICES,)
 LAYOUT_VERSION = len(_STEPS)
 _NOTE = f"""
 create table if not exists fathom_layout (version integer not null);

@@ -4,10 +4,11 @@ Does not know SQL or files. SQLite implements it (`fathom.storage.sqlite`); Post
 short transaction. It may be made from any event loop of any thread, and never blocks the loop.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from fathom.concurrency import SharedPaces
 from fathom.storage.records import (
     CostLine,
     PaidCall,
@@ -274,6 +275,42 @@ class PruneStore(Protocol):
         """Return how much room everything takes."""
 
 
+class EventStore(Protocol):
+    """What runs have told, for whoever listens on any machine."""
+
+    async def add(self, run: str, body: str) -> None:
+        """Keep an event, and tell those who follow the run."""
+
+    async def after(self, run: str, number: int) -> list[tuple[int, str]]:
+        """Return the events of a run with a higher number, in their order."""
+
+    def follow(self, run: str, number: int = 0) -> AsyncGenerator[tuple[int, str], None]:
+        """Give every event after that one, as it comes; never ends by itself."""
+
+
+class PaperStore(Protocol):
+    """PDFs by the hash of their text."""
+
+    async def put(self, sha: str, body: bytes) -> None:
+        """Keep a PDF; keeping it again changes nothing."""
+
+    async def get(self, sha: str) -> bytes | None:
+        """Return the PDF whose text has that hash, or None."""
+
+
+class BatchStore(Protocol):
+    """Caps that hold for several runs, wherever they are worked on."""
+
+    async def open(self, name: str, cap: int, runs: Sequence[str]) -> None:
+        """Have these runs together never spend more than the cap; what they have spent counts."""
+
+    async def spent(self, name: str) -> int:
+        """Return what the runs of a batch have spent or reserved."""
+
+    async def left(self, run: str) -> int | None:
+        """Return what the batch of a run may still spend; None for a run without one."""
+
+
 @dataclass(frozen=True, eq=False)
 class Storage:
     """All parts of one database; `name` tells databases apart within a process.
@@ -295,3 +332,8 @@ class Storage:
     checkpoints: CheckpointStore
     locks: LockStore
     cleaning: PruneStore
+    # What machines share beside; where one machine has a file of its own, folders have events and papers.
+    events: EventStore | None = None
+    papers: PaperStore | None = None
+    paces: SharedPaces | None = None
+    batches: BatchStore | None = None

@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+(?:[-.]\w+)*")
 _OPERATORS = {"and", "andnot", "not", "or", "to"}
 _COMMON = {"a", "an", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "of", "on", "that"}
 _COMMON |= {"the", "versus", "vs", "what", "which", "who", "why", "with"}
-_PROCESS_TURNS = PacedLock()
+_PROCESS_TURNS = PacedLock("engine arxiv")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,127 @@
+"""What only a database that machines share has: events, papers, paces and caps of batches.
+
+Does not know what an event says. Whoever listens to a run hears of a new event at once.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from fathom.storage.sql import Connection, Table
+
+if TYPE_CHECKING:
+    from fathom.storage.postgres import PostgresDatabase
+
+_LISTEN_S = 2.0  # after that a listener looks by itself, should a word have been lost
+
+
+class EventTable(Table):
+    """The events of all runs; see `EventStore`."""
+
+    database: "PostgresDatabase"
+
+    async def add(self, run: str, body: str) -> None:
+        """Keep an event, and tell those who follow the run."""
+        await self._write("insert into events (run, body) values (?, ?)", run, body.replace("\\u0000", ""))
+
+    async def after(self, run: str, number: int) -> list[tuple[int, str]]:
+        """Return the events of a run with a higher number, in their order."""
+        words = "select number, body from events where run = ? and number > ? order by number"
+        return [(int(found), body) for found, body in await self._rows(words, run, number)]
+
+    async def follow(self, run: str, number: int = 0) -> AsyncGenerator[tuple[int, str], None]:
+        """Give every event after that one, as it comes, on whatever machine; never ends by itself."""
+        url = self.database.address.url.get_secret_value()
+        from fathom.storage.postgres import told_plainly
+
+        with told_plainly(self.database.address):
+            async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+                await connection.execute(f'listen "fathom_{run}"')
+                while True:
+                    for seen, body in await self.after(run, number):
+                        yield seen, body
+                        number = seen
+                    async for _ in connection.notifies(timeout=_LISTEN_S, stop_after=1):
+                        pass
+
+
+class PaperTable(Table):
+    """PDFs by the hash of their text; see `PaperStore`."""
+
+    async def put(self, sha: str, body: bytes) -> None:
+        """Keep a PDF; keeping it again changes nothing."""
+        words = "insert into papers values (?, ?, ?) on conflict do nothing"
+        await self._write(words, sha, body, time.time())
+
+    async def get(self, sha: str) -> bytes | None:
+        """Return the PDF whose text has that hash, or None."""
+        rows = await self._rows("select body from papers where sha = ?", sha)
+        return bytes(rows[0][0]) if rows else None
+
+
+class PaceTable(Table):
+    """When somebody may next be asked, for all machines; see `PaceStore`."""
+
+    async def book(self, name: str, pause_s: float) -> float:
+        """Take the next start, leave a pause behind it, and return how long to wait for it."""
+        words = """
+            insert into paces values (?, extract(epoch from clock_timestamp()) + ?)
+            on conflict (name) do update set free_at =
+                greatest(paces.free_at, extract(epoch from clock_timestamp())) + ?
+            returning free_at - extract(epoch from clock_timestamp())
+        """
+        found = await self._change(words, name, pause_s, pause_s)
+        return max(0.0, float(found) - pause_s)
+
+    async def close(self, name: str, wait_s: float) -> None:
+        """Have everybody wait for so long."""
+        words = """
+            insert into paces values (?, extract(epoch from clock_timestamp()) + ?)
+            on conflict (name) do update set free_at = greatest(paces.free_at, excluded.free_at)
+        """
+        await self._write(words, name, wait_s)
+
+    async def wait_s(self, name: str) -> float:
+        """Return how long everybody waits now."""
+        words = "select free_at - extract(epoch from clock_timestamp()) from paces where name = ?"
+        rows = await self._rows(words, name)
+        return max(0.0, float(rows[0][0])) if rows else 0.0
+
+    async def _change(self, words: str, *values: object) -> float:
+        return float(await self.database.write(lambda c: c.execute(words, values).fetchone()[0]))
+
+
+class BatchTable(Table):
+    """Caps that hold for several runs; see `BatchStore`."""
+
+    async def open(self, name: str, cap: int, runs: Sequence[str]) -> None:
+        """Have these runs together never spend more than the cap; what they have spent counts."""
+
+        def open_batch(connection: Connection) -> None:
+            words = "insert into batches values (?, ?, 0) on conflict (name) do update set cap = excluded.cap"
+            connection.execute(words, (name, cap))
+            connection.execute("select 1 from batches where name = ? for update", (name,))
+            words = (
+                "insert into batch_runs values (?, ?) on conflict (run) do update set batch = excluded.batch"
+            )
+            connection.executemany(words, [(run, name) for run in runs])
+            words = """
+                update batches set nano = (select coalesce(sum(nano), 0) from payments where owner(run) in
+                    (select run from batch_runs where batch = ?)) where name = ?
+            """
+            connection.execute(words, (name, name))
+
+        await self.database.write(open_batch)
+
+    async def spent(self, name: str) -> int:
+        """Return what the runs of a batch have spent or reserved."""
+        rows = await self._rows("select nano from batches where name = ?", name)
+        return int(rows[0][0]) if rows else 0
+
+    async def left(self, run: str) -> int | None:
+        """Return what the batch of a run may still spend; None for a run without one."""
+        words = "select cap - nano from batches where name = (select batch from batch_runs where run = ?)"
+        rows = await self._rows(words, run)
+        return int(rows[0][0]) if rows else None

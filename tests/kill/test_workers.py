@@ -1,0 +1,156 @@
+"""Machines that share nothing but a PostgreSQL database: each has a home and processes of its own."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from standins.commandline import FATHOM, spawned
+from standins.documents import TIDES, written
+from standins.model import Model
+from standins.postgres import new_database
+from standins.working_model import researcher
+
+from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
+from fathom.settings.settings import Settings, load_settings
+from fathom.storage.postgres import connect
+
+pytestmark = [pytest.mark.postgres, pytest.mark.kill]
+QUESTION = "How much does tidal power cost?"
+PATIENCE_S = 120.0
+MODEL = "gpt-4.1-mini"
+
+
+def machine(tmp_path: Path, name: str, url: str) -> tuple[Path, dict[str, str]]:
+    """Return a folder to work in and an environment with a home of its own."""
+    place = tmp_path / name
+    place.mkdir()
+    return place, {"FATHOM_HOME": str(place / "home"), "FATHOM_DATABASE": url}
+
+
+@contextmanager
+def worker(place: Path, environment: dict[str, str], *words: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A worker on a machine; ended with the block, by its id."""
+    command = [*FATHOM, "worker", *words]
+    with subprocess.Popen(
+        command, cwd=place, env={**os.environ, **environment}, start_new_session=True
+    ) as found:
+        try:
+            yield found
+        finally:
+            if found.poll() is None:
+                found.terminate()
+                try:
+                    found.wait(20)
+                except subprocess.TimeoutExpired:
+                    found.kill()
+
+
+async def until_over(deep: DeepResearcher, run_id: str) -> str:
+    """Return a run's status once it has a report."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        lines = [line for line in await deep.runs() if line.id == run_id]
+        if lines and lines[0].status in {"complete", "partial", "unsure", "extracts"}:
+            return lines[0].status
+        await asyncio.sleep(0.5)
+    raise AssertionError(f"no report: {[(line.status, line.id) for line in await deep.runs()]}")
+
+
+async def test_begun_on_one_steered_from_another_finished_on_a_third_verified_on_a_fourth(
+    tmp_path: Path,
+) -> None:
+    docs = written(tmp_path / "share", TIDES)
+    url = new_database("machines").url.get_secret_value()
+    a, b, c, d = (machine(tmp_path, name, url) for name in "abcd")
+    words = [QUESTION, "--docs", str(docs), "--review", "rounds", "--rounds", "2", "--json"]
+    begun = await asyncio.to_thread(spawned, words, *a)
+    assert begun.code == 3, begun
+    (line,) = json.loads((await asyncio.to_thread(spawned, ["runs", "--json"], *b)).out)
+    run_id = line["id"]
+    added = "tidal power subsidies"
+    steered = await asyncio.to_thread(spawned, ["control", run_id[:8], "add", added], *b)
+    assert steered.code == 0, steered
+    there = DeepResearcher(load_settings(home=b[0] / "home", database_url=url))
+    heard: list[str] = []
+
+    async def listen() -> None:
+        async for _, event in there.follow(run_id):
+            heard.append(event.kind)
+
+    listening = asyncio.create_task(listen())
+    with worker(*c, "--at-once", "2"):
+        while not listening.done():  # every plan is approved from B, and worked on by C
+            await there.submit_run(run_id, ReviewAnswer(action="approve"))
+            await asyncio.wait([listening], timeout=2)
+        await listening
+    assert heard[0] == "started"
+    assert heard[-1] == "completed"
+    exported = await asyncio.to_thread(spawned, ["export", run_id, "--to", "out/"], *d)
+    assert exported.code == 0, exported
+    verified = await asyncio.to_thread(spawned, ["verify", "out/report.json"], *d)
+    assert verified.code == 0, verified
+    assert (d[0] / "out" / "events.jsonl").read_text("utf-8").count("\n") == len(heard)
+    result = await there.result(run_id)
+    assert added in [query.text for query in result.asked]
+    assert not (a[0] / "home" / "fathom.sqlite").exists()
+
+
+async def test_killed_workers_cost_their_calls_in_flight_and_nothing_else(tmp_path: Path) -> None:
+    docs = written(tmp_path / "share", TIDES)
+    url = new_database("killed").url.get_secret_value()
+    with Model(researcher) as model:
+        settings = load_settings(
+            home=tmp_path / "client",
+            database_url=url,
+            base_url=model.base_url,
+            openai_api_key="k",
+            model=MODEL,
+        )
+        deep = DeepResearcher(settings)
+        own = {"FATHOM_BASE_URL": model.base_url, "OPENAI_API_KEY": "k", "FATHOM_MODEL": MODEL}
+        homes = [(place, {**words, **own}) for place, words in (machine(tmp_path, n, url) for n in "abc")]
+        runs = [await deep.submit(_request(f"{QUESTION} ({n})", docs)) for n in range(3)]
+        with worker(*homes[0]) as first:
+            await _until_called(model, 4)
+            os.kill(first.pid, signal.SIGKILL)
+            first.wait()
+        in_flight = len(model.requests) - _calls(settings)
+        with worker(*homes[1]), worker(*homes[2]):
+            statuses = [await until_over(deep, run_id) for run_id in runs]
+        assert len(statuses) == len(runs)
+        assert _paid_twice(settings) == 0
+        assert len(model.requests) - _calls(settings) <= in_flight
+
+
+def _request(question: str, docs: str) -> ResearchRequest:
+    return ResearchRequest(query=question, docs=[docs], rounds=1, reuse=False)
+
+
+async def _until_called(model: Model, calls: int) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while len(model.requests) < calls and time.monotonic() < end:  # noqa: ASYNC110 - another thread serves
+        await asyncio.sleep(0.05)
+
+
+def _paid_twice(settings: Settings) -> int:
+    """How many calls of a run have two settled lines."""
+    return _count(
+        settings, "(select 1 from payments group by run, call having count(settled_at) > 1) as twice"
+    )
+
+
+def _calls(settings: Settings) -> int:
+    return _count(settings, "payments where settled_at is not null")
+
+
+def _count(settings: Settings, what: str) -> int:
+    with connect(settings.database) as server:  # type: ignore[arg-type]
+        ((found,),) = server.execute(f"select count(*) from {what}").fetchall()
+    return int(found)
