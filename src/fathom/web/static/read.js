@@ -134,7 +134,7 @@ function sectionOf(section, index, drawer, changed, run, result) {
 
 // Pictures of a table's verified figures, drawn by the server, with their sources.
 function chartsOf(section, place, drawer, run, result) {
-  return result.charts.map((chart, number) => [chart, number]).filter(([chart]) => chart.section === section.id && chart.block === place).map(([chart, number]) =>
+  return (result.charts ?? []).map((chart, number) => [chart, number]).filter(([chart]) => chart.section === section.id && chart.block === place).map(([chart, number]) =>
     h("figure", { class: "chart" }, h("div", { class: "table", role: "region", tabindex: 0, "aria-label": t("read.chart", { title: chart.title }) }, h("img", { src: `api/runs/${run.id}/chart/${number}`, alt: chart.description })),
       h("figcaption", {}, t("read.chart", { title: chart.title }),
         result.citations.filter((one) => chart.cited.includes(one.number)).map((one) => mark({ citation: one, quotes: quotesOf(one, result) }, null, drawer)))));
