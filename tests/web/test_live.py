@@ -140,3 +140,31 @@ async def test_a_part_that_is_being_written_goes_around_the_file(
     await found.task
     first, _ = await heard(live.stream(RUN, tmp_path, seen=0), 2)
     assert (first.event, json.loads(str(first.data))) == ("drafts", drafts)
+
+
+async def test_the_stream_of_a_finished_run_ends(tmp_path: Path) -> None:
+    lines = ['{"kind":"started"}', '{"kind":"completed","run_id":"x"}']
+    (tmp_path / EVENTS).write_text("\n".join(lines) + "\n", "utf-8")
+    async with asyncio.timeout(10):
+        told = [one.data async for one in runs_of(tmp_path).stream(RUN, tmp_path, seen=0)]
+        again = [one.event async for one in runs_of(tmp_path).stream(RUN, tmp_path, seen=2)]
+    assert told[:2] == lines
+    assert len(told) == 3
+    assert again == ["standing"]
+
+
+async def test_fifty_readers_of_one_run_hear_all_of_it(tmp_path: Path) -> None:
+    live, file = runs_of(tmp_path), tmp_path / EVENTS
+
+    async def listen() -> int:
+        return len([one async for one in live.stream(RUN, tmp_path, seen=0) if one.id])
+
+    readers = [asyncio.create_task(listen()) for _ in range(50)]
+    for number in range(200):
+        with file.open("a", encoding="utf-8") as more:
+            more.write(f'{{"kind":"draft","n":{number}}}\n')
+        await asyncio.sleep(0)
+    with file.open("a", encoding="utf-8") as more:
+        more.write('{"kind":"completed","n":200}\n')
+    async with asyncio.timeout(30):
+        assert await asyncio.gather(*readers) == [201] * 50

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 EVENTS = "events.jsonl"
 _GLANCE_S = 0.2
+_COMPLETED = '{"kind":"completed",'
 _log = logging.getLogger(__name__)
 
 
@@ -103,7 +104,7 @@ class LiveRuns:
             live.problem = str(error)
 
     async def stream(self, run_id: str, folder: Path, seen: int) -> AsyncGenerator[ServerSentEvent, None]:
-        """Everything a run tells after the first `seen` events, and how it stands; never ends by itself."""
+        """Everything a run tells after the first `seen` events, and how it stands; ends with the run."""
         lines, told, changes = _EventLines(folder / EVENTS, seen), "", 0
         while True:
             live = self._runs.get(run_id)
@@ -121,6 +122,8 @@ class LiveRuns:
             if (words := json.dumps(standing)) != told:
                 told = words
                 yield ServerSentEvent(words, event="standing")
+            if lines.is_over and not standing["is_working"]:
+                return
             await asyncio.sleep(_GLANCE_S)
 
 
@@ -129,6 +132,7 @@ class _EventLines:
 
     def __init__(self, path: Path, seen: int) -> None:
         self._path, self._seen, self._number, self._at = path, seen, 0, 0
+        self.is_over = False  # whether the last event says that the report is there: then nothing follows
 
     def read(self) -> list[tuple[int, str]]:
         """What was added since; a line that is being written waits until it is whole."""
@@ -147,6 +151,7 @@ class _EventLines:
             self._number += 1
             if self._number > self._seen:
                 found.append((self._number, line))
+        self.is_over = line.startswith(_COMPLETED)
         return found
 
 

@@ -42,18 +42,22 @@ export function listen(id, hear) {
   let last = 0;
   let source = null;
   let timer = 0;
+  let isOver = false; // the report is there: nothing follows, and the server ends the stream
   const open = () => {
     source = new EventSource(`api/runs/${id}/events?after=${last}`);
     source.onopen = () => hear.link(true);
     source.onmessage = (message) => {
       last = Number(message.lastEventId) || last;
-      hear.event(JSON.parse(message.data));
+      const told = JSON.parse(message.data);
+      isOver = told.kind === "completed";
+      hear.event(told);
     };
     source.addEventListener("standing", (message) => hear.standing(JSON.parse(message.data)));
     source.addEventListener("drafts", (message) => hear.drafts(JSON.parse(message.data)));
     source.onerror = () => {
-      hear.link(false);
       source.close();
+      if (isOver) return;
+      hear.link(false);
       clearTimeout(timer);
       timer = setTimeout(open, 700);
     };
