@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
+from langgraph_sdk.errors import UnprocessableEntityError
 from standins.documents import QUESTION
 
 from fathom.cli.main import main
@@ -61,8 +62,8 @@ def test_feedback_shows_another_plan(client: SyncLangGraphClient, shelf: Path) -
 def test_an_answer_of_another_shape_leaves_the_review_open(client: SyncLangGraphClient, shelf: Path) -> None:
     thread_id, _ = waiting(client, shelf)
     words: Any = {"command": {"resume": {"action": "perhaps"}}, "raise_error": False}
-    told: Any = client.runs.wait(thread_id, "research", **words)
-    assert "'approve', 'edit', 'feedback', 'add' or 'finish'" in told["__error__"]["message"]
+    with pytest.raises(UnprocessableEntityError, match="'approve', 'edit', 'feedback', 'add' or 'finish'"):
+        client.runs.wait(thread_id, "research", **words)
     assert resumed(client, thread_id, {"action": "approve"})["report"]["status"] == "extracts"
 
 

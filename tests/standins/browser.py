@@ -32,12 +32,12 @@ _QUIET = (
 
 
 @contextmanager
-def chromium() -> Iterator["Browser"]:
+def chromium(*options: str) -> Iterator["Browser"]:
     """A browser that asks nobody but the pages it is sent to."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_QUIET))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*_QUIET, *options])
         yield browser
         browser.close()
 

@@ -23,6 +23,9 @@ def answer(
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"{}"})
 
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
@@ -33,7 +36,7 @@ def answer(
     raw = [(name.encode(), value.encode("latin-1")) for name, value in names.items()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
     for _ in range(times):
-        asyncio.run(guarded(scope, None, send))
+        asyncio.run(guarded(scope, receive, send))
     return sent[-2]["status"], str(json.loads(sent[-1]["body"]).get("detail", ""))
 
 

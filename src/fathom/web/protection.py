@@ -7,6 +7,7 @@ origins without asking first; only the page's own uploads are plain bytes. Does 
 of them start runs or take a file.
 """
 
+import asyncio
 import json
 import re
 import time
@@ -15,6 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+from fathom.web.bodies import MAX_BODY_BYTES, fault_of, is_checked
 
 Scope = dict[str, Any]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -70,6 +73,8 @@ class Protection:
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         """Serve or refuse one request."""
         refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") else None
+        if refusal is None and scope["type"] == "http" and is_checked(scope["method"], scope["path"]):
+            refusal, receive = await _check_body(scope["path"], receive)
         if refusal is None:
             await self._app(_without_private_network(scope), receive, send)
         elif scope["type"] == "websocket":
@@ -110,6 +115,26 @@ class Protection:
             return True
         is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         return method == "GET" and is_link
+
+
+async def _check_body(path: str, receive: Any) -> tuple[RefusedRequest | None, Any]:
+    """Read a body and say what is wrong with it; whoever reads next gets it again."""
+    body, is_more = bytearray(), True
+    while is_more:
+        message = await receive()
+        if message["type"] != "http.request":
+            return RefusedRequest(400, "The request broke off."), receive
+        body += message.get("body", b"")
+        is_more = message.get("more_body", False)
+        if len(body) > MAX_BODY_BYTES:
+            return RefusedRequest(413, f"The body is larger than {MAX_BODY_BYTES:,} bytes."), receive
+    fault = await asyncio.to_thread(fault_of, path, bytes(body))
+    waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+    async def receive_again() -> Any:
+        return waiting.pop() if waiting else await receive()
+
+    return (RefusedRequest(422, fault) if fault else None), receive_again
 
 
 def _without_private_network(scope: Scope) -> Scope:
