@@ -5,7 +5,7 @@ CODE := src/fathom graph nodes prompts state
 LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --no-header
 HEAVY := whole or wire or server or browser or localmodel or wheel or postgres or kill
 
-.PHONY: check test unit terminal browser fix lint types docs install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
+.PHONY: attack fuzz sbom audit-deps check test unit terminal browser fix lint types docs install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
 	bench-cost bench-wall bench-storage bench-kill bench-overload
 
 check: lint types test
@@ -113,6 +113,31 @@ bench-storage: install
 # Kills a real run 40 times and counts what was paid twice. KILLS=n for another number.
 bench-kill: install
 	PYTHONPATH=tests $(BIN)/python -m standins.random_kills $(if $(KILLS),--kills $(KILLS))
+
+# Attacks on real processes: a table of what held and what broke, and one JSON line.
+attack: install browser
+	PYTHONPATH=tests $(BIN)/python -m attacks
+
+# Coverage-guided fuzzing, FUZZ_SECONDS a target; atheris has a folder of its own.
+FUZZ_SECONDS ?= 60
+fuzz: install
+	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade --target build/fuzz-tools atheris
+	for target in parsers answers evidence ledgers bodies; do \
+		PYTHONPATH=build/fuzz-tools $(BIN)/python bench/fuzz.py $$target --seconds $(FUZZ_SECONDS) || exit 1; done
+
+# A software bill of materials of what is installed (CycloneDX), and what is known to be wrong with it. The second
+# asks a database of vulnerabilities on the network. Their tools have an environment of their own.
+SUPPLY := build/supply-tools
+$(SUPPLY)/bin/python:
+	$(PYTHON) -m venv $(SUPPLY)
+	$(SUPPLY)/bin/python -m pip install -q --disable-pip-version-check cyclonedx-bom pip-audit
+
+sbom: install $(SUPPLY)/bin/python
+	$(SUPPLY)/bin/cyclonedx-py environment --pyproject pyproject.toml --of JSON -o build/sbom.cdx.json $(BIN)/python
+	@echo "build/sbom.cdx.json"
+
+audit-deps: $(SUPPLY)/bin/python
+	$(SUPPLY)/bin/pip-audit --disable-pip --no-deps -r requirements.lock
 
 clean:
 	rm -rf .venv build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

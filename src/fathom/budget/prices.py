@@ -67,7 +67,13 @@ class Prices:
     engines: Mapping[str, float] = field(default_factory=dict)
 
     def usd(
-        self, model: str, server: str, tokens_in: int, tokens_out: int, tokens_cached: int = 0
+        self,
+        model: str,
+        server: str,
+        tokens_in: int,
+        tokens_out: int,
+        tokens_cached: int = 0,
+        tokens_written: int = 0,
     ) -> float | None:
         """The price in USD; 0 on a server of one's own, None when no price is known."""
         cached = min(max(tokens_cached, 0), tokens_in)
@@ -76,7 +82,8 @@ class Prices:
             return given.usd(tokens_in, tokens_out, cached)
         if is_own_server(server):
             return 0.0
-        return _usd_from_table(bare, server, provider, tokens_in, tokens_out, cached)
+        written = min(max(tokens_written, 0), tokens_in - cached)
+        return _usd_from_table(bare, server, provider, (tokens_in, tokens_out, cached, written))
 
     def is_known(self, model: str, server: str) -> bool:
         """Whether a call to the model has a price, be it 0."""
@@ -118,11 +125,12 @@ def is_own_server(server: str) -> bool:
 
 
 def _usd_from_table(
-    model: str, server: str, provider: str, tokens_in: int, tokens_out: int, cached: int
+    model: str, server: str, provider: str, tokens: tuple[int, int, int, int]
 ) -> float | None:
     from genai_prices import Usage, calc_price  # half a second of imports, paid only by those who pay
 
-    usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out, cache_read_tokens=cached)
+    names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+    usage = Usage(**dict(zip(names, tokens, strict=True)))
     # As this server or provider sells it, if the table knows it; else as whoever made it does.
     sold_by = _SELLERS.get(provider, provider) if provider != "openai" else None
     asks: list[Callable[[], Any]] = [partial(calc_price, usage, model, provider_api_url=server)]

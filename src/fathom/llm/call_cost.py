@@ -24,10 +24,13 @@ _LEAST_ANSWER_BY_ROLE = {
 }  # short answers: yes or no, or titles
 _DEFAULT_ANSWER_TOKENS = 16_384
 _PER_MESSAGE = 16
+_CACHE_WRITES = ("cache_creation", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
+# What a tier costs beside the price in the table: OpenAI's flex and batch are half, its priority up to twice.
+_TIER_FACTORS = {"flex": 0.5, "batch": 0.5, "priority": 2.0}
 
 
 class TokenUsage(NamedTuple):
-    """Tokens of one call; cached ones are part of the input, reasoning is part of the output."""
+    """Tokens of one call; cached and written ones are part of the input, reasoning is part of the output."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -35,11 +38,14 @@ class TokenUsage(NamedTuple):
     tokens_reasoning: int = 0
     least_in: int = 0  # lower bound from the text, whatever the server reports
     least_out: int = 0
+    tokens_written: int = 0  # into the provider's cache, which some sell dearer
+    price_factor: float = 1.0  # of the provider's tier
 
     @property
-    def billed(self) -> tuple[int, int, int]:
-        """Return billed tokens in, out and cached: never fewer than the text must have taken."""
-        return max(self.tokens_in, self.least_in), max(self.tokens_out, self.least_out), self.tokens_cached
+    def billed(self) -> tuple[int, int, int, int]:
+        """Return billed tokens in, out, cached and written: never fewer than the text must have taken."""
+        tokens_in, tokens_out = max(self.tokens_in, self.least_in), max(self.tokens_out, self.least_out)
+        return tokens_in, tokens_out, self.tokens_cached, self.tokens_written
 
     @classmethod
     def from_message(cls, message: AIMessage, otherwise: "TokenUsage", least_in: int = 0) -> Self:
@@ -47,14 +53,24 @@ class TokenUsage(NamedTuple):
         said = message.usage_metadata
         if not said or not said["input_tokens"]:
             return cls(*otherwise)
-        cached = said.get("input_token_details", {}).get("cache_read") or 0
-        reasoning = said.get("output_token_details", {}).get("reasoning") or 0
+        # LangChain puts the name of a tier before the name of a detail: "flex_cache_read".
+        details_in, details_out = said.get("input_token_details", {}), said.get("output_token_details", {})
+        cached = _sum_details(details_in, "cache_read")
+        written = sum(_sum_details(details_in, name) for name in _CACHE_WRITES)
+        reasoning = _sum_details(details_out, "reasoning")
         is_silent = not (message.content or message.tool_calls or message.invalid_tool_calls)
         tokens_out = said["output_tokens"] or (0 if is_silent else otherwise.tokens_out)
+        # Some count reasoning only in the total, and bill it as output all the same.
+        tokens_out = max(tokens_out, said.get("total_tokens", 0) - said["input_tokens"], reasoning)
         cached = min(cached, said["input_tokens"])
-        return cls(
-            said["input_tokens"], tokens_out, cached, reasoning, least_in, count_tokens_at_least(message.text)
-        )
+        written = min(written, said["input_tokens"] - cached)
+        least_out = count_tokens_at_least(message.text)
+        factor = _TIER_FACTORS.get(str(message.response_metadata.get("service_tier") or ""), 1.0)
+        return cls(said["input_tokens"], tokens_out, cached, reasoning, least_in, least_out, written, factor)
+
+
+def _sum_details(details: Mapping[str, Any], name: str) -> int:
+    return sum(count for key, count in details.items() if key.endswith(name) and isinstance(count, int))
 
 
 @dataclass

@@ -216,7 +216,8 @@ class Chat:
         return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _usd(self, usage: TokenUsage) -> float | None:
-        return self.prices.usd(self.name, self.server, *usage.billed)
+        usd = self.prices.usd(self.name, self.server, *usage.billed)
+        return None if usd is None else usd * usage.price_factor
 
     @cached_property
     def _answer_limit(self) -> int | None:

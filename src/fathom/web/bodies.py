@@ -50,8 +50,8 @@ def _fault(path: str, given: Any) -> str:
     command = given.get("command")
     if isinstance(command, dict) and (command.get("update") or command.get("goto")):
         return "A run is told only how to go on: a command has nothing but resume."
-    is_answer = isinstance(command, dict) and given.get("assistant_id") != _CHAT
-    if is_answer and (fault := _fault_of_answer(command.get("resume"))):
+    answer = command.get("resume") if isinstance(command, dict) else None
+    if given.get("assistant_id") != _CHAT and (fault := _fault_of_answer(answer)):
         return fault
     for settings in _settings(given):
         try:
