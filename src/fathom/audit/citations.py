@@ -14,47 +14,61 @@ from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.http.urls import canonical_address
 from fathom.text.normalization import one_line
 
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
-_ITEM = re.compile(r"\s*(?:[-*+•·▪]|(\d{1,3})[.)])\s+(?=\S)")
-_RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$")
-_TABLE_RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
-_DEFINITION = re.compile(r"\s{0,3}\[(\^?[^\]\s]{1,60})\]:\s*(\S.*)")
+# Bounded and possessive: reports come from strangers, and no pattern may take more than linear time.
+_FENCE = re.compile(r"\s*+(?:```|~~~)")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s++(.*)")
+_ITEM = re.compile(r"\s*+(?:[-*+•·▪]|(\d{1,3})[.)])\s++(?=\S)")
+_RULE = re.compile(r"\s*+(?:[-*_=]\s*+){3,}+$")
+_TABLE_RULE = re.compile(r"[\s:|]*+-[\s:|-]*+")
+_DEFINITION = re.compile(r"\s{0,3}\[(\^?[^\]\s]{1,60})\]:\s*+(\S.*)")
 _NUMBERED = re.compile(
-    r"\s*(?:\[\^?(\d{1,3})\]|【(\d{1,3})】|\((\d{1,3})\)|(\d{1,3})[.)]|([⁰¹²³⁴-⁹]+))\s*(?=\S)"
+    r"\s*+(?:\[\^?(\d{1,3})\]|【(\d{1,3})】|\((\d{1,3})\)|(\d{1,3})[.)]|([⁰¹²³⁴-⁹]{1,3}))\s*+(?=\S)"
 )
-_BRACKETED = re.compile(r"\s*(?:\[\d{1,3}\]|【\d{1,3}】)\s*\S")
-_ADDRESS = r"https?://[^\s<>\[\]()\"'“”‘’【】「」『』、。，（）|]+(?:\([^\s()<>]*\)[^\s()<>\[\]\"|]*)*"
+_BRACKETED = re.compile(r"\s*+(?:\[\d{1,3}\]|【\d{1,3}】)\s*+\S")
+_BULLET = re.compile(r"\s*+[-*+•]\s++")
+_ADDRESS = (
+    r"https?://[^\s<>\[\]()\"'“”‘’【】「」『』、。，（）|]{1,2000}+"
+    r"(?:\([^\s()<>]{0,200}+\)[^\s()<>\[\]\"|]{0,500}+){0,5}+"
+)
 _BARE = re.compile(rf"<?({_ADDRESS})>?")
 _LINK = re.compile(
-    rf"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?({_ADDRESS}|[^\s()<>]+)>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)"
+    r"!?\[((?:[^\[\]]|\[[^\[\]]{0,100}+\]){0,400}+)\]"
+    rf"\(\s{{0,3}}<?({_ADDRESS}|[^\s()<>]{{1,300}})>?(?:\s{{1,3}}[\"'(][^\n\"')]{{0,200}}[\"')])?\s{{0,3}}\)"
 )
-_DOI = re.compile(r"\b(?:doi:\s*|doi\.org/)?(10\.\d{4,9}/[^\s\"<>\]]+)", re.IGNORECASE)
-_REFERENCE = re.compile(r"\[([^\[\]]+)\]\[([^\[\]]*)\]")
+_DOI = re.compile(r"\b(?:doi:\s{0,3}|doi\.org/)?(10\.\d{4,9}/[^\s\"<>\]]{1,200})", re.IGNORECASE)
+_FILE_NAME = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:pdf|docx|md|html?|txt|csv)\b")
+_REFERENCE = re.compile(r"\[([^\[\]]{1,300}+)\]\[([^\[\]]{0,60}+)\]")
 _NOTE = re.compile(r"\[\^([^\]\s]{1,60})\]")
-_TOOL_MARK = re.compile(r"【(\d{1,3})(?::\d+)?(?:†[^】]*)?】|\[(\d{1,3})(?::\d+)?†[^\]]*\]")
-_UNRESOLVED = re.compile(
-    "\ue200cite(?:\ue202[^\ue200\ue201]*)+\ue201|:contentReference\\[[^\\]]*\\](?:\\{[^}]*\\})?"
+_TOOL_MARK = re.compile(
+    r"【(\d{1,3})(?::\d{1,4})?(?:†[^【】]{0,80}+)?】|\[(\d{1,3})(?::\d{1,4})?†[^\[\]]{0,80}+\]"
 )
-_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[,;、–~-]\s*\d{1,3})*)\](?![(\[:])|\[(\d{1,3})\](?=\[)")
-_RAISED = re.compile(r"(?<=[^\s\d⁰¹²³⁴-⁹])([⁰¹²³⁴-⁹]+(?:[,˒·]\s?[⁰¹²³⁴-⁹]+)*)")
+_UNRESOLVED = re.compile(
+    "\ue200cite[^\ue200\ue201]{1,300}+\ue201|:contentReference\\[[^\\[\\]]{0,80}+\\](?:\\{[^{}]{0,80}+\\})?"
+)
+_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s{0,3}[,;、–~-]\s{0,3}\d{1,3}){0,30}+)\](?![(\[:])|\[(\d{1,3})\](?=\[)")
+_RAISED = re.compile(r"(?<=[^\s\d⁰¹²³⁴-⁹])([⁰¹²³⁴-⁹]{1,3}+(?:[,˒·]\s?[⁰¹²³⁴-⁹]{1,3}+){0,10}+)")
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LABEL = re.compile(
-    r"\[?\^?\d{1,3}\]?|sources?|links?|ref(?:erence)?s?\.?|here|출처|원문|링크|자료|보기|↗|(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?"
-    r"|https?://\S*|(?:[\w.&-]+ ?){1,4}\+\d+",
+    r"\[?\^?\d{1,3}\]?|sources?|links?|ref(?:erence)?s?\.?|here|출처|원문|링크|자료|보기|↗"
+    r"|(?:[\w-]{1,63}+\.){1,6}[a-z]{2,20}(?:/\S{0,500})?|https?://\S{0,2000}"
+    r"|[\w.&-]{1,30}+(?: [\w.&-]{1,30}+){0,3}\+\d{1,3}",
     re.IGNORECASE,
 )
-_MARK = "\ue010(\\d+)\ue011"
-_MARKS = rf"{_MARK}(?:[\s,;·、/|]*{_MARK})*"
+_MARK = "\ue010(\\d{1,6})\ue011"
+_MARKS = rf"{_MARK}(?:[\s,;·、/|]{{0,10}}+{_MARK}){{0,100}}+"
 _IN_BRACKETS = re.compile(
-    rf"[(\[（【]\s*(?:(?:sources?|see(?: also)?|via|출처|참고|자료|cf)\.?\s*[:：]?\s*)?"
-    rf"({_MARKS})\s*[)\]）】]",
+    r"[(\[（【]\s{0,3}(?:(?:sources?|see(?: also)?|via|출처|참고|자료|cf)\.?\s{0,3}[:：]?\s{0,3})?"
+    rf"({_MARKS})\s{{0,3}}[)\]）】]",
     re.IGNORECASE,
 )
-_AFTER_STOP = re.compile(rf"([.!?。！？…][\"'”’)\]]*)\s*({_MARKS})(?=\s|$|[^\s\w])")
-_ASIDE = re.compile(r"[(（][^()（）]{0,12}$|\)\s*[;,]\s*$")  # before a link that stands in brackets
+_AFTER_STOP = re.compile(rf"([.!?。！？…][\"'”’)\]]{{0,5}}+)\s{{0,3}}+({_MARKS})(?=\s|$|[^\s\w])")
+_MARKED = re.compile(rf"(?<!\s)\s{{0,10}}+{_MARKS}")
+_SPACE_BEFORE = re.compile(r"(?<!\s)\s{1,10}+([.,;:!?。])")
+_EMPTY_BRACKETS = re.compile(r"[(\[（][,;\s]{0,20}+[)\]）]")
+_ASIDE = re.compile(r"[(（][^()（）]{0,12}$|\)\s{0,3}[;,]\s{0,3}$")  # before a link that stands in brackets
 _ASIDE_ENDS = frozenset({")", "）", ";", ","})
 _UNIT_BEFORE = re.compile(r"(?:\b[kcm]?m|\b10)$")
+_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|~~)(?=\S)(.{1,300}?)(?<=\S)\1")
 _MOST_IN_RANGE = 12
 
 
@@ -92,7 +106,7 @@ class _LineSorter:
         elif not line.strip() or _RULE.match(line):
             self._is_open = False
         elif found := _HEADING.match(line):
-            self._take_heading(found[2], len(found[1]))
+            self._take_heading(found[2].rstrip(" #"), len(found[1]))
         elif found := _DEFINITION.match(line):
             self._add("source", found[2], key=found[1].removeprefix("^"), is_open=True)
         elif _is_source_title(line):
@@ -119,7 +133,7 @@ class _LineSorter:
         self._add("heading", words.strip(" *_"), level)
 
     def _take_entry(self, line: str) -> None:
-        bare = re.sub(r"^\s*[-*+•]\s+", "", line)
+        bare = line[found.end() :] if (found := _BULLET.match(line)) else line
         found = _NUMBERED.match(bare)
         key = next((part for part in found.groups() if part), "").translate(_PLAIN_DIGITS) if found else ""
         last = self._lines[-1] if self._lines else None
@@ -131,7 +145,9 @@ class _LineSorter:
 
     def _join(self, line: str) -> None:
         last = self._lines[-1]
-        is_cut = re.search(r"https?://\S+$", last.text) and re.match(r"\S*[/.%=?&_-]\S*$", line.strip())
+        is_cut = last.text.rstrip().rpartition(" ")[2].startswith(("http://", "https://")) and (
+            len(line.split()) == 1 and any(sign in line for sign in "/.%=?&_-")
+        )
         text = f"{last.text.rstrip()}{'' if is_cut else ' '}{line.strip()}"
         self._lines[-1] = ReportLine(last.kind, text, last.level, last.key)
 
@@ -187,8 +203,8 @@ class CitationMarks:
     def split_off(self, masked: str) -> tuple[str, list[str]]:
         """Return a sentence without its marks, and the ids of the sources it cites."""
         found = list(dict.fromkeys(int(number) for number in re.findall(_MARK, masked)))
-        bare = re.sub(rf"\s*{_MARKS}", "", masked)
-        bare = re.sub(r"\s+([.,;:!?。])", r"\1", re.sub(r"[(\[（]\s*[,;\s]*[)\]）]", "", bare))
+        bare = _MARKED.sub("", masked)
+        bare = _SPACE_BEFORE.sub(r"\1", _EMPTY_BRACKETS.sub("", bare))
         return _plain(bare), [self.sources[place].id for place in found]
 
     def _mask_link(self, found: re.Match[str], text: str) -> str:
@@ -243,8 +259,8 @@ class CitationMarks:
 
 
 def _expand_numbers(said: str) -> Iterator[str]:
-    for part in re.split(r"\s*[,;、]\s*", said):
-        first, *rest = re.split(r"\s*[–~-]\s*", part)
+    for part in re.split(r"[,;、]", said):
+        first, *rest = (number.strip() for number in re.split(r"[–~-]", part))
         last = rest[-1] if rest else first
         if 0 <= int(last) - int(first) <= _MOST_IN_RANGE:
             yield from (str(number) for number in range(int(first), int(last) + 1))
@@ -260,7 +276,7 @@ def _first_address(entry: str) -> str:
         return _trim(bare[1])
     if doi := _DOI.search(entry):
         return f"https://doi.org/{_trim(doi[1])}"
-    named = re.search(r"[\w./-]+\.(?:pdf|docx|md|html?|txt|csv)\b", entry)
+    named = _FILE_NAME.search(entry)
     return named.group() if named else ""
 
 
@@ -275,5 +291,5 @@ def _trim(address: str) -> str:
 
 def _plain(text: str) -> str:
     """Return Markdown words without emphasis and ticks."""
-    bare = re.sub(r"(\*{1,3}|_{2,3}|~~)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    bare = _EMPHASIS.sub(r"\2", text)
     return one_line(bare.replace("`", "").replace("\\", ""))

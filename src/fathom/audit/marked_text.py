@@ -38,7 +38,7 @@ _MARK_WORDS = re.compile(r"[\[(]?(?:[0-9]{1,3}|[a-z*†‡])[\])]?")
 _BACK = re.compile(r"[↩↑^⏎⮌]\ufe0e?|back(?: to (?:text|content))?", re.IGNORECASE)
 _UNIT_BEFORE = re.compile(r"(?:\b[kcm]?m|\b10|\))$")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_NUMBER = re.compile(r"\[?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]?")
+_NUMBER = re.compile(r"\[?\d{1,3}(?:\s{0,3}[,–-]\s{0,3}\d{1,3}){0,30}+\]?")
 _MAX_LINKS = 2000
 
 

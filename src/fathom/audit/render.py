@@ -139,7 +139,7 @@ def _quote(lead: str, quote: Quote, title: str, address: str) -> str:
     link = escape(title or address)
     if address.startswith(("http://", "https://")):
         link = f'<a href="{escape(address, quote=True)}" rel="noreferrer">{link}</a>'
-    place = f", {escape(quote.heading)}" if quote.heading else ""
+    place = f", {escape(quote.heading)}" if quote.heading not in {"", title} else ""
     return f"{escape(lead)} <q>{escape(quote.text)}</q> ({link}{place}, {quote.start}–{quote.end})"
 
 
