@@ -65,7 +65,7 @@ async def test_a_source_that_repeats_itself_brings_nothing_and_stops_the_run(tmp
     text = "# Turbines\n\nOpening words. The estuary uses bulb turbines of steel. The sea is cold."
     books = {f"https://copy{n}.example": f"{text}\n\nPrinted by copy shop number {n}." for n in range(24)}
     state = await ended(
-        tmp_path, ScriptedModel(quotes=2), RunConfig(rounds=8, sources=3, threshold=1.0), books
+        tmp_path, ScriptedModel(quotes=2), RunConfig(depth="quick", rounds=8, sources=3, threshold=1.0), books
     )
     assert stops(state) == [None, "saturated"]
     assert state["judgements"][-1].because == "0 new findings on 2 known"

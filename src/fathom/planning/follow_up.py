@@ -201,7 +201,9 @@ def is_answered_by_words(state: ResearchState) -> bool:
             for claim in state.get("claims", []) if claim.question == asked.id
             for quote in claim.quotes
         ]  # fmt: skip
-        least = _OF_THE_KIND if has_cjk(asked.text) else _DIRECT_FROM  # Korean verbs are not compared well
+        # Korean verbs are not compared well, and a place needs no verb.
+        is_any_verb = has_cjk(asked.text) or asked.text.lower().startswith("where")
+        least = _OF_THE_KIND if is_any_verb else _DIRECT_FROM
         if is_factual_question(asked.text) and not any(
             score_directness(asked.text, text) >= least and names <= _whole_words(around)
             for text, around in said
