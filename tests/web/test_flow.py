@@ -70,7 +70,7 @@ def test_a_visit_from_the_question_to_the_export(
     page, t = visit.page, words(language)
     page.goto(server.url)
     expect(page.get_by_role("heading", level=1)).to_have_text(t["ask.title"])
-    expect(page.locator(".price")).to_contain_text("·")
+    expect(page.locator(".price")).to_contain_text("·", timeout=LONG_MS)
     look(page)
 
     ask(page, server.url, question)
