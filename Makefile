@@ -6,7 +6,7 @@ LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11
 HEAVY := whole or wire or server or browser or localmodel or wheel or postgres or kill
 
 .PHONY: attack fuzz sbom audit-deps check test unit terminal browser fix lint types docs install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
-	bench-cost bench-wall bench-storage bench-kill bench-overload
+	bench-cost bench-wall bench-storage bench-kill bench-overload bench-workers
 
 check: lint types test
 
@@ -109,6 +109,10 @@ bench-overload: install
 
 bench-storage: install
 	$(BIN)/python bench/storage.py
+
+# Many questions over workers on one PostgreSQL, with kills and a cap.
+bench-workers: install
+	$(BIN)/python bench/workers.py
 
 # Kills a real run 40 times and counts what was paid twice. KILLS=n for another number.
 bench-kill: install
