@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fathom.runs.rescue import Rescued
     from fathom.runs.upgrade import Upgraded
     from fathom.storage.migrate import Migrated
+    from fathom.storage.protocol import EventStore
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -100,6 +101,11 @@ class RunArchive:
         """
         return await control_run(self.settings, run_id, word, text)
 
+    @property
+    def shared_events(self) -> "EventStore | None":
+        """What runs tell on all machines, if they share a database."""
+        return open_storage(self.settings.database).events
+
     async def follow(self, run_id: str, after: int = 0) -> "AsyncGenerator[tuple[int, Progress], None]":
         """Everything a run tells after that event, with its number, on whatever machine it works.
 
@@ -107,7 +113,7 @@ class RunArchive:
         """
         from fathom.events import Progress
 
-        events = open_storage(self.settings.database).events
+        events = self.shared_events
         if events is None:
             raise BadInput("Runs are followed over PostgreSQL; here, read events.jsonl in the run's folder.")
         async with aclosing(events.follow(run_id, after)) as told:

@@ -20,6 +20,7 @@ from standins.working_model import researcher
 from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
 from fathom.settings.settings import Settings, load_settings
 from fathom.storage.postgres import connect
+from fathom.web.live import LiveRuns
 
 pytestmark = [pytest.mark.postgres, pytest.mark.kill]
 QUESTION = "How much does tidal power cost?"
@@ -154,3 +155,18 @@ def _count(settings: Settings, what: str) -> int:
     with connect(settings.database) as server:  # type: ignore[arg-type]
         ((found,),) = server.execute(f"select count(*) from {what}").fetchall()
     return int(found)
+
+
+async def test_the_page_of_one_machine_shows_what_a_run_tells_on_another(tmp_path: Path) -> None:
+    docs = written(tmp_path / "share", TIDES)
+    url = new_database("watched").url.get_secret_value()
+    there = DeepResearcher(load_settings(home=tmp_path / "there", database_url=url))
+    result = await there.research(ResearchRequest(query=QUESTION, docs=[str(docs)], rounds=1))
+    here = DeepResearcher(load_settings(home=tmp_path / "here", database_url=url))
+    live = LiveRuns(here, tmp_path / "runs", here.shared_events)
+    told = [one async for one in live.stream(result.run_id, None, 0)]
+    kinds = [json.loads(str(one.data))["kind"] for one in told if one.event is None]
+    assert kinds[0] == "started"
+    assert kinds[-1] == "completed"
+    rest = [one async for one in live.stream(result.run_id, None, len(kinds) - 1)]
+    assert [one.id for one in rest if one.event is None] == [str(len(kinds))]

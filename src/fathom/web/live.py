@@ -23,6 +23,7 @@ from fathom.state import ReviewAnswer
 if TYPE_CHECKING:
     from fathom.events import Progress
     from fathom.session import Session
+    from fathom.storage.protocol import EventStore
 
 EVENTS = "events.jsonl"
 _GLANCE_S = 0.2
@@ -50,8 +51,9 @@ class LiveRun:
 class LiveRuns:
     """Works on runs in the background, each from one checkpoint to the next."""
 
-    def __init__(self, researcher: DeepResearcher, folders: Path) -> None:
+    def __init__(self, researcher: DeepResearcher, folders: Path, events: "EventStore | None" = None) -> None:
         self._researcher, self._folders = researcher, folders
+        self._events = events  # of all machines, where they share a database
         self._runs: dict[str, LiveRun] = {}
         self._stretches: Counter[str] = Counter()  # how often this server has begun to work on a run
 
@@ -103,9 +105,13 @@ class LiveRuns:
         except FathomError as error:
             live.problem = str(error)
 
-    async def stream(self, run_id: str, folder: Path, seen: int) -> AsyncGenerator[ServerSentEvent, None]:
+    async def stream(
+        self, run_id: str, folder: Path | None, seen: int
+    ) -> AsyncGenerator[ServerSentEvent, None]:
         """Everything a run tells after the first `seen` events, and how it stands; ends with the run."""
-        lines, told, changes = _EventLines(folder / EVENTS, seen), "", 0
+        place = (folder or Path()) / EVENTS
+        lines = _SharedLines(self._events, run_id, seen) if self._events else _EventLines(place, seen)
+        told, changes = "", 0
         while True:
             live = self._runs.get(run_id)
             standing = {
@@ -113,7 +119,7 @@ class LiveRuns:
                 "problem": live.problem if live else "",
                 "stretch": self._stretches[run_id],  # work that began and ended between two glances is seen
             }
-            for number, line in await asyncio.to_thread(lines.read):
+            for number, line in await lines.read():
                 yield ServerSentEvent(line, id=str(number))
             if live and live.changes != changes:
                 changes = live.changes
@@ -134,8 +140,11 @@ class _EventLines:
         self._path, self._seen, self._number, self._at = path, seen, 0, 0
         self.is_over = False  # whether the last event says that the report is there: then nothing follows
 
-    def read(self) -> list[tuple[int, str]]:
+    async def read(self) -> list[tuple[int, str]]:
         """What was added since; a line that is being written waits until it is whole."""
+        return await asyncio.to_thread(self._read)
+
+    def _read(self) -> list[tuple[int, str]]:
         try:
             with self._path.open("rb") as file:
                 file.seek(self._at)
@@ -152,6 +161,24 @@ class _EventLines:
             if self._number > self._seen:
                 found.append((self._number, line))
         self.is_over = line.startswith(_COMPLETED)
+        return found
+
+
+class _SharedLines:
+    """The same from a database that machines share: whoever works on the run, and wherever."""
+
+    def __init__(self, events: "EventStore", run_id: str, seen: int) -> None:
+        self._events, self._run_id, self._seen, self._number, self._last = events, run_id, seen, 0, 0
+        self.is_over = False
+
+    async def read(self) -> list[tuple[int, str]]:
+        """What was told since."""
+        found: list[tuple[int, str]] = []
+        for last, line in await self._events.after(self._run_id, self._last):
+            self._number, self._last = self._number + 1, last
+            self.is_over = line.startswith(_COMPLETED)
+            if self._number > self._seen:
+                found.append((self._number, line))
         return found
 
 

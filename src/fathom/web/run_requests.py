@@ -96,7 +96,7 @@ class RunRequests:
         else:
             line = await self._researcher.run(run_id)
             run_id, folder = line.id, Path(line.folder) if line.folder else None
-        if folder is None:
+        if folder is None and not self._researcher.shared_events:
             raise BadInput("This run keeps no events; its report can be read.")
         given = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
         seen = int(given) if given.isdecimal() and len(given) < 12 else 0
