@@ -57,7 +57,7 @@ class PageApp:
         self._roots = settings.docs_roots
         self._keys = [key.get_secret_value() for key in settings.api_keys]
         self.researcher = DeepResearcher(self._settings)
-        self._live = LiveRuns(self.researcher, settings.home / "runs")
+        self._live = LiveRuns(self.researcher, settings.home / "runs", self.researcher.shared_events)
         self._batches = LiveBatches(self.researcher, settings.home / "batches")
         tags = RunTags(settings.home / "tags.json")
         self._runs = RunRequests(self.researcher, self._live, tags, self._read_request)
