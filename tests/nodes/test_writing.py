@@ -17,6 +17,7 @@ from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
 from fathom.nodes.rewrite import rewrite
 from fathom.nodes.settle import settle
+from fathom.report.editing import apply_edit, make_summary
 from fathom.report.outline import section_basis
 from fathom.report.sentence_checks import CheckInput
 from fathom.state import (
@@ -337,7 +338,7 @@ async def test_a_checker_who_objects_to_what_is_true_is_asked_again() -> None:
     assert refused == [said[0]]
 
 
-async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_a_sentence() -> None:
+async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_sentence() -> None:
     span = "The main span of the Orla Bridge is {} metres long."
     known = [claim(span.format(n), name=f"m{n}", of=f"p{n}") for n in (410, 412)]
     text = section(sentence(span.format(410), "m410", "m412"), sentence(span.format(415), "m410", "m412"))
@@ -536,7 +537,23 @@ async def test_a_summary_sentence_that_fails_gives_way_to_its_second_wording() -
     true = {*TRUE, plain, "Divers come in spring."}
     update = await confirmed(wanted, objecting(true=true), objecting(true={*true, INFERRED.text}))
     told = [s.text for s in update["sections"][0].sentences]
-    assert told == [plain, "Divers come in spring.", "The gates are old."]
+    assert told == [plain, "Divers come in spring."]  # a sentence of the body is not read twice
+
+
+async def test_a_long_summary_is_its_answer_and_a_list() -> None:
+    told = [
+        "Divers come in spring.",
+        "Power: the plant makes 240 megawatts.",
+        "The gates are old.",
+        "Limit: no cost is known.",
+    ]
+    summary = make_summary([sentence(one, "a") for one in told], SECTIONS, "Q", "en")
+    assert summary is not None
+    assert [(block.kind) for block in summary.blocks] == ["paragraph", "bullets"]
+    assert [one.block for one in summary.sentences] == [0, 1, 1, 1]
+    assert summary.sentences[1].text == "**Power:** the plant makes 240 megawatts."
+    short = make_summary([sentence(one, "a") for one in told[:3]], SECTIONS, "Q", "en")
+    assert short is not None and [block.kind for block in short.blocks] == ["paragraph"]
 
 
 async def test_the_editor_cuts_what_tells_nothing_but_no_fact_and_no_claims_last_sentence() -> None:
@@ -546,6 +563,18 @@ async def test_the_editor_cuts_what_tells_nothing_but_no_fact_and_no_claims_last
     gone = Edit(cuts=[5], repetitions=[Repetition(number=4, same_as=1)])
     update = await confirmed(gone, refute=lambda brief: [])
     assert [s.text for s in update["sections"][2].sentences] == [INFERRED.text]
+
+
+async def test_a_calculation_is_cut_with_the_claims_that_only_it_cites() -> None:
+    figures = [Operand(name="a", value="240", claim="a"), Operand(name="b", value="24", claim="a")]
+    made = Calculation(formula="a / b", operands=figures, result="10")
+    computed = sentence("That is ten times as much.", "z").model_copy(
+        update={"kind": "calculation", "calculation": made}
+    )
+    part = SECTIONS[0].model_copy(update={"sentences": [*SECTIONS[0].sentences, computed]})
+    number = len(part.sentences)
+    (edited,) = apply_edit(Edit(cuts=[number]), [part], [])
+    assert computed not in edited.sentences
 
 
 async def test_a_change_that_breaks_a_sentence_falls_back_to_the_checked_text() -> None:

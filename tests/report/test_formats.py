@@ -88,7 +88,8 @@ def told_sentences(ledger: Ledger) -> Iterator[str]:
         marks += "†" if one.kind == "inference" and found else ""
         marks += "‡" if report.is_disputed(one) else ""
         marks += report.words("report.unsupported") if one.status == "unsupported" else ""
-        yield bare(one.text) + bare(marks)
+        # Of a run with the same marks the last one shows them.
+        yield bare(one.text) + (bare(marks) if report.marked_at(one) else "")
 
 
 @BOTH

@@ -12,10 +12,11 @@ from fathom.errors import Unreadable
 from fathom.evidence.page_changes import check_stored_quote
 from fathom.report.certainty import describe_status
 from fathom.report.formats.html import render_html
+from fathom.report.layout import cited_numbers, lay_out_blocks
 from fathom.report.ledger import Ledger
 from fathom.report.listings import render_quotes
 from fathom.report.publish import publish_report
-from fathom.report.rerender import describe_ledger, rerender_report
+from fathom.report.rerender import describe_ledger, prepare_any, rerender_report
 from fathom.report.statistics import render_statistics
 from fathom.report.verify import Verification, verify_report
 from fathom.state import (
@@ -177,12 +178,51 @@ def test_inferences_are_marked_with_one_legend(words: dict[str, Any]) -> None:
     assert "†" not in plain.report
 
 
-def test_each_sentence_keeps_its_own_marks() -> None:
-    report = full_result().report
-    for section in ENGLISH_SECTIONS:
-        for sentence in section.sentences:
-            if sentence.row is None and sentence.status == "supported":
-                assert re.search(re.escape(sentence.text) + r" \[\d", report), sentence.text
+@BOTH
+def test_every_sentence_leads_to_its_own_marks_once_a_run(words: dict[str, Any]) -> None:
+    report = prepare_any(full_result(**words))
+    blocks = [layout.block for section in report.sections for layout in lay_out_blocks(section)]
+    runs = [run for place in [*report.sentences, *blocks] if (run := report.marked_at(place))]
+    marked = [s for s in report.sentences if s.status != "connective"]
+    assert sorted(id(s) for run in runs for s in run) == sorted(map(id, marked))
+    for run in runs:
+        assert len({(tuple(cited_numbers(s, report.numbers)), s.kind == "inference") for s in run}) == 1
+    assert any(len(run) > 1 for run in runs)
+
+
+def test_neighbours_with_the_same_sources_are_cited_once() -> None:
+    told = [
+        ("One.", "c1", "fact"),
+        ("Two.", "c1", "fact"),
+        ("So.", "c1", "inference"),
+        ("Three.", "c5", "fact"),
+    ]
+    sentences = [Sentence(text=t, claims=[c], status="supported", kind=k) for t, c, k in told]  # type: ignore[arg-type]
+    link = Sentence(text="But.", claims=[], status="connective", kind="link")
+    last = Sentence(text="Four.", claims=["c5"], status="supported")
+    made = full_result(sections=with_sentences(*sentences, link, last), contradictions=[])
+    assert "One. Two. [1] So. [1]† Three. [2] But. Four. [2]\n\n† " in made.report
+    assert checked(Ledger.model_validate_json(made.model_dump_json())).is_sound
+
+
+@pytest.mark.parametrize("claims", ["c1 c1 c1 c1", "c1 c1 c5 c5", "c1 c5 c1 c1"])
+def test_a_table_is_cited_at_its_caption_or_by_row_or_by_cell(claims: str) -> None:
+    cells = [
+        Sentence(text=f"v{n}", claims=[c], status="supported", row=n // 2, column=1 + n % 2)
+        for n, c in enumerate(claims.split())
+    ]
+    names = [
+        Sentence(text=f"n{n}", claims=[], status="connective", kind="link", row=n, column=0) for n in (0, 1)
+    ]
+    blocks = [Block(kind="table", title="Costs", columns=["", "A", "B"])]
+    made = full_result(sections=with_sentences(*names, *cells, blocks=blocks), contradictions=[])
+    expected = {
+        "c1 c1 c1 c1": ("**Costs** [1]\n", "| n0 | v0 | v1 |", "| n1 | v2 | v3 |"),
+        "c1 c1 c5 c5": ("**Costs**\n", "| n0 | v0 | v1 [1] |", "| n1 | v2 | v3 [2] |"),
+        "c1 c5 c1 c1": ("**Costs**\n", "| n0 | v0 [1] | v1 [2] |", "| n1 | v2 | v3 [1] |"),
+    }
+    assert all(line in made.report for line in expected[claims])
+    assert checked(Ledger.model_validate_json(made.model_dump_json())).is_sound
 
 
 def test_a_row_that_lost_its_content_and_a_table_without_rows_are_gone() -> None:
@@ -274,9 +314,9 @@ def test_the_page_has_the_same_content_and_every_link_inside_it_leads_somewhere(
 
 def test_the_quote_behind_a_mark_is_that_of_its_sentence() -> None:
     text = render_html(full_result())
-    cell = text[text.index("<td>412,000") :].partition("</td>")[0]
-    assert "The northern line carried 412,000 passengers in 2023." in cell
-    assert "478,000" not in cell
+    row = text[text.index("<td>412,000") :].partition("</tr>")[0]
+    assert "The northern line carried 412,000 passengers in 2023." in row
+    assert "Drivers wait" not in row
 
 
 @BOTH

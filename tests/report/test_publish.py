@@ -139,7 +139,7 @@ def test_one_page_at_two_addresses_has_one_number() -> None:
     ]
     made = report(section(sentence("It makes 240.", "c1"), sentence("Divers come.", "c2")), pages=pages)
     assert [(c.number, c.address, len(c.quotes)) for c in made.citations] == [(1, "https://one.example/a", 2)]
-    assert "It makes 240. [1] Divers come. [1]" in made.markdown
+    assert "It makes 240. Divers come. [1]" in made.markdown
 
 
 def test_a_report_with_an_important_gap_is_unsure() -> None:
@@ -194,9 +194,21 @@ def test_a_long_list_of_gaps_and_unread_pages_stays_short() -> None:
         failures=[Failure(where="reading", what=f"https://x.example/{n}", why="404") for n in range(40)],
         judgements=[STOPPED.model_copy(update={"gaps": [gap("medium", f"Gap {n}") for n in range(30)]})],
     )
-    assert "27 more" in made.markdown
+    assert "Gap 4." in made.markdown and "Gap 5" not in made.markdown
     assert "37 more" in made.markdown
     assert len(made.markdown) < 1_200
+
+
+def test_gaps_are_not_listed_again_where_the_text_says_what_is_missing() -> None:
+    judged = [STOPPED.model_copy(update={"gaps": [gap("high", "No prices")]})]
+    limit = sentence("No source gives prices.").model_copy(
+        update={"kind": "limit", "status": "connective", "limits": ["No prices"]}
+    )
+    made = report(section(sentence("The gates are old.", "c3"), limit), judgements=judged)
+    assert "No source gives prices." in made.markdown
+    assert "Still open" not in made.markdown
+    assert "Nothing is missing" not in made.markdown
+    assert made.status == "unsure"
 
 
 @pytest.mark.parametrize("where", ["search", "search: tavily", "model", "analysis"])

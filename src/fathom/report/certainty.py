@@ -108,6 +108,8 @@ def failures_that_matter(failures: Sequence[Failure]) -> list[Failure]:
 
 _POINTS = 3
 
+_OPEN_POINTS = 5
+
 _POINT_CHARS = 90
 
 _CLOSE_FROM = 0.4  # the relevance of a passage that has most of the words of its question
@@ -162,13 +164,13 @@ def describe_certainty(
         reasons = list(dict.fromkeys(_partial_reasons(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
     missing = _describe_open_points(outcome, words) if outcome.used and is_report else []
-    # That something is open is told by naming it.
+    # That something is open is told by naming it, here or in the text.
     told = (
         [d for d in find_doubts(outcome) if d != "open" or not missing] if outcome.used and is_report else []
     )
     if told:
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
-    lines += missing
+    lines += [] if _names_limits(outcome) else missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
     if left_out := " ".join(
@@ -260,6 +262,11 @@ def describe_failures(failures: Sequence[Failure], words: Messages) -> Iterator[
         yield words("certainty.more", count=len(whats) - _POINTS)
 
 
+def _names_limits(outcome: ReportBasis) -> bool:
+    """Whether the text itself says what is missing, where it matters."""
+    return any(sentence.limits for section in outcome.sections for sentence in section.sentences)
+
+
 def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
     """What was looked for and not found, or was found and refused."""
     told = [
@@ -273,7 +280,8 @@ def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
         for question in outcome.questions
         if question.id not in answered and not any(question.text in line for line in told)
     ]
-    return [words("certainty.open", points=_join_points(list(dict.fromkeys(told)), words))] if told else []
+    shown = list(dict.fromkeys(told))[:_OPEN_POINTS]  # the statistics of the run list them all
+    return [words("certainty.open", points="; ".join(shown) + ".")] if shown else []
 
 
 def _describe_rejected(outcome: ReportBasis, rejected: Sequence[Rejected], words: Messages) -> Iterator[str]:
@@ -307,14 +315,6 @@ def _describe_unread(failures: Sequence[Failure], words: Messages) -> Iterator[s
         shown = [f"`{name}`" for name in names[:_POINTS]]
         shown += [words("certainty.more", count=len(names) - _POINTS)] if len(names) > _POINTS else []
         yield words("certainty.unread", count=len(names), names=", ".join(shown))
-
-
-def _join_points(points: Sequence[str], words: Messages) -> str:
-    """A few points in one sentence, and how many more there are."""
-    shown = list(points[:_POINTS])
-    if len(points) > _POINTS:
-        shown.append(words("certainty.more", count=len(points) - _POINTS))
-    return "; ".join(shown) + "."
 
 
 _MOST_RIVALS = 8

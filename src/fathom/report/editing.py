@@ -4,6 +4,7 @@ Does not know models. Citations are frozen: a changed sentence keeps its claims,
 inherits those of the sentences it rests on. What does not hold falls back to what was checked before.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -31,6 +32,9 @@ _MOST_SUMMARY = 8
 _MOST_CONCLUSIONS = 14
 _FALLBACK_SENTENCES = 3
 _SUMMING = ("summary", "plainer")
+_LISTED_FROM = 4  # sentences: from so many on, a summary is its answer and a list
+_ENOUGH = 2  # sentences of a summary that answer without one that failed
+_LEAD = re.compile(r"([^\W\d_][^:.,;`*\[\]]{0,30}):\s+(?=\S)")  # "Cost: …"
 
 
 @dataclass(frozen=True)
@@ -231,13 +235,17 @@ def summary_title(question: str, language: str | None) -> str:
 
 
 def _cuts(edit: Edit, places: Mapping[int, tuple[Section, Sentence]], gone: Collection[int]) -> set[int]:
-    """The numbers of sentences that tell nothing; a fact stays, and so does what alone cites a claim."""
+    """The numbers of sentences that tell nothing; a fact stays, and so does what alone cites a claim.
+
+    A calculation may go with its claims: its figures help nobody if it does not.
+    """
     cut: set[int] = set()
     for number in edit.cuts:
         if number not in places or not _is_editable(*places[number]) or places[number][1].kind == "fact":
             continue
+        wanted = places[number][1]
         left = (one for n, (_, one) in places.items() if n not in {*gone, *cut, number})
-        if set(places[number][1].claims) <= {claim for one in left for claim in one.claims}:
+        if wanted.calculation or set(wanted.claims) <= {claim for one in left for claim in one.claims}:
             cut.add(number)
     return cut
 
@@ -254,35 +262,45 @@ def make_summary(
     told = list(sentences) or _strongest_sentences(sections)
     if not told:
         return None
-    title = summary_title(question, language)
-    in_place = [one.model_copy(update={"block": 0, "row": None, "column": None}) for one in told]
+    is_list = len(told) >= _LISTED_FROM
     return Section(
         id=SUMMARY_ID,
-        title=title,
-        sentences=in_place,
-        blocks=[Block()],
+        title=summary_title(question, language),
+        sentences=[_place_in_summary(one, int(is_list and n > 0)) for n, one in enumerate(told)],
+        blocks=[Block(), Block(kind="bullets")] if is_list else [Block()],
         kind="summary",
         basis=summary_basis(sections),
     )
 
 
+def _place_in_summary(sentence: Sentence, block: int) -> Sentence:
+    """The sentence in its block; in the list the words that lead it stand out."""
+    text = _LEAD.sub(r"**\1:** ", sentence.text, count=1) if block and _LEAD.match(sentence.text) else ""
+    place = {"block": block, "row": None, "column": None}
+    return sentence.model_copy(update={**place, "text": text or sentence.text})
+
+
 def choose_summary(
     candidates: Sequence[EditCandidate], accepted: Collection[EditCandidate]
 ) -> list[Sentence]:
-    """Return the summary's sentences; one that fails gives way to its second wording, or else to a checked
-    sentence that it rests on."""
+    """Return the summary's sentences; one that fails gives way to its second wording.
+
+    If that fails too, a checked sentence that it rests on stands in, but only for the answer itself or where
+    little else is left: it would be read twice.
+    """
+    own = [one for one in candidates if one.use == "summary"]
+    held = {one.number: one.sentence for one in accepted if one.use == "plainer"}
+    held |= {one.number: one.sentence for one in accepted if one.use == "summary"}
     told: list[Sentence] = []
-    spares = {one.number: one.sentence for one in accepted if one.use == "plainer"}
-    for one in (one for one in candidates if one.use == "summary"):
-        if one not in accepted and one.number in spares:
-            told.append(spares[one.number])
-            continue
-        known = {claim for sentence in told for claim in sentence.claims}
-        new = [base for base in one.rests_on if base.row is None and not set(base.claims) <= known]
-        new.sort(
-            key=lambda base: DEPENDENT_OPENING.match(base.text) is not None
-        )  # "the same month" needs what was before
-        told += [one.sentence] if one in accepted else new[:1]
+    for one in own:
+        if one.number in held:
+            told.append(held[one.number])
+        elif one.number == own[0].number or len(held) < _ENOUGH:
+            known = {claim for sentence in told for claim in sentence.claims}
+            new = [base for base in one.rests_on if base.row is None and not set(base.claims) <= known]
+            # "The same month" needs what was before.
+            new.sort(key=lambda base: DEPENDENT_OPENING.match(base.text) is not None)
+            told += new[:1]
     return told
 
 

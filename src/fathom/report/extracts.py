@@ -57,7 +57,7 @@ def _render_extracts(report: PreparedReport) -> str:
     for section in (s for s in report.sections if s.sentences):
         blocks += render_section(section, report)
         blocks += remarks(section, report)
-    blocks += mark_legend(report)
+        blocks += mark_legend(report, behind=section)
     if report.disputes:
         rows = [render_dispute(row) for row in report.disputes]
         blocks += [f"## {words('report.disagree')}", markdown_table(dispute_columns(words), rows)]

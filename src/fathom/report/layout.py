@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal
 
@@ -144,6 +145,53 @@ class PreparedReport:
         return any(s.kind == "inference" and cited_numbers(s, self.numbers) for s in self.sentences)
 
     @cached_property
+    def has_runs(self) -> bool:
+        """Whether a mark stands for more than one sentence."""
+        return any(len(run) > 1 for run in self._runs.values())
+
+    def marked_at(self, place: Sentence | Block) -> list[Sentence]:
+        """The sentences whose marks stand here.
+
+        Those of a run, which have the same marks, stand once: behind its last sentence or cell, or at the
+        caption of a table that is one run as a whole.
+        """
+        return self._runs.get(id(place), [])
+
+    @cached_property
+    def _runs(self) -> dict[int, list[Sentence]]:
+        layouts = [layout for section in self.sections for layout in lay_out_blocks(section)]
+        return {id(place): run for layout in layouts for place, run in self._runs_of(layout)}
+
+    def _runs_of(self, layout: BlockLayout) -> Iterator[tuple[Sentence | Block, list[Sentence]]]:
+        """Neighbours with the same marks, each run with the place where these stand."""
+        if layout.block.kind == "table":
+            lines = [[s for cell in row for s in cell if not _is_bare_cell(s)] for row in layout.rows]
+            told = [s for line in lines for s in line]
+            if layout.block.title and len({self._marks_of(s) for s in told}) == 1 and self._marks_of(told[0]):
+                yield layout.block, told
+                return
+            # A row is one run or none: a mark in its midst would say nothing of the cells before it.
+            groups = [
+                [line] if len({*map(self._marks_of, line)}) == 1 else [[s] for s in line] for line in lines
+            ]
+            runs = [run for group in groups for run in group if run]
+        elif layout.block.kind == "extract":
+            runs = [[s] for s in layout.sentences]
+        else:
+            runs = [list(run) for _, run in groupby(layout.sentences, self._marks_of)]
+        yield from ((run[-1], run) for run in runs if self._marks_of(run[-1]))
+
+    def _marks_of(self, sentence: Sentence) -> tuple[object, ...]:
+        """What stands behind a sentence; empty for one without marks."""
+        if is_unsupported(sentence, self.numbers):
+            return (id(sentence),)  # marked by itself
+        if not (found := cited_numbers(sentence, self.numbers)):
+            return ()
+        computed = sentence.calculation
+        letter = self.letters[filled_formula(sentence), computed.result] if computed else ""
+        return (*found, letter, sentence.kind == "inference", self.is_disputed(sentence))
+
+    @cached_property
     def has_disputed(self) -> bool:
         """Whether the mark of disputed sentences needs its legend."""
         return any(self.is_disputed(s) for s in self.sentences)
@@ -172,6 +220,12 @@ class PreparedReport:
             markdown=markdown,
             kind=self.kind,
         )
+
+
+def _is_bare_cell(sentence: Sentence) -> bool:
+    """Whether a cell only names its row or has no words, and so needs no mark."""
+    is_label = not sentence.column and sentence.status == "connective"
+    return is_label or not any(map(str.isalnum, sentence.text))
 
 
 def _letters() -> Iterable[str]:

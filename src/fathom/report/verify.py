@@ -130,8 +130,8 @@ def _fixed_phrases() -> set[str]:
 
 
 def _fixed_marks() -> set[str]:
-    keys = ("report.unsupported", "report.nothing", "report.disputed", "report.inference", "report.extracts")
-    return {words(key) for words in (ENGLISH, KOREAN) for key in keys}
+    names = ("unsupported", "nothing", "disputed", "inference", "extracts", "covers", "computed")
+    return {words(f"report.{name}") for words in (ENGLISH, KOREAN) for name in names}
 
 
 def _ledger_texts(ledger: Ledger) -> Iterator[str]:

@@ -37,7 +37,7 @@ from fathom.report.layout import (
 from fathom.report.ledger import Ledger
 from fathom.report.passages import PassageLine, split_passage
 from fathom.report.rerender import prepare_any
-from fathom.state import Citation, Section, Sentence
+from fathom.state import Block, Citation, Section, Sentence
 from fathom.text.messages import Messages
 
 _INLINE = add_cjk_emphasis(MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"]))
@@ -110,6 +110,7 @@ class Grid:
     columns: Sequence[str]
     rows: Sequence[Sequence[Line]]
     caption: str = ""
+    marks: Line = ()  # behind the caption
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,8 @@ def _parts(report: PreparedReport, sources: Sequence[Source]) -> Iterator[Docume
     else:
         for section in (s for s in report.sections if s.sentences):
             yield DocumentPart(section.kind, list(_section(section, report)))
-    yield DocumentPart("legend", [Paragraph([Span(line)], is_note=True) for line in mark_legend(report)])
+            legend = mark_legend(report, behind=section)
+            yield DocumentPart("legend", [Paragraph([Span(line)], is_note=True) for line in legend])
     yield DocumentPart("disputes", _disputes(report))
     if report.searched:
         queries = [_spans(escape_markdown(query)) for query in report.searched]
@@ -247,7 +249,7 @@ def _block(layout: BlockLayout, report: PreparedReport) -> BlockOfReport:
         rows = [[_joined([_sentence(s, report) for s in cell]) for cell in row] for row in layout.rows]
         width = max(len(row) for row in rows)
         columns = [*map(_words_alone, block.columns), *[""] * (width - len(block.columns))]
-        return Grid(columns, rows, _words_alone(block.title))
+        return Grid(columns, rows, _words_alone(block.title), _marks(block, report))
     if block.kind == "extract":
         return _passage(layout, report)
     lines = [_sentence(sentence, report) for sentence in layout.sentences]
@@ -289,13 +291,19 @@ def _sentence(sentence: Sentence, report: PreparedReport) -> Line:
     return [*_spans(escape_markdown(sentence.text)), *_marks(sentence, report)]
 
 
-def _marks(sentence: Sentence, report: PreparedReport) -> Line:
+def _marks(place: Sentence | Block, report: PreparedReport) -> Line:
     words = report.words
+    if not (run := report.marked_at(place)):
+        return []
+    sentence = run[-1]
     if is_unsupported(sentence, report.numbers):
         return [Span(" "), Span(words("report.unsupported"), "unsupported")]
     found = cited_numbers(sentence, report.numbers)
     marks: list[Span | Cite | CalculationMark | Sign] = [
-        Cite(n, [clean(shorten_text(quote.text)) for quote in report.quotes_behind(sentence, n)])
+        Cite(
+            n,
+            list(dict.fromkeys(clean(shorten_text(q.text)) for s in run for q in report.quotes_behind(s, n))),
+        )
         for n in found
     ]
     if sentence.calculation and found:

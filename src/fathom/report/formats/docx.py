@@ -189,6 +189,7 @@ class _Writer:
             caption = self.word.add_paragraph()
             caption.paragraph_format.keep_with_next = True
             caption.add_run(grid.caption).bold = True
+            self._line(caption, grid.marks)
         table = self.word.add_table(rows=1, cols=len(grid.columns), style="Normal Table")
         _set_lines(table)
         for cell, name in zip(table.rows[0].cells, grid.columns, strict=True):

@@ -136,7 +136,9 @@ def _cite(cite: Cite, document: ReportDocument) -> str:
 
 
 def _grid(grid: Grid, document: ReportDocument) -> str:
-    caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
+    caption = (
+        f"<caption>{escape(grid.caption)}{_line(grid.marks, document)}</caption>" if grid.caption else ""
+    )
     head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in grid.columns)
     rows = ("".join(f"<td>{_line(cell, document)}</td>" for cell in row) for row in grid.rows)
     body = "".join(f"<tr>{row}</tr>" for row in rows)

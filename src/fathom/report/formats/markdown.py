@@ -19,7 +19,7 @@ from fathom.report.layout import (
     lay_out_blocks,
 )
 from fathom.report.passages import ADDRESS, may_have_address, split_passage
-from fathom.state import Citation, Quote, RunUpdate, Section, Sentence
+from fathom.state import Block, Citation, Quote, RunUpdate, Section, Sentence
 from fathom.text.messages import Messages
 from fathom.text.normalization import one_line
 
@@ -101,7 +101,7 @@ def render_markdown(report: PreparedReport) -> str:
     else:
         for section in (s for s in report.sections if s.sentences):
             blocks += render_section(section, report)
-    blocks += mark_legend(report)
+            blocks += mark_legend(report, behind=section)
     if report.disputes:
         rows = [render_dispute(row) for row in report.disputes]
         blocks += [f"## {words('report.disagree')}", markdown_table(dispute_columns(words), rows)]
@@ -121,13 +121,18 @@ def render_markdown(report: PreparedReport) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def mark_legend(report: PreparedReport) -> list[str]:
-    """What the marks behind sentences mean, as far as there are any."""
-    words = report.words
-    return [
-        *([words("report.inference")] if report.has_inferences else []),
-        *([words("report.disputed")] if report.has_disputed else []),
-    ]
+def mark_legend(report: PreparedReport, behind: Section) -> list[str]:
+    """What the marks mean, as far as there are any: one line behind the first section, the summary."""
+    if behind is not next(s for s in report.sections if s.sentences):
+        return []
+    named = {
+        "inference": report.has_inferences,
+        "disputed": report.has_disputed,
+        "computed": bool(report.calculations),
+        "covers": report.has_runs,
+    }
+    line = " ".join(report.words(f"report.{key}") for key, is_used in named.items() if is_used)
+    return [line] if line else []
 
 
 def dispute_columns(words: Messages) -> list[str]:
@@ -174,7 +179,10 @@ def render_section(section: Section, report: PreparedReport) -> list[str]:
     for layout in lay_out_blocks(section):
         if layout.block.title and layout.block.kind != "extract":
             title = escape_markdown(layout.block.title)
-            blocks.append(f"**{title}**" if layout.block.kind == "table" else f"### {title}")
+            is_table = layout.block.kind == "table"
+            blocks.append(
+                f"**{title}** {_marks(layout.block, report)}".rstrip() if is_table else f"### {title}"
+            )
         blocks.append(_block(layout, report))
     return blocks
 
@@ -197,7 +205,7 @@ def _block(layout: BlockLayout, report: PreparedReport) -> str:
 
 
 def render_sentence(sentence: Sentence, report: PreparedReport) -> str:
-    """A sentence with its own marks: sources, calculation, inference, dispute."""
+    """A sentence with the marks that stand behind it: sources, calculation, inference, dispute."""
     return f"{escape_markdown(sentence.text)} {_marks(sentence, report)}".rstrip()
 
 
@@ -236,7 +244,10 @@ def quoted_place(used: Quote, report: PreparedReport) -> str:
     return f"{' > '.join(map(escape_markdown, [citation.title, *headings]))}{page}"
 
 
-def _marks(sentence: Sentence, report: PreparedReport) -> str:
+def _marks(place: Sentence | Block, report: PreparedReport) -> str:
+    if not (run := report.marked_at(place)):
+        return ""
+    sentence = run[-1]
     if is_unsupported(sentence, report.numbers):
         return report.words("report.unsupported")
     found = cited_numbers(sentence, report.numbers)
