@@ -182,7 +182,8 @@ def test_inferences_are_marked_with_one_legend(words: dict[str, Any]) -> None:
 def test_every_sentence_leads_to_its_own_marks_once_a_run(words: dict[str, Any]) -> None:
     report = prepare_any(full_result(**words))
     blocks = [layout.block for section in report.sections for layout in lay_out_blocks(section)]
-    runs = [run for place in [*report.sentences, *blocks] if (run := report.marked_at(place))]
+    places: list[Sentence | Block] = [*report.sentences, *blocks]
+    runs = [run for place in places if (run := report.marked_at(place))]
     marked = [s for s in report.sentences if s.status != "connective"]
     assert sorted(id(s) for run in runs for s in run) == sorted(map(id, marked))
     for run in runs:
@@ -197,7 +198,7 @@ def test_neighbours_with_the_same_sources_are_cited_once() -> None:
         ("So.", "c1", "inference"),
         ("Three.", "c5", "fact"),
     ]
-    sentences = [Sentence(text=t, claims=[c], status="supported", kind=k) for t, c, k in told]  # type: ignore[arg-type]
+    sentences = [Sentence(text=t, claims=[c], status="supported", kind=k) for t, c, k in told]
     link = Sentence(text="But.", claims=[], status="connective", kind="link")
     last = Sentence(text="Four.", claims=["c5"], status="supported")
     made = full_result(sections=with_sentences(*sentences, link, last), contradictions=[])
