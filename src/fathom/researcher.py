@@ -4,6 +4,7 @@ Does not know the command line. See `DeepResearcher`.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fathom.archive import RunArchive, wait_for
 from fathom.concurrency import collect_events, iterate_blocking, run_blocking
-from fathom.errors import RunStopped
+from fathom.errors import BadInput, RunStopped
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, ReviewAnswer, Role, RunConfig
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from fathom.result import ResearchResult
     from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome
     from fathom.runs.executor import RunStart
+    from fathom.runs.watch import WatchOutcome
     from fathom.session import BlockingSession, Session
+    from fathom.storage.records import Watch
 
 
 class DeepResearcher(RunArchive):
@@ -167,6 +170,44 @@ class DeepResearcher(RunArchive):
         async with self._shared.open() as runs:
             new_id, start = await runs.update(await runs.find(run_id))
         return self._session(new_id, start, start.run_config())
+
+    async def watch(self, run_id: str, every: str, *, webhook: str = "") -> "Watch":
+        """Have a finished report brought up to date every so often (7d, 12h), by a worker or `run_watches`.
+
+        What changed is written to `digest.md` in the update's folder, and posted to the webhook if its host
+        is one of `settings.webhook_hosts`.
+        """
+        from fathom.runs.watch import make_watch
+
+        async with self._shared.open() as runs:
+            full = await runs.find(run_id)
+            await runs.result(full)  # refuses a run without a report
+            made = make_watch(full, every, webhook, self.settings.webhook_hosts, time.time())
+            await runs.storage.watches.put(made)
+        return made
+
+    async def watches(self) -> "list[Watch]":
+        """Every watched report, the next that is due first."""
+        async with self._shared.open() as runs:
+            return await runs.storage.watches.every()
+
+    async def unwatch(self, run_id: str) -> None:
+        """Watch a report no longer."""
+        async with self._shared.open() as runs:
+            if not await runs.storage.watches.drop(await runs.find(run_id)):
+                raise BadInput(f"Run {run_id} is not watched.")
+
+    async def run_watches(self, now: "Callable[[], float]" = time.time) -> "list[WatchOutcome]":
+        """Bring every watched report up to date that is due."""
+        from fathom.runs.watch import run_due
+
+        async def update(run_id: str) -> "tuple[ResearchResult, Path | None]":
+            session = await self.begin_update(run_id)
+            return await self._work_to_end(session), session.folder
+
+        async with self._shared.open() as runs:
+            hosts = self.settings.webhook_hosts
+            return [outcome async for outcome in run_due(runs.storage, update, now, hosts)]
 
     async def follow_up(self, run_id: str, question: str | ResearchRequest) -> "ResearchResult":
         """A later question in the thread of a finished run, as a new run.
@@ -378,6 +419,10 @@ class DeepResearcher(RunArchive):
     resume_sync = wait_for(resume)
     update_sync = wait_for(update)
     follow_up_sync = wait_for(follow_up)
+    watch_sync = wait_for(watch)
+    watches_sync = wait_for(watches)
+    unwatch_sync = wait_for(unwatch)
+    run_watches_sync = wait_for(run_watches)
     fork_sync = wait_for(fork)
     forecast_sync = wait_for(forecast)
     batch_sync = wait_for(batch)

@@ -221,6 +221,15 @@ def _add_clean(parser: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
+def _add_watch(parser: Parser) -> None:
+    parser.add_argument("run_id", metavar="ID", nargs="?", help="the run whose report is watched")
+    parser.add_argument("--every", metavar="AGE", help="how often: 7d, 12h")
+    parser.add_argument("--stop", action="store_true", help="watch it no longer")
+    parser.add_argument("--run-due", action="store_true", help="update all that are due, now")
+    parser.add_argument("--webhook", metavar="URL", help="told what changed; a host of FATHOM_WEBHOOK_HOSTS")
+    parser.add_argument("--out", metavar="FOLDER", help="where updates get their folders (runs)")
+
+
 def _add_verify(parser: Parser) -> None:
     parser.add_argument("report", metavar="ID|REPORT.json", help="a run, or the report.json of one")
     parser.add_argument("--online", action="store_true", help="read the cited pages again, where they are")
@@ -358,6 +367,17 @@ _GROUPS = {
             "Bring a finished report up to date: its pages are read again, its searches asked again, and only"
             " sections whose claims changed are rewritten. The earlier run stays as it is.",
             usage="[ID] [options]",
+        ),
+        Command(
+            "watch",
+            "watch ID --every 7d",
+            "bring a report up to date again and again; tell what changed",
+            "watches:watch",
+            _add_watch,
+            "Bring a finished report up to date on a schedule, with a digest of what changed in its folder."
+            " Workers do it by themselves; without workers, have cron call `fathom watch --run-due`."
+            " Without anything it lists what is watched.",
+            usage="[ID --every AGE | ID --stop | --run-due] [--webhook URL] [--out FOLDER]",
         ),
         Command(
             "fork",

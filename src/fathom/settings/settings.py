@@ -175,6 +175,9 @@ class Settings(BaseSettings):
     allowed_origins: list[str] = Field(
         ["https://smith.langchain.com"], description="Pages of these origins may use a served Fathom."
     )
+    webhook_hosts: list[str] = Field(
+        [], description="Hosts that may be told what changed in a watched report; empty: none."
+    )
     api_keys: list[SecretStr] = Field(
         [], description="Keys of those who may use a served Fathom; empty: whoever reaches it."
     )

@@ -55,7 +55,8 @@ begin
 end;
 """  # noqa: S608 - all words are our own
 
-LAYOUT_VERSION = 4  # 2 added `control_answers`, 3 `past_rounds`; 4 names records by `fathom.state`
+LAYOUT_VERSION = 5  # 4 names records by `fathom.state`; 5 added `watches`
+OLDEST_LAYOUT = 4  # that is brought up to date by adding what is missing
 
 BUSY_TIMEOUT_S = 60
 
@@ -96,7 +97,7 @@ def is_outdated(connection: sqlite3.Connection) -> bool:
     """Return whether an earlier Fathom wrote the file: its checkpoints name classes that are gone."""
     (version,) = connection.execute("pragma user_version").fetchone()
     names = "select 1 from sqlite_master where type = 'table' limit 1"
-    return version < LAYOUT_VERSION and connection.execute(names).fetchone() is not None
+    return version < OLDEST_LAYOUT and connection.execute(names).fetchone() is not None
 
 
 def _refuse_other_versions(path: Path, connection: sqlite3.Connection) -> None:

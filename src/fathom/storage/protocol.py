@@ -17,6 +17,7 @@ from fathom.storage.records import (
     Signal,
     SignalWord,
     StoredReply,
+    Watch,
     WebPage,
 )
 
@@ -189,6 +190,19 @@ class RunStore(Protocol):
         """Return the lines of the newest runs, newest first."""
 
 
+class WatchStore(Protocol):
+    """Reports that are brought up to date again and again."""
+
+    async def put(self, watch: Watch) -> None:
+        """Keep a watch, in the place of an earlier one of the same run."""
+
+    async def drop(self, run: str) -> bool:
+        """Forget a watch; return whether there was one."""
+
+    async def every(self) -> list[Watch]:
+        """Return all watches, the next that is due first."""
+
+
 class WindowStore(Protocol):
     """Context windows of models, as servers have shown them."""
 
@@ -327,6 +341,7 @@ class Storage:
     leases: LeaseStore
     threads: ThreadStore
     runs: RunStore
+    watches: WatchStore
     windows: WindowStore
     controls: ControlStore
     checkpoints: CheckpointStore

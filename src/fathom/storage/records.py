@@ -81,6 +81,18 @@ class RunRecord:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """A report that is brought up to date again and again; times are in seconds."""
+
+    run: str  # that somebody asked to watch
+    latest: str  # its latest update, or itself
+    every_s: float
+    due: float  # when the next update is due, since the epoch
+    webhook: str = ""
+    problem: str = ""  # why the last update failed
+
+
+@dataclass(frozen=True)
 class RemovedRows:
     """How much was removed, in rows and in bytes of what they held."""
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
 
 from fathom.storage.protocol import Balance
-from fathom.storage.records import CostLine, PaidCall, RunRecord, Signal, SignalWord
+from fathom.storage.records import CostLine, PaidCall, RunRecord, Signal, SignalWord, Watch
 from fathom.storage.sql import Connection, Table, replace_row
 
 _REPLACE_RECORD = replace_row("run_records", *(field.name for field in fields(RunRecord)))
+_REPLACE_WATCH = replace_row("watches", *(field.name for field in fields(Watch)))
 _SPENT = "select coalesce(sum(nano), 0) from payments where run = ?"
 
 
@@ -272,6 +273,24 @@ class RunTable(Table):
         """Return the lines of the newest runs, newest first."""
         rows = await self._rows("select * from run_records order by started desc limit ?", most)
         return [RunRecord(*row) for row in rows]
+
+
+class WatchTable(Table):
+    """Reports that are brought up to date; see `WatchStore`."""
+
+    async def put(self, watch: Watch) -> None:
+        """Keep a watch, in the place of an earlier one of the same run."""
+        await self._write(_REPLACE_WATCH, *astuple(watch))
+
+    async def drop(self, run: str) -> bool:
+        """Forget a watch; return whether there was one."""
+        words = "delete from watches where run = ? returning run"
+        return bool(await self.database.write(lambda c: c.execute(words, (run,)).fetchall()))
+
+    async def every(self) -> list[Watch]:
+        """Return all watches, the next that is due first."""
+        names = ", ".join(field.name for field in fields(Watch))
+        return [Watch(*row) for row in await self._rows(f"select {names} from watches order by due")]  # noqa: S608
 
 
 class CheckpointTable(Table):

@@ -5,7 +5,15 @@ Does not know SQL: the parts do.
 
 from fathom.storage.content_tables import ControlTable, PageTable, ReplyTable, WebPageTable, WindowTable
 from fathom.storage.protocol import CheckpointStore, LockStore, PruneStore, Storage
-from fathom.storage.run_tables import BatchLimit, CostTable, LeaseTable, RunTable, SignalTable, ThreadTable
+from fathom.storage.run_tables import (
+    BatchLimit,
+    CostTable,
+    LeaseTable,
+    RunTable,
+    SignalTable,
+    ThreadTable,
+    WatchTable,
+)
 from fathom.storage.sql import Database
 
 
@@ -28,6 +36,7 @@ def make_storage(
         leases=LeaseTable(database),
         threads=ThreadTable(database),
         runs=RunTable(database),
+        watches=WatchTable(database),
         windows=WindowTable(database),
         controls=ControlTable(database),
         checkpoints=checkpoints,

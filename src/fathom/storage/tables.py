@@ -50,6 +50,10 @@ create table if not exists run_records (
     forks text not null, last_step text not null
 ) without rowid;
 create index if not exists run_records_started on run_records (started);
+create table if not exists watches (
+    run text primary key, latest text not null, every_s real not null, due real not null,
+    webhook text not null, problem text not null
+) without rowid;
 create table if not exists past_rounds (
     run text not null, step text not null, judged integer not null, base text not null, parent text,
     type text, body blob not null, metadata blob, primary key (run, step)
@@ -82,7 +86,7 @@ TABLES_BY_RUN = {
     **dict.fromkeys(
         (
             *("payments", "refused_payments", "overspent", "signals", "page_leases", "follow_ups"),
-            *("run_configs", "run_folders", "run_shapes", "run_times", "run_records"),
+            *("run_configs", "run_folders", "run_shapes", "run_times", "run_records", "watches"),
         ),
         "run",
     ),

@@ -1,0 +1,124 @@
+"""Watched reports: brought up to date on a schedule, with a digest of what changed.
+
+Does not know who runs it: a worker, `fathom watch --run-due` from cron, or an application. Two processes that
+look at the same moment do not do the same update twice.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+
+from fathom.errors import BadInput, FathomError
+from fathom.http.client import BodyTooLarge, send_request
+from fathom.ids import short_id
+from fathom.result import ResearchResult
+from fathom.runs.prune import parse_age
+from fathom.state import Change
+from fathom.storage.protocol import Storage
+from fathom.storage.records import Watch
+
+DIGEST_FILE = "digest.md"
+_SHORTEST_S = 3600.0
+_RETRY_S = 3600.0  # an update that failed is tried again after this, or at the usual time if that is sooner
+_WEBHOOK_S = 20.0
+_MAX_ANSWER_BYTES = 100_000
+
+Update = Callable[[str], Awaitable[tuple[ResearchResult, Path | None]]]
+
+
+@dataclass(frozen=True)
+class WatchOutcome:
+    """One update of a watched report: its result, or why there is none."""
+
+    watch: Watch
+    digest: str = ""
+    result: ResearchResult | None = None
+
+
+def make_watch(run: str, every: str, webhook: str, allowed_hosts: Sequence[str], now: float) -> Watch:
+    """Return a new watch, first due after its interval; BadInput for what the operator does not allow."""
+    every_s = parse_age(every)
+    if every_s < _SHORTEST_S:
+        raise BadInput("A report can be watched every hour (1h) at most.")
+    if webhook:
+        parts = urlsplit(webhook)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadInput(f"{webhook[:80]!r} is not an address of a webhook.")
+        if parts.hostname not in allowed_hosts:
+            raise BadInput(f"{parts.hostname} was not allowed by the operator (FATHOM_WEBHOOK_HOSTS).")
+    return Watch(run=run, latest=run, every_s=every_s, due=now + every_s, webhook=webhook)
+
+
+async def run_due(
+    storage: Storage, update: Update, now: Callable[[], float], allowed_hosts: Sequence[str]
+) -> AsyncIterator[WatchOutcome]:
+    """Bring every report up to date that is due, one after another, and yield what came of it."""
+    for due in [watch for watch in await storage.watches.every() if watch.due <= now()]:
+        lock = await storage.locks.acquire(f"watch-{due.run}")
+        if lock is None:
+            continue  # somebody else is at it
+        try:
+            current = next((watch for watch in await storage.watches.every() if watch.run == due.run), None)
+            if current and current.due <= now():
+                yield await _update(storage, current, update, now, allowed_hosts)
+        finally:
+            await lock.release()
+
+
+async def _update(
+    storage: Storage, watch: Watch, update: Update, now: Callable[[], float], allowed_hosts: Sequence[str]
+) -> WatchOutcome:
+    try:
+        result, folder = await update(watch.latest)
+        digest = make_digest(result)
+        if folder:
+            await asyncio.to_thread((folder / DIGEST_FILE).write_text, digest, "utf-8")
+    except FathomError as error:
+        failed = replace(watch, due=now() + min(_RETRY_S, watch.every_s), problem=str(error))
+        await storage.watches.put(failed)
+        return WatchOutcome(failed)
+    problem = await _tell(watch, result, digest, allowed_hosts) if watch.webhook else ""
+    done = replace(watch, latest=result.run_id, due=now() + watch.every_s, problem=problem)
+    await storage.watches.put(done)
+    return WatchOutcome(done, digest, result)
+
+
+def make_digest(result: ResearchResult) -> str:
+    """Return what changed since the last time as Markdown: pages, claims and parts of the report."""
+    changes = [change for change in (result.update.changes if result.update else []) if _is_told(change)]
+    since = result.update.since if result.update else ""
+    lines = [f"# What changed since {since}", "", result.question, ""]
+    lines += [
+        f"- {change.kind}: {change.what}" + (f" ({change.why})" if change.why else "") for change in changes
+    ]
+    if not changes:
+        lines.append("Nothing changed.")
+    return "\n".join([*lines, "", f"The whole report: fathom show {short_id(result.run_id)}", ""])
+
+
+def _is_told(change: Change) -> bool:
+    return change.kind != "section untouched"
+
+
+async def _tell(watch: Watch, result: ResearchResult, digest: str, allowed_hosts: Sequence[str]) -> str:
+    """Post the digest to the webhook; return what went wrong, if anything did."""
+    host = urlsplit(watch.webhook).hostname
+    if host not in allowed_hosts:
+        return f"{host} is no longer allowed (FATHOM_WEBHOOK_HOSTS)."
+    changes = [change.model_dump() for change in (result.update.changes if result.update else [])]
+    told = {"run_id": result.run_id, "watched": watch.run, "question": result.question}
+    body = json.dumps({**told, "digest": digest, "changes": changes}, ensure_ascii=False).encode()
+    headers = {"content-type": "application/json"}
+    try:
+        async with asyncio.timeout(_WEBHOOK_S):
+            answer = await send_request(
+                "POST", watch.webhook, max_bytes=_MAX_ANSWER_BYTES, content=body, headers=headers
+            )
+    except (httpx2.HTTPError, FathomError, BodyTooLarge, TimeoutError) as error:
+        return f"The webhook could not be reached ({type(error).__name__})."
+    return "" if answer.is_success else f"The webhook answered {answer.status_code}."
