@@ -377,7 +377,7 @@ _GROUPS = {
             "Bring a finished report up to date on a schedule, with a digest of what changed in its folder."
             " Workers do it by themselves; without workers, have cron call `fathom watch --run-due`."
             " Without anything it lists what is watched.",
-            usage="[ID --every AGE | ID --stop | --run-due] [--webhook URL] [--out FOLDER]",
+            usage="[ID --every AGE | ID --stop | --run-due] [options]",
         ),
         Command(
             "fork",
