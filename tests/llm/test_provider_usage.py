@@ -12,7 +12,7 @@ from fathom.llm.call_cost import TokenUsage
 def usage(tier: str = "", **said: Any) -> TokenUsage:
     about = {"service_tier": tier} if tier else {}
     return TokenUsage.from_message(
-        AIMessage("", usage_metadata=said, response_metadata=about),  # type: ignore[arg-type]
+        AIMessage("", usage_metadata=said, response_metadata=about),
         TokenUsage(1, 1),
     )
 
