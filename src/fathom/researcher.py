@@ -314,10 +314,12 @@ class DeepResearcher(RunArchive):
         `follow` tells what happens to it. A run of a higher priority is begun sooner.
         """
         from fathom.runs.queue import QueuedRun, open_queue
+        from fathom.runs.repository import remember_queued
 
         async with open_queue(self.settings) as queue, self._shared.open() as runs:
             whole = await asyncio.to_thread(request.with_full_paths)
             run_id, _ = await runs.begin(whole)
+            await remember_queued(runs.storage, run_id, whole.query)
             await queue.put(QueuedRun(run_id, whole, priority))
         return run_id
 

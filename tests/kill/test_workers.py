@@ -118,6 +118,7 @@ async def test_killed_workers_cost_their_calls_in_flight_and_nothing_else(tmp_pa
         own = {"FATHOM_BASE_URL": model.base_url, "OPENAI_API_KEY": "k", "FATHOM_MODEL": MODEL}
         homes = [(place, {**words, **own}) for place, words in (machine(tmp_path, n, url) for n in "abc")]
         runs = [await deep.submit(_request(f"{QUESTION} ({n})", docs)) for n in range(3)]
+        assert {line.status for line in await deep.runs()} == {"queued"}
         with worker(*homes[0]) as first:
             await _until_called(model, 4)
             os.kill(first.pid, signal.SIGKILL)

@@ -18,6 +18,7 @@ from fathom.request import ResearchRequest
 from fathom.runs.batch import Batch, BatchQuestion, BatchStop, QuestionOutcome
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import is_unfinished
+from fathom.runs.repository import remember_queued
 from fathom.runs.shared import SharedRuns
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import Settings
@@ -242,8 +243,10 @@ class QueuedBatch(Batch):
             waiting = replace(self, total_usd=None, at_once=max(1, len(asked)), finishing=finishing)
             return await Batch.work(waiting, asked, runs)
 
-    async def _work_on(self, one: BatchQuestion, begun: QuestionOutcome, start: Any) -> QuestionOutcome:  # noqa: ARG002
+    async def _work_on(self, one: BatchQuestion, begun: QuestionOutcome, start: Any) -> QuestionOutcome:
         assert self.finishing is not None
+        if start is not None:
+            await remember_queued(self.runs.storage, begun.run_id, one.request.query)
         await self.finishing.wait_for(QueuedRun(begun.run_id, one.request, self.priority), self.stop)
         snapshot = await self.runs.snapshot(begun.run_id)
         if "report" in snapshot.values and not is_unfinished(snapshot):

@@ -24,6 +24,7 @@ from fathom.storage.records import RunRecord, SignalWord
 _UUID6_EPOCH = 0x01B21DD213814000
 
 OPEN_STATUS = ""  # the status of a run that is neither over nor asks somebody: who works on it is looked up
+QUEUED_STATUS = "queued"  # it waits for a worker
 
 
 @dataclass(frozen=True)
@@ -159,12 +160,27 @@ async def find_line(settings: Settings, name: str) -> RunLine:
 async def list_runs(settings: Settings, most: int = 50) -> list[RunLine]:
     """Return the latest runs, the newest first."""
     storage = open_storage(settings.database)
-    lines = await _load_lines(settings, (await run_ids(storage))[:most])
+    begun = await run_ids(storage)
+    waiting = [one for one in await storage.runs.latest(most) if one.status == QUEUED_STATUS]
+    lines = [
+        *(_queued_line(one) for one in waiting if one.run not in begun),
+        *await _load_lines(settings, begun[:most]),
+    ][:most]
     folders = [await folder_of(storage, line.id) for line in lines]
     return [
         replace(line, folder=str(place) if place else None)
         for line, place in zip(lines, folders, strict=True)
     ]
+
+
+async def remember_queued(storage: Storage, run_id: str, question: str) -> None:
+    """Keep the line of a run that waits for a worker; the first step replaces it."""
+    await remember_line(storage, RunLine(run_id, QUEUED_STATUS, question, datetime.now(UTC), 0.0))
+
+
+def _queued_line(record: RunRecord) -> RunLine:
+    started = datetime.fromisoformat(record.started)
+    return RunLine(record.run, record.status, record.question, started, 0.0)
 
 
 async def _load_lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:

@@ -5,6 +5,7 @@ only when somebody names such a server.
 """
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ WAIT_S = 30.0  # for a free connection, or for a server that is starting again
 _LAYOUT_LOCK = "layout"
 SAVER_OPTIONS: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
 SERVER_ERRORS = (psycopg.Error, PoolTimeout)
+logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # whoever asked is told, in one sentence
 
 
 @lru_cache(maxsize=512)
