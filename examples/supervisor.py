@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from fathom.chat import graph as researcher
+from fathom.integrations.chat import graph as researcher
 from fathom.state import RunConfig
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fathom.evaluation.evaluator import EvalRequest
     from fathom.evaluation.records import EvalResult
     from fathom.events import Progress
+    from fathom.integrations.tool import as_tool
     from fathom.report.verify import Verification
     from fathom.request import ResearchRequest
     from fathom.researcher import DeepResearcher
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from fathom.settings.settings import Settings
     from fathom.state import Forecast, ReviewAnswer, RunConfig
     from fathom.storage.records import SignalWord
-    from fathom.tool import as_tool
 
 _HOMES = {
     "AuditEvent": "audit.records",
@@ -59,7 +59,7 @@ _HOMES = {
     "Settings": "settings.settings",
     "SignalWord": "storage.records",
     "Verification": "report.verify",
-    "as_tool": "tool",
+    "as_tool": "integrations.tool",
     "read_questions": "runs.batch",
 }
 

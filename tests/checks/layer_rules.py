@@ -24,7 +24,7 @@ COMMAND_LINE_ALSO = (
     "fathom.report.formats",  # names and file endings, checked before a run begins
     "fathom.report.formats.cjk_emphasis",  # Markdown is read as reports are
     "fathom.web.app",  # the page, which `fathom serve` serves
-    "fathom.mcp_server",  # which `fathom mcp` serves
+    "fathom.integrations",  # which `fathom mcp` serves
     "fathom.evaluation.table",  # an evaluation, as people read it
     "fathom.audit.render",  # an audit, as people read it
     "fathom.runs.round_summary",  # a round in a few lines, as in its page

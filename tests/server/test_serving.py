@@ -46,7 +46,7 @@ def test_an_image_can_be_built_from_the_configuration(tmp_path: Path) -> None:
     told = subprocess.run([*words, str(tmp_path / "Dockerfile")], capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     made = (tmp_path / "Dockerfile").read_text()
-    assert "fathom.chat:graph" in made
+    assert "fathom.integrations.chat:graph" in made
     assert "fathom.graph.research:graph" in made
 
 

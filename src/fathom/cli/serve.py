@@ -44,7 +44,7 @@ def serve(arguments: argparse.Namespace) -> int:
 
 def serve_mcp(arguments: argparse.Namespace) -> int:
     """Serve MCP over standard input and output until the client closes them."""
-    from fathom.mcp_server.server import make_server
+    from fathom.integrations.mcp_server import make_server
 
     settings = read_settings(arguments)
     roots = [Path(place).expanduser().resolve() for place in arguments.docs]

@@ -33,7 +33,7 @@ class McpApp:
         """Answer while this is open; the package is imported here, since the page does not need it."""
         from mcp.server.transport_security import TransportSecuritySettings
 
-        from fathom.mcp_server.server import make_server
+        from fathom.integrations.mcp_server import make_server
 
         server = make_server(self._settings)
         # Hosts and origins are checked by our own protection, for every route alike.

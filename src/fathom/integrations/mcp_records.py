@@ -11,7 +11,7 @@ from fathom.runs.repository import RunLine
 from fathom.state import Citation, Hit
 
 
-class Source(BaseModel):
+class CitedSource(BaseModel):
     """A cited source, with the sentences that the report quotes from it."""
 
     number: int
@@ -38,7 +38,7 @@ class ResearchAnswer(BaseModel):
     run_id: str = Field(description="Names the run for resume, follow_up, verify and the report's resources.")
     status: str = Field(description="complete, partial, unsure, failed, extracts, or waiting")
     report: str = Field("", description="The report as Markdown; [n] are the numbers of the sources.")
-    sources: list[Source] = []
+    sources: list[CitedSource] = []
     cost_usd: float = 0.0
     problems: list[str] = Field([], description="What could not be searched, read or checked.")
     waits_for: dict[str, Any] | None = Field(
@@ -52,7 +52,7 @@ class ResearchAnswer(BaseModel):
             run_id=result.run_id,
             status=result.status,
             report=result.report,
-            sources=[Source.of(citation) for citation in result.citations],
+            sources=[CitedSource.of(citation) for citation in result.citations],
             cost_usd=round(result.metadata.cost_usd, 6) if result.metadata else 0.0,
             problems=[f"{failure.where}: {failure.what}: {failure.why}" for failure in result.errors],
         )

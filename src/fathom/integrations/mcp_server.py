@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError
 from fathom.errors import FathomError
 from fathom.events import Checkpoint, Progress
 from fathom.graph.dependencies import refuse_unnamed
-from fathom.mcp_server.records import (
+from fathom.integrations.mcp_records import (
     CheckedReport,
     FetchedDocument,
     KnownRun,

@@ -11,8 +11,8 @@ from langgraph.types import Command
 from standins.documents import CHEESE, QUESTION, stocked, written
 
 from fathom import BadInput, DeepResearcher
-from fathom.chat import build_chat, read_turn
 from fathom.graph import build_graph, standard_dependencies
+from fathom.integrations.chat import build_chat, read_turn
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import RunConfig
 from fathom.storage.checkpoints import checkpointer
