@@ -1,15 +1,16 @@
 """Coverage-guided fuzzing of what reads words of others: parsers, answers of models, evidence rules, ledgers.
 
-    python bench/fuzz.py TARGET [--seconds N] [--corpus FOLDER]
+    python bench/fuzz.py TARGET [--seconds N]
 
-Needs atheris (`make fuzz` installs it into a folder of its own). A crash is written beside, with its input;
-what is found belongs into tests/robustness. The last line is one JSON object.
+Begins with well-formed inputs. Needs atheris (`make fuzz` installs it into a folder of its own). A crash is
+written beside, with its input; what is found belongs into tests/robustness. The last line is one JSON object.
 """
 
 import argparse
 import json
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+ROOT = Path(__file__).resolve().parents[1]
+_MOST_BYTES = 8192
 SUFFIXES = (".html", ".md", ".rst", ".txt", ".py", ".xml")
 
 
@@ -94,12 +97,32 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 }
 
 
+def seeds_of(target: str) -> list[bytes]:
+    """Well-formed inputs, without which a fuzzer finds no way past the first bracket."""
+    if target == "parsers":
+        texts = {".html": "src/fathom/web/static/index.html", ".py": "bench/fuzz.py"}
+        files = [ROOT / texts.get(suffix, "README.md") for suffix in SUFFIXES]
+        return [bytes([n]) + file.read_bytes()[:_MOST_BYTES] for n, file in enumerate(files)]
+    if target == "answers":
+        lists = json.dumps({"claims": [{"statement": "a", "quote": "b"}], "queries": ["c"], "sections": []})
+        return [bytes([n]) + lists.encode() for n in range(20)]
+    if target == "evidence":
+        return [b"In 2024 it rose 3% to $5 million.|It rose by 3%.", "2024년 3명|세 명이다".encode()]
+    if target == "ledgers":
+        return [(ROOT / "tests/report/ledger-1.json").read_bytes()]
+    run = {
+        "assistant_id": "research",
+        "context": {"depth": "quick"},
+        "command": {"resume": {"action": "edit"}},
+    }
+    return [b"\xff" + json.dumps(run).encode(), b"\x00" + b'{"values": {"question": "a", "claims": []}}']
+
+
 def main() -> None:
     """Fuzz one target for so many seconds; a crash ends the process with its traceback."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("target", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--corpus", type=Path, default=None)
     given = parser.parse_args()
     import atheris
 
@@ -115,10 +138,18 @@ def main() -> None:
             print(json.dumps({**told, "crashes": 0}), flush=True)
             os._exit(0)
 
-    words = [sys.argv[0], "-verbosity=0", "-print_final_stats=0", "-max_len=4096", "-timeout=30"]
-    words += [str(given.corpus)] if given.corpus else []
-    atheris.Setup(words, once)
-    atheris.Fuzz()
+    with tempfile.TemporaryDirectory() as corpus:
+        for number, seed in enumerate(seeds_of(given.target)):
+            (Path(corpus) / f"seed-{number}").write_bytes(seed)
+        words = [
+            sys.argv[0],
+            "-verbosity=0",
+            "-print_final_stats=0",
+            f"-max_len={_MOST_BYTES}",
+            "-timeout=30",
+        ]
+        atheris.Setup([*words, corpus], once)
+        atheris.Fuzz()
 
 
 if __name__ == "__main__":

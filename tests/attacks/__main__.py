@@ -6,30 +6,51 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from standins import browser
 
 from attacks.attempt import Attack
 from attacks.bad_days import attack_the_database
+from attacks.by_tests import make_attack
 from attacks.foreign_page import attack_with_a_page
-from attacks.raw_requests import attack_with_requests
+from attacks.overload import attack_with_overload
+from attacks.raw_requests import attack_the_page_server, attack_with_keys, attack_with_requests
 
 ATTACKS: dict[str, Attack] = {
     "page of another origin": attack_with_a_page,
-    "raw requests": attack_with_requests,
+    "requests, langgraph dev": attack_with_requests,
+    "requests, fathom serve": attack_the_page_server,
+    "keys of others": attack_with_keys,
+    "state from outside": make_attack("tests/server/test_state_from_outside.py"),
     "damaged database": attack_the_database,
+    "money cap, lying server": make_attack(
+        "tests/scenarios/test_costs.py",
+        "tests/llm/test_provider_usage.py",
+        "tests/llm/providers/test_openai_compatible.py",
+    ),
+    "overload": attack_with_overload,
+    "hostile outputs": make_attack(
+        "tests/scenarios/test_hostile_outputs.py", "tests/scenarios/test_injection.py"
+    ),
+    "fuzzing": make_attack("tests/robustness", "tests/web/test_bodies.py"),
 }
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run all attacks, or those that are named; 1 if anything broke."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("only", nargs="*", metavar="NAME", help=f"of: {', '.join(ATTACKS)}")
-    only = parser.parse_args().only
+    given = parser.parse_args(argv)
+    if unknown := set(given.only) - set(ATTACKS):
+        parser.error(f"there is no attack {min(unknown)!r}")
     held, broken, taken = Counter[str](), Counter[str](), dict[str, float]()
     for name, attack in ATTACKS.items():
-        if (only and name not in only) or (attack is attack_with_a_page and not browser.IS_THERE):
+        if given.only and name not in given.only:
+            continue
+        if attack is attack_with_a_page and not browser.IS_THERE:
+            print(browser.WHY_NOT, flush=True)
             continue
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:

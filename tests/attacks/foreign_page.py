@@ -25,6 +25,8 @@ FOREIGN, REBOUND = "foreign.example", "rebound.example"  # the browser takes bot
 _TRY = Path(__file__).with_suffix(".js").read_text("utf-8")
 
 _QUESTION = "What does a page of another origin get?"
+_MESSAGE = {"role": "user", "messageId": "m", "parts": [{"kind": "text", "text": _QUESTION}]}
+_CALL = {"jsonrpc": "2.0", "id": "1", "method": "message/send", "params": {"message": _MESSAGE}}
 _READING = ("fetch", "no-cors", "frame", "script", "event source", "web socket")
 _WRITING = ("post json", "post text", "post text, no-cors", "post without kind", "beacon", "form")
 
@@ -52,11 +54,17 @@ def attack_with_a_page(folder: Path) -> Iterator[Attempt]:
     targets: list[tuple[str, Any, str, list[str], list[tuple[str, str]]]] = [
         (
             "langgraph dev", dev_server, dev_server.url, ["/info", "/openapi.json", "/app/api/runs"],
-            [("/runs", json.dumps(started)), ("/threads", "{}"), ("/app/api/runs", json.dumps(asked))],
+            [
+                ("/runs", json.dumps(started)), ("/threads", "{}"), ("/app/api/runs", json.dumps(asked)),
+                ("/a2a/chat", json.dumps(_CALL)),
+            ],
         ),
         (
             "fathom serve", page_server, page_server.url.rstrip("/"), ["/api/setup", "/api/runs"],
-            [("/api/runs", json.dumps(asked)), ("/api/forecast", json.dumps(asked))],
+            [
+                ("/api/runs", json.dumps(asked)), ("/api/forecast", json.dumps(asked)),
+                ("/mcp", json.dumps({**_CALL, "method": "tools/list", "params": {}})),
+            ],
         ),
     ]  # fmt: skip
     rebinding = f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1, MAP {FOREIGN} 127.0.0.1"

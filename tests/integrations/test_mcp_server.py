@@ -160,6 +160,14 @@ async def test_documents_outside_the_allowed_folders_and_excess_are_refused(
             await client.read_resource("fathom://runs/00000000/report.md")
 
 
+async def test_runs_are_counted_however_they_are_begun(tmp_path: Path, shelf: Path) -> None:
+    async with _http(_settings(tmp_path, shelf, runs_per_minute=1)) as address, Client(address) as client:
+        asked = {"question": QUESTION, "depth": "quick"}
+        assert _structured(await client.call_tool("research", asked))
+        assert "within a minute" in _refusal(await client.call_tool("research", asked))
+        assert _structured(await client.call_tool("runs", {}))
+
+
 async def test_a_cancelled_call_leaves_a_run_that_can_be_resumed(tmp_path: Path, shelf: Path) -> None:
     async with _http(_settings(tmp_path, shelf)) as address, Client(address) as client:
         begun = asyncio.Event()

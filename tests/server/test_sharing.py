@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx import HTTPStatusError
 from langgraph_sdk.client import SyncLangGraphClient
-from langgraph_sdk.errors import UnprocessableEntityError
 from standins.documents import QUESTION
 
 from fathom.cli.main import main
@@ -62,8 +62,10 @@ def test_feedback_shows_another_plan(client: SyncLangGraphClient, shelf: Path) -
 def test_an_answer_of_another_shape_leaves_the_review_open(client: SyncLangGraphClient, shelf: Path) -> None:
     thread_id, _ = waiting(client, shelf)
     words: Any = {"command": {"resume": {"action": "perhaps"}}, "raise_error": False}
-    with pytest.raises(UnprocessableEntityError, match="'approve', 'edit', 'feedback', 'add' or 'finish'"):
+    with pytest.raises(HTTPStatusError) as refusal:
         client.runs.wait(thread_id, "research", **words)
+    assert refusal.value.response.status_code == 422
+    assert "'approve', 'edit', 'feedback', 'add' or 'finish'" in refusal.value.response.json()["detail"]
     assert resumed(client, thread_id, {"action": "approve"})["report"]["status"] == "extracts"
 
 

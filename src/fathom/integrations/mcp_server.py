@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field, ValidationError
 
-from fathom.errors import FathomError
+from fathom.errors import BadInput, FathomError
 from fathom.events import Checkpoint, Progress
 from fathom.graph.dependencies import refuse_unnamed
 from fathom.integrations.mcp_records import (
@@ -51,9 +51,9 @@ _WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_worl
 RunId = Annotated[str, Field(description="A run's id, or its first characters.")]
 
 
-def make_server(settings: Settings) -> MCPServer[None]:
-    """Make the server on the settings' database."""
-    tools = _Tools(settings)
+def make_server(settings: Settings, is_one_too_many: Callable[[], bool] = lambda: False) -> MCPServer[None]:
+    """Make the server on the settings' database; `is_one_too_many` is asked before every new run."""
+    tools = _Tools(settings, is_one_too_many)
     server: MCPServer[None] = MCPServer(
         "fathom",
         title="Fathom",
@@ -87,8 +87,9 @@ def _one_sentence() -> Iterator[None]:
 class _Tools:
     """The tools; their docstrings are what a model reads."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, is_one_too_many: Callable[[], bool]) -> None:
         self._settings = settings
+        self._is_one_too_many = is_one_too_many
         self._researcher = DeepResearcher(settings, out=settings.home / "runs")
         self._lookup = SourceLookup(settings)
 
@@ -127,6 +128,7 @@ class _Tools:
             )
             config = request.run_config(self._settings.run)
             await asyncio.to_thread(refuse_unnamed, self._settings, config)
+            self._count_run()
             return await self._work(await self._researcher.begin(request), ctx)
 
     async def resume(
@@ -156,6 +158,7 @@ class _Tools:
     ) -> ResearchAnswer:
         """Ask a further question about a finished report; what it found is used first."""
         with _one_sentence():
+            self._count_run()
             return await self._work(await self._researcher.ask(run_id, question), ctx)
 
     async def review(self, run_id: RunId) -> ResearchAnswer:
@@ -214,6 +217,11 @@ class _Tools:
             return await self._researcher.result(run_id)
         except FathomError as error:
             raise ResourceNotFoundError(str(error)) from None
+
+    def _count_run(self) -> None:
+        if self._is_one_too_many():
+            most = self._settings.runs_per_minute
+            raise BadInput(f"More than {most} runs were started within a minute.")
 
     async def _work(
         self, session: "Session", ctx: Context, answer: ReviewAnswer | None = None

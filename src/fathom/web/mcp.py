@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from fathom.settings.settings import Settings
 from fathom.web.page import PageApp
+from fathom.web.protection import RateLimit
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -35,7 +36,8 @@ class McpApp:
 
         from fathom.integrations.mcp_server import make_server
 
-        server = make_server(self._settings)
+        rate = RateLimit(self._settings.runs_per_minute)
+        server = make_server(self._settings, is_one_too_many=rate.is_exceeded)
         # Hosts and origins are checked by our own protection, for every route alike.
         security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         self._transport = server.streamable_http_app(streamable_http_path=PATH, transport_security=security)
