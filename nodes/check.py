@@ -5,6 +5,7 @@ from fathom.evidence.controls import TrustLog
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
 from fathom.report.drafting import (
+    call_stated,
     check_by_code,
     check_item,
     flatten_drafts,
@@ -47,6 +48,8 @@ async def check(state: Chapter, *, model: ResearchModel, pages: PagesPort, trust
             why = strict_fault(sentence, claims)
         if why:
             sentences[place] = draft, refuse_sentence(sentence, "meaning", why)
+        elif number in checked.stated and checked.is_trusted:
+            sentences[place] = draft, call_stated(sentence, claims, evidence)
     return {
         "drafts": replace_sentences(drafts, [sentence for _, sentence in sentences]),
         "control_tallies": checked.tallies,

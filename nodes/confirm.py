@@ -17,6 +17,7 @@ from fathom.report.editing import (
     make_candidates,
     make_summary,
     order_sections,
+    without_refuted,
 )
 from fathom.report.sentence_checks import CheckInput, SentenceChecks, check_with_controls
 from fathom.state import RunConfig, Section, Writing
@@ -55,7 +56,7 @@ async def confirm(
     against = {conclusions[n][1].text: why for n, why in refuted.objections.items()}
     failed = [one for n, one in enumerate(doubtful) if _is_refused(n, one, checked, claims)]
     failed += [one for one in candidates if one.sentence.status == "unsupported"]
-    accepted = [one for one in candidates if one not in failed and one.sentence.text not in against]
+    accepted = [one for one in without_refuted(candidates, against) if one not in failed]
     edited = [
         _remove_refuted(section, against, run_config)
         for section in apply_edit(state["edit"], sections, accepted)

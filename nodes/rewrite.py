@@ -40,7 +40,7 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
         [sentences[place] for place in failed],
         make_points(usable, state.get("findings", [])),
         await source_texts(cited, state.get("pages", []), pages.get),
-        state.get("limits", []) if any(sentences[place].limits for place in failed) else [],
+        state.get("limits", []),
     )
     result = await model.rewrite(revision)
     said = {one_line(sentence.text) for sentence in sentences if sentence.row is None}

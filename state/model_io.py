@@ -266,10 +266,14 @@ class WriteInput:
 
 @dataclass(frozen=True)
 class Objection:
-    """A sentence that its claims do not support, by its index among the sentences to check."""
+    """A sentence that its claims do not support, by its index among the sentences to check.
+
+    Or an inference that they state outright: no fault, but it is a fact.
+    """
 
     sentence: int
     why: str
+    is_stated: bool = False
 
 
 @dataclass(frozen=True)

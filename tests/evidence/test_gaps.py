@@ -3,7 +3,7 @@
 import pytest
 from fakes.records import gap, heading, judgement
 
-from fathom.evidence.gaps import add_thin_parts, track_gaps
+from fathom.evidence.gaps import add_thin_parts, drop_repeats, track_gaps
 from fathom.state import Gap, Judgement, Outline
 
 
@@ -56,6 +56,11 @@ def test_one_gap_of_before_stands_for_one_gap_now() -> None:
     assert sorted(one.tried for one in now) == [0, 1]
 
 
+def test_repeats_of_a_remark_are_dropped() -> None:
+    told = ["What dredging costs a year", "Nobody names the builders", "The yearly costs of dredging"]
+    assert drop_repeats(told) == told[:2]
+
+
 def test_a_thin_part_is_a_gap_as_grave_as_it_matters() -> None:
     def part(lacks: str, priority: str, *claims: str, **words: object) -> object:
         changed = {"lacks": lacks, "priority": priority, "title": f"On {lacks}", **words}
@@ -70,13 +75,8 @@ def test_a_thin_part_is_a_gap_as_grave_as_it_matters() -> None:
     ]
     outline = Outline.model_validate({"title": "T", "headings": parts})
     found = add_thin_parts([], outline)
-    assert [(one.description, one.priority) for one in found] == [
-        ("prices of 2024", "high"),
-        ("names of builders", "medium"),
-    ]
+    assert [(one.description, one.priority) for one in found] == [("prices of 2024", "high")]
+    assert found[0].suggested_query == "T On prices of 2024"
     told = named("No prices of 2024 were found.")
-    assert [one.description for one in add_thin_parts([told], outline)] == [
-        told.description,
-        "names of builders",
-    ]
+    assert add_thin_parts([told], outline) == [told]
     assert add_thin_parts([told], None) == [told]

@@ -294,6 +294,24 @@ async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_model() 
     assert not any("250" in text for text in shown(model))
 
 
+async def test_an_inference_that_its_source_states_is_a_fact_and_repeats_are_asked_about_once() -> None:
+    said = "Divers arrive in spring."
+    inferred = sentence(said, "b").model_copy(update={"kind": "inference"})
+    guessed = sentence("So the gates may soon fail.", "c").model_copy(update={"kind": "inference"})
+
+    def stating(brief: CheckInput) -> list[Objection]:
+        held = [n for n, item in enumerate(brief.items) if item.statement == said]
+        return [*objecting()(brief), *(Objection(n, "", is_stated=True) for n in held)]
+
+    found, model = await checked(section(inferred, guessed, inferred), stating)
+    assert [(s.kind, s.status) for s in found] == [
+        ("fact", "supported"),
+        ("inference", "supported"),
+        ("fact", "supported"),
+    ]
+    assert shown(model).count(said) == 1
+
+
 async def test_what_code_only_suspects_the_checker_decides() -> None:
     given = section(sentence("In Brittany divers come in spring.", "b"))
     believed, _ = await checked(given, objecting(true={*TRUE, "In Brittany divers come in spring."}))
@@ -455,6 +473,12 @@ async def test_a_rewriter_is_given_the_claims_of_what_failed_or_of_its_part_wher
         model = FakeModel(rewrites=[[sentence("The gates are old.", "c")]])
         await rewrite(chapter(section(failing)), model=model, pages=STORE)
         assert {claim_id for point in model.asked[0].points for claim_id in point.ids} == given
+
+
+async def test_a_rewriter_knows_what_is_missing() -> None:
+    model = FakeModel(rewrites=[[sentence("The gates are old.", "c")]])
+    await rewrite(chapter(FAILED, limits=["No costs were found."]), model=model, pages=STORE)
+    assert model.asked[0].limits == ["No costs were found."]
 
 
 async def test_a_rewrite_without_a_claim_or_with_too_few_answers_changes_nothing() -> None:

@@ -10,13 +10,13 @@ CLAIMS = [claim("The plant runs.", name="a", of=ONE), claim("The plant pays.", n
 
 
 def state(*texts: str) -> Writing:
-    part = heading("a").model_copy(update={"lacks": "what it costs"})
+    part = heading("a").model_copy(update={"lacks": "who built it"})
     return {
         "question": "What?",
         "claims": CLAIMS,
         "pages": [page(text) for text in texts],
         "outline": Outline(title="T", headings=[part]),
-        "judgements": [judgement(gaps=[gap(), gap(description="what it costs")])],
+        "judgements": [judgement(gaps=[gap(), gap(description="who built it")])],
     }
 
 
@@ -24,7 +24,7 @@ def test_sources_and_open_questions_are_named_and_a_thin_part_once() -> None:
     lines = describe_limits(state(ONE, TWO, "a page that nobody quotes"))
     assert "rests on 2 sources" in lines[0]
     assert "same publisher" in lines[1]
-    assert sum("what it costs" in line for line in lines) == 1
+    assert sum("who built it" in line for line in lines) == 1
     assert any(gap().description in line for line in lines)
 
 

@@ -95,6 +95,11 @@ def recompute(calculation: Calculation, passages: Mapping[str, Passage], text: s
     best = min(values, key=lambda value: abs(abs(value) - stated_result.value))
     if _is_close(stated_result, abs(best)):
         return CalculationResult(best)
+    if _has_other_time_unit(calculation, stated_result):
+        return CalculationResult(
+            best,
+            f"an operand has another unit of time than '{calculation.result}'; name one in the same unit",
+        )
     return CalculationResult(best, f"the formula gives {_format_value(best)}, not {calculation.result}")
 
 
@@ -111,6 +116,12 @@ def find_calculation_fault(text: str, calculation: Calculation, passages: Mappin
     together = join_passages(list(passages.values()))
     extra = [word for word in find_underived(text, together) if not _is_one_of(word, own)]
     return f"these figures are neither quoted nor computed: {', '.join(extra)}" if extra else ""
+
+
+def _has_other_time_unit(calculation: Calculation, stated: Figure) -> bool:
+    """Whether a duration in months, say, was turned into the days of the result: the value misleads."""
+    figures = (f for one in calculation.operands for f in find_figures(one.value) if f.dimension == "time")
+    return stated.dimension == "time" and any(figure.factor != stated.factor for figure in figures)
 
 
 def _is_one_of(word: str, own: Sequence[Figure]) -> bool:

@@ -30,30 +30,31 @@ def collect_gaps(named: Sequence[Gap], checks: Sequence[Check]) -> list[Gap]:
 
 
 def add_thin_parts(gaps: Sequence[Gap], outline: Outline | None, question: str = "") -> list[Gap]:
-    """Add what parts of the report lack, if not among the gaps yet.
+    """Add what parts of the report lack for which hardly anything was found, if no gap says so yet.
 
-    A part with hardly any claims counts with its own priority; one that can be written counts less.
+    What a part that can be written lacks is often a remark on its sources; a search would not close it.
     """
     found = list(gaps)
     for part in outline.headings if outline else []:
-        gap = _find_gap_of_part(part)
-        if gap and gap.priority != "low" and not any(_is_same_gap(gap, other, question) for other in found):
+        gap = _find_gap_of_part(part, outline.title if outline else "")
+        if gap and gap.priority != "low" and not any(_is_told(gap, other, question) for other in found):
             found.append(gap)
     return found
 
 
-def _find_gap_of_part(part: Heading) -> Gap | None:
-    """Return what a part lacks; none for the conclusion, which lacks what the others do."""
-    if not part.lacks or part.is_conclusion:
+def _is_told(gap: Gap, other: Gap, question: str) -> bool:
+    return (bool(gap.question) and gap.question == other.question) or _is_same_gap(gap, other, question)
+
+
+def _find_gap_of_part(part: Heading, title: str) -> Gap | None:
+    """Return what a part lacks; none for the conclusion, which lacks what the others do.
+
+    The query is made of titles: a remark in whole sentences finds nothing.
+    """
+    if not part.lacks or part.is_conclusion or len(part.claims) >= _FEW_CLAIMS:
         return None
-    steps = 0 if len(part.claims) < _FEW_CLAIMS else 1
-    query = " ".join(f"{part.title} {part.lacks}".split())
-    return Gap(
-        description=part.lacks,
-        priority=_lower_priority(part.priority, steps),
-        suggested_query=query,
-        question=part.question,
-    )
+    query = " ".join(f"{title} {part.title}".split())
+    return Gap(description=part.lacks, priority=part.priority, suggested_query=query, question=part.question)
 
 
 def track_gaps(gaps: Sequence[Gap], before: Sequence[Judgement], question: str = "") -> list[Gap]:
@@ -97,6 +98,15 @@ def _is_same_gap(gap: Gap, other: Gap, question: str) -> bool:
     if _shared_terms_ratio(gap.description, other.description, question) >= least:
         return True
     return _shared_terms_ratio(gap.suggested_query, other.suggested_query, question) >= _ALIKE_QUERY
+
+
+def drop_repeats(lines: Sequence[str], question: str = "") -> list[str]:
+    """Return the lines without those that say what one before them says."""
+    kept: list[str] = []
+    for line in lines:
+        if not any(_shared_terms_ratio(line, other, question) >= _ALIKE for other in kept):
+            kept.append(line)
+    return kept
 
 
 def _shared_terms_ratio(left: str, right: str, question: str) -> float:

@@ -251,6 +251,8 @@ class LLMResearchModel:
         for answer, items in batches:
             found = (o for o in answer.form.objections if 1 <= o.sentence <= len(items))
             objections += [Objection(done + o.sentence - 1, o.why) for o in found]
+            stated = (n for n in answer.form.stated if 1 <= n <= len(items))
+            objections += [Objection(done + n - 1, "", is_stated=True) for n in stated]
             done += len(items)
         return _join_answers(objections, [answer for answer, _ in batches])
 

@@ -77,6 +77,14 @@ def check_by_code(sentence: Sentence, claims: ClaimsById, evidence: PassagesByCl
     return refuse_sentence(sentence, "facts", why)
 
 
+def call_stated(sentence: Sentence, claims: ClaimsById, evidence: PassagesByClaim) -> Sentence:
+    """Return an inference that its sources state outright as the fact that it is, if code agrees."""
+    if sentence.kind != "inference" or sentence.calculation or sentence.limits:
+        return sentence
+    fact = check_by_code(sentence.model_copy(update={"kind": "fact"}), claims, evidence)
+    return fact if fact.status == "supported" else sentence
+
+
 def _check_limit(sentence: Sentence) -> Sentence:
     """Refuse a limit with a figure that nothing known about the evidence gives."""
     wrong = find_underived(sentence.text, Passage(tuple(sentence.limits)))

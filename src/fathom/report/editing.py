@@ -53,7 +53,9 @@ class EditCandidate:
         return replace(item, rests_on=[one.text for one in self.rests_on])
 
     def needs_check(self, claims: ClaimsById) -> bool:
-        """Whether a model has to look at it."""
+        """Whether a model has to look at it: not at what was checked word for word."""
+        if any(one.text == self.sentence.text and one.kind == self.sentence.kind for one in self.rests_on):
+            return False
         return not needs_no_check(self.sentence, self.section, claims)
 
 
@@ -181,13 +183,14 @@ def main_conclusions(
 ) -> list[tuple[Section, Sentence]]:
     """Return what the report is remembered for: the summary, and the inferences of the concluding part.
 
-    Also second wordings of the summary: one of them may be what is printed.
+    Each sentence of the summary in one wording: the second makes the same points and falls with the first.
     """
-    summed = [
-        (one.section, one.sentence)
-        for one in candidates
-        if one.use in _SUMMING and one.sentence.kind != "limit"  # no quote can speak against it
-    ]
+    wordings: dict[int, EditCandidate] = {}
+    for one in candidates:
+        if one.use in _SUMMING and one.sentence.status == "supported":
+            wordings.setdefault(one.number, one)
+    # No quote can speak against a limit.
+    summed = [(one.section, one.sentence) for one in wordings.values() if one.sentence.kind != "limit"]
     weighed = [
         (section, sentence)
         for section in sections
@@ -196,6 +199,16 @@ def main_conclusions(
         if sentence.kind == "inference" and sentence.status == "supported"
     ]
     return [*summed, *weighed][:_MOST_CONCLUSIONS]
+
+
+def without_refuted(candidates: Sequence[EditCandidate], against: Collection[str]) -> list[EditCandidate]:
+    """Return the candidates that were not refuted; of a summary's sentence no wording is left."""
+    gone = {one.number for one in candidates if one.use in _SUMMING and one.sentence.text in against}
+    return [
+        one
+        for one in candidates
+        if one.sentence.text not in against and not (one.use in _SUMMING and one.number in gone)
+    ]
 
 
 def apply_edit(edit: Edit, sections: Sequence[Section], accepted: Collection[EditCandidate]) -> list[Section]:

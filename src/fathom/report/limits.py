@@ -5,20 +5,26 @@ Code and the judge found these; no source says them. Does not know models.
 
 from collections.abc import Iterator
 
+from fathom.evidence.gaps import drop_repeats
 from fathom.evidence.sources import find_owner
 from fathom.state import Contradiction, Page, Writing
 from fathom.text.token_count import shorten_line
 
-_MOST_DISPUTES = 4
+_MOST_DISPUTES = 3
+_MOST_LIMITS = 8
+_LEAST_GAPS = 3
 
 _TITLE_CHARS = 80
 
 
 def describe_limits(state: Writing) -> list[str]:
-    """Return who the sources are, what nobody answers, and what sources disagree about."""
+    """Return who the sources are, what nobody answers, what sources disagree about; each once, and few."""
     quoted = {quote.page for claim in state["claims"] for quote in claim.quotes}
     pages = list({page.sha: page for page in state.get("pages", []) if page.sha in quoted}.values())
-    return [*_source_limits(pages), *_finding_limits(state), *_gap_limits(state), *_dispute_limits(state)]
+    fixed = [*_source_limits(pages), *_finding_limits(state)]
+    disputes = list(_dispute_limits(state))
+    room = max(_LEAST_GAPS, _MOST_LIMITS - len(fixed) - len(disputes))
+    return [*fixed, *_gap_limits(state)[:room], *disputes]
 
 
 def _source_limits(pages: list[Page]) -> Iterator[str]:
@@ -42,17 +48,24 @@ def _finding_limits(state: Writing) -> Iterator[str]:
         yield f"{alone} of {len(findings)} findings are stated by one source only."
 
 
-def _gap_limits(state: Writing) -> Iterator[str]:
+def _gap_limits(state: Writing) -> list[str]:
+    """What is open, the judge's gaps first; what parts lack often says the same."""
+    points = dict(_open_points(state))
+    return [points[one] for one in drop_repeats(list(points), state.get("question", ""))]
+
+
+def _open_points(state: Writing) -> Iterator[tuple[str, str]]:
+    """Each point as it was given, and as the writer reads it."""
     judgements = state.get("judgements", [])
     gaps = judgements[-1].gaps if judgements else []
     headings = state["outline"].headings if "outline" in state else []
     lacking = {heading.lacks for heading in headings}  # a thin part is a gap as well
     for gap in (gap for gap in gaps if gap.description not in lacking):
         why = "what was found was refused" if gap.is_rejected else "nothing was found"
-        yield f"Not answered ({why}): {shorten_line(gap.description)}"
+        yield gap.description, f"Not answered ({why}): {shorten_line(gap.description)}"
     for heading in headings:
         if heading.lacks:
-            yield f"On {heading.title} the sources lack: {shorten_line(heading.lacks)}"
+            yield heading.lacks, f"On {heading.title} the sources lack: {shorten_line(heading.lacks)}"
 
 
 def _dispute_limits(state: Writing) -> Iterator[str]:

@@ -38,6 +38,7 @@ class SentenceChecks:
 
     objections: Mapping[int, str]
     is_trusted: bool = True
+    stated: frozenset[int] = frozenset()  # inferences that are facts
     seed: str = ""  # what chose its controls
     tallies: list[ControlTally] = field(default_factory=list)
     costs: list[Cost] = field(default_factory=list)
@@ -50,10 +51,24 @@ async def check_with_controls(
     """Have sentences checked together with control items; `texts` are the texts of the pages by hash.
 
     A second opinion ("refuter") is asked once: where it cannot be believed, the first one stands. A checker
-    that the sequential test over all its controls does not trust is not believed where it approves.
+    that the sequential test over all its controls does not trust is not believed where it approves. What
+    stands several times in the list is asked once.
     """
     if not brief.items:
         return SentenceChecks({})
+    places: dict[tuple[str, ...], int] = {}
+    keys = [(item.kind, item.statement, *sorted(item.claims)) for item in brief.items]
+    own = [places.setdefault(key, len(places)) for key in keys]
+    once = [brief.items[own.index(n)] for n in range(len(places))]
+    checked = await _check_distinct(ask, replace(brief, items=once), texts, trust, prompt)
+    against = {n: checked.objections[at] for n, at in enumerate(own) if at in checked.objections}
+    stated = frozenset(n for n, at in enumerate(own) if at in checked.stated)
+    return replace(checked, objections=against, stated=stated)
+
+
+async def _check_distinct(
+    ask: AskChecker, brief: CheckInput, texts: Mapping[str, str], trust: TrustLog, prompt: str
+) -> SentenceChecks:
     checked = await _check_once(
         ask, brief, texts, short_hash(prompt, *(i.statement for i in brief.items)), prompt
     )
@@ -80,14 +95,16 @@ async def _check_once(
     mixed = mix_in(list(range(len(brief.items))), controls, seed)
     items = [brief.items[one] if isinstance(one, int) else _control_item(one, brief.claims) for one in mixed]
     thought = await ask(replace(brief, items=items, claims=_cited_claims(brief, items)))
-    against = {o.sentence: o.why for o in thought.value if 0 <= o.sentence < len(items)}
+    against = {o.sentence: o.why for o in thought.value if 0 <= o.sentence < len(items) and not o.is_stated}
+    told = {mixed[o.sentence] for o in thought.value if 0 <= o.sentence < len(items) and o.is_stated}
+    stated = frozenset(one for one in told if isinstance(one, int) and one not in against)
     own = {one: against[n] for n, one in enumerate(mixed) if isinstance(one, int) and n in against}
     answered = [(one, n not in against) for n, one in enumerate(mixed) if isinstance(one, Control)]
     models = " ".join(dict.fromkeys(cost.model for cost in thought.costs))
     outcome = evaluate_controls(answered, seed, f"{models}, {prompt}@{load_prompt(prompt).revision}")
     is_tested = any(not control.is_true for control in controls)
     is_trusted = is_tested and not outcome.are_approvals_void
-    checked = SentenceChecks(own, is_trusted, seed, outcome.tallies, thought.costs, thought.failures)
+    checked = SentenceChecks(own, is_trusted, stated, seed, outcome.tallies, thought.costs, thought.failures)
     return await _ask_again(ask, brief, checked) if own and outcome.are_refusals_void else checked
 
 
@@ -96,7 +113,9 @@ async def _ask_again(ask: AskChecker, brief: CheckInput, checked: SentenceChecks
     places = sorted(checked.objections)
     items = [brief.items[n] for n in places]
     again = await ask(replace(brief, items=items, claims=_cited_claims(brief, items)))
-    kept = {places[o.sentence]: o.why for o in again.value if 0 <= o.sentence < len(places)}
+    kept = {
+        places[o.sentence]: o.why for o in again.value if 0 <= o.sentence < len(places) and not o.is_stated
+    }
     return replace(
         checked,
         objections=kept,

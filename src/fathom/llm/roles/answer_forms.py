@@ -237,7 +237,7 @@ class CalculationForm(Form):
 
 
 class SentenceForm(Form):
-    """A sentence or a table's cell; kind is fact, calculation, inference or link; claims are keys."""
+    """A sentence or a table's cell; kind is fact, calculation, inference, limit or link; claims are keys."""
 
     text: str
     kind: str = ""
@@ -284,7 +284,7 @@ class WriteAnswer(_FormWithBlocks):
 
 
 class RewriteForm(Form):
-    """The number of a sentence, the sentence anew, its kind, and the keys of the claims it stands on."""
+    """The number of a sentence, its new text, its kind (fact, calculation, inference, limit), its keys."""
 
     sentence: int
     text: str
@@ -307,9 +307,10 @@ class ObjectionForm(Form):
 
 
 class CheckAnswer(Form):
-    """The sentences that are not carried."""
+    """The sentences that are not carried; and the numbers of inferences that a source states outright."""
 
     objections: list[ObjectionForm]
+    stated: list[int] = []
 
 
 class SummaryForm(Form):

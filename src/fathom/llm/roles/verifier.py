@@ -9,6 +9,7 @@ from fathom.llm.roles.writer import MAX_CLAIM_QUOTES, QUOTE_CHARS, show_surround
 from fathom.report.sentence_checks import CheckInput
 from fathom.state import Claim, Verdict
 from fathom.state.model_io import SentenceToCheck, VerificationItem
+from fathom.text.normalization import one_line
 from fathom.text.token_count import shorten_line
 
 _MAX_SENTENCE_CLAIMS = 6  # per sentence: a few quotes are enough to check it
@@ -18,7 +19,7 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
     """Build a prompt of sentences with their evidence; each quote is shown where it is first needed."""
     known = {claim.id: claim for claim in brief.claims}
     keys: dict[str, str] = {}
-    shown = _ShownSources()
+    shown = _ShownSources(brief.claims)
     bases: dict[tuple[str, ...], int] = {}
     parts = []
     for number, item in enumerate(items, 1):
@@ -39,11 +40,10 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
                 shorten_line(q.text, QUOTE_CHARS) for q in known[claim].quotes[:MAX_CLAIM_QUOTES]
             )
             lines.append(f"  {keys[claim]}{source}: {quotes}")
-            if all(q.text.lstrip().startswith("|") for q in known[claim].quotes):
-                lines.append(f"  {keys[claim]}, rows of a table, was read as: {known[claim].statement}")
-        if name == "refuter" and item.kind == "inference":
-            passages = [(known[c], brief.passages[c]) for c in own if c in brief.passages]
-            lines += [line for claim, passage in passages for line in shown.around(claim, passage)]
+            if not any(known[claim].statement in q.text for q in known[claim].quotes):
+                lines.append(f"    read as: {known[claim].statement}")
+            if passage := brief.passages.get(claim):
+                lines += shown.around(known[claim], passage)
         parts.append("\n".join(lines))
     return PromptBudget(name, {}, {"sentences": PromptLines(parts, between="\n\n")}, batched="sentences")
 
@@ -51,9 +51,10 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
 class _ShownSources:
     """What a checker was already shown of each source: its name once, no passage twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, claims: Sequence[Claim]) -> None:
         self._keys: dict[str, str] = {}
         self._texts: dict[str, str] = {}
+        self._quotes = sorted({one_line(q.text) for c in claims for q in c.quotes}, key=len, reverse=True)
 
     def name(self, claim: Claim, passage: Passage | None) -> str:
         """Return the source of a quote, with title and date at its first use."""
@@ -66,12 +67,15 @@ class _ShownSources:
         return f" [{key}: {shorten_line(about)}]" if about else f" [{key}]"
 
     def around(self, claim: Claim, passage: Passage) -> list[str]:
-        """Return the text right before and after a claim's quotes, unless shown before."""
+        """Return the text right before and after a claim's quotes, unless shown before.
+
+        Quotes of other claims are left out: they stand with these.
+        """
         page = claim.quotes[0].page
         known = self._texts.get(page, "")
-        fresh = [cut for cut in show_surroundings(claim, passage) if cut not in known]
+        fresh = [cut for cut in show_surroundings(claim, passage, self._quotes) if cut not in known]
         self._texts[page] = "\n".join([known, *fresh])
-        return [f"  around it in {self._keys[page]}: {cut}" for cut in fresh]
+        return [f"    around it: {cut}" for cut in fresh if any(map(str.isalnum, cut))]
 
 
 def describe_evidence(items: Sequence[VerificationItem]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic_core import from_json
 
 from fathom.evidence.checks.derivation import Passage
-from fathom.evidence.context import STRETCH_GAP
+from fathom.evidence.context import SHOWN_CHARS, STRETCH_GAP
 from fathom.llm.answer_parsing import strip_thinking
 from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
 from fathom.llm.roles import answer_forms
@@ -57,7 +57,6 @@ def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
     return [i for key in keys if (k := key.strip().strip("[]")) in points for i in points[k].ids]
 
 
-AROUND_CHARS = 100  # on each side of a doubtful place
 QUOTE_CHARS = 900
 
 _USUAL_WEIGHT = "likely"  # of a finding with one source; not shown
@@ -301,16 +300,16 @@ def _bare_key(key: str) -> str:
     return key.strip().strip("[]").upper()
 
 
-def show_surroundings(claim: Claim, passage: Passage) -> list[str]:
-    """Return the text around a claim's quotes, with a gap in place of each quote."""
+def show_surroundings(claim: Claim, passage: Passage, known: Sequence[str] = ()) -> list[str]:
+    """Return the text around a claim's quotes, with a gap in place of each quote, also of those known."""
     found = []
     for stretch in map(one_line, passage.around.split(STRETCH_GAP)):
         quotes = [text for quote in claim.quotes if (text := one_line(quote.text)) in stretch]
         if quotes:
             start = min(stretch.index(text) for text in quotes)
             end = max(stretch.index(text) + len(text) for text in quotes)
-            cut = stretch[max(0, start - AROUND_CHARS) : end + AROUND_CHARS]
-            for text in quotes:
+            cut = stretch[max(0, start - SHOWN_CHARS) : end + SHOWN_CHARS]
+            for text in [*quotes, *known]:
                 cut = cut.replace(text, "[…]")
             found.append(cut)
     return found
