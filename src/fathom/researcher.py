@@ -333,11 +333,20 @@ class DeepResearcher(RunArchive):
         return full
 
     async def work(self, at_once: int = 8, *, stop: "BatchStop | None" = None) -> None:
-        """Be a worker: bring runs from the queue of the database to their ends, until `stop` is requested."""
+        """Be a worker: bring runs from the queue of the database to their ends, until `stop` is requested.
+
+        Watched reports that are due are brought up to date too.
+        """
         from fathom.runs.batch import BatchStop
         from fathom.runs.queue import work_on_queue
+        from fathom.runs.watch import keep_watching
 
-        await work_on_queue(self.settings, at_once, stop or BatchStop())
+        watching = asyncio.create_task(keep_watching(self.run_watches))
+        try:
+            await work_on_queue(self.settings, at_once, stop or BatchStop())
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
 
     async def forecast_batch(
         self,

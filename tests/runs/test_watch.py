@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from standins.documents import QUESTION, stocked
 
-from fathom import BadInput, DeepResearcher, ResearchRequest, ResearchResult
+from fathom import BadInput, BatchStop, DeepResearcher, ResearchRequest, ResearchResult
 from fathom.errors import RunStopped
 from fathom.runs.watch import run_due
 from fathom.settings.settings import Settings, load_settings
@@ -168,3 +169,24 @@ async def test_what_makes_no_sense_is_refused(
             await researcher.watch(run, every, webhook=webhook)
         with pytest.raises(BadInput):
             await researcher.unwatch(run)
+
+
+@pytest.mark.postgres
+async def test_a_worker_brings_watched_reports_up_to_date(tmp_path: Path, shelf: Path) -> None:
+    from standins.postgres import new_database
+
+    address = new_database("watching").url.get_secret_value()
+    settings = load_settings(
+        home=tmp_path / "home", database_url=address, docs_roots=[shelf], local_servers={}
+    )
+    stop = BatchStop()
+    async with DeepResearcher(settings) as researcher:
+        run = await _finished(researcher, shelf)
+        made = await researcher.watch(run, "1d")
+        await open_storage(settings.database).watches.put(replace(made, due=0))
+        working = asyncio.create_task(researcher.work(1, stop=stop))
+        while (await researcher.watches())[0].latest == run:
+            assert not working.done()
+            await asyncio.sleep(0.1)
+        stop.request()
+        await working

@@ -193,6 +193,7 @@ async def test_with_a_key_nothing_is_told_without_it(settings: Settings) -> None
     async with client_of(keyed) as client:
         assert (await client.get("/")).status_code == 200
         assert (await client.get("/api/runs")).status_code == 401
+        assert (await client.get("/api/health")).json() == {"is_ready": True}
         assert (await client.get("/api/runs", headers={"x-api-key": "the key"})).status_code == 200
         assert (await client.post("/api/login", json={"key": "another"})).status_code == 401
         known = await client.post("/api/login", json={"key": "the key"})

@@ -6,6 +6,7 @@ look at the same moment do not do the same update twice.
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from fathom.ids import short_id
 from fathom.result import ResearchResult
 from fathom.runs.prune import parse_age
 from fathom.state import Change
+from fathom.storage import STORAGE_ERRORS
 from fathom.storage.protocol import Storage
 from fathom.storage.records import Watch
 
@@ -26,7 +28,11 @@ DIGEST_FILE = "digest.md"
 _SHORTEST_S = 3600.0
 _RETRY_S = 3600.0  # an update that failed is tried again after this, or at the usual time if that is sooner
 _WEBHOOK_S = 20.0
+_LOOK_EVERY_S = 60.0
 _MAX_ANSWER_BYTES = 100_000
+
+_AWAY: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)
+_log = logging.getLogger(__name__)
 
 Update = Callable[[str], Awaitable[tuple[ResearchResult, Path | None]]]
 
@@ -68,6 +74,17 @@ async def run_due(
                 yield await _update(storage, current, update, now, allowed_hosts)
         finally:
             await lock.release()
+
+
+async def keep_watching(run_watches: Callable[[], Awaitable[Sequence[WatchOutcome]]]) -> None:
+    """Look every minute for what is due, until this is cancelled; a database that is away is asked again."""
+    while True:
+        try:
+            for outcome in await run_watches():
+                _log.info("Watched run %s: %s", outcome.watch.run, outcome.watch.problem or "updated")
+        except _AWAY as error:
+            _log.warning("Watched reports could not be looked at: %s", type(error).__name__)
+        await asyncio.sleep(_LOOK_EVERY_S)
 
 
 async def _update(

@@ -42,6 +42,7 @@ COOKIE = "fathom_key"
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
 # What the page may set: neither models nor servers, which are the operator's.
 _SETTABLE = frozenset(RunConfig.model_fields) - {"model", "models", "base_url", "context_tokens"}
+_DATABASE_AWAY: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)
 _SMALLER = [Middleware(GZipMiddleware)]
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -105,6 +106,7 @@ class PageApp:
             Route("/", self._index, methods=["GET"], middleware=_SMALLER),
             Route("/static/{file:path}", self._static, methods=["GET"], middleware=_SMALLER),
             Route("/api/login", self._login, methods=["POST"]),
+            Route("/api/health", self._health, methods=["GET"]),
             *(Route(path, self._guard(handler), methods=[method]) for method, path, handler in api),
             Route("/api/{rest:path}", _missing, methods=["GET", "POST", "PUT"]),
         ]
@@ -136,6 +138,14 @@ class PageApp:
         if identity_of(given, self._keys) is None:
             return refuse("An API key is needed (FATHOM_API_KEYS).", 401)
         return None
+
+    async def _health(self, _: Request) -> Response:
+        """Say whether the database answers; a health check has no key, and learns nothing else."""
+        try:
+            await self.researcher.runs(1)
+        except _DATABASE_AWAY:
+            return refuse("The database does not answer.", 503)
+        return json_reply({"is_ready": True})
 
     async def _index(self, _: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={**SAFE, "cache-control": "no-cache"})
