@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from fathom.cli.commands import COMMANDS
 
