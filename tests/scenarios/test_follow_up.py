@@ -56,7 +56,7 @@ def stock(site: Site, documents: dict[str, str]) -> None:
 
 def counted(site: Site) -> tuple[int, int]:
     """Searches and fetches so far."""
-    return len(site.engine.records), len(site.web.records)
+    return len(site.engine.searches), len(site.web.records)
 
 
 async def assert_it_holds(found: ResearchResult, settings: Settings) -> None:

@@ -15,7 +15,7 @@ from fathom.state import RunConfig
 GRAPHS = {"research", "reading", "page", "writer", "chapter"}
 NODES = {
     "intake", "planner", "review", "searcher", "selector", "extractor", "analyzer", "verifier", "judge",
-    "outline", "section", "check", "settle", "edit", "confirm", "publish",
+    "outline", "draft", "check", "settle", "edit", "confirm", "publish",
 }  # fmt: skip
 ROUTERS = {
     "route_after_intake",
@@ -56,7 +56,7 @@ async def test_a_run_shows_its_graphs_nodes_routers_model_calls_searches_and_fet
     assert {run.extra["metadata"]["round"] for run in calls} == {1}
     assert {run.extra["metadata"]["langgraph_node"] for run in calls} <= NODES | {"rewrite"}
     searches = [run for run in runs.values() if run.run_type == "retriever"]
-    assert len(searches) == len(site.engine.records)
+    assert len(searches) == len(site.engine.searches)
     assert {(run.name, run.extra["metadata"]["engine"]) for run in searches} == {("tavily", "tavily")}
     assert {run.extra["metadata"]["round"] for run in searches} == {1}
     assert all(run.extra["metadata"]["cost_usd"] > 0 for run in searches)

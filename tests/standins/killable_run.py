@@ -78,7 +78,7 @@ class Site:
     @property
     def searches(self) -> Counter[str]:
         """How often each query was sent."""
-        return Counter(seen.json["query"] for seen in self.engine.records)
+        return Counter(seen.json["query"] for seen in self.engine.searches)
 
     def stop(self) -> None:
         """Close both."""

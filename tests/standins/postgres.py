@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
+from fathom.concurrency import share_paces
 from fathom.settings.database_address import DatabaseAddress
 from fathom.storage import checkpoints, opening
 from fathom.storage.postgres import prepare_server
@@ -63,7 +64,8 @@ class DatabasesForFiles:
         monkeypatch.setattr(checkpoints, "place_of", self.place_of)
 
     def drop(self) -> None:
-        """Close and forget all of them."""
+        """Close and forget all of them, and the pace that a run of this process kept in one."""
+        share_paces(None)
         for address in self._made.values():
             if opened := opening._storages.pop(address, None):
                 opening._in_use.pop(address, None)

@@ -85,7 +85,7 @@ def _one_run(home: Path, chance: random.Random, kills: int, figures: Figures) ->
                     break
             is_begun = (home / "fathom.sqlite").exists() and (home / "locks").exists()
             words = ["resume", "--out", "out", "--quiet"] if is_begun else words
-        _count(figures, model.calls, site.engine.records, killed_at)
+        _count(figures, model.calls, site.engine.searches, killed_at)
     site.stop()
 
 

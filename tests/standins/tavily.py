@@ -32,6 +32,11 @@ class TavilyServer(StandIn):
         self.failures = list(failures)
         self.key = key
 
+    @property
+    def searches(self) -> list[Seen]:
+        """The requests for a search, without those for what is left of the plan."""
+        return [seen for seen in self.records if seen.route == "/search"]
+
     def answer_to(self, seen: Seen) -> Answer:
         """What the API would say to this key and this body."""
         if self.failures:

@@ -75,7 +75,7 @@ _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
 
 _RANGE_AFTER = re.compile(r"\s?(?:[~∼–-]|to)\s?\d")
 
-_NAME_BEFORE = re.compile(r"(?:[A-Z]{2,} |[A-Za-z_./-]+)$")
+_NAME_BEFORE = re.compile(r"(?<![A-Z])[A-Z]{2,} $|(?<![A-Za-z_./-])[A-Za-z_./-]+$")
 
 _NAME_AFTER = re.compile(r"[A-Za-z_/-]+")
 

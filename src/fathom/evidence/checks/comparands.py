@@ -11,13 +11,13 @@ from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.words import parse_text
 from fathom.text.tokens import has_cjk
 
-_THAN = re.compile(r"((?:\S+ )?\S+?)보다(?=\s)|\bthan (?:the |its |their )?((?:[\w-]+ ){0,1}[\w-]+)")
+_THAN = re.compile(r"(?<!\S)((?:\S+ )?\S+?)보다(?=\s)|\bthan (?:the |its |their )?((?:[\w-]+ ){0,1}[\w-]+)")
 _SHARE = re.compile(
-    r"((?:\S+ )?\S+?)(?:들)?(?:의| 가운데| 중)\s(?:약 )?(?:절반|대부분|과반|상당수|일부|[\d.]+%)"
+    r"(?<!\S)((?:\S+ )?\S+?)(?:들)?(?:의| 가운데| 중)\s(?:약 )?(?:절반|대부분|과반|상당수|일부|[\d.]+%)"
     r"|\b(?:percent|%|half|most|third|quarter|majority) of (?:the |its |all )?((?:[\w-]+ ){0,1}[\w-]+)"
 )
 _TIME = re.compile(
-    r"(?:전년|작년|지난해|올해|기간|\d+[년월일]|전)$|\b(?:years?|months?|weeks?|days?|before|ago|\d{4})\b"
+    r"(?:전년|작년|지난해|올해|기간|\d[년월일]|전)$|\b(?:years?|months?|weeks?|days?|before|ago|\d{4})\b"
 )
 _RATES = {
     "day": r"\b(?:a|per|every) day\b|\bdaily\b|하루에?|매일|일평균|일당",

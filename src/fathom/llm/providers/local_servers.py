@@ -15,7 +15,7 @@ from fathom.settings.model_names import GGUF
 from fathom.settings.settings import LOCAL_SERVERS, LocalServer
 
 CHOICE_FILE = "local_model.json"
-PROBE_TIMEOUT_S = 0.25  # for all servers together: on loopback a server answers in milliseconds or not at all
+PROBE_TIMEOUT_S = 0.45  # for all servers together: a closed port says so at once, a busy machine is slow
 _MAX_BYTES = 1_000_000
 _CHAT_TYPES = {"llm", "vlm"}
 
