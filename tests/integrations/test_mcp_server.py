@@ -99,7 +99,17 @@ async def test_a_question_becomes_a_report_with_quotations_and_progress(tmp_path
 
     async with _stdio(tmp_path, shelf) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-        assert {"research", "resume", "follow_up", "review", "search", "fetch", "verify", "runs"} <= names
+        assert {
+            "research",
+            "resume",
+            "follow_up",
+            "review",
+            "search",
+            "fetch",
+            "verify",
+            "audit",
+            "runs",
+        } <= names
         asked = {"question": QUESTION, "depth": "quick"}
         answer = _structured(await client.call_tool("research", asked, progress_callback=on_progress))
         assert answer["sources"]
@@ -166,6 +176,19 @@ async def test_runs_are_counted_however_they_are_begun(tmp_path: Path, shelf: Pa
         assert _structured(await client.call_tool("research", asked))
         assert "within a minute" in _refusal(await client.call_tool("research", asked))
         assert _structured(await client.call_tool("runs", {}))
+
+
+async def test_a_report_of_anybody_is_audited_against_allowed_documents(tmp_path: Path, shelf: Path) -> None:
+    facts = "Offshore wind farms reach 45 percent of their rated power [1]. The moon is made of cheese [1]."
+    said = f"# Wind\n\n{facts}\n\n## Sources\n\n[1] wind.md\n"
+    async with _http(_settings(tmp_path, shelf)) as address, Client(address) as client:
+        found = _structured(await client.call_tool("audit", {"report": said, "docs": [str(shelf)]}))
+        assert len(found["statements"]) == 2
+        assert found["statements"][1]["verdict"] != "supported"
+        assert found["summary"]
+        outside = {"report": said, "docs": [str(tmp_path)]}
+        assert "outside" in _refusal(await client.call_tool("audit", outside))
+        assert _refusal(await client.call_tool("audit", {"report": ""}))
 
 
 async def test_a_cancelled_call_leaves_a_run_that_can_be_resumed(tmp_path: Path, shelf: Path) -> None:

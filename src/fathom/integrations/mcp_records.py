@@ -4,6 +4,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
+from fathom.audit.records import AuditResult
+from fathom.audit.render import summarize
 from fathom.events import Checkpoint
 from fathom.report.verify import Verification
 from fathom.result import ResearchResult
@@ -11,7 +13,7 @@ from fathom.runs.repository import RunLine
 from fathom.state import Citation, Hit
 
 
-class CitedSource(BaseModel):
+class QuotedSource(BaseModel):
     """A cited source, with the sentences that the report quotes from it."""
 
     number: int
@@ -38,7 +40,7 @@ class ResearchAnswer(BaseModel):
     run_id: str = Field(description="Names the run for resume, follow_up, verify and the report's resources.")
     status: str = Field(description="complete, partial, unsure, failed, extracts, or waiting")
     report: str = Field("", description="The report as Markdown; [n] are the numbers of the sources.")
-    sources: list[CitedSource] = []
+    sources: list[QuotedSource] = []
     cost_usd: float = 0.0
     problems: list[str] = Field([], description="What could not be searched, read or checked.")
     waits_for: dict[str, Any] | None = Field(
@@ -52,7 +54,7 @@ class ResearchAnswer(BaseModel):
             run_id=result.run_id,
             status=result.status,
             report=result.report,
-            sources=[CitedSource.of(citation) for citation in result.citations],
+            sources=[QuotedSource.of(citation) for citation in result.citations],
             cost_usd=round(result.metadata.cost_usd, 6) if result.metadata else 0.0,
             problems=[f"{failure.where}: {failure.what}: {failure.why}" for failure in result.errors],
         )
@@ -132,3 +134,46 @@ class CheckedReport(BaseModel):
     def of(cls, run_id: str, found: Verification) -> Self:
         """Return what checking found."""
         return cls(run_id=run_id, is_sound=found.is_sound, summary=found.summary, faults=found.faults)
+
+
+class AuditedStatement(BaseModel):
+    """A statement of a report, and whether its sources carry it."""
+
+    statement: str
+    verdict: str = Field(
+        description="supported, partly, contradicted, not in the source, source unreachable, source invented"
+        " or uncited"
+    )
+    reason: str = ""
+    quote: str = Field("", description="The words of the source that carry or contradict it, or the nearest.")
+    address: str = ""
+
+
+class AuditAnswer(BaseModel):
+    """A report by anybody, checked against what it cites."""
+
+    summary: str
+    has_alarms: bool = Field(description="Something is contradicted, or a source does not exist.")
+    decided_by: str
+    statements: list[AuditedStatement]
+
+    @classmethod
+    def of(cls, result: AuditResult) -> Self:
+        """Return what an audit found."""
+        said = {statement.id: statement.text for statement in result.statements}
+        read = {source.source.id: source for source in result.sources}
+        return cls(
+            summary=summarize(result),
+            has_alarms=result.has_alarms,
+            decided_by=result.decided_by,
+            statements=[
+                AuditedStatement(
+                    statement=said[verdict.statement],
+                    verdict=verdict.verdict,
+                    reason=verdict.reason,
+                    quote=next((quote.text for quote in (verdict.quote, verdict.nearest) if quote), ""),
+                    address=read[verdict.source].source.address if verdict.source in read else "",
+                )
+                for verdict in result.verdicts
+            ],
+        )

@@ -17,10 +17,13 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field, ValidationError
 
+from fathom.audit.auditor import AuditRequest
+from fathom.audit.records import AuditResult
 from fathom.errors import BadInput, FathomError
 from fathom.events import Checkpoint, Progress
 from fathom.graph.dependencies import refuse_unnamed
 from fathom.integrations.mcp_records import (
+    AuditAnswer,
     CheckedReport,
     FetchedDocument,
     KnownRun,
@@ -62,7 +65,7 @@ def make_server(settings: Settings, is_one_too_many: Callable[[], bool] = lambda
         log_level="ERROR",
         lifespan=lambda _: tools.open(),
     )
-    working: list[Callable[..., Any]] = [tools.research, tools.resume, tools.follow_up]
+    working: list[Callable[..., Any]] = [tools.research, tools.resume, tools.follow_up, tools.audit]
     reading: list[Callable[..., Any]] = [tools.search, tools.fetch, tools.review, tools.verify, tools.runs]
     for tool in working:
         server.add_tool(tool, annotations=_WORKS)
@@ -198,6 +201,34 @@ class _Tools:
                 file = Path(folder) / "report.json"
                 await asyncio.to_thread(file.write_text, result.model_dump_json(), "utf-8")
                 return CheckedReport.of(result.run_id, await self._researcher.verify(file))
+
+    async def audit(
+        self,
+        report: Annotated[str, Field(description="The whole report as Markdown or plain text.")],
+        ctx: Context,
+        docs: Annotated[
+            list[str] | None, Field(description="Folders with files that the report cites.")
+        ] = None,
+        is_searched: Annotated[
+            bool, Field(description="Look elsewhere for what the report's own sources do not carry.")
+        ] = False,
+    ) -> AuditAnswer:
+        """Check every statement of somebody's report against the sources it cites."""
+        with _one_sentence():
+            asked = ResearchRequest(query="audit", **({"docs": docs} if docs else {}))
+            config = asked.run_config(self._settings.run)
+            await asyncio.to_thread(refuse_unnamed, self._settings, config)
+            request = AuditRequest(
+                report="-", body=report.encode("utf-8", "replace"), is_searched=is_searched, run_config=config
+            )
+            result: AuditResult | None = None
+            told = 0
+            async with aclosing(self._researcher.stream_audit(request)) as events:
+                async for event in events:
+                    told, result = told + 1, event.result
+                    await ctx.report_progress(told, None, f"{event.kind} {event.done}/{event.total}")
+            assert result is not None
+            return AuditAnswer.of(result)
 
     async def runs(self, most: Annotated[int, Field(ge=1, le=200)] = 20) -> KnownRuns:
         """List the latest runs: questions, status, cost."""
