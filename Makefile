@@ -6,7 +6,7 @@ LOCK = $(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11
 HEAVY := whole or wire or server or browser or localmodel or wheel or postgres or kill
 
 .PHONY: attack fuzz sbom audit-deps check test unit terminal browser fix lint types docs install lock clean bench-find bench-loop bench-read bench-claims bench-controls bench-weigh \
-	bench-cost bench-wall bench-storage bench-kill bench-overload bench-workers
+	bench-cost bench-wall bench-load bench-storage bench-kill bench-overload bench-workers
 
 check: lint types test
 
@@ -103,6 +103,10 @@ bench-cost: install
 bench-wall: install
 	$(BIN)/python bench/wall.py $(DATA)
 
+# 200 runs at once on one SQLite file, three times. RUNS=n for another number.
+bench-load: install
+	$(BIN)/python bench/load.py $(DATA) $(if $(RUNS),--runs $(RUNS))
+
 # A model that says 429 for ten seconds, and for ever.
 bench-overload: install
 	$(BIN)/python bench/overload.py $(DATA)
@@ -138,10 +142,11 @@ $(SUPPLY)/bin/python:
 
 sbom: install $(SUPPLY)/bin/python
 	$(SUPPLY)/bin/cyclonedx-py environment --pyproject pyproject.toml --of JSON -o build/sbom.cdx.json $(BIN)/python
-	@echo "build/sbom.cdx.json"
+	$(BIN)/python bench/supply.py sbom build/sbom.cdx.json
 
 audit-deps: $(SUPPLY)/bin/python
-	$(SUPPLY)/bin/pip-audit --disable-pip --no-deps -r requirements.lock
+	@$(SUPPLY)/bin/pip-audit --disable-pip --no-deps -r requirements.lock --progress-spinner off -f json \
+		> build/audit.json 2> build/audit.log; $(SUPPLY)/bin/python bench/supply.py audit build/audit.json
 
 clean:
 	rm -rf .venv build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

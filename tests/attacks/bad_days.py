@@ -26,7 +26,7 @@ _ROOMS = (1_000, 20_000, 100_000, 160_000, 200_000, 260_000)
 Spoil = Callable[[Path], None]
 
 
-def attack_the_database(folder: Path, flips: int = 20) -> Iterator[Attempt]:
+def attack_the_database(folder: Path, flips: int = 3) -> Iterator[Attempt]:
     """Every day, and every command on it."""
     with QuickCommands() as commands, tempfile.TemporaryDirectory() as name:
         top = Path(name)

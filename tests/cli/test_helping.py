@@ -13,18 +13,32 @@ from fathom.cli.commands import COMMANDS
 HEAVY = ("langgraph", "langchain", "langsmith", "openai", "httpx", "numpy", "tantivy")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["runs", "--help"], ["resume", "--help"], []])
-def test_help_loads_nothing_heavy(words: list[str], work: Path) -> None:
+def heavy_after(words: list[str], work: Path) -> tuple[str, list[str]]:
+    """What a command said, and the large packages that it loaded."""
     code = (
         "import sys\nfrom fathom.cli.main import main\n"
         f"try:\n    main({words!r})\nexcept SystemExit: pass\n"
-        "print(*sorted({name.partition('.')[0] for name in sys.modules}), sep=' ', file=sys.stderr)"
+        "print('', *{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=work)
-    assert told.stdout.startswith("usage: fathom")
-    loaded = told.stderr.split()
-    assert [name for name in loaded if name.startswith(HEAVY)] == []
+    *said, loaded = told.stderr.splitlines()
+    heavy = [name for name in loaded.split() if name.startswith(HEAVY)]
+    return told.stdout + "".join(said), heavy
+
+
+@pytest.mark.parametrize("words", [["--help"], ["runs", "--help"], ["resume", "--help"], []])
+def test_help_loads_nothing_heavy(words: list[str], work: Path) -> None:
+    said, heavy = heavy_after(words, work)
+    assert said.startswith("usage: fathom")
+    assert heavy == []
     assert list(work.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["rnus"], ["x", "--depth", "nonsense"], ["x", "--rounds", "-1"]])
+def test_what_is_refused_is_refused_before_anything_heavy_is_loaded(words: list[str], work: Path) -> None:
+    said, heavy = heavy_after(words, work)
+    assert said.startswith("fathom: ")
+    assert heavy == []
 
 
 def test_the_module_is_the_same_command(work: Path) -> None:

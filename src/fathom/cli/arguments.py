@@ -270,6 +270,13 @@ def read_request(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
 
 
+def check_request(arguments: argparse.Namespace) -> None:
+    """Refuse what is no request before anything large is imported."""
+    from fathom.request import ResearchRequest
+
+    ResearchRequest(**read_request(arguments))
+
+
 def read_settings(arguments: argparse.Namespace) -> "Settings":
     """The settings of the process, with the file and the server that were named here."""
     from fathom.settings.settings import load_settings

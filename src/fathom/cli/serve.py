@@ -22,6 +22,7 @@ def serve(arguments: argparse.Namespace) -> int:
     """Serve the page until somebody presses Ctrl-C."""
     import uvicorn
 
+    from fathom import DeepResearcher
     from fathom.web.app import make_page_app
 
     settings = read_settings(arguments)
@@ -31,6 +32,7 @@ def serve(arguments: argparse.Namespace) -> int:
     if not _is_loopback(host):
         settings = _admit(settings, host)
         _warn(settings, host, port)
+    asyncio.run(DeepResearcher(settings).runs(1))  # a database that cannot be read is told now
     app = make_page_app(settings)
     listening = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
