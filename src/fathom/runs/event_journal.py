@@ -18,6 +18,7 @@ from fathom.state import RunState
 from fathom.storage import Storage
 from fathom.storage.files import append_lines, read_whole_lines
 from fathom.storage.protocol import EventStore
+from fathom.text.json_lines import escape_json
 
 
 class ToldEvents:
@@ -61,7 +62,7 @@ class EventJournal(ToldEvents):
 
     def add(self, event: Progress) -> bool:
         """Write an event, unless it was written by who worked on the run before; whether it is new."""
-        line = event.model_dump_json()
+        line = escape_json(event.model_dump_json())
         is_new = self.is_new(event, line)
         if is_new:
             append_lines(self._path, line + "\n")
@@ -81,7 +82,7 @@ class SharedJournal:
         """Write an event down, unless it was told before."""
         if self._told is None:
             self._told = ToldEvents(body for _, body in await self.events.after(self.run_id, 0))
-        line = event.model_dump_json()
+        line = escape_json(event.model_dump_json())
         if self._told.is_new(event, line):
             await self.events.add(self.run_id, line)
         if self.other:
