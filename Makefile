@@ -1,4 +1,4 @@
-# `make check` is what CI runs, and all a newcomer needs: it makes its own environment.
+# `make check` is all a newcomer needs: it makes its own environment. CI runs it, builds the documentation, and tries the README.
 PYTHON ?= python3
 BIN := .venv/bin
 CODE := src/fathom graph nodes prompts state

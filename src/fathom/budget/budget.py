@@ -1,4 +1,4 @@
-"""The purse of a run: no call is sent that could cost more than is left.
+"""The budget of a run: no call is sent that could cost more than is left.
 
 Does not know prices. Before a call its worst case is set aside, in the database; afterwards the line is
 settled with what it cost. A call that was refused costs nothing; one whose outcome nobody knows stays at its

@@ -61,6 +61,8 @@ _BY_SUFFIX: dict[str, DocumentKind] = {
     ".text": "text",
 }
 
+READABLE_SUFFIXES = frozenset(_BY_SUFFIX)  # what a folder of documents is searched for
+
 _BY_NAME: dict[str, DocumentKind] = {"METADATA": "metadata", "PKG-INFO": "metadata"}
 
 _BYTE_READERS = {"pdf": read_pdf, "docx": read_docx, "feed": read_feed}

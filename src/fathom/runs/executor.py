@@ -78,8 +78,8 @@ class Runs:
         `on_index` hears how far reading the run's own documents is, in another thread.
         """
         run_config = await asyncio.to_thread(request.run_config, self.settings.run)  # it looks at folders
-        kits = standard_dependencies(self.settings.with_allowed(run_config))
-        await asyncio.to_thread(kits, run_config)
+        make_dependencies = standard_dependencies(self.settings.with_allowed(run_config))
+        await asyncio.to_thread(make_dependencies, run_config)
         await self._refuse_unkept(request, run_config, is_capped=is_capped)
         await self._refuse_empty(run_config, on_index)
         return str(uuid.uuid4()), run_config
@@ -160,7 +160,7 @@ class Runs:
     async def _next_segment(self, run_id: str, start: RunStart) -> RunSegment:
         """What the next stretch of work begins with."""
         if isinstance(start, NewRun):
-            run_config = await asyncio.to_thread(self._knobs, start)
+            run_config = await asyncio.to_thread(self._config_of, start)
             await self.remember_config(run_id, run_config)  # also for a run that is stopped at once
             if isinstance(start, ResearchRequest):
                 return RunSegment(run_id, {"question": start.query}, run_config)
@@ -280,7 +280,7 @@ class Runs:
         with suppress(BadInput, *STORAGE_ERRORS):
             await remember_line(self.storage, await self.stored_line(run_id))
 
-    def _knobs(self, start: NewRun) -> RunConfig:
+    def _config_of(self, start: NewRun) -> RunConfig:
         return (
             start.run_config(self.settings.run) if isinstance(start, ResearchRequest) else start.run_config()
         )

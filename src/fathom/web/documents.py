@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from fathom.errors import BadInput
+from fathom.reading.documents import READABLE_SUFFIXES
 
 MAX_UPLOAD_BYTES = 50_000_000
-READABLE = frozenset(
-    {".md", ".txt", ".pdf", ".html", ".htm", ".rst", ".docx", ".py", ".csv", ".json", ".xml", ".epub"}
-)
 _MOST_SHOWN = 500
 _FOLDER = re.compile(r"[0-9a-f]{32}")
 
@@ -39,7 +37,7 @@ def list_folder(roots: Sequence[Path], place: str) -> dict[str, Any]:
     return {
         "path": str(path),
         "parent": "" if path == root else str(path.parent),
-        "documents": sum(Path(entry.name).suffix.lower() in READABLE for entry in entries),
+        "documents": sum(Path(entry.name).suffix.lower() in READABLE_SUFFIXES for entry in entries),
         "folders": [_named(folder) for folder in folders if not folder.name.startswith(".")],
     }
 
@@ -61,8 +59,8 @@ def new_upload(uploads: Path, folder: str, name: str) -> Path:
     """Where an uploaded file goes: the folder of this visit, or a new one, and the file's plain name."""
     plain = Path(unicodedata.normalize("NFC", name).replace("\\", "/")).name
     plain = "".join(letter for letter in plain if letter.isprintable() and letter not in '<>:"|?*')[:120]
-    if not plain.strip(". ") or Path(plain).suffix.lower() not in READABLE:
-        raise BadInput(f"{name[:80] or 'This'} cannot be read; send {', '.join(sorted(READABLE))}.")
+    if not plain.strip(". ") or Path(plain).suffix.lower() not in READABLE_SUFFIXES:
+        raise BadInput(f"{name[:80] or 'This'} cannot be read; send {', '.join(sorted(READABLE_SUFFIXES))}.")
     if folder and not _FOLDER.fullmatch(folder):
         raise BadInput("There is no such folder of uploads.")
     place = uploads / (folder or uuid.uuid4().hex)
