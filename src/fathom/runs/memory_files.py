@@ -4,7 +4,6 @@ Three tiers: `working_memory.json` has what the planner sees of the last rounds,
 query with what it brought, `archival/` all claims, pages and refusals, one a line. Does not write the files.
 """
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ from pydantic import BaseModel
 
 from fathom.planning.memory import RECENT_ROUNDS, summarize_rounds
 from fathom.state import Lesson, RunState
+from fathom.text.json_lines import dump_json, escape_json
 
 LATEST_LEARNINGS = 20
 ARCHIVE = "archival"
@@ -56,8 +56,8 @@ def _working_memory(state: RunState) -> dict[str, Any]:
 
 
 def _as_json(value: object) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    return dump_json(value, indent=1) + "\n"
 
 
 def _as_lines(records: Iterable[BaseModel]) -> str:
-    return "".join(f"{record.model_dump_json()}\n" for record in records)
+    return "".join(f"{escape_json(record.model_dump_json())}\n" for record in records)
