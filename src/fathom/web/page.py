@@ -28,6 +28,7 @@ from fathom.runs.batch import read_questions
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 from fathom.storage import STORAGE_ERRORS
+from fathom.web.audits import AuditRequests
 from fathom.web.auth import identity_of
 from fathom.web.batches import LiveBatches
 from fathom.web.documents import MAX_UPLOAD_BYTES, find_example, list_folder, new_upload
@@ -60,6 +61,9 @@ class PageApp:
         self.researcher = DeepResearcher(self._settings)
         self._live = LiveRuns(self.researcher, settings.home / "runs", self.researcher.shared_events)
         self._batches = LiveBatches(self.researcher, settings.home / "batches")
+        self._audits = AuditRequests(
+            self.researcher, settings.home / "audits", roots, self._read_audit_config
+        )
         tags = RunTags(settings.home / "tags.json")
         self._runs = RunRequests(self.researcher, self._live, tags, self._read_request)
 
@@ -68,11 +72,12 @@ class PageApp:
         """Keep the database open; runs that are being worked on are left after the step in hand."""
         async with self.researcher:
             yield
-            await asyncio.gather(self._live.close(), self._batches.close())
+            await asyncio.gather(self._live.close(), self._batches.close(), self._audits.close())
 
     def routes(self) -> list[BaseRoute]:
         """Every route of the page, relative to where it is mounted."""
         runs, run, batch = self._runs, "/api/runs/{run}", "/api/batches/{batch}"
+        audits, audit = self._audits, "/api/audits/{audit}"
         api: list[tuple[str, str, Handler]] = [
             ("GET", "/api/setup", self._setup),
             ("GET", "/api/diagnosis", self._diagnosis),
@@ -86,6 +91,11 @@ class PageApp:
             ("GET", batch, self._show_batch),
             ("POST", f"{batch}/go-on", self._go_on_with_batch),
             ("POST", f"{batch}/stop", self._stop_batch),
+            ("POST", "/api/audits", audits.begin),
+            ("POST", "/api/audits/forecast", audits.forecast),
+            ("GET", audit, audits.show),
+            ("POST", f"{audit}/stop", audits.stop),
+            ("GET", audit + "/export/{kind}", audits.export),
             ("GET", "/api/runs", runs.list_latest),
             ("POST", "/api/runs", runs.begin),
             ("GET", run, runs.show),
@@ -250,6 +260,12 @@ class PageApp:
         asked = ResearchRequest(query=given.get("query", ""), **_settings_in(given))
         await self._refuse_unnamed(asked)
         return asked
+
+    async def _read_audit_config(self, given: dict[str, object]) -> RunConfig:
+        """The settings of an audit, within what the operator allows."""
+        config = RunConfig.model_validate(_settings_in(given))
+        await asyncio.to_thread(refuse_unnamed, self._settings, self._settings.usual(config))
+        return config
 
     async def _refuse_unnamed(self, asked: ResearchRequest) -> None:
         await asyncio.to_thread(refuse_unnamed, self._settings, asked.run_config(self._settings.run))

@@ -24,7 +24,7 @@ _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _STARTS_A_RUN = re.compile(
     r"^(?:/noauth)?/(?:threads/[^/]+/)?runs(?:/(?:wait|stream|batch))?/?$"
     r"|^/a2a/[^/]+/?$"
-    r"|^(?:/app)?/api/runs(?:/[^/]+/(?:follow-up|update|fork))?/?$"  # the page's own
+    r"|^(?:/app)?/api/runs(?:/[^/]+/(?:follow-up|update|fork))?/?$|^(?:/app)?/api/audits/?$"  # the page's own
 )
 _TAKES_A_FILE = re.compile(r"^(?:/app)?/api/uploads$")
 _PRIVATE_NETWORK = b"access-control-request-private-network"

@@ -38,7 +38,7 @@ def refuse_error(error: FathomError | ValidationError) -> JSONResponse:
     if isinstance(error, ValidationError):
         return refuse(describe_validation_error(error))
     if isinstance(error, BadInput):
-        is_missing = str(error).startswith(("There is no run", "There is no batch"))
+        is_missing = str(error).startswith(("There is no run", "There is no batch", "There is no audit"))
         return refuse(str(error), 404 if is_missing else 400, error.code)
     return refuse(str(error), 409 if isinstance(error, RunStopped) else 502, error.code)
 

@@ -2,6 +2,7 @@
 
 import { post } from "./api.js";
 import { askView } from "./ask.js";
+import { auditFormView, auditView } from "./audit.js";
 import { act, button, h } from "./dom.js";
 import { batchView } from "./batches.js";
 import { compareView, historyView } from "./history.js";
@@ -15,6 +16,8 @@ let shown = "";
 const VIEWS = [
   [/^#\/history$/, historyView],
   [/^#\/compare\/([\w-]+)\/([\w-]+)$/, compareView],
+  [/^#\/audit$/, auditFormView],
+  [/^#\/audit\/(\w+)$/, auditView],
   [/^#\/batch\/(\w+)$/, batchView],
   [/^#\/run\/([\w-]+)(?:\/(plan|watch|read))?$/, runView],
   [/^(#\/?)?$/, askView],
@@ -28,6 +31,7 @@ function frame() {
     h("a", { class: "brand", href: "#/" }, h("img", { src: "static/icon.svg", alt: "", width: 26, height: 26 }), "Fathom"),
     h("nav", { "aria-label": t("nav") },
       link("#/", t("nav.ask")),
+      link("#/audit", t("nav.audit")),
       link("#/history", t("nav.history")),
       button(other === "ko" ? "한국어" : "English", async () => {
         localStorage.setItem("language", other);

@@ -1,7 +1,8 @@
 // Ask: one field, where to look, how far to go and what that costs; the rest is behind "more".
 
-import { get, post, upload } from "./api.js";
-import { act, button, field, h, say, show } from "./dom.js";
+import { get, post } from "./api.js";
+import { documentPicker } from "./documents.js";
+import { act, button, field, h } from "./dom.js";
 import { expectation, language, t } from "./texts.js";
 
 const DEPTHS = ["quick", "standard", "comprehensive"];
@@ -124,63 +125,8 @@ export function askView(main) {
   }
 
   function showDocuments() {
-    const picker = h("div", { class: "picker" });
-    const files = h("input", { type: "file", multiple: true, class: "hidden", id: "files", onchange: () => send_files(files) });
-    const chosen = h("ul", { class: "tokens" });
-    const problem = h("div", {});
-    documents.replaceChildren(chosen,
-      h("div", { class: "row" },
-        button(t("docs.folder"), () => openFolder("")),
-        h("label", { class: "button", for: "files" }, t("docs.upload")), files,
-        h("label", { class: "check" }, h("input", { type: "checkbox", name: "also_web" }), t("docs.also"))),
-      picker, problem);
-    showChosen();
-
-    function showChosen() {
-      show(chosen, state.docs, () => state.docs.map((place) => h("li", {}, h("span", {}, short(place)),
-        button("×", () => {
-          state.docs = state.docs.filter((one) => one !== place);
-          showChosen();
-          expect();
-        }, "quiet", { "aria-label": t("docs.remove", { name: short(place) }) }))));
-    }
-
-    function add(place) {
-      if (!state.docs.includes(place)) state.docs.push(place);
-      showChosen();
-      expect();
-    }
-
-    async function openFolder(path) {
-      const found = await act(documents, problem, () => get("folders", { path }));
-      if (!found) return;
-      picker.replaceChildren(h("div", { class: "folder" },
-        h("div", { class: "row between" },
-          h("strong", {}, found.path || t("docs.roots")),
-          found.path ? button(t("docs.use", { n: found.documents }), () => {
-            add(found.path);
-            picker.replaceChildren();
-          }, "primary") : null),
-        h("ul", {},
-          found.parent === null ? null : h("li", {}, button("↑ " + t("docs.up"), () => openFolder(found.parent), "quiet")),
-          found.folders.map((folder) => h("li", {}, button(`${folder.name}/`, () => openFolder(folder.path), "quiet"))))));
-      picker.querySelector("button")?.focus();
-    }
-
-    async function send_files(control) {
-      for (const file of control.files) {
-        const kept = await act(control, problem, () => upload(file, state.uploads));
-        if (!kept) break;
-        state.uploads = kept.folder;
-        add(kept.path);
-        say(t("docs.uploaded", { name: kept.name }));
-      }
-      control.value = "";
-    }
-
-    function short(place) {
-      return state.uploads && place.endsWith(state.uploads) ? t("docs.uploads") : place;
-    }
+    const alsoWeb = h("label", { class: "check" }, h("input", { type: "checkbox", name: "also_web" }), t("docs.also"));
+    documentPicker(documents, state, expect, alsoWeb);
   }
 
   function showSetup() {
