@@ -201,11 +201,18 @@ class DeepResearcher(RunArchive):
         """Bring every watched report up to date that is due."""
         from fathom.runs.watch import run_due
 
-        async def update(run_id: str) -> "tuple[ResearchResult, Path | None]":
-            session = await self.begin_update(run_id)
-            return await self._work_to_end(session), session.folder
-
         async with self._shared.open() as runs:
+            known = set(await runs.storage.checkpoints.run_ids())
+
+            async def update(watch: "Watch") -> "tuple[ResearchResult, Path | None]":
+                if watch.updating in known:  # it was begun by somebody who was cut off
+                    session = await self.session(watch.updating)
+                else:
+                    session = await self.begin_update(watch.latest)
+                    await runs.storage.watches.begin(watch.run, session.id)
+                done = await session.result() if session.is_complete else await self._work_to_end(session)
+                return done, session.folder
+
             hosts = self.settings.webhook_hosts
             return [outcome async for outcome in run_due(runs.storage, update, now, hosts)]
 

@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +19,7 @@ from fathom.errors import RunStopped
 from fathom.runs.watch import run_due
 from fathom.settings.settings import Settings, load_settings
 from fathom.storage import open_storage
+from fathom.storage.records import Watch
 
 pytestmark = pytest.mark.whole
 WEEK_S = 7 * 86400
@@ -120,7 +121,7 @@ async def test_two_who_look_at_once_do_not_update_twice(settings: Settings, shel
 async def test_an_update_that_fails_is_told_and_tried_again(settings: Settings, shelf: Path) -> None:
     clock = Clock()
 
-    async def failing(_: str) -> tuple[ResearchResult, Path | None]:
+    async def failing(_: Watch) -> tuple[ResearchResult, Path | None]:
         raise RunStopped("The model is away.")
 
     async with DeepResearcher(settings) as researcher:
@@ -137,6 +138,53 @@ async def test_an_update_that_fails_is_told_and_tried_again(settings: Settings, 
         (outcome,) = await researcher.run_watches(clock)
         assert outcome.result is not None
         assert not outcome.watch.problem
+
+
+async def test_an_update_that_was_cut_off_is_finished_and_not_begun_again(
+    settings: Settings, shelf: Path
+) -> None:
+    clock, storage = Clock(), open_storage(settings.database)
+    async with DeepResearcher(settings) as researcher:
+        run = await _finished(researcher, shelf)
+        await researcher.watch(run, "1d")
+        begun = await researcher.begin_update(run)
+        async with aclosing(begun.events()) as events:
+            async for event in events:
+                if event.kind == "search completed":
+                    break
+        await storage.watches.begin(run, begun.id)
+        clock.now += 2 * 86400
+        (outcome,) = await researcher.run_watches(clock)
+        assert outcome.result is not None
+        assert outcome.result.run_id == begun.id
+
+
+async def test_a_report_that_is_watched_no_longer_stays_so_when_its_update_ends(
+    settings: Settings, shelf: Path
+) -> None:
+    clock, storage = Clock(), open_storage(settings.database)
+    async with DeepResearcher(settings) as researcher:
+        run = await _finished(researcher, shelf)
+        await researcher.watch(run, "1d")
+        result = await researcher.result(run)
+
+        async def unwatching(_: Watch) -> tuple[ResearchResult, Path | None]:
+            await researcher.unwatch(run)
+            return result, Path("/nowhere/at/all")
+
+        clock.now += 2 * 86400
+        (outcome,) = [one async for one in run_due(storage, unwatching, clock, [])]
+        assert "cannot be written" in outcome.watch.problem
+        assert await researcher.watches() == []
+
+
+async def test_runs_of_watched_reports_are_not_cleaned_away(settings: Settings, shelf: Path) -> None:
+    async with DeepResearcher(settings) as researcher:
+        run = await _finished(researcher, shelf)
+        other = await _finished(researcher, shelf)
+        await researcher.watch(run, "1d")
+        choice = await researcher.choose_old(None, keep=0)
+        assert [line.id for line in choice.gone] == [other]
 
 
 async def test_a_webhook_that_refuses_is_told_and_costs_nothing_else(settings: Settings, shelf: Path) -> None:

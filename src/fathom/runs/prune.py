@@ -58,10 +58,15 @@ def parse_age(said: str) -> float:
 
 
 async def choose_runs(runs: Runs, older_s: float | None, keep: int | None) -> PruneChoice:
-    """The runs whose last step is older than that, but the newest `keep`; without an age, all but those."""
+    """The runs whose last step is older than that, but the newest `keep`; without an age, all but those.
+
+    Runs of watched reports stay.
+    """
     if older_s is None and keep is None:
         raise BadInput("Say which runs may go: --older-than 30d, or --keep 10 for all but the newest ten.")
     now, is_idle = datetime.now(UTC), True
+    watches = await runs.storage.watches.every()
+    watched = {run for watch in watches for run in (watch.run, watch.latest, watch.updating)}
     gone: list[RunLine] = []
     busy: list[RunLine] = []
     for place, run_id in enumerate(await run_ids(runs.storage)):
@@ -70,7 +75,7 @@ async def choose_runs(runs: Runs, older_s: float | None, keep: int | None) -> Pr
             is_busy = await _is_busy(runs, run_id, now - last)
             is_idle = is_idle and not is_busy
             is_old = older_s is None or (now - last).total_seconds() >= older_s
-            if is_old and place >= (keep or 0):
+            if is_old and place >= (keep or 0) and run_id not in watched:
                 (busy if is_busy else gone).append(await runs.line(run_id))
     return PruneChoice(gone, busy, is_idle, older_s, now.timestamp())
 

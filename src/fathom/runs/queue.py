@@ -82,8 +82,8 @@ class RunQueue:
         try:
             return await job.defer_async(run=run.run_id, request=said, answer=answer)
         except AlreadyEnqueued:
-            waiting = await self.app.job_manager.list_jobs_async(queueing_lock=run.run_id, status="todo")
-            return next((job.id for job in waiting if job.id is not None), 0)
+            found = await self.app.job_manager.list_jobs_async(lock=run.run_id)
+            return max(job.id for job in found if job.id is not None)
 
     async def finished(self, jobs: Sequence[int]) -> dict[int, str]:
         """Return which of these jobs are over, and how they ended."""
@@ -219,10 +219,13 @@ class _Finishing:
                 await asyncio.wait_for(over.wait(), _POLL_S)
 
     async def _look(self) -> None:
+        from procrastinate.exceptions import ConnectorException
+
         while True:
             waiting = [job for job, over in self._jobs.items() if not over.is_set()]
-            for job in await self._queue.finished(waiting) if waiting else ():
-                self._jobs[job].set()
+            with suppress(ConnectorException):  # the server is away for a moment
+                for job in await self._queue.finished(waiting) if waiting else ():
+                    self._jobs[job].set()
             await asyncio.sleep(_POLL_S)
 
 

@@ -31,10 +31,10 @@ _WEBHOOK_S = 20.0
 _LOOK_EVERY_S = 60.0
 _MAX_ANSWER_BYTES = 100_000
 
-_AWAY: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)
+_AWAY: tuple[type[Exception], ...] = (FathomError, OSError, *STORAGE_ERRORS)
 _log = logging.getLogger(__name__)
 
-Update = Callable[[str], Awaitable[tuple[ResearchResult, Path | None]]]
+Update = Callable[[Watch], Awaitable[tuple[ResearchResult, Path | None]]]
 
 
 @dataclass(frozen=True)
@@ -91,18 +91,28 @@ async def _update(
     storage: Storage, watch: Watch, update: Update, now: Callable[[], float], allowed_hosts: Sequence[str]
 ) -> WatchOutcome:
     try:
-        result, folder = await update(watch.latest)
-        digest = make_digest(result)
-        if folder:
-            await asyncio.to_thread((folder / DIGEST_FILE).write_text, digest, "utf-8")
+        result, folder = await update(watch)
     except FathomError as error:
         failed = replace(watch, due=now() + min(_RETRY_S, watch.every_s), problem=str(error))
-        await storage.watches.put(failed)
+        await storage.watches.settle(watch.run, failed.latest, failed.due, failed.problem)
         return WatchOutcome(failed)
-    problem = await _tell(watch, result, digest, allowed_hosts) if watch.webhook else ""
-    done = replace(watch, latest=result.run_id, due=now() + watch.every_s, problem=problem)
-    await storage.watches.put(done)
-    return WatchOutcome(done, digest, result)
+    done = replace(watch, latest=result.run_id, due=now() + watch.every_s, problem="")
+    await storage.watches.settle(watch.run, done.latest, done.due, "")  # it is paid for, whoever hears of it
+    digest = make_digest(result)
+    problem = await asyncio.to_thread(_write_digest, folder, digest) if folder else ""
+    if watch.webhook:
+        problem = await _tell(watch, result, digest, allowed_hosts) or problem
+    if problem:
+        await storage.watches.settle(watch.run, done.latest, done.due, problem)
+    return WatchOutcome(replace(done, problem=problem), digest, result)
+
+
+def _write_digest(folder: Path, digest: str) -> str:
+    try:
+        (folder / DIGEST_FILE).write_text(digest, "utf-8")
+    except OSError as error:
+        return f"{folder / DIGEST_FILE} cannot be written: {error.strerror or error}."
+    return ""
 
 
 def make_digest(result: ResearchResult) -> str:

@@ -24,7 +24,7 @@ from fathom.storage.protocol import Storage
 _NUMBERED = {"payments": "id", "signals": "number", "follow_ups": "number"}  # the server counts by itself
 _PLAIN = (
     *("pages", "replies", "web_pages", "refused_payments", "overspent", "page_leases", "closed_threads"),
-    *("run_configs", "run_folders", "run_shapes", "run_times", "run_records"),
+    *("run_configs", "run_folders", "run_shapes", "run_times", "run_records", "watches"),
     *("context_windows", "control_answers"),
 )
 _AT_ONCE = 500
@@ -45,14 +45,24 @@ async def migrate_database(source: Path, papers: Path, to: DatabaseAddress) -> M
         raise BadInput(f"There is no database {source}.")
     await asyncio.to_thread(prepare_server, to)
     old, new = open_storage(source), open_storage(to)
-    known = set(await new.checkpoints.run_ids())  # before anything is copied: opens both
-    moving = [run for run in await old.checkpoints.run_ids() if run not in known]
+    # Before anything is copied: opens both. A run that was copied in part is copied again.
+    known = set(await new.checkpoints.run_ids())
+    moving = [
+        run
+        for run in await old.checkpoints.run_ids()
+        if run not in known or await _last_step(old, run) > await _last_step(new, run)
+    ]
     with told_plainly(to):
         rows = await asyncio.to_thread(_copy_tables, source, to)
         async with checkpointer(source) as reader, checkpointer(to) as writer:
             for run in reversed(moving):
                 await _copy_run(old, reader, writer, run)
     return Migrated(len(moving), rows, await _copy_papers(papers, new))
+
+
+async def _last_step(storage: Storage, run: str) -> str:
+    found = await storage.checkpoints.first_and_last(run)
+    return found[1] if found else ""
 
 
 def _copy_tables(source: Path, to: DatabaseAddress) -> int:

@@ -196,6 +196,12 @@ class WatchStore(Protocol):
     async def put(self, watch: Watch) -> None:
         """Keep a watch, in the place of an earlier one of the same run."""
 
+    async def begin(self, run: str, update: str) -> None:
+        """Remember which update is being made, if the report is still watched."""
+
+    async def settle(self, run: str, latest: str, due: float, problem: str) -> None:
+        """Remember how the last update ended, if the report is still watched."""
+
     async def drop(self, run: str) -> bool:
         """Forget a watch; return whether there was one."""
 

@@ -90,6 +90,7 @@ class Watch:
     due: float  # when the next update is due, since the epoch
     webhook: str = ""
     problem: str = ""  # why the last update failed
+    updating: str = ""  # the update that was begun and has not ended
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,8 @@ class LeaseTable(Table):
                     mine.append(address)
             return mine
 
-        return await self.database.write(take)
+        # One branch at a time: two that take the same pages in another order would wait for each other.
+        return await self.database.write(take, alone=f"leases {run}")
 
 
 class ThreadTable(Table):
@@ -281,6 +282,15 @@ class WatchTable(Table):
     async def put(self, watch: Watch) -> None:
         """Keep a watch, in the place of an earlier one of the same run."""
         await self._write(_REPLACE_WATCH, *astuple(watch))
+
+    async def begin(self, run: str, update: str) -> None:
+        """Remember which update is being made, if the report is still watched."""
+        await self._write("update watches set updating = ? where run = ?", update, run)
+
+    async def settle(self, run: str, latest: str, due: float, problem: str) -> None:
+        """Remember how the last update ended, if the report is still watched."""
+        words = "update watches set latest = ?, due = ?, problem = ?, updating = '' where run = ?"
+        await self._write(words, latest, due, problem, run)
 
     async def drop(self, run: str) -> bool:
         """Forget a watch; return whether there was one."""

@@ -52,7 +52,7 @@ create table if not exists run_records (
 create index if not exists run_records_started on run_records (started);
 create table if not exists watches (
     run text primary key, latest text not null, every_s real not null, due real not null,
-    webhook text not null, problem text not null
+    webhook text not null, problem text not null, updating text not null
 ) without rowid;
 create table if not exists past_rounds (
     run text not null, step text not null, judged integer not null, base text not null, parent text,
@@ -86,7 +86,7 @@ TABLES_BY_RUN = {
     **dict.fromkeys(
         (
             *("payments", "refused_payments", "overspent", "signals", "page_leases", "follow_ups"),
-            *("run_configs", "run_folders", "run_shapes", "run_times", "run_records", "watches"),
+            *("run_configs", "run_folders", "run_shapes", "run_times", "run_records"),
         ),
         "run",
     ),
