@@ -239,3 +239,17 @@ async def test_papers_may_have_a_number_of_their_own() -> None:
     hits, _, costs = await engines.search(QUERY, limit=2)
     assert len(hits) == 4
     assert {cost.model: cost.results for cost in costs} == {"papers": 4, "web": 1}
+
+
+async def test_papers_are_paid_for_as_many_as_were_asked_for() -> None:
+    prices = dict.fromkeys(("papers", "web"), lambda hits: hits / 100)
+    engines = (fake("papers", (), "academic"), fake("web", (), "web"))
+    _, _, costs = await FederatedSearch(engines, max_papers=40, prices=prices).search(QUERY, limit=2)
+    assert {cost.model: cost.usd for cost in costs} == {"papers": 0.4, "web": 0.02}
+
+
+def test_a_text_that_one_engine_delivered_is_not_ascribed_to_another() -> None:
+    plain = Hit(query="q", address="https://a.example/x", title="", snippet="s", engine="one", rank=1)
+    other = plain.model_copy(update={"engine": "two", "title": "T", "delivered": "0" * 64})
+    (found,) = fuse_rankings([[plain], [other]])
+    assert (found.engine, found.title, found.delivered) == ("one", "T", "")

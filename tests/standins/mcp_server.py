@@ -31,6 +31,9 @@ DOCUMENTS: list[dict[str, Any]] = [
 ]
 
 
+SUMMARY = "In short, tidal power costs less than it did. " * 20
+
+
 async def search(query: str) -> str:
     """Search."""
     import anyio
@@ -43,7 +46,10 @@ async def search(query: str) -> str:
     if query == "odd":
         return "no JSON"
     found = [] if query == "nothing" else DOCUMENTS
-    rows = [{key: row[key] for key in ("id", "title", "url") if key in row} for row in found]
+    shown = ("id", "title", "url")
+    rows: list[dict[str, Any]] = [{key: row[key] for key in shown if key in row} for row in found]
+    if query == "summaries":
+        rows = [{**row, "text": SUMMARY} for row in rows]
     return json.dumps({"results": rows, "query": query}, ensure_ascii=False)
 
 

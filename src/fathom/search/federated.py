@@ -25,9 +25,10 @@ from fathom.tracing import TracedRun
 
 _AT_ONCE = 5
 _RANK_FUSION_K = 60
-# What a hit takes over from another engine's for the same page, where it has nothing of its own.
+# What a hit takes over from another engine's for the same page, where it has nothing of its own; never the
+# text, which the page is read from: only the engine that is named may have delivered it.
 _PAPER_FIELDS = ("authors", "doi", "pdf", "cited_by", "abstract", "retracted")
-_FILLED = ("title", "published", *_PAPER_FIELDS, "image", "delivered")
+_FILLED = ("title", "published", *_PAPER_FIELDS, "image")
 
 
 @functools.cache
@@ -108,7 +109,7 @@ class FederatedSearch:
         self, answers: dict[str, EngineAnswer | ProviderError], query: Query, limit: int
     ) -> dict[str, str]:
         """Add the answers of spare engines for each that failed; return who stood in for whom."""
-        known = {engine.name: engine for engine in [*self.engines, *self.specialists, *self.spare]}
+        known = self._known
 
         def served(kind: Capability | None) -> str | None:
             names = (n for n, a in answers.items() if not isinstance(a, ProviderError))
@@ -155,29 +156,41 @@ class FederatedSearch:
         async def ask() -> Sequence[Hit]:
             async with self.places(self.budget.run if self.budget else ""):
                 with use_meter(self._meter(engine.name, query, limit)):
-                    return await engine(query, limit=self._limit_for(engine, limit))
+                    return await engine(query, limit=self._limit_for(engine.name, limit))
 
         if not self.cache:
             return EngineAnswer(await ask())
-        return await self.cache.search(engine, query, self._limit_for(engine, limit), ask)
+        return await self.cache.search(engine, query, self._limit_for(engine.name, limit), ask)
 
-    def _limit_for(self, engine: SearchEngine, limit: int) -> int:
-        """How many hits an engine is asked for; papers may have a number of their own."""
-        is_for_papers = engine_kind(engine.capabilities) == "academic"
+    @property
+    def _known(self) -> dict[str, SearchEngine]:
+        return {engine.name: engine for engine in [*self.engines, *self.specialists, *self.spare]}
+
+    def _limit_for(self, name: str, limit: int) -> int:
+        """How many hits an engine is asked for, and paid for; papers may have a number of their own."""
+        is_for_papers = engine_kind(self._known[name].capabilities) == "academic"
         return self.max_papers if is_for_papers and self.max_papers else limit
+
+    def _price(self, name: str, limit: int) -> float:
+        return self.prices[name](self._limit_for(name, limit)) if name in self.prices else 0.0
+
+    def _cost_call(self, name: str, query: Query, limit: int) -> PaidCall:
+        """The search as the book of payments has it, and every charge for it, answered or not."""
+        asked = str(self._limit_for(name, limit))
+        return PaidCall(short_hash("search", name, query.text, asked), "search", name)
 
     def _meter(self, name: str, query: Query, limit: int) -> Meter | None:
         if self.budget is None or name not in self.prices:
             return None
-        return Meter(self.budget, _cost_call(name, query, limit), self.prices[name](limit))
+        return Meter(self.budget, self._cost_call(name, query, limit), self._price(name, limit))
 
     async def _charge(self, name: str, answered: EngineAnswer, query: Query, limit: int) -> Cost:
         """What the engine cost, if anything: every request that was sent; nothing, if another run's was."""
-        usd = self.prices[name](limit) if name in self.prices else 0.0
+        usd = self._price(name, limit)
         is_reused = answered.is_reused
         paid = await self._paid(name, query, limit) if name in self.prices else 0.0
         return Cost(
-            call=_cost_call(name, query, limit).name,
+            call=self._cost_call(name, query, limit).name,
             role="search",
             model=name,
             usd=0.0 if is_reused else usd if paid is None else paid,
@@ -189,21 +202,20 @@ class FederatedSearch:
 
     async def _credit_left(self, name: str) -> str:
         """What an engine says of its credit, if it is one that can."""
-        known = {engine.name: engine for engine in [*self.engines, *self.specialists, *self.spare]}
-        ask = getattr(known[name], "credit_left", None)
+        ask = getattr(self._known[name], "credit_left", None)
         return await ask() if ask else ""
 
     async def _lost_costs(self, names: Sequence[str], query: Query, limit: int) -> list[Cost]:
         """What may have been charged by engines that did not serve."""
         paid = {name: await self._paid(name, query, limit) for name in names if name in self.prices}
         return [
-            Cost(call=_cost_call(name, query, limit).name, role="search", model=name, usd=usd)
+            Cost(call=self._cost_call(name, query, limit).name, role="search", model=name, usd=usd)
             for name, usd in paid.items()
             if usd
         ]
 
     async def _paid(self, name: str, query: Query, limit: int) -> float | None:
-        return await self.budget.paid(_cost_call(name, query, limit).name) if self.budget else None
+        return await self.budget.paid(self._cost_call(name, query, limit).name) if self.budget else None
 
     async def _combined_error(
         self, failed: Sequence[tuple[str, ProviderError]], query: Query, limit: int
@@ -216,11 +228,6 @@ class FederatedSearch:
 def _is_down(answer: EngineAnswer | ProviderError) -> bool:
     """Whether another engine may help; where the money is used up, none may."""
     return isinstance(answer, ProviderError) and not isinstance(answer, OutOfBudget)
-
-
-def _cost_call(name: str, query: Query, limit: int) -> PaidCall:
-    """The search as the book of payments has it, and every charge for it, whether it was answered or not."""
-    return PaidCall(short_hash("search", name, query.text, str(limit)), "search", name)
 
 
 def _traced_hit(hit: Hit) -> dict[str, object]:

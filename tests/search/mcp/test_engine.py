@@ -17,6 +17,7 @@ from fathom.reading.protocol import Reader
 from fathom.search.mcp.engine import McpReader, McpSearch
 from fathom.search.mcp.servers import McpServer
 from fathom.search.protocol import SearchEngine
+from fathom.search.texts import TextStore
 from fathom.state import Hit, Query
 
 KEY = "library-key-9"
@@ -78,6 +79,16 @@ async def test_documents_become_hits_with_an_address_of_the_web_or_of_the_server
 async def test_the_limit_is_kept_and_nothing_found_is_an_empty_list(library: McpServer) -> None:
     assert len(await McpSearch(library)(asking("tides"), limit=2)) == 2
     assert await McpSearch(library)(asking("nothing"), limit=5) == []
+
+
+async def test_a_text_is_the_page_only_where_the_operator_mapped_it(library: McpServer) -> None:
+    texts = TextStore()
+    (plain,) = await McpSearch(library, texts=texts)(asking("summaries"), limit=1)
+    assert plain.snippet.startswith("In short")
+    assert plain.delivered == ""
+    own = library.search.model_copy(update={"fields": {"url": "url", "text": "text"}})
+    (mapped,) = await McpSearch(replace(library, search=own), texts=texts)(asking("summaries"), limit=1)
+    assert await texts.get(mapped.delivered) == mcp_server.SUMMARY
 
 
 async def test_what_only_the_server_has_is_read_with_fetch(library: McpServer) -> None:

@@ -31,7 +31,7 @@ class McpSearch:
     Key: whatever the server wants, in its `env` or `headers`. Quirks: by convention `search` takes a query
     and nothing else, so the limit is kept here and the scope later; what has no address on the web is
     `mcp://SERVER/ID` and is read with `fetch`; a server given by a command is started for every call. The
-    text of a page on the web is read as it came, if the server gives it and there is where to keep it.
+    text of a page on the web is read as it came only where the operator mapped `text` of a search tool.
     """
 
     server: McpServer
@@ -56,10 +56,15 @@ class McpSearch:
                 snippet=strip_markup(row.get("snippet") or row.get("text"))[:MAX_SNIPPET_CHARS],
                 engine=self.name,
                 rank=rank,
-                delivered=await keep_text(self.texts, row.get("text")) if is_web_address(address) else "",
+                delivered=await self._keep_page(address, row),
             )
             for rank, (address, row) in enumerate(kept[: max(limit, 0)], start=1)
         ]
+
+    async def _keep_page(self, address: str, row: Mapping[str, str]) -> str:
+        """Keep a text that is the page's: one that was mapped; by convention `text` may be a summary."""
+        is_page = is_web_address(address) and self.server.search != SEARCH_TOOL
+        return await keep_text(self.texts, row.get("text")) if is_page else ""
 
     def _address(self, row: Mapping[str, str], query: Query) -> str:
         url, name = row.get("url", "").strip(), row.get("id", "").strip()
