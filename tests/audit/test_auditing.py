@@ -174,9 +174,25 @@ def test_a_model_decides_and_its_quotes_are_looked_up(site: Site, tmp_path: Path
     assert quote and quote.text == f"{SAID}."
 
 
-def test_a_model_that_approves_false_controls_is_not_believed(site: Site, tmp_path: Path) -> None:
+def shouts(words: str) -> tuple[str, str]:
+    """Knows the page, and writes its verdicts as a heading."""
+    verdict, quote = reads_well(words)
+    return f" {verdict.title()}. ", quote
+
+
+def test_how_a_verdict_is_written_does_not_matter(site: Site, tmp_path: Path) -> None:
+    report = f"{SAID} ({site.url}/tower). The tower at Merrow is 52 metres high ({site.url}/tower)."
+    with Model(judge(shouts)) as model:
+        result = run(report, settings(site, tmp_path, model))
+    assert verdicts(result) == ["supported", "contradicted"]
+    assert {v.by for v in result.verdicts} == {result.decided_by}
+    assert sum(tally.missed for tally in result.controls) == 0
+
+
+@pytest.mark.parametrize("word", ["supported", "Supported"])
+def test_a_model_that_approves_false_controls_is_not_believed(site: Site, tmp_path: Path, word: str) -> None:
     report = f"The tower at Merrow is 52 metres high ({site.url}/tower)."
-    with Model(judge(reads_nothing)) as model:
+    with Model(judge(lambda words: (word, reads_nothing(words)[1]))) as model:
         result = run(report, settings(site, tmp_path, model))
     assert verdicts(result) == ["contradicted"]
     assert result.verdicts[0].by == "strict rules"

@@ -9,6 +9,7 @@ from fakes.records import (
     claim,
     cost,
     gap,
+    heading,
     hit,
     page,
     points,
@@ -21,7 +22,7 @@ from fakes.records import (
 )
 from pydantic import BaseModel
 
-from fathom.errors import Unreadable
+from fathom.errors import ProviderError, Unreadable
 from fathom.llm.llm_model import LLMResearchModel
 from fathom.llm.prompt_budget import PromptBudget
 from fathom.llm.structured_output import FormAnswer, StructuredOutput
@@ -60,6 +61,7 @@ class FakeLadder:
 
     answers: list[dict[str, Any]]
     seen: list[FilledPrompt] = field(default_factory=list)
+    error: ProviderError | None = None  # once there are no more answers
 
     async def ask(
         self,
@@ -70,6 +72,8 @@ class FakeLadder:
     ) -> FormAnswer[BaseModel]:
         prompt = prompt_budget.fill()
         self.seen.append(prompt)
+        if not self.answers and self.error:
+            raise self.error
         assert self.answers, f"nothing was prepared for {prompt.id}"
         return FormAnswer(form.model_validate(self.answers.pop(0)), [cost(role)])
 
@@ -168,6 +172,17 @@ async def test_a_sentence_whose_keys_are_all_unknown_is_not_passed_off_as_connec
     prompted, _ = mind({"sentences": [{"text": "x", "claims": ["E9"]}, {"text": "So much.", "claims": []}]})
     (written,) = (await prompted.write(section_brief(*POINTS))).value
     assert [s.status for s in written.sentences] == ["unsupported", "connective"]
+
+
+async def test_a_second_writing_call_that_fails_is_paid_and_told() -> None:
+    prompted, output = mind({"blocks": [{"part": "S1", "sentences": [{"text": "x", "claims": ["E1"]}]}]})
+    output.error = Unreadable("the server gave up", [cost("write")])
+    parts = [heading("c0ffee2", name="S1"), heading("c0ffee1", name="S2", title="Divers")]
+    result = await prompted.write(section_brief(*POINTS, headings=parts))
+    assert [section.id for section in result.value] == ["S1"]
+    assert len(result.costs) == 2
+    (failure,) = result.failures
+    assert ("Divers" in failure.what, failure.why) == (True, "the server gave up")
 
 
 async def test_what_the_verifier_passes_over_is_not_verified() -> None:

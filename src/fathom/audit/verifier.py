@@ -111,7 +111,7 @@ class StatementVerifier:
         standing = await self.trust.trust(self.log.by, language_of(statement.text))
         if answer.is_void or standing == "untrusted":
             return _with_note(decide_by_rules(statement, read), _UNSURE)
-        verdict = _VERDICTS.get(answer.form.verdict.strip().lower())
+        verdict = _VERDICTS.get(answer.form.verdict)
         quote, source = self._find_quote(answer.form.quote, read)
         if verdict is None or (verdict in {"supported", "contradicted"} and quote is None):
             why = (

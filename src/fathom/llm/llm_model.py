@@ -25,7 +25,18 @@ from fathom.llm.roles.writer import claims_for_keys, describe_weight, key_points
 from fathom.llm.structured_output import F, FormAnswer, StructuredOutput, ask_in_batches
 from fathom.prompts import load_prompt
 from fathom.report.sentence_checks import CheckInput
-from fathom.state import Edit, Heading, Outline, Plan, Role, Section, Sentence, SubQuestion, Verdict
+from fathom.state import (
+    Edit,
+    Failure,
+    Heading,
+    Outline,
+    Plan,
+    Role,
+    Section,
+    Sentence,
+    SubQuestion,
+    Verdict,
+)
 from fathom.state.model_io import (
     NO_FACTS,
     Assessment,
@@ -221,9 +232,12 @@ class LLMResearchModel:
                 batches = await self._in_batches(
                     "write", missing, build_prompt, answer_forms.WriteAnswer, complaint
                 )
-            except ProviderError:
+            except ProviderError as error:
                 if not written:
                     raise
+                titles = ", ".join(heading.title for heading in missing)
+                failure = Failure(where="model", what=f"writing: {titles}", why=str(error))
+                found.append(FormAnswer(answer_forms.WriteAnswer(blocks=[]), error.costs, [failure]))
                 break
             found += [answer for answer, _ in batches]
             for answer, headings in batches:

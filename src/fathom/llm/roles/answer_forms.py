@@ -4,7 +4,7 @@ Their names and docstrings are sent to the model."""
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from fathom.llm.answer_parsing import coerce_fields
 
@@ -353,6 +353,11 @@ class AuditItemForm(Form):
     reason: str = ""
     verdict: str
     quote: str = ""
+
+    @field_validator("verdict")
+    @classmethod
+    def _plain(cls, verdict: str) -> str:
+        return verdict.strip(" \t\r\n.!\"'*`").lower()
 
 
 class AuditAnswer(Form):
