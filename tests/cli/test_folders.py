@@ -44,7 +44,8 @@ def test_a_korean_run_leaves_a_korean_folder(fathom: Fathom, work: Path, shelf: 
 
 def test_plain_lines_say_what_a_round_found_and_cost(fathom: Fathom, shelf: Path) -> None:
     told = fathom(QUESTION, "--docs", str(shelf), "--rounds", "1").err
-    assert re.search(r"^  Found \(new claims: \d+; in all: \d+\):$", told, re.MULTILINE)
-    assert re.search(r"^  - [A-Z]+ \(0\.\d\d\) ", told, re.MULTILINE)
+    assert re.search(r"^  Found \(new passages: \d+; in all: \d+\):$", told, re.MULTILINE)
+    assert re.search(r"^  - \w", told, re.MULTILINE)
+    assert not re.search(r"^  - [A-Z]+ \(0\.\d\d\) ", told, re.MULTILINE)  # no model judged it
     assert not re.search(r"answered[^\n]*\d %", told, re.IGNORECASE)
     assert re.search(r"^  Cost so far: 0\.0000 of 1\.00 USD", told, re.MULTILINE)
