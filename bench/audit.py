@@ -42,7 +42,7 @@ from fathom import AuditRequest, AuditResult, DeepResearcher
 from fathom.audit.passages import SourcePassages
 from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
 from fathom.audit.rules import decide_by_rules
-from fathom.audit.sources import SourceText
+from fathom.audit.sources import CitedText
 from fathom.audit.verifier import StatementVerifier
 from fathom.evidence.controls import TrustLog
 from fathom.llm.clients import model_clients
@@ -183,7 +183,7 @@ def _as_cited(number: int, line: dict[str, str]) -> tuple[ReportStatement, Sourc
     page = Page(sha=sha, address="", title="", how="text", chars=len(line["evidence"]), fetched="")
     about = ReadSource(source=CitedSource(id=key), status="read", page=sha)
     statement = ReportStatement(id=f"{number}", text=line["claim"], kind="fact", cites=[key])
-    return statement, SourcePassages(SourceText(about, page, line["evidence"]))
+    return statement, SourcePassages(CitedText(about, page, line["evidence"]))
 
 
 async def audit_claims(lines: Sequence[dict[str, str]], model: str) -> dict[str, float]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fathom.storage import close_storage, open_storage
-from fathom.storage.database import Database
+from fathom.storage.database import DatabaseFile
 
 
 def put(address: str) -> Callable[[sqlite3.Connection], str]:
@@ -41,7 +41,7 @@ def writing(database: Path) -> Iterator[None]:
 
 async def test_all_who_write_share_one_thread_and_are_told_when_it_is_written(tmp_path: Path) -> None:
     database = tmp_path / "x.sqlite"
-    file = Database(database)
+    file = DatabaseFile(database)
     threads = await asyncio.gather(*(file.write(put(f"page {n}")) for n in range(50)))
     assert len(set(threads)) == 1
     assert await file.read(count) == 50
@@ -52,7 +52,7 @@ async def test_all_who_write_share_one_thread_and_are_told_when_it_is_written(tm
 
 async def test_what_goes_wrong_is_told_to_whoever_asked_and_to_nobody_else(tmp_path: Path) -> None:
     database = tmp_path / "x.sqlite"
-    file = Database(database)
+    file = DatabaseFile(database)
     asked = ("one", "one", "two")
     told = await asyncio.gather(*(file.write(put(name)) for name in asked), return_exceptions=True)
     assert [type(one) for one in told] == [str, sqlite3.IntegrityError, str]
@@ -61,7 +61,7 @@ async def test_what_goes_wrong_is_told_to_whoever_asked_and_to_nobody_else(tmp_p
 
 async def test_nobody_who_looks_something_up_waits_for_another_who_writes(tmp_path: Path) -> None:
     database = tmp_path / "x.sqlite"
-    file = Database(database)
+    file = DatabaseFile(database)
     await file.write(put("one"))
     with writing(database):
         waiting = asyncio.ensure_future(file.write(put("two")))
@@ -73,7 +73,7 @@ async def test_nobody_who_looks_something_up_waits_for_another_who_writes(tmp_pa
 
 async def test_what_nobody_waits_for_any_more_is_not_begun(tmp_path: Path) -> None:
     database = tmp_path / "x.sqlite"
-    file = Database(database)
+    file = DatabaseFile(database)
     await file.write(put("one"))
     with writing(database):
         first = asyncio.ensure_future(file.write(put("two")))
@@ -89,7 +89,7 @@ async def test_what_nobody_waits_for_any_more_is_not_begun(tmp_path: Path) -> No
 
 async def test_a_file_that_stands_in_the_place_of_another_is_the_one_that_is_used(tmp_path: Path) -> None:
     database, copy = tmp_path / "x.sqlite", tmp_path / "copy.sqlite"
-    file = Database(database)
+    file = DatabaseFile(database)
     await file.write(put("one"))
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("vacuum into ?", (str(copy),))
@@ -114,7 +114,7 @@ async def test_only_so_many_databases_are_open_at_once(tmp_path: Path) -> None:
 
 def test_event_loops_come_and_go(tmp_path: Path) -> None:
     database = tmp_path / "x.sqlite"
-    file = Database(database)
+    file = DatabaseFile(database)
     for n in range(3):
         asyncio.run(file.write(put(f"page {n}")))
     assert asyncio.run(file.read(count)) == 3

@@ -26,7 +26,7 @@ from fathom.audit.records import (
     VerdictName,
 )
 from fathom.audit.rules import BY_RULES, decide_by_rules
-from fathom.audit.sources import SourceReader, SourceText
+from fathom.audit.sources import CitedText, SourceReader
 from fathom.audit.statements import SplitReport, split_report
 from fathom.audit.verifier import MOST_A_CALL, AuditLog, StatementVerifier
 from fathom.budget.budget import Budget
@@ -210,7 +210,7 @@ class _Audit:
         self._say("completed", result=result)
         return result
 
-    async def _read_sources(self, split: SplitReport) -> dict[str, SourceText]:
+    async def _read_sources(self, split: SplitReport) -> dict[str, CitedText]:
         cited: dict[str, list[str]] = {}
         for statement in split.checked:
             for key in statement.cites:
@@ -235,7 +235,7 @@ class _Audit:
     async def _decide(
         self,
         statements: Sequence[ReportStatement],
-        texts: dict[str, SourceText],
+        texts: dict[str, CitedText],
         passages: dict[str, SourcePassages],
     ) -> list[AuditVerdict]:
         open_ones = [one for one in statements if any(key in passages for key in one.cites)]
@@ -290,7 +290,7 @@ def _by_rules(
     return [decide_by_rules(one, [passages[k] for k in one.cites if k in passages]) for one in statements]
 
 
-def _decide_unread(statement: ReportStatement, texts: dict[str, SourceText]) -> AuditVerdict:
+def _decide_unread(statement: ReportStatement, texts: dict[str, CitedText]) -> AuditVerdict:
     """Decide about a statement none of whose sources could be read."""
     if not statement.cites:
         return AuditVerdict(statement=statement.id, verdict="uncited", reason="it cites nothing", by="code")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from fathom.audit.sources import SourceText
+from fathom.audit.sources import CitedText
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.context import build_passage, describe_context, heading_path
 from fathom.state import Quote
@@ -22,7 +22,7 @@ _MOST_SPANS = 4000
 class SourcePassages:
     """The sentences and table rows of one source that was read."""
 
-    def __init__(self, source: SourceText) -> None:
+    def __init__(self, source: CitedText) -> None:
         assert source.page is not None
         self.about, self.page, self.text = source.about, source.page, source.text
 

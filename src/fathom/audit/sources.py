@@ -37,7 +37,7 @@ _SUFFIX = re.compile(r"\.(?:pdf|docx|md|markdown|html?|txt|csv|rst)$", re.IGNORE
 
 
 @dataclass(frozen=True)
-class SourceText:
+class CitedText:
     """A source that was read: what is told of it, the page for quoting, and its text."""
 
     about: ReadSource
@@ -73,13 +73,13 @@ class SourceReader:
         sources: Sequence[CitedSource],
         statements: dict[str, list[str]],
         tell: Callable[[ReadSource], None],
-    ) -> dict[str, SourceText]:
+    ) -> dict[str, CitedText]:
         """Read all sources at once, by id; `statements` are those that cite each."""
         files = await asyncio.to_thread(
             lambda: [Path(name) for name in list_documents(tuple(self.roots)).files]
         )
 
-        async def read(source: CitedSource) -> SourceText:
+        async def read(source: CitedSource) -> CitedText:
             found = await self._read(source, statements.get(source.id, []), files)
             tell(found.about)
             return found
@@ -87,9 +87,7 @@ class SourceReader:
         texts = await asyncio.gather(*(read(source) for source in sources))
         return {found.about.source.id: found for found in texts}
 
-    async def _read(
-        self, source: CitedSource, statements: Sequence[str], files: Sequence[Path]
-    ) -> SourceText:
+    async def _read(self, source: CitedSource, statements: Sequence[str], files: Sequence[Path]) -> CitedText:
         if path := _find_file(source, files):
             return await self._read_file(source, path, len(statements))
         if urlsplit(source.address).scheme not in {"http", "https"}:
@@ -109,7 +107,7 @@ class SourceReader:
             return _unread(source, "another topic", why, len(statements), document.title)
         return _read_source(source, document, "read", address, "", len(statements))
 
-    async def _read_archived(self, source: CitedSource, address: str, why: str, cited_by: int) -> SourceText:
+    async def _read_archived(self, source: CitedSource, address: str, why: str, cited_by: int) -> CitedText:
         api = ApiClient("The Internet Archive", self.archive_url)
         try:
             answer = await api.get("/wayback/available", {"url": address}, _Availability)
@@ -127,7 +125,7 @@ class SourceReader:
             )
         return _read_source(source, document, "archived", place, why, cited_by)
 
-    async def _read_file(self, source: CitedSource, path: Path, cited_by: int) -> SourceText:
+    async def _read_file(self, source: CitedSource, path: Path, cited_by: int) -> CitedText:
         address = path.as_uri()
         try:
             document = await self.reader(_hit(address, source.label))
@@ -136,7 +134,7 @@ class SourceReader:
         return _read_source(source, document, "read", address, "", cited_by)
 
 
-async def read_hit(reader: Callable[[Hit], Awaitable[Document]], hit: Hit) -> SourceText | None:
+async def read_hit(reader: Callable[[Hit], Awaitable[Document]], hit: Hit) -> CitedText | None:
     """Read one search result as a source; None if it cannot be read."""
     try:
         document = await reader(hit)
@@ -150,15 +148,13 @@ def _hit(address: str, title: str) -> Hit:
     return Hit(query="audit", address=address, title=title, snippet="", engine="audit", rank=1)
 
 
-def _unread(
-    source: CitedSource, status: SourceStatus, why: str, cited_by: int, title: str = ""
-) -> SourceText:
-    return SourceText(ReadSource(source=source, status=status, why=why, cited_by=cited_by, title=title))
+def _unread(source: CitedSource, status: SourceStatus, why: str, cited_by: int, title: str = "") -> CitedText:
+    return CitedText(ReadSource(source=source, status=status, why=why, cited_by=cited_by, title=title))
 
 
 def _read_source(
     source: CitedSource, document: Document, status: SourceStatus, address: str, why: str, cited_by: int
-) -> SourceText:
+) -> CitedText:
     sha = sha256(document.text.encode("utf-8", "replace")).hexdigest()
     page = Page(
         sha=sha,
@@ -181,7 +177,7 @@ def _read_source(
         read_at=address,
         cited_by=cited_by,
     )
-    return SourceText(about, page, document.text)
+    return CitedText(about, page, document.text)
 
 
 def _never_was(error: ProviderError) -> bool:

@@ -71,7 +71,7 @@ class _Item:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _AuditReply:
     item: _Item
     form: AuditItemForm
     outcome: ControlOutcome
@@ -104,7 +104,7 @@ class StatementVerifier:
         by_id = {answer.item.id: answer for answer in answers}
         return [await self._decide(statement, by_id.get(statement.id)) for statement in statements]
 
-    async def _decide(self, statement: ReportStatement, answer: _Answer | None) -> AuditVerdict:
+    async def _decide(self, statement: ReportStatement, answer: _AuditReply | None) -> AuditVerdict:
         read = [self.sources[key] for key in statement.cites if key in self.sources]
         if answer is None:
             return decide_by_rules(statement, read)
@@ -143,14 +143,14 @@ class StatementVerifier:
         found = source.nearest([statement.text], 1)[0]
         return source.with_heading(found[0]) if found else None
 
-    async def _verify_batch(self, batch: Sequence[_Item]) -> list[_Answer]:
+    async def _verify_batch(self, batch: Sequence[_Item]) -> list[_AuditReply]:
         """Ask about one batch; ask once more about what is void."""
         first = await self._ask(batch, "first")
         again = [answer.item for answer in first if answer.is_void]
         second = {answer.item.id: answer for answer in await self._ask(again, "again")} if again else {}
         return [second.get(answer.item.id, answer) for answer in first]
 
-    async def _ask(self, batch: Sequence[_Item], when: str) -> list[_Answer]:
+    async def _ask(self, batch: Sequence[_Item], when: str) -> list[_AuditReply]:
         """Make one call; nothing if it fails, and the failure is recorded."""
         revision = load_prompt("auditor").revision
         seed = short_hash(when, str(revision), *(item.id for item in batch))
@@ -178,7 +178,7 @@ class StatementVerifier:
         tested = [(item.control, form.verdict == "supported") for item, form in forms if item.control]
         outcome = evaluate_controls(tested, seed, self.log.by)
         self.log.tallies += outcome.tallies
-        return [_Answer(item, form, outcome) for item, form in forms if item.statement]
+        return [_AuditReply(item, form, outcome) for item, form in forms if item.statement]
 
     def _build_prompt(self, items: Sequence[_Item]) -> PromptBudget:
         numbers: dict[str, int] = {}

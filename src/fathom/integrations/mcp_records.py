@@ -149,7 +149,7 @@ class AuditedStatement(BaseModel):
     address: str = ""
 
 
-class AuditAnswer(BaseModel):
+class AuditFindings(BaseModel):
     """A report by anybody, checked against what it cites."""
 
     summary: str

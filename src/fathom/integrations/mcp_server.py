@@ -23,7 +23,7 @@ from fathom.errors import BadInput, FathomError
 from fathom.events import Checkpoint, Progress
 from fathom.graph.dependencies import refuse_unnamed
 from fathom.integrations.mcp_records import (
-    AuditAnswer,
+    AuditFindings,
     CheckedReport,
     FetchedDocument,
     KnownRun,
@@ -212,7 +212,7 @@ class _Tools:
         is_searched: Annotated[
             bool, Field(description="Look elsewhere for what the report's own sources do not carry.")
         ] = False,
-    ) -> AuditAnswer:
+    ) -> AuditFindings:
         """Check every statement of somebody's report against the sources it cites."""
         with _one_sentence():
             asked = ResearchRequest(query="audit", **({"docs": docs} if docs else {}))
@@ -228,7 +228,7 @@ class _Tools:
                     told, result = told + 1, event.result
                     await ctx.report_progress(told, None, f"{event.kind} {event.done}/{event.total}")
             assert result is not None
-            return AuditAnswer.of(result)
+            return AuditFindings.of(result)
 
     async def runs(self, most: Annotated[int, Field(ge=1, le=200)] = 20) -> KnownRuns:
         """List the latest runs: questions, status, cost."""

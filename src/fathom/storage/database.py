@@ -194,10 +194,10 @@ class Worker:
             session.thread.shutdown(wait=wait)
 
 
-class Database:
+class DatabaseFile:
     """One file, read and written by everybody in this process."""
 
-    def __init__(self, path: Path, on_use: Callable[["Database"], None] = lambda _: None) -> None:
+    def __init__(self, path: Path, on_use: Callable[["DatabaseFile"], None] = lambda _: None) -> None:
         self.path, self._on_use = path, on_use
         self._guard, self._is_ready = Lock(), False
         self._reader, self._writer = Worker(path, self._prepare), Worker(path, self._prepare)
