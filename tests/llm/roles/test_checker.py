@@ -15,10 +15,12 @@ QUOTES = ("Inputs keep an object root.", "Outputs are free.")
 
 
 @pytest.mark.parametrize("name", ["checker", "refuter"])
-def test_a_quote_stands_with_how_it_was_read_and_what_stands_around_it_once(name: str) -> None:
+def test_a_quote_that_was_resolved_stands_with_how_it_was_read_and_what_stands_around_it(name: str) -> None:
     source = page(TEXT)
     claims = [
-        claim(said, name=f"c{n}", of=TEXT).model_copy(update={"statement": f"Reading {n} of the schemas"})
+        claim(said, name=f"c{n}", of=TEXT).model_copy(
+            update={"statement": f"Reading {n} of the schemas", "resolved": "they"}
+        )
         for n, said in enumerate(QUOTES)
     ]
     passages = {one.id: build_passage(one.quotes, source, TEXT) for one in claims}

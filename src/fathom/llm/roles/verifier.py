@@ -11,6 +11,7 @@ from fathom.state import Claim, Verdict
 from fathom.state.model_io import SentenceToCheck, VerificationItem
 from fathom.text.normalization import one_line
 from fathom.text.token_count import shorten_line
+from fathom.text.tokens import has_cjk
 
 _MAX_SENTENCE_CLAIMS = 6  # per sentence: a few quotes are enough to check it
 
@@ -40,12 +41,18 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
                 shorten_line(q.text, QUOTE_CHARS) for q in known[claim].quotes[:MAX_CLAIM_QUOTES]
             )
             lines.append(f"  {keys[claim]}{source}: {quotes}")
-            if not any(known[claim].statement in q.text for q in known[claim].quotes):
+            if _is_read_otherwise(known[claim]):
                 lines.append(f"    read as: {known[claim].statement}")
             if passage := brief.passages.get(claim):
                 lines += shown.around(known[claim], passage)
         parts.append("\n".join(lines))
     return PromptBudget(name, {}, {"sentences": PromptLines(parts, between="\n\n")}, batched="sentences")
+
+
+def _is_read_otherwise(claim: Claim) -> bool:
+    """Tell whether a claim adds to its quotes: a resolved date or name, or another language."""
+    quoted = " ".join(quote.text for quote in claim.quotes)
+    return bool(claim.resolved) or has_cjk(claim.statement) != has_cjk(quoted)
 
 
 class _ShownSources:
