@@ -241,13 +241,15 @@ async def test_a_batch_is_refused_in_one_sentence_or_begun(client: httpx.AsyncCl
         ({"questions": "Why?", "config": {"model": "x"}}, "cannot set 'model'"),
         ({"questions": '{"question": "Why?", "model": "x"}'}, "cannot set 'model'"),
         ({"questions": '{"question": "Why?", "docs": ["/etc"]}'}, "FATHOM_DOCS_ROOTS"),
-        ({"questions": "Why?\n" * 101}, "at most 100 questions"),
+        ({"questions": "Why?", "total_usd": True}, "total_usd, a number"),
     ):
         answer = await client.post("/api/batches", json=body)
         assert (answer.status_code, why in answer.json()["detail"]) == (400, True), answer.text
     for path in ("", "/go-on", "/stop"):
         method = "POST" if path else "GET"
         assert (await client.request(method, f"/api/batches/abc{path}", json={})).status_code in (400, 404)
+    answer = await client.post("/api/batches", json={"questions": "Why?\n" * 101})
+    assert (answer.status_code, "at most 100 questions" in answer.text) == (400, True)
     assert (await client.get("/api/batches")).json() == []
 
 

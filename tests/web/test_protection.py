@@ -14,7 +14,12 @@ STUDIO = "https://smith.langchain.com"
 
 
 def answer(
-    method: str = "GET", path: str = "/threads", most: int = 5, times: int = 1, **headers: str
+    method: str = "GET",
+    path: str = "/threads",
+    most: int = 5,
+    times: int = 1,
+    body: object = None,
+    **headers: str,
 ) -> tuple[int, str]:
     """The status and body of the last of some equal requests; 200 is the application's own."""
     sent: list[dict[str, Any]] = []
@@ -24,7 +29,11 @@ def answer(
         await send({"type": "http.response.body", "body": b"{}"})
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"{}", "more_body": False}
+        return {
+            "type": "http.request",
+            "body": json.dumps({} if body is None else body).encode(),
+            "more_body": False,
+        }
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
@@ -97,6 +106,42 @@ def test_runs_are_started_only_so_often() -> None:
     assert answer("POST", "/threads/a/runs/stream", times=5)[0] == 200
     assert answer("POST", "/threads/a/runs/stream", times=6)[0] == 429
     assert answer("POST", "/threads/a/history", times=6)[0] == 200
+    assert answer("POST", "/app/api/audits", times=6)[0] == 429
+
+
+@pytest.mark.parametrize("method", ["message/send", "message/stream", "SendMessage", "SendStreamingMessage"])
+def test_what_an_agent_sends_starts_a_run(method: str) -> None:
+    assert answer("POST", "/a2a/chat", times=5, body={"method": method})[0] == 200
+    assert answer("POST", "/a2a/chat", times=6, body={"method": method})[0] == 429
+
+
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/cancel", "GetTask", "ListTasks"])
+def test_an_agent_may_ask_for_its_task_as_often_as_it_likes(method: str) -> None:
+    assert answer("POST", "/a2a/chat", times=9, body={"method": method})[0] == 200
+
+
+@pytest.mark.parametrize("body", [{}, [], [{"method": "tasks/get"}], {"method": ["tasks/get"]}, "odd"])
+def test_what_an_agent_wants_that_cannot_be_told_is_counted(body: object) -> None:
+    assert answer("POST", "/a2a/chat", times=6, body=body)[0] == 429
+
+
+def test_many_runs_in_one_request_are_many() -> None:
+    assert answer("POST", "/runs/batch", body=[{}] * 5)[0] == 200
+    assert answer("POST", "/runs/batch", body=[{}] * 6)[0] == 429
+    assert answer("POST", "/runs/batch", times=2, body=[{}] * 3)[0] == 429
+
+
+@pytest.mark.parametrize("path", ["/api/batches", "/app/api/batches"])
+def test_the_questions_of_a_batch_are_counted_and_a_long_one_fills_the_minute(path: str) -> None:
+    assert answer("POST", path, times=3, body={"questions": "Why?\n\nHow?"})[0] == 200
+    assert answer("POST", path, times=4, body={"questions": "Why?\n\nHow?"})[0] == 429
+    assert answer("POST", path, body={"questions": "Why?\n" * 100})[0] == 200
+    assert answer("POST", path, times=2, body={"questions": "Why?\n" * 100})[0] == 429
+    assert answer("POST", path, times=6, body={"questions": 7})[0] == 429
+    assert answer("POST", path, times=5, body={"questions": "# a note\nWhy?"})[0] == 200
+    assert answer("POST", f"{path}/b1/go-on", times=6)[0] == 429
+    assert answer("POST", f"{path}/b1/stop", times=6)[0] == 200
+    assert answer("GET", path, times=6)[0] == 200
 
 
 def test_a_minute_later_runs_may_be_started_again() -> None:

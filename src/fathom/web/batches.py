@@ -7,10 +7,11 @@ the command line is shown as well, and one that was begun here can go on there: 
 import asyncio
 import json
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 from uuid import uuid4
 
 from fathom.errors import BadInput, FathomError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from fathom.events import Progress
 
 QUESTIONS_FILE = "questions.jsonl"
+CAP_FILE = "total_usd.json"  # what all may cost together, or null
 MOST_QUESTIONS = 100
 _log = logging.getLogger(__name__)
 
@@ -55,7 +57,8 @@ class LiveBatches:
         folder = self._folders / uuid4().hex[:12]
         lines = [{"question": one.request.query, **one.request.said} for one in questions]
         told = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        await asyncio.to_thread(_write_new, folder / QUESTIONS_FILE, told)
+        await asyncio.to_thread(_write_new, folder / CAP_FILE, json.dumps(total_usd))
+        await asyncio.to_thread(_write_new, folder / QUESTIONS_FILE, told)  # last: with it the batch is there
         self._work(folder, questions, total_usd)
         return _id_of(folder)
 
@@ -66,9 +69,10 @@ class LiveBatches:
             raise BadInput("This batch is being worked on already.")
         try:
             text = await asyncio.to_thread((folder / QUESTIONS_FILE).read_text, "utf-8")
+            total_usd = await asyncio.to_thread(_read_cap, folder / CAP_FILE)
         except OSError:
             raise BadInput("This batch was begun elsewhere; go on with it there: fathom batch.") from None
-        self._work(folder, read_questions(text, {}), None)
+        self._work(folder, read_questions(text, {}), total_usd)
 
     async def stop(self, name: str) -> None:
         """Stop after the steps in hand; everything is kept."""
@@ -158,6 +162,23 @@ def _id_of(folder: Path) -> str:
 def _write_new(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
+
+
+def is_total(given: object) -> TypeGuard[float | None]:
+    """Whether this is what a batch may cost: a number of USD, or nothing."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return given is None
+    return 0 <= given < math.inf
+
+
+def _read_cap(path: Path) -> float | None:
+    try:
+        total_usd = json.loads(path.read_text("utf-8"))
+    except ValueError:
+        total_usd = ""
+    if not is_total(total_usd):
+        raise BadInput("What this batch may cost cannot be read; go on with it there: fathom batch.")
+    return total_usd
 
 
 def _children(folder: Path) -> list[Path]:

@@ -30,7 +30,7 @@ from fathom.state import RunConfig
 from fathom.storage import STORAGE_ERRORS
 from fathom.web.audits import AuditRequests
 from fathom.web.auth import identity_of
-from fathom.web.batches import LiveBatches
+from fathom.web.batches import LiveBatches, is_total
 from fathom.web.documents import MAX_UPLOAD_BYTES, find_example, list_folder, new_upload
 from fathom.web.live import LiveRuns
 from fathom.web.replies import SAFE, json_reply, read_body, read_bytes, refuse, refuse_error
@@ -235,7 +235,7 @@ class PageApp:
         """Begin a batch: `questions` has one a line, `config` holds for all."""
         given = await read_body(request)
         text, total = given.get("questions", ""), given.get("total_usd")
-        if not isinstance(text, str) or not (total is None or isinstance(total, int | float)):
+        if not isinstance(text, str) or not is_total(total):
             raise BadInput("A batch has questions, one a line, and total_usd, a number.")
         questions = read_questions(text, _settings_in(given))
         for one in questions:

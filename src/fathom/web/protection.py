@@ -4,7 +4,7 @@ A page in somebody's browser can send requests to a server on this machine. Thre
 header must be a name the operator allows, or a rebinding name could read answers. A request that comes from
 a page must come from an allowed origin. A body must be JSON, because a browser sends other kinds across
 origins without asking first; only the page's own uploads are plain bytes. Does not know routes beyond which
-of them start runs or take a file.
+of them take a file.
 """
 
 import asyncio
@@ -18,14 +18,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fathom.web.bodies import MAX_BODY_BYTES, fault_of, is_checked
+from fathom.web.run_starts import count_runs, is_counted_by_body, may_start_runs, starts_in_turn
 
 Scope = dict[str, Any]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_STARTS_A_RUN = re.compile(
-    r"^(?:/noauth)?/(?:threads/[^/]+/)?runs(?:/(?:wait|stream|batch))?/?$"
-    r"|^/a2a/[^/]+/?$"
-    r"|^(?:/app)?/api/runs(?:/[^/]+/(?:follow-up|update|fork))?/?$|^(?:/app)?/api/audits/?$"  # the page's own
-)
 _TAKES_A_FILE = re.compile(r"^(?:/app)?/api/uploads$")
 _PRIVATE_NETWORK = b"access-control-request-private-network"
 _MINUTE_S = 60.0
@@ -47,14 +43,19 @@ class RateLimit:
         self._clock = clock
         self._times: deque[float] = deque()
 
-    def is_exceeded(self) -> bool:
-        """Count one event; tell whether it is one too many, and then do not count it."""
+    def is_exceeded(self, count: int = 1, *, may_fill: bool = False) -> bool:
+        """Count so many events; tell whether they are too many, and then count none of them.
+
+        Those that may fill the minute need one place, and take as many more as there are.
+        """
         now = self._clock()
         while self._times and self._times[0] <= now - _MINUTE_S:
             self._times.popleft()
-        if len(self._times) >= self._limit:
+        room = self._limit - len(self._times)
+        count = min(count, max(1, room)) if may_fill else count
+        if count > max(0, room):
             return True
-        self._times.append(now)
+        self._times.extend([now] * count)
         return False
 
 
@@ -73,8 +74,8 @@ class Protection:
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         """Serve or refuse one request."""
         refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") else None
-        if refusal is None and scope["type"] == "http" and is_checked(scope["method"], scope["path"]):
-            refusal, receive = await _check_body(scope["path"], receive)
+        if refusal is None and scope["type"] == "http":
+            refusal, receive = await self._check_body(scope["method"], scope["path"], receive)
         if refusal is None:
             await self._app(_without_private_network(scope), receive, send)
         elif scope["type"] == "websocket":
@@ -96,11 +97,24 @@ class Protection:
         is_file = method == "PUT" and _TAKES_A_FILE.match(scope["path"])
         if method in _WITH_BODY and not (is_file and _is_file(headers)) and not _is_json_or_empty(headers):
             return RefusedRequest(415, "Send the body as application/json.")
-        if method == "POST" and _STARTS_A_RUN.match(scope["path"]) and self._rate.is_exceeded():
-            return RefusedRequest(
-                429, f"More than {self._runs_per_minute} runs were started within a minute."
-            )
         return None
+
+    async def _check_body(self, method: str, path: str, receive: Any) -> tuple[RefusedRequest | None, Any]:
+        """Refuse a body that is wrong or starts too many runs; whoever reads next gets it again."""
+        body, is_start, is_graphs = b"", may_start_runs(method, path), is_checked(method, path)
+        if is_graphs or (is_start and is_counted_by_body(path)):
+            found, receive = await _read_body(receive)
+            if isinstance(found, RefusedRequest):
+                return found, receive
+            body = found
+        fault = await asyncio.to_thread(fault_of, path, body) if is_graphs else ""
+        if fault:
+            return RefusedRequest(422, fault), receive
+        most = self._runs_per_minute
+        runs = await asyncio.to_thread(count_runs, path, body) if is_start else 0
+        if self._rate.is_exceeded(runs, may_fill=starts_in_turn(path)):
+            return RefusedRequest(429, f"More than {most} runs were started within a minute."), receive
+        return None, receive
 
     def _is_own_host(self, host: str) -> bool:
         return _host_name(f"//{host}") in self._hosts
@@ -117,8 +131,8 @@ class Protection:
         return method == "GET" and is_link
 
 
-async def _check_body(path: str, receive: Any) -> tuple[RefusedRequest | None, Any]:
-    """Read a body and say what is wrong with it; whoever reads next gets it again."""
+async def _read_body(receive: Any) -> tuple[bytes | RefusedRequest, Any]:
+    """Read a body, and return it with what lets others read it again."""
     body, is_more = bytearray(), True
     while is_more:
         message = await receive()
@@ -128,13 +142,12 @@ async def _check_body(path: str, receive: Any) -> tuple[RefusedRequest | None, A
         is_more = message.get("more_body", False)
         if len(body) > MAX_BODY_BYTES:
             return RefusedRequest(413, f"The body is larger than {MAX_BODY_BYTES:,} bytes."), receive
-    fault = await asyncio.to_thread(fault_of, path, bytes(body))
     waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
     async def receive_again() -> Any:
         return waiting.pop() if waiting else await receive()
 
-    return (RefusedRequest(422, fault) if fault else None), receive_again
+    return bytes(body), receive_again
 
 
 def _without_private_network(scope: Scope) -> Scope:
