@@ -96,18 +96,23 @@ def test_a_word_file_with_links_footnotes_and_a_list() -> None:
 
 
 def pdf_report() -> bytes:
-    """A PDF with a link drawn over a word, and numbers with a list."""
+    """A PDF with a link over words that wrap, raised numbers, a power, a wrapped address and two lists."""
     typst = pytest.importorskip("typst")
     source = (
-        f'= Towers of the coast\n\nThe tower at Merrow is 48 metres high (#link("{A}")[Archive]).\n\n'
-        f"It cost 3 million \\[1\\].\n\n== Sources\n\n\\[1\\] Costs. {B.replace('//', '/' + '/')}\n"
+        f"#set page(width: 9cm, height: auto)\n#show heading: set text(size: 16pt)\n= Towers of the coast\n\n"
+        f'The tower at Merrow is 48 metres high (#link("{A}")[the archive of the county of Merrow]). '
+        "It covers 90 m#super[2] and cost 3 million.#super[1] It was painted in 1960.#super[2]\n\n"
+        f'== Sources\n\n+ Costs. #link("{B}")\n+ Painters. #link("{C}")[{C[:20]}…]\n'
     )
     return bytes(typst.compile(source.encode()))
 
 
-def test_a_pdf_with_links_and_numbers() -> None:
-    found = addresses(pdf_report(), "report.pdf")
-    assert [A] in found.values() and [B] in found.values(), found
+def test_a_pdf_with_links_raised_numbers_and_headings() -> None:
+    assert addresses(pdf_report(), "report.pdf") == {
+        "The tower at Merrow is 48 metres high.": [A],
+        "It covers 90 m² and cost 3 million.": [B],
+        "It was painted in 1960.": [C],
+    }
 
 
 def test_markdown_and_text_are_taken_as_they_are() -> None:

@@ -24,6 +24,9 @@ STYLES = {
     "bare addresses": f"{HIGH} ({A}). {DEAR}, see {B}.",
     "raised numbers": f"{HIGH}.¹ {DEAR}².\n\n# Notes\n\n¹ {A}\n² {B}",
     "reference links": f"{HIGH} [[1]]({A}). It cost [3 million][x].\n\n[x]: {B}",
+    "a line of sources": f"{HIGH}.\nSource: {A}\n\n{DEAR}.\n\n**Sources:** [Accounts]({B})",
+    "links behind sentences": f"{HIGH}. [Archive]({A})\n\n- {DEAR}. [Accounts of the town]({B})",
+    "a list in one line": f"{HIGH} [1]. {DEAR} [2].\n\n**Citations:** [1] Tower {A} [2] Cost {B}",
 }
 
 
@@ -95,3 +98,8 @@ def test_two_numbers_for_one_address_are_one_source() -> None:
 
 def test_code_is_no_statement() -> None:
     assert split_report("```\nx = 5 [1]\n```\n").statements == []
+
+
+def test_a_line_of_sources_below_a_table_means_its_rows() -> None:
+    text = f"| Year | Height |\n|--|--|\n| 1901 | 48 m |\n| 1960 | 52 m [old]({B}) |\n\nSource: {A}"
+    assert cited(split_report(text)) == [("1901; Height: 48 m", [A]), ("1960; Height: 52 m", [B])]

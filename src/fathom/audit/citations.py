@@ -49,7 +49,7 @@ _NUMBERS = re.compile(r"\[(\d{1,3}(?:\s{0,3}[,;、–~-]\s{0,3}\d{1,3}){0,30}+)\
 _RAISED = re.compile(r"(?<=[^\s\d⁰¹²³⁴-⁹])([⁰¹²³⁴-⁹]{1,3}+(?:[,˒·]\s?[⁰¹²³⁴-⁹]{1,3}+){0,10}+)")
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LABEL = re.compile(
-    r"\[?\^?\d{1,3}\]?|sources?|links?|ref(?:erence)?s?\.?|here|출처|원문|링크|자료|보기|↗"
+    r"\[?\^?\d{1,3}\]?|\[[^\[\]]{1,40}+\]|sources?|links?|ref(?:erence)?s?\.?|here|출처|원문|링크|자료|보기|↗"
     r"|(?:[\w-]{1,63}+\.){1,6}[a-z]{2,20}(?:/\S{0,500})?|https?://\S{0,2000}"
     r"|[\w.&-]{1,30}+(?: [\w.&-]{1,30}+){0,3}\+\d{1,3}",
     re.IGNORECASE,
@@ -67,6 +67,16 @@ _SPACE_BEFORE = re.compile(r"(?<!\s)\s{1,10}+([.,;:!?。])")
 _EMPTY_BRACKETS = re.compile(r"[(\[（][,;\s]{0,20}+[)\]）]")
 _ASIDE = re.compile(r"[(（][^()（）]{0,12}$|\)\s{0,3}[;,]\s{0,3}$")  # before a link that stands in brackets
 _ASIDE_ENDS = frozenset({")", "）", ";", ","})
+# Before a link that ends a cell or paragraph, and is no part of what is said.
+_COMPLETE = re.compile(
+    r"(?:[.!?。！？%)|\ue011]|\d\s?\w{0,3}|(?:sources?|출처)\s?[:：]\*{0,2})\s{0,3}$", re.IGNORECASE
+)
+_LEADING = re.compile(
+    r"[,;]?\s{0,3}(?<!\w)(?:see(?: also)?|via|\*{0,2}(?:sources?\s?[:：]|출처\s?[:：]?|참고\s?[:：]?)\*{0,2})"
+    r"\s{0,3}(?=\ue010)",
+    re.IGNORECASE,
+)
+_RUN_ON_LIST = re.compile(r"([^:：]{1,60})[:：]\*{0,2}\s{0,3}(?=(?:\[1\]|【1】|1\.)\s)")
 _UNIT_BEFORE = re.compile(r"(?:\b[kcm]?m|\b10)$")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|~~)(?=\S)(.{1,300}?)(?<=\S)\1")
 _MOST_IN_RANGE = 12
@@ -111,6 +121,10 @@ class _LineSorter:
             self._add("source", found[2], key=found[1].removeprefix("^"), is_open=True)
         elif _is_source_title(line):
             self._take_heading(line.strip(" *_"), 6)
+        elif (found := _RUN_ON_LIST.match(line)) and _is_source_title(found[1]):
+            self._take_heading(found[1].strip(" *_"), 6)
+            for entry in re.split(r"\s(?=(?:\[\d{1,3}\]|【\d{1,3}】)\s)", line[found.end() :]):
+                self._take_entry(entry)
         elif self._listing or (_BRACKETED.match(line) and _BARE.search(line)):
             self._take_entry(line)
         elif line.lstrip().startswith("|"):
@@ -197,7 +211,7 @@ class CitationMarks:
         masked = _BARE.sub(
             lambda found: self._mark(self._add(_trim(found[1]))) + found[1][len(_trim(found[1])) :], masked
         )
-        masked = _IN_BRACKETS.sub(r"\1", masked)
+        masked = _LEADING.sub(" ", _IN_BRACKETS.sub(r"\1", masked))
         return _AFTER_STOP.sub(r"\2\1", masked)
 
     def split_off(self, masked: str) -> tuple[str, list[str]]:
@@ -214,8 +228,8 @@ class CitationMarks:
         if address.startswith("#"):
             return words
         place = self._add(_trim(address), "" if _LABEL.fullmatch(words) else _plain(words))
-        after = text[found.end() :].lstrip()[:1]
-        is_aside = after in _ASIDE_ENDS and _ASIDE.search(text[max(0, found.start() - 80) : found.start()])
+        before, after = text[max(0, found.start() - 80) : found.start()], text[found.end() :].lstrip()[:1]
+        is_aside = _ASIDE.search(before) if after in _ASIDE_ENDS else not after and _COMPLETE.search(before)
         return self._mark(place) if is_aside or _LABEL.fullmatch(words) else f"{words}{self._mark(place)}"
 
     def _mask_reference(self, found: re.Match[str]) -> str:

@@ -5,10 +5,13 @@ where each mark leads: links become `[words](address)`, footnotes `[^name]`, rai
 """
 
 import re
-from collections.abc import Iterator
-from ctypes import c_int, create_string_buffer
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from ctypes import c_double, c_int, create_string_buffer
+from dataclasses import dataclass, replace
 from io import BytesIO
+from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 import docx
@@ -40,6 +43,12 @@ _UNIT_BEFORE = re.compile(r"(?:\b[kcm]?m|\b10|\))$")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NUMBER = re.compile(r"\[?\d{1,3}(?:\s{0,3}[,–-]\s{0,3}\d{1,3}){0,30}+\]?")
 _MAX_LINKS = 2000
+_FIRST_HEADING = re.compile(r"^#{1,2}\s++(.{1,300})$", re.MULTILINE)
+_ENTRY = re.compile(r"\s*+(?:\[\^?\d{1,3}\]|【\d{1,3}】)")
+_FILE_TITLE = re.compile(r"\.\w{2,5}$|^Microsoft Word|^untitled", re.IGNORECASE)
+_HEADING_SIZE = 1.15  # times the size of most letters
+_RAISED_BY = 0.2  # of the line's size
+_WIDE_GAP = 1.25  # times the usual distance of lines
 
 
 def mark_report(body: bytes, *, content_type: str | None, name: str) -> Document:
@@ -53,7 +62,9 @@ def mark_report(body: bytes, *, content_type: str | None, name: str) -> Document
         return _mark_pdf(body, name)
     if kind in {"markdown", "text"}:
         about, text = front_matter(clean_text(decode_text(body, content_type=content_type, name=name)))
-        return build_document(text.split("\n\n"), how=kind, name=name, title=about.get("title"))
+        heading = _FIRST_HEADING.search(text)
+        title = about.get("title") or (heading[1] if heading else Path(name).name)
+        return build_document(text.split("\n\n"), how=kind, name=name, title=title)
     return parse_document(body, content_type=content_type, name=name)
 
 
@@ -73,20 +84,21 @@ class _HtmlMarks:
         self._tree, self._name = tree, name
         self._order = {node: place for place, node in enumerate(tree.iter())}
         self._notes = dict(self._find_notes())
+        self._names = {node.get("id") or node.get("name"): note for node, note in self._notes.items()}
         self._lines: list[str] = []
         self._open = ""
         self._lead = ""  # what stands before the next words: a heading's or list item's mark
 
     def _find_notes(self) -> Iterator[tuple[Any, str]]:
-        """Yield the elements that marks in the text lead to, further down on the page, with their names."""
+        """Yield the elements that marks in the text lead to, further down on the page, with their numbers."""
         targets = {node.get("id") or node.get("name"): node for node in self._tree.xpath("//*[@id or @name]")}
         for link in self._tree.iter("a"):
             name = str(link.get("href") or "")[1:] if str(link.get("href") or "").startswith("#") else ""
-            target = targets.get(name)
-            if target is None or not _MARK_WORDS.fullmatch(one_line(link.text_content())):
+            target, words = targets.get(name), one_line(link.text_content())
+            if target is None or not _MARK_WORDS.fullmatch(words):
                 continue
             if self._order[target] > self._order[link]:
-                yield target, name
+                yield target, words.strip("[]()") if words.strip("[]()").isdecimal() else name
 
     def blocks(self) -> list[str]:
         """Return headings, paragraphs, lists and rows, in order."""
@@ -154,8 +166,8 @@ class _HtmlMarks:
     def _link(self, node: Any) -> str:
         words, address = one_line(node.text_content()), str(node.get("href") or "").strip()
         if address.startswith("#"):
-            is_note = _MARK_WORDS.fullmatch(words) and address[1:] in self._notes.values()
-            return f"[^{address[1:]}]" if is_note else "" if _BACK.fullmatch(words) else words
+            note = self._names.get(address[1:]) if _MARK_WORDS.fullmatch(words) else None
+            return f"[^{note}]" if note else "" if _BACK.fullmatch(words) else words
         whole = resolve_link(self._name, address) if "://" in self._name else address
         return f"[{words or whole}]({whole})" if whole else words
 
@@ -256,36 +268,74 @@ def _mark_pdf(body: bytes, name: str) -> Document:
         try:
             pdf = pypdfium2.PdfDocument(body)
             try:
-                pages = [_page_with_links(pdf, number) for number in range(len(pdf))]
-                title = pdf.get_metadata_dict(skip_empty=True).get("Title")
+                pages = [_read_lines(pdf, number) for number in range(len(pdf))]
+                title = pdf.get_metadata_dict(skip_empty=True).get("Title", "")
             finally:
                 pdf.close()
         except pypdfium2.PdfiumError as error:
             raise Unreadable(f"{name} is not a PDF that can be opened: {error}") from error
-    blocks = [block for page in pages for block in page_blocks(page)]
-    return replace(build_document(blocks, how="pdf", name=name, title=title), pages=())
+    sizes = Counter(line.size for page in pages for line in page for _ in line.chars)
+    body_size = sizes.most_common(1)[0][0] if sizes else 0.0
+    larger = sorted((size for size in sizes if size >= _HEADING_SIZE * body_size), reverse=True)
+    levels = {size: min(6, level) for level, size in enumerate(larger, 1)}
+    blocks = [block for page in pages for block in page_blocks(_write_page(page, levels))]
+    own_title = None if _FILE_TITLE.search(title) else title
+    return replace(build_document(blocks, how="pdf", name=name, title=own_title), pages=())
 
 
-def _page_with_links(pdf: pypdfium2.PdfDocument, number: int) -> str:
-    """Return the text of a page in which every link that is drawn on it shows its address."""
+@dataclass(frozen=True)
+class _PdfChar:
+    text: str
+    link: str  # the address that it leads to, or nothing
+    size: float
+    base: float  # the height that its line stands at
+    bottom: float  # where its ink begins
+
+
+@dataclass(frozen=True)
+class _PdfLine:
+    chars: list[_PdfChar]
+
+    @property
+    def size(self) -> float:
+        """The size of most of its letters."""
+        return Counter(char.size for char in self.chars).most_common(1)[0][0]
+
+    @property
+    def base(self) -> float:
+        """The height that letters of this size stand at."""
+        own = self.size
+        return Counter(char.base for char in self.chars if char.size == own).most_common(1)[0][0]
+
+
+def _read_lines(pdf: pypdfium2.PdfDocument, number: int) -> list[_PdfLine]:
     page = pdf[number]
     words = page.get_textpage()
-    text, at = str(words.get_text_range()).replace("\r\n", "\n"), 0
-    for address, shown in _page_links(pdf, page, words):
-        if address in shown or not shown:
+    links = list(_page_links(pdf, page))
+    lines: list[list[_PdfChar]] = [[]]
+    for place in range(words.count_chars()):
+        text = chr(pdfium.FPDFText_GetUnicode(words, place))
+        if text in "\r\n":
+            lines += [[]] if lines[-1] else []
             continue
-        place = text.find(shown, at)
-        place = place if place >= 0 else text.find(shown)
-        if place >= 0:
-            linked = f"[{shown}]({address})"
-            text = text[:place] + linked + text[place + len(shown) :]
-            at = place + len(linked)
+        left, bottom, right, top = words.get_charbox(place)
+        across, up = (left + right) / 2, (bottom + top) / 2
+        link = next((to for to, box in links if box[0] <= across <= box[2] and box[1] <= up <= box[3]), "")
+        x, y, matrix = c_double(), c_double(), pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetCharOrigin(words, place, x, y)
+        pdfium.FPDFText_GetMatrix(words, place, matrix)
+        size = abs(pdfium.FPDFText_GetFontSize(words, place) * (matrix.d or matrix.b or 1.0))
+        if text.isspace() and lines[-1]:
+            lines[-1].append(replace(lines[-1][-1], text=text, link=link))
+        else:
+            lines[-1].append(_PdfChar(text, link, round(size, 1), round(y.value, 1), bottom))
     words.close()
     page.close()
-    return text
+    return [_PdfLine(line) for line in lines if any(not char.text.isspace() for char in line)]
 
 
-def _page_links(pdf: Any, page: Any, words: Any) -> Iterator[tuple[str, str]]:
+def _page_links(pdf: Any, page: Any) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
+    """Yield the addresses of a page's links, each with the area it is drawn over."""
     place, link = c_int(0), pdfium.FPDF_LINK()
     for _ in range(_MAX_LINKS):
         if not pdfium.FPDFLink_Enumerate(page, place, link):
@@ -298,5 +348,58 @@ def _page_links(pdf: Any, page: Any, words: Any) -> Iterator[tuple[str, str]]:
         pdfium.FPDFAction_GetURIPath(pdf, action, buffer, size)
         area = pdfium.FS_RECTF()
         if pdfium.FPDFLink_GetAnnotRect(link, area):
-            shown = words.get_text_bounded(area.left, area.bottom, area.right, area.top)
-            yield buffer.value.decode("utf-8", "replace"), shown.strip().partition("\r\n")[0]
+            box = (area.left, area.bottom, area.right, area.top)
+            yield buffer.value.decode("utf-8", "replace"), box
+
+
+def _write_page(lines: Sequence[_PdfLine], levels: dict[float, int]) -> str:
+    """Return the text of a page with headings, links, raised numbers, and blank lines where gaps are."""
+    gaps = [round(one.base - other.base) for one, other in pairwise(lines) if one.base > other.base]
+    usual = Counter(gaps).most_common(1)[0][0] if gaps else 0
+    written, link, shown, above = "", "", "", None
+    for line in lines:
+        level = levels.get(line.size, 0)
+        is_apart = above is None or line.size != above.size or above.base - line.base > _WIDE_GAP * usual
+        is_inside = link and line.chars[0].link == link
+        if not is_inside:
+            written, link, shown = written + _write_link(shown, link), "", ""
+            is_entry = _ENTRY.match("".join(char.text for char in line.chars))
+            written += "\n\n" if is_apart or is_entry else "\n" if above else ""
+            written += "#" * level + " " if level and is_apart else ""
+        elif shown:
+            shown += " "
+        for text, to in _mark_raised(line):
+            if to != link:
+                written, link, shown = written + _write_link(shown, link), to, ""
+            shown, written = (shown + text, written) if to else (shown, written + text)
+        above = line
+    return written + _write_link(shown, link)
+
+
+def _mark_raised(line: _PdfLine) -> Iterator[tuple[str, str]]:
+    """Yield the line's text in pieces, each with where it leads; small raised numbers in brackets."""
+    before = ""
+    for is_raised, run in groupby(line.chars, key=lambda char: _is_raised(char, line)):
+        chars = list(run)
+        words = "".join(char.text for char in chars)
+        if is_raised and _NUMBER.fullmatch(words):
+            number, is_power = words.strip("[]"), _UNIT_BEFORE.search(before)
+            yield number.translate(_RAISED) if is_power else f"[{number}]", chars[0].link
+        else:
+            yield from ((char.text, char.link) for char in chars)
+        before = words[-6:]
+
+
+def _is_raised(char: _PdfChar, line: _PdfLine) -> bool:
+    return char.text in "0123456789[],–-" and char.bottom > line.base + _RAISED_BY * line.size
+
+
+def _write_link(shown: str, address: str) -> str:
+    words = one_line(shown)
+    if not words or not address:
+        return shown
+    bare = "".join(words.split())
+    after = " " if shown[-1:].isspace() else ""
+    if bare.startswith(("http", "www.")) or bare in address:
+        return f"{address}{after}"  # as a whole, though it may be wrapped or shortened
+    return f"[{words}]({address}){after}"

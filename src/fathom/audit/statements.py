@@ -56,6 +56,7 @@ class _Splitter:
         self._head: list[str] = []  # the cells of the table's first row
         self._lead: ReportStatement | None = None  # "The reasons are:", for the items below it
         self._last = ""
+        self._open: list[ReportStatement] = []  # of the blocks that a line of sources below may mean
 
     def take(self, line: ReportLine) -> None:
         if line.kind != "row":
@@ -65,7 +66,7 @@ class _Splitter:
             self._path = [*(above for above in self._path if above[0] < line.level), (line.level, words)]
             self.report.title = self.report.title or words
             self.report.blocks.append(ReportBlock(kind="heading", text=words, level=line.level))
-            self._last, self._lead = "", None
+            self._last, self._lead, self._open = "", None, []
         elif line.kind in {"code", "source"}:
             key = f"[{line.key}] " if line.key else ""
             self.report.blocks.append(ReportBlock(kind=line.kind, text=f"{key}{line.text}"))
@@ -79,6 +80,9 @@ class _Splitter:
         spans = [span.text for span in split_sentences(masked)] or [masked]
         parts = [self._marks.split_off(span) for span in spans]
         parts = _join_bare_marks(parts)
+        if not any(words for words, _ in parts):
+            self._give_sources([key for _, cites in parts for key in cites])
+            return
         cited = [place for place, (_, cites) in enumerate(parts) if cites]
         is_by_paragraph = line.kind == "paragraph" and cited == [len(parts) - 1]
         found = []
@@ -129,8 +133,21 @@ class _Splitter:
         self.report.statements.append(statement)
         return statement
 
+    def _give_sources(self, cites: list[str]) -> None:
+        """A line that has only sources ("Source: …") means what stands above it and cites nothing."""
+        for statement in self._open:
+            if statement.kind == "fact" and not statement.cites:
+                place = self.report.statements.index(statement)
+                update = {"cites": cites, "is_cited_by_paragraph": True}
+                self.report.statements[place] = statement.model_copy(update=update)
+        self._open = []
+
     def _add(self, line: ReportLine, statements: list[ReportStatement]) -> None:
         ids = [statement.id for statement in statements]
+        is_more = (
+            line.kind != "paragraph" and self.report.blocks[-1:] and self.report.blocks[-1].kind == line.kind
+        )
+        self._open = [*self._open, *statements] if is_more else statements
         self.report.blocks.append(ReportBlock(kind=line.kind, statements=ids, text=line.key))
 
 
@@ -159,7 +176,7 @@ def classify(words: str, *, is_cited: bool, is_item: bool = False) -> StatementK
         return "fact"
     if _LEAD_IN.search(words) and not has_figures:
         return "transition"
-    if load_phrase_pattern("opinion").search(words.lower()) and not has_figures:
+    if load_phrase_pattern("opinion").search(words.lower()) and not re.search(r"\d", words):
         return "opinion"
     if not is_item and is_instruction(words) and not has_cjk(words):
         return "opinion"
