@@ -111,14 +111,16 @@ class RunRequests:
         )
 
     async def chart(self, request: Request) -> Response:
-        """One chart of the report as a picture."""
+        """One chart of the report as a picture, for a wide or narrow window, in the light or dark."""
         charts = await asyncio.to_thread(
             place_charts, await self._researcher.result(request.path_params["run"])
         )
         number = request.path_params["number"]
         if number >= len(charts):
             raise BadInput("The report has no such chart.")
-        return Response(draw_chart(charts[number].chart), media_type="image/svg+xml", headers=SAFE)
+        words = request.query_params
+        drawn = draw_chart(charts[number].chart, is_narrow="narrow" in words, is_dark="dark" in words)
+        return Response(drawn, media_type="image/svg+xml", headers=SAFE)
 
     async def passage(self, request: Request) -> Response:
         """A quote in the words around it."""

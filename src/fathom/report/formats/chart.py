@@ -7,7 +7,7 @@ picture is shown. A table gets no chart when it is not certain that its figures 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from fathom.evidence.checks.figures import Figure, find_figures
@@ -27,8 +27,7 @@ _BESIDE = " ()+-−–~≈"
 _LONGEST_CELL = 40
 
 _FONT = "'Noto Sans CJK KR', 'Noto Sans KR', 'Malgun Gothic', 'Apple SD Gothic Neo', sans-serif"
-_COLOURS = ("#27597f", "#8fb3cc", "#c9803b")
-_WIDTH, _SIZE, _LABELS = 640.0, 13.0, 230.0
+_WIDE, _NARROW, _SIZE = 640.0, 340.0, 13.0
 
 
 @dataclass(frozen=True)
@@ -161,19 +160,43 @@ def _comparable(given: Sequence[Series], *, is_over_time: bool) -> list[Series]:
     return chosen[:_MOST_SERIES]
 
 
-def draw_chart(chart: Chart) -> str:
-    """The chart as one SVG element without style sheet, script or link."""
-    slot = _WIDTH / len(chart.labels)
+@dataclass(frozen=True)
+class _Canvas:
+    """How wide a chart is drawn, and in which colours."""
+
+    width: float
+    words: str
+    line: str
+    bars: tuple[str, str, str]
+
+    def box(self, x: float, y: float, width: float, height: float, colour: int) -> str:
+        return (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="{max(height, 1):.1f}"'
+            f' fill="{self.bars[colour]}"/>'
+        )
+
+    def rule(self, x1: float, y1: float, x2: float, y2: float) -> str:
+        return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{self.line}"/>'
+
+
+_LIGHT = _Canvas(_WIDE, "#333", "#999", ("#27597f", "#8fb3cc", "#c9803b"))
+_DARK = _Canvas(_WIDE, "#d7dcdf", "#74818a", ("#6fb6d9", "#35617d", "#d99a5b"))
+
+
+def draw_chart(chart: Chart, *, is_narrow: bool = False, is_dark: bool = False) -> str:
+    """The chart as one SVG element without style sheet, script or link; narrow for a phone."""
+    canvas = replace(_DARK if is_dark else _LIGHT, width=_NARROW if is_narrow else _WIDE)
+    slot = canvas.width / len(chart.labels)
     is_upright = (
         chart.is_over_time
         and len(chart.series) == 1
         and all(_wide(p.text) < slot - 4 for p in chart.series[0].known)
         and all(_wide(label) < slot - 4 for label in chart.labels)
     )
-    height, shapes = _columns(chart) if is_upright else _bars(chart)
+    height, shapes = _columns(chart, canvas) if is_upright else _bars(chart, canvas)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:.0f} {height:.0f}" role="img"'
-        f' font-family="{_FONT}" font-size="{_SIZE:.0f}" fill="#333">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {canvas.width:.0f} {height:.0f}" role="img"'
+        f' font-family="{_FONT}" font-size="{_SIZE:.0f}" fill="{canvas.words}">'
         f"<title>{escape(chart.description)}</title>{''.join(shapes)}</svg>"
     )
 
@@ -183,11 +206,11 @@ def _scale(chart: Chart) -> tuple[float, float]:
     return min(0.0, *values), max(0.0, *values)
 
 
-def _columns(chart: Chart) -> tuple[float, Iterator[str]]:
+def _columns(chart: Chart, canvas: _Canvas) -> tuple[float, Iterator[str]]:
     height, top, foot = 210.0, 24.0, 26.0
     low, high = _scale(chart)
     per_unit = (height - top - foot - (18 if low < 0 else 0)) / (high - low)
-    zero, slot = top + high * per_unit, _WIDTH / len(chart.labels)
+    zero, slot = top + high * per_unit, canvas.width / len(chart.labels)
 
     def shapes() -> Iterator[str]:
         width = min(slot * 0.6, 64.0)
@@ -196,23 +219,24 @@ def _columns(chart: Chart) -> tuple[float, Iterator[str]]:
             yield _text(middle, height - 8, label, "middle")
             if point:
                 size = abs(point.value) * per_unit
-                yield _box(middle - width / 2, zero - (size if point.value > 0 else 0), width, size, 0)
+                yield canvas.box(middle - width / 2, zero - (size if point.value > 0 else 0), width, size, 0)
                 words = zero - size - 7 if point.value >= 0 else zero + size + 15
                 yield _text(middle, words, point.text, "middle")
-        yield _rule(0, zero, _WIDTH, zero)
+        yield canvas.rule(0, zero, canvas.width, zero)
 
     return height, shapes()
 
 
-def _bars(chart: Chart) -> tuple[float, Iterator[str]]:
+def _bars(chart: Chart, canvas: _Canvas) -> tuple[float, Iterator[str]]:
     count = len(chart.series)
     bar, gap, top = (20.0 if count == 1 else 16.0), 12.0, 0.0 if count == 1 else 30.0
     group = bar * count + gap
     height = top + group * len(chart.labels)
-    left = min(_LABELS, max(_wide(label) for label in chart.labels)) + 12
+    longest = canvas.width * 0.36
+    left = min(longest, max(_wide(label) for label in chart.labels)) + 12
     texts = max(_wide(point.text) for series in chart.series for point in series.known) + 8
     low, high = _scale(chart)
-    room = _WIDTH - left - texts - (texts if low < 0 else 0)
+    room = canvas.width - left - texts - (texts if low < 0 else 0)
     per_unit = max(room, 80.0) / (high - low)
     zero = left + (texts if low < 0 else 0) - low * per_unit
 
@@ -220,33 +244,24 @@ def _bars(chart: Chart) -> tuple[float, Iterator[str]]:
         if count > 1:
             place = left
             for n, series in enumerate(chart.series):
-                yield _box(place, 5, 12, 12, n)
+                yield canvas.box(place, 5, 12, 12, n)
                 yield _text(place + 18, 15.5, series.name)
                 place += _wide(series.name) + 42
         for row, label in enumerate(chart.labels):
             start = top + row * group + gap / 2
-            yield _text(left - 12, start + bar * count / 2 + 4.5, _cut(label), "end")
+            yield _text(left - 12, start + bar * count / 2 + 4.5, _cut(label, longest), "end")
             for n, series in enumerate(chart.series):
                 if point := series.points[row]:
                     size = abs(point.value) * per_unit
-                    yield _box(zero - (0 if point.value > 0 else size), start + n * bar, size, bar - 2, n)
+                    yield canvas.box(
+                        zero - (0 if point.value > 0 else size), start + n * bar, size, bar - 2, n
+                    )
                     is_left = point.value < 0
                     edge = zero - size - 6 if is_left else zero + size + 6
                     yield _text(edge, start + n * bar + bar / 2 + 3.5, point.text, "end" if is_left else "")
-        yield _rule(zero, top, zero, height)
+        yield canvas.rule(zero, top, zero, height)
 
     return height, shapes()
-
-
-def _box(x: float, y: float, width: float, height: float, colour: int) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="{max(height, 1):.1f}"'
-        f' fill="{_COLOURS[colour]}"/>'
-    )
-
-
-def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#999"/>'
 
 
 def _text(x: float, y: float, words: str, anchor: str = "") -> str:
@@ -259,8 +274,8 @@ def _wide(words: str) -> float:
     return _SIZE * sum(1.0 if unicodedata.east_asian_width(sign) in "WF" else 0.6 for sign in words)
 
 
-def _cut(label: str) -> str:
+def _cut(label: str, room: float) -> str:
     """A label as far as there is room for it."""
-    while _wide(label) > _LABELS:
+    while _wide(label) > room:
         label = label[: -2 if label.endswith("…") else -1].rstrip() + "…"
     return label

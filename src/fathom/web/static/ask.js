@@ -32,13 +32,14 @@ export function askView(main) {
   const review = select("review", ["plan", "rounds", "off"].map((name) => [name, t(`review.${name}`)]), "plan");
   const form = h("form", { class: "ask", onsubmit: begin }, question,
     h("div", { class: "panel" }, sources, documents,
-      h("div", { class: "dial" },
-        h("span", { class: "label" }, t("ask.depth")), dial,
-        h("div", { class: "stops", "aria-hidden": "true" }, DEPTHS.map((name) => h("span", {}, t(`depth.${name}`)))), price)),
-    h("div", { class: "row between" }, field(t("ask.review"), review), send),
+      h("div", { class: "dials" },
+        h("div", {}, h("span", { class: "label" }, t("ask.depth")), dial,
+          h("div", { class: "stops", "aria-hidden": "true" }, DEPTHS.map((name) => h("span", {}, t(`depth.${name}`))))),
+        field(t("ask.review"), review))),
+    h("div", { class: "row between send" }, price, send),
     told, moreFields());
   main.append(h("div", { class: "column ask-page" }, h("h1", {}, t("ask.title")), h("p", { class: "lead" }, t("ask.lead")),
-    form, demo, examples, configured));
+    demo, form, examples, configured));
 
   function settings() {
     const given = Object.fromEntries(new FormData(form));
@@ -144,11 +145,12 @@ export function askView(main) {
     examples.replaceChildren(h("h2", { class: "small" }, t("ask.examples")),
       h("ul", {}, offered.map(([text, source]) => h("li", {}, button(text, fillIn(text, source), "example"), h("span", { class: "hint" }, t(`source.${source}`))))));
     demo.hidden = !state.setup.demo.includes(language);
-    demo.replaceChildren(h("h2", {}, t("demo.title")), h("p", {}, t("demo.why")),
-      h("div", { class: "row" }, button(t("demo.send"), beginDemo, model ? "plain" : "primary")));
+    demo.replaceChildren(h("div", {}, h("h2", {}, t("demo.title")), h("p", {}, t("demo.why"))), button(t("demo.send"), beginDemo, model ? "plain" : "primary"));
+    if (model) form.after(demo); // whoever can ask wants the question first
+    else form.querySelector(".send").after(h("p", { class: "note warn" }, t("setup.none")));
     const lines = h("dl", { class: "lines" });
     configured.replaceChildren(
-      h("p", { class: model ? "note" : "note warn" }, model ? t("setup.model", { model }) : t("setup.none")),
+      model ? h("p", { class: "note" }, t("setup.model", { model })) : "",
       h("details", { ontoggle: () => showDiagnosis(lines) }, h("summary", {}, t("setup.all")), lines));
   }
 

@@ -161,7 +161,7 @@ function statement({ text }, verdict, read) {
 function quoted(lead, quote, title, at) {
   if (!quote) return null;
   return h("div", {}, h("p", { class: "label" }, t(lead)), h("blockquote", {}, quote.text),
-    h("p", { class: "hint" }, [title, quote.heading === title ? "" : quote.heading, `${quote.start}–${quote.end}`].filter(Boolean).join(" · "), " ", at ? address(at) : null));
+    h("p", { class: "hint" }, [quote.heading.startsWith(title) ? quote.heading : [title, quote.heading].filter(Boolean).join(" · "), `${quote.start}–${quote.end}`].filter(Boolean).join(" · "), " ", at ? address(at) : null));
 }
 
 function sources(result) {

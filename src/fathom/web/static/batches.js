@@ -26,7 +26,8 @@ export function batchView(main, id) {
   const told = h("div", {});
   const about = h("div", {});
   const table = h("div", { class: "table batch", role: "region", tabindex: 0, "aria-label": t("batch.title") });
-  main.append(h("div", { class: "column wide" }, h("h1", {}, t("batch.title")), about, told, table));
+  const heading = h("h1", {}, t("batch.title"));
+  main.append(h("div", { class: "column wide" }, heading, about, told, table));
   let timer = 0;
 
   async function load() {
@@ -44,6 +45,7 @@ export function batchView(main, id) {
   function paint(found) {
     const { rows } = found;
     const done = rows.filter((row) => row.report).length;
+    show(heading, rows.length, () => (rows.length ? t("batch.of", { n: rows.length }) : t("batch.title")));
     const order = (name) => (event) => act(event.currentTarget, told, async () => {
       await post(`batches/${id}/${name}`);
       setTimeout(load, 300);

@@ -17,7 +17,7 @@ export function historyView(main) {
   async function load() {
     try {
       const runs = await get("runs", search.value.trim() ? { search: search.value.trim() } : {});
-      show(list, runs, () => (runs.length ? runs.map(item) : h("li", { class: "empty" }, t(search.value ? "history.no_match" : "history.none"))));
+      show(list, runs, () => (runs.length ? runs.map(item) : h("li", { class: "empty" }, t(search.value ? "history.no_match" : "history.none"), search.value ? null : [" ", h("a", { href: "#/" }, t("nav.ask"))])));
     } catch (error) {
       list.replaceChildren(h("li", { role: "alert" }, error.message));
     }

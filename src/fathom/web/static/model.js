@@ -5,14 +5,14 @@ export function newModel() {
     question: "", config: null, rounds: [], node: "", done: [], score: null, threshold: null,
     spent: { usd: 0, budget_usd: 0, calls: 0 }, round: 0, limit: 0, elapsed: 0,
     hypotheses: [], gaps: [], outline: [], claims: [], refused: [], log: [],
-    parts: [], sections: {}, markdown: "", table: null, failed: null, completed: null, directions: [],
+    parts: [], sections: {}, isByWords: false, table: null, failed: null, completed: null, directions: [],
   };
 }
 
 function roundOf(model, number) {
   let found = model.rounds.find((round) => round.number === number);
   if (!found) {
-    found = { number, plan: null, searches: [], pages: [], judgement: null, summary: "" };
+    found = { number, plan: null, searches: [], pages: [], judgement: null };
     model.rounds.push(found);
   }
   return found;
@@ -39,6 +39,7 @@ const HEARD = {
   "effort sized"(model, told) {
     model.node = "planner";
     model.directions = told.directions;
+    model.isByWords = told.is_by_words;
   },
   "plan generated"(model, told, round) {
     round.plan = told;
@@ -95,7 +96,6 @@ const HEARD = {
     model.node = "judge";
   },
   "round completed"(model, told, round) {
-    round.summary = told.summary;
     const before = new Map(model.hypotheses.map((one) => [one.id, one.confidence]));
     model.hypotheses = told.hypotheses.map((one) => ({ ...one, was: before.get(one.id) ?? one.confidence }));
     model.gaps = told.gaps;
@@ -118,9 +118,6 @@ const HEARD = {
   "report section"(model, told) {
     model.sections[told.title] = { text: told.sentences.join(" "), isChecked: true };
     if (!model.parts.includes(told.title)) model.parts.push(told.title);
-  },
-  "report written"(model, told) {
-    model.markdown = told.markdown;
   },
   "checkpoint"(model, told) {
     if (told.why === "round") return; // it goes on by itself

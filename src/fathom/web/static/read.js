@@ -72,7 +72,7 @@ function makeIndex(result) {
   const findings = new Map(result.findings.flatMap((finding) => finding.claims.map((id) => [id, finding])));
   const disputes = result.contradictions.filter((one) => !one.settled_by).map((one) => one.sides.map((side) => new Set(side.claims)));
   const titles = new Map(result.sources.map((page) => [page.sha, page]));
-  return { claims, cited, findings, disputes, titles };
+  return { claims, cited, findings, disputes, titles, isJudged: result.kind !== "extracts" };
 }
 
 function claimsOf(sentence) {
@@ -97,20 +97,30 @@ function evidenceOf(ids, index) {
 function whole(run, result) {
   const index = makeIndex(result);
   const drawer = makeDrawer(run, index);
-  const title = /^# (.+)$/m.exec(result.report)?.[1] ?? result.question;
+  const isExtracts = result.kind === "extracts";
+  const title = isExtracts ? "" : /^# (.+)$/m.exec(result.report)?.[1] ?? result.question;
   const changed = new Set((result.update?.changes ?? []).filter((one) => CHANGED.has(one.kind)).map((one) => one.what));
   const shown = result.sections.filter((section) => section.sentences.length);
   const hasInference = shown.some((section) => section.sentences.some((one) => one.kind === "inference"));
-  return h("article", { class: "report", lang: /[가-힣]/.test(result.report) ? "ko" : null },
-    h("h2", { class: "report-title" }, title),
+  const report = h("article", { class: "report", lang: /[가-힣]/.test(result.report) ? "ko" : null },
+    title ? h("h2", { class: "report-title" }, title) : null,
     h("p", { class: "byline" }, t("read.basis", { n: result.citations.length, rounds: result.metadata?.rounds ?? 0 })),
-    result.kind === "extracts" ? h("p", { class: "note" }, t("read.extracts")) : null,
+    isExtracts ? h("p", { class: "note" }, t("read.extracts")) : null,
     changes(result.update),
     result.citations.length ? null : h("p", { class: "note" }, t("read.nothing")),
     shown.map((section) => sectionOf(section, index, drawer, changed, run, result)),
-    hasInference ? h("p", { class: "note legend" }, h("span", { class: "inference-mark" }, t("read.inference")), " ", t("read.inference.meaning")) : null,
+    hasInference ? h("p", { class: "hint" }, h("span", { class: "inference-mark" }, t("read.inference")), " ", t("read.inference.meaning")) : null,
     disputes(result, index, drawer), findings(result, index, drawer), sources(result, index, drawer), rejected(result, index), figures(result),
     drawer.element);
+  return [report, contents(report)];
+}
+
+// The way to each part, beside the report where there is room.
+function contents(report) {
+  const parts = [...report.querySelectorAll(":scope > section[id]")];
+  if (parts.length < 4) return null;
+  return h("nav", { class: "contents", "aria-label": t("read.contents") }, h("p", { class: "label" }, t("read.contents")),
+    h("ul", {}, parts.map((part) => h("li", {}, h("a", { href: `#${part.id}`, onclick: jump }, part.querySelector("h2")?.firstChild.textContent ?? "")))));
 }
 
 function changes(update) {
@@ -124,8 +134,9 @@ function changes(update) {
 function sectionOf(section, index, drawer, changed, run, result) {
   const blocks = section.blocks.length ? section.blocks : [{ kind: section.is_list ? "bullets" : "paragraph", title: "", columns: [] }];
   const isChanged = changed.has(section.title);
-  return h("section", { class: `part ${section.kind}${isChanged ? " changed" : ""}` },
-    section.title ? h("h2", {}, section.title, isChanged ? h("span", { class: "tag" }, t("read.changed")) : null) : null,
+  const isNamed = section.title && section.title !== result.question;
+  return h("section", { class: `part ${section.kind}${isChanged ? " changed" : ""}`, id: isNamed ? `part-${section.id}` : null, tabindex: -1 },
+    isNamed ? h("h2", {}, section.title, isChanged ? h("span", { class: "tag" }, t("read.changed")) : null) : null,
     blocks.map((block, place) => {
       const own = section.sentences.filter((one) => Math.min(one.block, blocks.length - 1) === place);
       return own.length ? [blockOf(block, own, index, drawer), chartsOf(section, place, drawer, run, result)] : null;
@@ -135,9 +146,16 @@ function sectionOf(section, index, drawer, changed, run, result) {
 // Pictures of a table's verified figures, drawn by the server, with their sources.
 function chartsOf(section, place, drawer, run, result) {
   return (result.charts ?? []).map((chart, number) => [chart, number]).filter(([chart]) => chart.section === section.id && chart.block === place).map(([chart, number]) =>
-    h("figure", { class: "chart" }, h("div", { class: "table", role: "region", tabindex: 0, "aria-label": t("read.chart", { title: chart.title }) }, h("img", { src: `api/runs/${run.id}/chart/${number}`, alt: chart.description })),
+    h("figure", { class: "chart" }, chartPicture(`api/runs/${run.id}/chart/${number}`, chart.description),
       h("figcaption", {}, t("read.chart", { title: chart.title }),
         result.citations.filter((one) => chart.cited.includes(one.number)).map((one) => mark({ citation: one, quotes: quotesOf(one, result) }, null, drawer)))));
+}
+
+// The server draws it for narrow windows and for the dark as well.
+function chartPicture(place, alt) {
+  const [narrow, dark] = ["(max-width: 40rem)", "(prefers-color-scheme: dark)"];
+  const ways = [[`${narrow} and ${dark}`, "?narrow&dark"], [narrow, "?narrow"], [dark, "?dark"]];
+  return h("picture", {}, ways.map(([media, words]) => h("source", { media, srcset: place + words })), h("img", { src: place, alt }));
 }
 
 function quotesOf(citation, result) {
@@ -147,14 +165,21 @@ function quotesOf(citation, result) {
 function blockOf(block, sentences, index, drawer) {
   const make = (one) => sentenceOf(one, index, drawer);
   const heading = block.title && block.kind !== "table" ? h("h3", {}, block.title) : null;
-  if (block.kind === "table") return tableOf(block, sentences, make);
+  if (block.kind === "table") return tableOf(block, sentences, index, drawer);
   if (block.kind === "bullets") return [heading, h("ul", {}, sentences.map((one) => h("li", {}, make(one))))];
   if (block.kind === "numbered") return [heading, h("ol", {}, sentences.map((one) => h("li", {}, make(one))))];
   if (block.kind === "extract") return [heading, h("blockquote", {}, sentences.map((one) => h("p", {}, make(one))))];
   return [heading, h("p", {}, sentences.map((one) => [make(one), " "]))];
 }
 
-function tableOf(block, sentences, make) {
+// Where all cells rest on the same sources, the table has their marks once, behind its title.
+function tableOf(block, sentences, index, drawer) {
+  const all = evidenceOf(sentences.flatMap(claimsOf), index);
+  const isShared = Boolean(block.title) && sentences.every((one) => {
+    const own = evidenceOf(claimsOf(one), index);
+    return !own.length || (one.kind === "fact" && own.length === all.length);
+  });
+  const make = (one) => sentenceOf(one, index, drawer, isShared);
   const rows = new Map();
   for (const one of sentences) {
     const cells = rows.get(one.row ?? 0) ?? [];
@@ -164,21 +189,24 @@ function tableOf(block, sentences, make) {
   const full = [...rows].filter(([, cells]) => cells.some((cell) => cell?.some((one) => one.status !== "connective"))).sort(([a], [b]) => a - b);
   const width = Math.max(block.columns.length, ...full.map(([, cells]) => cells.length));
   return h("div", { class: "table", role: "region", tabindex: 0, "aria-label": block.title || t("read.table") }, h("table", {},
-    block.title ? h("caption", {}, block.title) : null,
+    block.title ? h("caption", {}, block.title, isShared ? all.map((one) => mark(one, null, drawer)) : null) : null,
     block.columns.length ? h("thead", {}, h("tr", {}, block.columns.map((text) => (text ? h("th", { scope: "col" }, text) : h("td", {}))))) : null,
     h("tbody", {}, full.map(([, cells]) => h("tr", {}, Array.from({ length: width }, (_, at) => h("td", {}, (cells[at] ?? []).map((one) => [make(one), " "]))))))));
 }
 
-function sentenceOf(sentence, index, drawer) {
+function sentenceOf(sentence, index, drawer, isMarkedAbove = false) {
   const evidence = sentence.status === "supported" ? evidenceOf(claimsOf(sentence), index) : [];
   const isInference = sentence.kind === "inference" && evidence.length;
   const isUnsupported = sentence.status === "unsupported" || (sentence.status === "supported" && !evidence.length);
   const isDisputed = evidence.length > 0 && index.disputes.some((sides) => isOneSided(sentence, sides));
-  return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(sentence.text),
+  const marks = [
     isInference ? h("span", { class: "inference-mark" }, t("read.inference")) : null,
     isDisputed ? h("a", { class: "disputed-mark", href: "#disputes", onclick: jump }, t("read.disputed")) : null,
     isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null,
-    evidence.map((one) => mark(one, sentence, drawer)));
+    isMarkedAbove ? null : evidence.map((one) => mark(one, sentence, drawer))];
+  // The last word and its marks stay on one line.
+  const [, start, end] = /^(.*\s)?([^\s*`]*)$/s.exec(sentence.text) ?? [null, sentence.text, ""];
+  return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(start ?? ""), h("span", { class: "end" }, end, marks));
 }
 
 // A sentence that tells both sides of a dispute is fair as it is.
@@ -243,8 +271,8 @@ function makeDrawer(run, index) {
     const verdict = statement?.verdict;
     return h("section", { class: "quote" }, quote.heading ? h("p", { class: "hint" }, quote.heading) : null, text,
       statement ? h("p", { class: "claim" }, h("strong", {}, t("read.claim")), " ", statement.statement) : null,
-      surety(claim, index),
-      verdict ? h("p", { class: "hint" }, t("read.verdict", { score: verdict.score.toFixed(2) }), verdict.reason ? ` · ${verdict.reason}` : "") : null);
+      index.isJudged ? surety(claim, index) : null,
+      verdict && index.isJudged ? h("p", { class: "hint" }, t("read.verdict", { score: verdict.score.toFixed(2) }), verdict.reason ? ` · ${verdict.reason}` : "") : null);
   }
 }
 
@@ -263,7 +291,7 @@ function disputes(result, index, drawer) {
   };
   const rows = result.contradictions.flatMap((one) => one.sides.map((held, place) => h("tr", { class: place ? "" : "first" },
     place ? null : h("th", { scope: "rowgroup", rowspan: one.sides.length }, one.about),
-    h("td", {}, held.value), h("td", {}, side(held)), h("td", {}, held.published.map((text) => (text ? day(text) : t("read.undated"))).join(", ")),
+    h("td", {}, held.value), h("td", {}, side(held)), h("td", { class: "when" }, held.published.map((text) => (text ? day(text) : t("read.undated"))).join(", ")),
     place ? null : h("td", { rowspan: one.sides.length }, one.settled_by ? word("settled", one.settled_by) : t(one.is_certain === false ? "read.perhaps" : "read.open")))));
   return h("section", { class: "disputes", id: "disputes", tabindex: -1 }, h("h2", {}, t("read.disputes")),
     h("div", { class: "table", role: "region", tabindex: 0, "aria-label": t("read.disputes") }, h("table", {},
@@ -282,10 +310,11 @@ function findings(result, index, drawer) {
 function sources(result, index, drawer) {
   if (!result.citations.length) return null;
   const repeats = independence(result);
-  return h("section", { class: "sources", id: "sources" }, h("h2", {}, t("read.sources")), h("ol", {}, result.citations.map((one) => h("li", { value: one.number },
-    h("span", { class: "source-title" }, one.title || one.address), h("span", { class: "meta" }, [one.publisher, one.published ? day(one.published) : t("read.undated"), t("read.fetched", { day: day(one.fetched) })].filter(Boolean).join(" · ")),
+  return h("section", { class: "sources", id: "sources", tabindex: -1 }, h("h2", {}, t("read.sources")), h("ol", {}, result.citations.map((one) => h("li", { value: one.number },
+    h("span", { class: "source-title" }, one.title || one.address),
+    h("span", { class: "meta" }, [one.publisher, one.published ? day(one.published) : t("read.undated"), t("read.fetched", { day: day(one.fetched) }), one.is_primary ? t("read.primary") : "",
+      repeats.get(one.number) ?? (result.citations.length > 1 ? t("read.independent") : "")].filter(Boolean).join(" · ")),
     address(one.address),
-    h("span", { class: "hint" }, one.is_primary ? `${t("read.primary")} · ` : "", repeats.get(one.number) ?? t("read.independent")),
     h("button", { type: "button", class: "quiet", onclick: () => drawer.open({ citation: one, quotes: quotesOf(one, result) }, null) }, t("read.quotes", { n: one.quotes.length }))))));
 }
 

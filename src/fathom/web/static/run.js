@@ -103,7 +103,7 @@ export function runView(main, id, wished) {
       run.info = await get(`runs/${id}`);
       run.isWorking = run.info.is_here;
     } catch (error) {
-      if (!run.info) page.replaceChildren(h("div", { class: "column" }, h("h1", {}, t("run.missing")), h("p", { role: "alert" }, error.message)));
+      if (!run.info) page.replaceChildren(h("div", { class: "column" }, h("h1", {}, t("run.missing")), h("p", { role: "alert" }, error.message), h("a", { class: "button", href: "#/history" }, t("nav.history"))));
       return;
     }
     schedule();

@@ -23,12 +23,12 @@ export function watchView(body, run) {
     const { model } = run;
     markNode(picture, model);
     show(now, [model.node, Boolean(model.completed), run.isWorking], () => nowLine(run));
-    show(meters, [model.score, model.threshold, model.spent, model.round, model.limit, model.claims.length, model.refused.length], () => meterList(model));
+    show(meters, [model.score, model.threshold, model.spent, model.round, model.limit, model.claims.length, model.refused.length, model.isByWords], () => meterList(model));
     steer.update();
-    const lines = model.log.slice(-60).map(line).filter(Boolean).slice(-14).reverse();
+    const lines = model.log.slice(-60).map((one) => line(one, model.isByWords)).filter(Boolean).slice(-14).reverse();
     show(log, lines, () => lines.map(([text, kind]) => h("li", { class: kind }, text)));
     show(ideas, [model.hypotheses, model.outline, model.gaps, model.directions], () => ideaList(model));
-    show(rounds, model.rounds, () => [...model.rounds].reverse().map((round, place) => roundCard(round, fold(`round ${round.number}`, place === 0))));
+    show(rounds, model.rounds, () => [...model.rounds].reverse().map((round, place) => roundCard(round, fold(`round ${round.number}`, place === 0), model.isByWords)));
     show(claims, [model.claims.length, model.refused.length], () => claimList(model, fold));
   };
 }
@@ -45,9 +45,8 @@ function remembering() {
 
 function nowLine({ model, isWorking }) {
   if (model.completed) {
-    const [rule, ...rest] = model.completed.because.split(" (");
-    const why = rule ? [word("stop", rule), ...rest].join(" (") : word("status", model.completed.status);
-    return t("watch.done", { why });
+    const [rule] = model.completed.because.split(" (");
+    return t("watch.done", { why: rule ? word("stop", rule) : word("status", model.completed.status) });
   }
   return isWorking && model.node ? t(`doing.${model.node}`) : t("watch.still");
 }
@@ -62,12 +61,13 @@ function meter(label, value, most, words, mark) {
 }
 
 function meterList(model) {
-  const { score, threshold, spent } = model;
+  const { score, threshold, spent, isByWords } = model;
+  const refused = model.refused.reduce((sum, one) => sum + one.count, 0);
   return [
-    score === null ? null : meter(t("watch.score"), score, 1, t("watch.score.of", { score: score.toFixed(2), enough: threshold.toFixed(2) }), threshold),
+    score === null || isByWords ? null : meter(t("watch.score"), score, 1, t("watch.score.of", { score: score.toFixed(2), enough: threshold.toFixed(2) }), threshold),
     meter(t("watch.money"), spent.usd, spent.budget_usd, t("watch.money.of", { usd: usd(spent.usd), most: usd(spent.budget_usd) })),
     model.limit ? meter(t("watch.rounds"), model.round, model.limit, `${model.round} / ${model.limit}`) : null,
-    h("p", { class: "counts" }, t("watch.counts", { claims: model.claims.length, refused: model.refused.reduce((sum, one) => sum + one.count, 0), calls: spent.calls })),
+    h("p", { class: "counts" }, isByWords ? t("watch.counts.words", { n: model.claims.length }) : t("watch.counts", { claims: model.claims.length, refused, calls: spent.calls })),
   ];
 }
 
@@ -105,18 +105,18 @@ function steering(run) {
   };
 }
 
-function line({ kind, payload, round }) {
+function line({ kind, payload, round }, isByWords) {
   switch (kind) {
     case "started": return [payload.is_resumed ? t("log.resumed") : t("log.started"), ""];
     case "plan generated": return [t("log.plan", { n: round, queries: payload.queries.length }), "step"];
     case "search completed": return [t("log.search", { query: payload.query, hits: payload.hits }), payload.lost.length ? "bad" : ""];
     case "content extracted": return payload.chars ? [t("log.read", { title: payload.title }), ""] : [t("log.lost", { title: payload.title }), "bad"];
-    case "analysis completed": return [t("log.claims", { title: payload.title, claims: payload.claims, refused: payload.rejected }), ""];
-    case "sufficiency evaluated": return [t("log.judged", { score: payload.judgement.overall.toFixed(2), enough: payload.threshold.toFixed(2) }), "step"];
-    case "report started": return [t("log.outline", { n: payload.sections.length }), "step"];
-    case "report section": return [t("log.section", { title: payload.title }), ""];
+    case "analysis completed": return isByWords ? [t("log.passages", { title: payload.title, n: payload.claims }), ""] : [t("log.claims", { title: payload.title, claims: payload.claims, refused: payload.rejected }), ""];
+    case "sufficiency evaluated": return isByWords ? null : [t("log.judged", { score: payload.judgement.overall.toFixed(2), enough: payload.threshold.toFixed(2) }), "step"];
+    case "report started": return isByWords ? null : [t("log.outline", { n: payload.sections.length }), "step"];
+    case "report section": return isByWords ? null : [t("log.section", { title: payload.title }), ""];
     case "checkpoint": return payload.why === "round" ? null : [t(`log.${payload.why}`), "step"];
-    case "completed": return [t("log.completed"), "step"];
+    case "completed": return [t(isByWords ? "log.extracts" : "log.completed"), "step"];
     case "failed": return [payload.error, "bad"];
     default: return null;
   }
@@ -141,26 +141,25 @@ function moved({ was, confidence }) {
   return before === now ? now : `${before} → ${now}`;
 }
 
-function roundCard(round, fold) {
+function roundCard(round, fold, isByWords) {
   return h("details", fold, h("summary", {}, h("h2", {}, t("watch.round", { n: round.number })),
-    round.judgement ? h("span", { class: "figure" }, round.judgement.overall.toFixed(2)) : null),
+    round.judgement && !isByWords ? h("span", { class: "figure" }, round.judgement.overall.toFixed(2)) : null),
   round.searches.length ? [h("h3", {}, t("watch.searches")), h("ul", { class: "searches" }, round.searches.map((one) => h("li", { class: one.lost?.length ? "bad" : "" },
     h("span", {}, one.query),
     h("span", { class: "hint" }, one.hits === null ? t("watch.searching") : [t("watch.hits", { n: one.hits }), one.engines.length ? ` · ${one.engines.join(", ")}` : "", one.lost.map((lost) => ` · ${lost.what}: ${lost.why}`)]))))] : null,
   round.pages.length ? [h("h3", {}, t("watch.pages")), h("ul", { class: "pages" }, round.pages.map((page) => h("li", { class: page.state },
-    h("span", {}, page.title || page.address), h("span", { class: "hint" }, pageState(page)), address(page.address))))] : null,
-  round.summary ? h("p", { class: "recap" }, round.summary) : null);
+    h("span", {}, page.title || page.address), h("span", { class: "hint" }, pageState(page, isByWords)), address(page.address))))] : null);
 }
 
-function pageState(page) {
+function pageState(page, isByWords) {
   if (page.state === "lost") return page.why || t("page.lost");
-  if (page.state === "done") return t("page.done", { claims: page.claims, refused: page.rejected });
+  if (page.state === "done") return isByWords ? t("watch.passages", { n: page.claims }) : t("page.done", { claims: page.claims, refused: page.rejected });
   return t(`page.${page.state}`);
 }
 
 function claimList(model, fold) {
   return [
-    model.claims.length ? h("details", fold("claims", false), h("summary", {}, h("h2", {}, t("watch.claims", { n: model.claims.length }))),
+    model.claims.length ? h("details", fold("claims", false), h("summary", {}, h("h2", {}, t(model.isByWords ? "watch.found" : "watch.claims", { n: model.claims.length }))),
       h("ul", { class: "claims" }, [...model.claims].reverse().map((one) => h("li", {}, h("span", {}, one.statement), h("span", { class: "hint" }, one.title))))) : null,
     model.refused.length ? h("details", fold("refused", false), h("summary", {}, h("h2", {}, t("watch.refused", { n: model.refused.reduce((sum, one) => sum + one.count, 0) }))),
       h("ul", { class: "refused" }, [...model.refused].reverse().map((one) => h("li", {},
