@@ -268,12 +268,13 @@ class WriteInput:
 class Objection:
     """A sentence that its claims do not support, by its index among the sentences to check.
 
-    Or an inference that they state outright: no fault, but it is a fact.
+    Or an inference that they state outright: no fault, but it is a fact. `instead` is what can be said.
     """
 
     sentence: int
     why: str
     is_stated: bool = False
+    instead: str = ""
 
 
 @dataclass(frozen=True)

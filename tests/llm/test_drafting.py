@@ -40,7 +40,11 @@ def test_a_refuter_sees_what_stands_around_a_quote_once_and_without_the_quote() 
         SentenceToCheck("Divers come.", "inference", ["a"]),
         SentenceToCheck("They come.", "inference", ["a"]),
     ]
-    text = checker_prompt("refuter", CheckInput(items, [told], {"a": passage}), items).fill().user
+    text = (
+        checker_prompt("refuter", CheckInput(items, [told], {"a": passage}), items, language="English")
+        .fill()
+        .user
+    )
     assert text.count("In spring it is cold. […] They leave.") == 1
 
 

@@ -74,7 +74,7 @@ def sheets(texts: list[str]) -> list[PromptBudget]:
         PromptBudget("outline", common, {"questions": asked, "claims": lines}),
         writer.writer_prompt(writing, writing.headings, by_key, "English"),
         checker_prompt("checker", CheckInput(items, claims, {}), items),
-        checker_prompt("refuter", CheckInput(items, claims, {}), items),
+        checker_prompt("refuter", CheckInput(items, claims, {}), items, language="English"),
         writer.rewriter_prompt(RewriteInput(QUESTION, failed, [], sources), failed, by_key, "English"),
         writer.editor_prompt(EditInput(QUESTION, "T", [section(*failed)]), "English"),
     ]

@@ -636,6 +636,33 @@ async def test_a_conclusion_that_is_refuted_is_gone_or_marked(mark: bool) -> Non
     assert [s.text for s in concluding.rejected] == ([] if mark else [INFERRED.text])
 
 
+@pytest.mark.parametrize(
+    ("weaker", "expected"),
+    [
+        ("The gates are old and may fail one day.", "The gates are old and may fail one day."),
+        ("The gates fail in 2031.", None),  # code refuses the year
+        ("The gates are new.", None),  # the checker objects
+    ],
+)
+async def test_a_refuted_conclusion_gives_way_to_a_weaker_one_that_holds(
+    weaker: str, expected: str | None
+) -> None:
+    def refute(brief: CheckInput) -> list[Objection]:
+        places = [n for n, item in enumerate(brief.items) if item.statement == INFERRED.text]
+        false = [n for n in range(len(brief.items)) if n not in places]
+        return [Objection(n, "too sure", instead=weaker) for n in places] + [Objection(n, "x") for n in false]
+
+    true = {*TRUE, "The gates are old and may fail one day."}
+    model = FakeModel(
+        edits=[Edit()], objections=[objecting("The gates are new.", true=true)] * 2, refutations=[refute]
+    )
+    state: Writing = {**DRAFT, **(await edit(DRAFT, model=model))}
+    update = await confirm(state, model=model, pages=STORE, run_config=RunConfig(), trust=TRUST)
+    concluding = update["sections"][-1]
+    assert [s.text for s in concluding.sentences if s.kind == "inference"] == ([expected] if expected else [])
+    assert [s.text for s in concluding.rejected] == ([] if expected else [INFERRED.text])
+
+
 async def test_an_unchecked_title_is_taken_only_if_it_states_nothing_new() -> None:
     assert (await confirmed(Edit(title="Gates and divers"), refute=lambda _: []))["outline"].title != "T"
     assert (await confirmed(Edit(title="Zanzibar wins in 2031"), refute=lambda _: []))["outline"].title == "T"

@@ -85,11 +85,11 @@ def told_sentences(ledger: Ledger) -> Iterator[str]:
         marks = "".join(f"[{number}]" for number in found)
         if one.calculation and found:
             marks += f"[{report.letters[filled_formula(one), one.calculation.result]}]"
-        marks += "†" if one.kind == "inference" and found else ""
         marks += "‡" if report.is_disputed(one) else ""
         marks += report.words("report.unsupported") if one.status == "unsupported" else ""
+        sign = "†" if report.is_inference_at(one) else ""
         # Of a run with the same marks the last one shows them.
-        yield bare(one.text) + (bare(marks) if report.marked_at(one) else "")
+        yield bare(one.text) + sign + (bare(marks) if report.marked_at(one) else "")
 
 
 @BOTH

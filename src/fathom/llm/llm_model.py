@@ -20,7 +20,13 @@ from fathom.llm.prompt_budget import (
 from fathom.llm.prompt_budget import CuttableText as Cuttable
 from fathom.llm.roles import answer_forms, judge, planner, writer
 from fathom.llm.roles.reader import describe_page, describe_refusals, read_restatement, read_statements
-from fathom.llm.roles.verifier import checker_prompt, describe_evidence, read_verdict
+from fathom.llm.roles.verifier import (
+    checker_prompt,
+    describe_evidence,
+    read_objections,
+    read_refutations,
+    read_verdict,
+)
 from fathom.llm.roles.writer import claims_for_keys, describe_weight, key_points
 from fathom.llm.structured_output import F, FormAnswer, StructuredOutput, ask_in_batches
 from fathom.prompts import load_prompt
@@ -249,24 +255,31 @@ class LLMResearchModel:
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Return the sentences that say more than their evidence."""
-        return await self._objections("checker", brief)
+        return await self._objections("checker", brief, answer_forms.CheckAnswer, read_objections)
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """Return the main conclusions that their evidence contradicts."""
-        return await self._objections("refuter", brief)
+        """Return the main conclusions that their evidence contradicts, with what can be said instead."""
+        return await self._objections(
+            "refuter", brief, answer_forms.RefuteAnswer, read_refutations, language=self.language
+        )
 
-    async def _objections(self, prompt: str, brief: CheckInput) -> ModelResult[list[Objection]]:
+    async def _objections(
+        self,
+        name: str,
+        brief: CheckInput,
+        form: type[F],
+        read: Callable[[F], list[Objection]],
+        **fixed: str,
+    ) -> ModelResult[list[Objection]]:
         def build_prompt(items: Sequence[SentenceToCheck]) -> PromptBudget:
-            return checker_prompt(prompt, brief, items)
+            return checker_prompt(name, brief, items, **fixed)
 
-        batches = await self._in_batches("check", brief.items, build_prompt, answer_forms.CheckAnswer)
+        batches = await self._in_batches("check", brief.items, build_prompt, form)
         objections: list[Objection] = []
         done = 0
         for answer, items in batches:
-            found = (o for o in answer.form.objections if 1 <= o.sentence <= len(items))
-            objections += [Objection(done + o.sentence - 1, o.why) for o in found]
-            stated = (n for n in answer.form.stated if 1 <= n <= len(items))
-            objections += [Objection(done + n - 1, "", is_stated=True) for n in stated]
+            found = (o for o in read(answer.form) if 1 <= o.sentence <= len(items))
+            objections += [replace(o, sentence=done + o.sentence - 1) for o in found]
             done += len(items)
         return _join_answers(objections, [answer for answer, _ in batches])
 

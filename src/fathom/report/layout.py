@@ -142,7 +142,43 @@ class PreparedReport:
     @cached_property
     def has_inferences(self) -> bool:
         """Whether a legend is needed."""
-        return any(s.kind == "inference" and cited_numbers(s, self.numbers) for s in self.sentences)
+        return bool(self._inference_places)
+
+    def is_inference_at(self, place: Sentence | Section) -> bool:
+        """Whether the mark of an inference stands here.
+
+        A part that consists of inferences is marked once, at its heading; a column of a table, at its name.
+        """
+        return (id(place), 0) in self._inference_places
+
+    def is_inferred_column(self, block: Block, column: int) -> bool:
+        """Whether all cells of a table's column are inferences, so that its name is marked."""
+        return column > 0 and (id(block), column) in self._inference_places
+
+    @cached_property
+    def _inference_places(self) -> set[tuple[int, int]]:
+        places: set[tuple[int, int]] = set()
+        for section in self.sections:
+            if section.title and self._are_inferences(shown_sentences(section)):
+                places.add((id(section), 0))
+                continue
+            for layout in lay_out_blocks(section):
+                single = [s for s in layout.sentences if self._is_cited_inference(s)]
+                if layout.block.kind == "table":
+                    columns = {s.column or 0: (id(layout.block), s.column or 0) for s in single if s.column}
+                    whole = {c for c in columns if self._are_inferences(_cells(layout, c))}
+                    places |= {columns[c] for c in whole}
+                    single = [s for s in single if s.column not in whole]
+                places |= {(id(s), 0) for s in single}
+        return places
+
+    def _is_cited_inference(self, sentence: Sentence) -> bool:
+        return sentence.kind == "inference" and bool(cited_numbers(sentence, self.numbers))
+
+    def _are_inferences(self, sentences: Sequence[Sentence]) -> bool:
+        """Whether there are several sentences that state something, all of them inferences."""
+        told = [s for s in sentences if s.status != "connective"]
+        return len(told) > 1 and all(map(self._is_cited_inference, told))
 
     @cached_property
     def has_runs(self) -> bool:
@@ -189,7 +225,7 @@ class PreparedReport:
             return ()
         computed = sentence.calculation
         letter = self.letters[filled_formula(sentence), computed.result] if computed else ""
-        return (*found, letter, sentence.kind == "inference", self.is_disputed(sentence))
+        return (*found, letter, self.is_disputed(sentence))
 
     @cached_property
     def has_disputed(self) -> bool:
@@ -220,6 +256,10 @@ class PreparedReport:
             markdown=markdown,
             kind=self.kind,
         )
+
+
+def _cells(layout: BlockLayout, column: int) -> list[Sentence]:
+    return [sentence for sentence in layout.sentences if sentence.column == column]
 
 
 def _is_bare_cell(sentence: Sentence) -> bool:

@@ -39,6 +39,7 @@ class SentenceChecks:
     objections: Mapping[int, str]
     is_trusted: bool = True
     stated: frozenset[int] = frozenset()  # inferences that are facts
+    instead: Mapping[int, str] = field(default_factory=dict)  # what can be said in place of a refuted one
     seed: str = ""  # what chose its controls
     tallies: list[ControlTally] = field(default_factory=list)
     costs: list[Cost] = field(default_factory=list)
@@ -63,7 +64,8 @@ async def check_with_controls(
     checked = await _check_distinct(ask, replace(brief, items=once), texts, trust, prompt)
     against = {n: checked.objections[at] for n, at in enumerate(own) if at in checked.objections}
     stated = frozenset(n for n, at in enumerate(own) if at in checked.stated)
-    return replace(checked, objections=against, stated=stated)
+    instead = {n: checked.instead[at] for n, at in enumerate(own) if at in checked.instead}
+    return replace(checked, objections=against, stated=stated, instead=instead)
 
 
 async def _check_distinct(
@@ -104,7 +106,11 @@ async def _check_once(
     outcome = evaluate_controls(answered, seed, f"{models}, {prompt}@{load_prompt(prompt).revision}")
     is_tested = any(not control.is_true for control in controls)
     is_trusted = is_tested and not outcome.are_approvals_void
-    checked = SentenceChecks(own, is_trusted, stated, seed, outcome.tallies, thought.costs, thought.failures)
+    said = {o.sentence: o.instead for o in thought.value if o.instead and not o.is_stated}
+    instead = {one: said[n] for n, one in enumerate(mixed) if isinstance(one, int) and n in said}
+    checked = SentenceChecks(
+        own, is_trusted, stated, instead, seed, outcome.tallies, thought.costs, thought.failures
+    )
     return await _ask_again(ask, brief, checked) if own and outcome.are_refusals_void else checked
 
 

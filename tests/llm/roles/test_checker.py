@@ -25,7 +25,8 @@ def test_a_quote_that_was_resolved_stands_with_how_it_was_read_and_what_stands_a
     ]
     passages = {one.id: build_passage(one.quotes, source, TEXT) for one in claims}
     items = [SentenceToCheck(f"Sentence on {one.id}.", "fact", [one.id]) for one in [*claims, claims[0]]]
-    text = checker_prompt(name, CheckInput(items, claims, passages), items).fill().user
+    fixed = {"language": "English"} if name == "refuter" else {}
+    text = checker_prompt(name, CheckInput(items, claims, passages), items, **fixed).fill().user
     for n, quote in enumerate(QUOTES):
         assert text.count(quote) == 1
         assert text.count(f"Reading {n} of the schemas") == 1

@@ -265,22 +265,20 @@ class BlockForm(Form):
     rows: list[RowForm] = []
 
 
-class _FormWithBlocks(Form):
-    """What has sentences: where a model leaves out the blocks, one paragraph is made of its sentences."""
+class WriteAnswer(Form):
+    """The plan first; then the blocks of all parts in reading order, and their calculations."""
 
+    plan: str = ""
     blocks: list[BlockForm]
     calculations: list[CalculationForm] = []
 
     @model_validator(mode="before")
     @classmethod
     def _in_blocks(cls, value: Any) -> Any:
+        """Make one paragraph of the sentences where a model leaves out the blocks."""
         if isinstance(value, dict) and not value.get("blocks") and isinstance(value.get("sentences"), list):
             return {**value, "blocks": [{"kind": "paragraph", "sentences": value["sentences"]}]}
         return value
-
-
-class WriteAnswer(_FormWithBlocks):
-    """The blocks of all parts in reading order, and their calculations."""
 
 
 class RewriteForm(Form):
@@ -311,6 +309,19 @@ class CheckAnswer(Form):
 
     objections: list[ObjectionForm]
     stated: list[int] = []
+
+
+class RefutationForm(ObjectionForm):
+    """The number of a conclusion, why it fails, and the strongest sentence in its place that the evidence
+    does carry; empty if there is none."""
+
+    instead: str = ""
+
+
+class RefuteAnswer(Form):
+    """The conclusions that fail."""
+
+    objections: list[RefutationForm]
 
 
 class SummaryForm(Form):

@@ -8,7 +8,7 @@ from fathom.llm.roles import answer_forms
 from fathom.llm.roles.writer import MAX_CLAIM_QUOTES, QUOTE_CHARS, show_surroundings
 from fathom.report.sentence_checks import CheckInput
 from fathom.state import Claim, Verdict
-from fathom.state.model_io import SentenceToCheck, VerificationItem
+from fathom.state.model_io import Objection, SentenceToCheck, VerificationItem
 from fathom.text.normalization import one_line
 from fathom.text.token_count import shorten_line
 from fathom.text.tokens import has_cjk
@@ -16,7 +16,9 @@ from fathom.text.tokens import has_cjk
 _MAX_SENTENCE_CLAIMS = 6  # per sentence: a few quotes are enough to check it
 
 
-def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck]) -> PromptBudget:
+def checker_prompt(
+    name: str, brief: CheckInput, items: Sequence[SentenceToCheck], **fixed: str
+) -> PromptBudget:
     """Build a prompt of sentences with their evidence; each quote is shown where it is first needed."""
     known = {claim.id: claim for claim in brief.claims}
     keys: dict[str, str] = {}
@@ -46,7 +48,18 @@ def checker_prompt(name: str, brief: CheckInput, items: Sequence[SentenceToCheck
             if passage := brief.passages.get(claim):
                 lines += shown.around(known[claim], passage)
         parts.append("\n".join(lines))
-    return PromptBudget(name, {}, {"sentences": PromptLines(parts, between="\n\n")}, batched="sentences")
+    return PromptBudget(name, fixed, {"sentences": PromptLines(parts, between="\n\n")}, batched="sentences")
+
+
+def read_objections(form: answer_forms.CheckAnswer) -> list[Objection]:
+    """Return the sentences that fail, and the inferences that are facts, by number."""
+    failed = [Objection(one.sentence, one.why) for one in form.objections]
+    return [*failed, *(Objection(number, "", is_stated=True) for number in form.stated)]
+
+
+def read_refutations(form: answer_forms.RefuteAnswer) -> list[Objection]:
+    """Return the conclusions that fail, by number, with what can be said in their place."""
+    return [Objection(one.sentence, one.why, instead=one_line(one.instead)) for one in form.objections]
 
 
 def _is_read_otherwise(claim: Claim) -> bool:

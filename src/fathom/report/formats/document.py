@@ -229,7 +229,7 @@ def _parts(report: PreparedReport, sources: Sequence[Source]) -> Iterator[Docume
 
 def _section(section: Section, report: PreparedReport) -> Iterator[BlockOfReport]:
     if title := _words_alone(section.title):
-        yield Title(title)
+        yield Title(f"{title} {INFERENCE}" if report.is_inference_at(section) else title)
     for layout in lay_out_blocks(section):
         title = _words_alone(layout.block.title)
         if title and layout.block.kind not in ("table", "extract"):
@@ -248,7 +248,11 @@ def _block(layout: BlockLayout, report: PreparedReport) -> BlockOfReport:
     if block.kind == "table":
         rows = [[_joined([_sentence(s, report) for s in cell]) for cell in row] for row in layout.rows]
         width = max(len(row) for row in rows)
-        columns = [*map(_words_alone, block.columns), *[""] * (width - len(block.columns))]
+        names = [*map(_words_alone, block.columns), *[""] * (width - len(block.columns))]
+        columns = [
+            f"{name} {INFERENCE}" if report.is_inferred_column(block, n) else name
+            for n, name in enumerate(names)
+        ]
         return Grid(columns, rows, _words_alone(block.title), _marks(block, report))
     if block.kind == "extract":
         return _passage(layout, report)
@@ -288,7 +292,8 @@ def _quoted(lines: Iterable[PassageLine]) -> Iterator[QuotedLine | Grid]:
 
 
 def _sentence(sentence: Sentence, report: PreparedReport) -> Line:
-    return [*_spans(escape_markdown(sentence.text)), *_marks(sentence, report)]
+    sign = [Sign(INFERENCE, report.words("report.inference"))] if report.is_inference_at(sentence) else []
+    return [*_spans(escape_markdown(sentence.text)), *sign, *_marks(sentence, report)]
 
 
 def _marks(place: Sentence | Block, report: PreparedReport) -> Line:
@@ -308,8 +313,6 @@ def _marks(place: Sentence | Block, report: PreparedReport) -> Line:
     ]
     if sentence.calculation and found:
         marks.append(CalculationMark(report.letters[filled_formula(sentence), sentence.calculation.result]))
-    if sentence.kind == "inference" and found:
-        marks.append(Sign(INFERENCE, words("report.inference")))
     if report.is_disputed(sentence):
         marks.append(Sign(DISPUTED, words("report.disputed")))
     return marks

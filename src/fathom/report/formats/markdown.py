@@ -175,7 +175,8 @@ def render_changes(update: RunUpdate | None, words: Messages) -> list[str]:
 
 def render_section(section: Section, report: PreparedReport) -> list[str]:
     """A section with its heading, a piece of text a block."""
-    blocks = [f"## {escape_markdown(section.title)}"] if section.title else []
+    sign = f" {INFERENCE}" if report.is_inference_at(section) else ""
+    blocks = [f"## {escape_markdown(section.title)}{sign}"] if section.title else []
     for layout in lay_out_blocks(section):
         if layout.block.title and layout.block.kind != "extract":
             title = escape_markdown(layout.block.title)
@@ -191,7 +192,10 @@ def _block(layout: BlockLayout, report: PreparedReport) -> str:
     block = layout.block
     if block.kind == "table":
         width = max(len(row) for row in layout.rows)
-        columns = [escape_markdown(name) for name in block.columns] + [""] * (width - len(block.columns))
+        names = [escape_markdown(name) for name in block.columns] + [""] * (width - len(block.columns))
+        columns = [
+            name + f" {INFERENCE}" * report.is_inferred_column(block, n) for n, name in enumerate(names)
+        ]
         rows = [[" ".join(render_sentence(s, report) for s in cell) for cell in row] for row in layout.rows]
         return markdown_table(columns, rows)
     if block.kind == "extract":
@@ -205,8 +209,9 @@ def _block(layout: BlockLayout, report: PreparedReport) -> str:
 
 
 def render_sentence(sentence: Sentence, report: PreparedReport) -> str:
-    """A sentence with the marks that stand behind it: sources, calculation, inference, dispute."""
-    return f"{escape_markdown(sentence.text)} {_marks(sentence, report)}".rstrip()
+    """A sentence with the marks that stand behind it: inference, sources, calculation, dispute."""
+    sign = INFERENCE if report.is_inference_at(sentence) else ""
+    return f"{escape_markdown(sentence.text)}{sign} {_marks(sentence, report)}".rstrip()
 
 
 def render_extract(sentence: Sentence) -> str:
@@ -254,8 +259,6 @@ def _marks(place: Sentence | Block, report: PreparedReport) -> str:
     marks = "".join(f"[{n}]" for n in found)
     if sentence.calculation and found:
         marks += f"[{report.letters[filled_formula(sentence), sentence.calculation.result]}]"
-    if sentence.kind == "inference" and found:
-        marks += INFERENCE
     if report.is_disputed(sentence):
         marks += DISPUTED
     return marks
