@@ -36,8 +36,13 @@ ATTACKS: dict[str, Attack] = {
         "tests/llm/providers/test_openai_compatible.py",
     ),
     "overload": attack_with_overload,
+    "failing model": make_attack("tests/scenarios/test_model_failures.py"),
+    "fifty listeners": make_attack("tests/web/test_listeners.py"),
     "hostile outputs": make_attack(
-        "tests/scenarios/test_hostile_outputs.py", "tests/scenarios/test_injection.py"
+        "tests/scenarios/test_hostile_outputs.py",
+        "tests/scenarios/test_injection.py",
+        "tests/report/formats/test_html.py",
+        "tests/report/test_formats.py",
     ),
     "fuzzing": make_attack("tests/robustness", "tests/web/test_bodies.py"),
 }
